@@ -1,0 +1,170 @@
+"""Settings and places: what may be configured, and where a commons and a person's own files are found.
+
+Flags win over the environment, the environment over `deia.toml` (or `[tool.deia]` in `pyproject.toml`), that over the
+defaults, which stand once, here. The hook reads no TOML: the compiler bakes the settings into its artefact.
+"""
+
+from __future__ import annotations
+
+from deia import files
+from deia.errors import CommonsError, SettingsError
+from deia.records import TYPE_CHECKING, Record, record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+INDEX_NAMES = ("commons_index.yaml", "commons_index.yml")
+MARKERS = (*INDEX_NAMES, "deia.toml")
+PACKAGE = files.parent(__file__.replace("\\", "/"))
+STARTER = f"{PACKAGE}/starter"
+
+
+@record
+class Settings(Record):
+    """Every setting with its default; `sources` says where each value came from."""
+
+    telemetry: str = "full"  # full | metadata | off
+    injection_chars: int = 6000  # characters of one injection; hosts cut at 10,000
+    conversation_chars: int = 24000  # characters of all injections of one conversation
+    recent_turns: int = 10  # how far back `context` looks
+    deadline_ms: int = 1000  # when the hook gives up, counted from its start
+    hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
+    limit: int = 5  # documents an answer names
+    sources: Mapping[str, str] = {}
+
+
+CHOICES = {"telemetry": ("full", "metadata", "off")}
+DEFAULTS = Settings()
+NAMES = tuple(name for name in DEFAULTS.values() if name != "sources")
+
+
+def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None) -> Settings:
+    """Settle every setting for the commons at `root`.
+
+    Raises:
+        SettingsError: a file does not parse, or a name or value is unknown; it says which line or variable.
+    """
+    values: dict[str, Any] = {}
+    sources = dict.fromkeys(NAMES, "default")
+    layers = (*_file_layers(root), _environment_layer(environ), ("flag", dict(flags or {})))
+    for source, layer in layers:
+        for name, raw in layer.items():
+            where = source if source != "environment" else f"DEIA_{name.upper()}"
+            values[name] = _checked(name, raw, where)
+            sources[name] = where
+    return Settings(**values, sources=sources)
+
+
+def _environment_layer(environ: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    given = {name: environ.get(f"DEIA_{name.upper()}") for name in NAMES}
+    return "environment", {name: value for name, value in given.items() if value is not None}
+
+
+def _file_layers(root: str) -> list[tuple[str, dict[str, Any]]]:
+    layers = []
+    for name, table in (("pyproject.toml", ("tool", "deia")), ("deia.toml", ())):
+        content = files.read(f"{root}/{name}")
+        if content is not None:
+            layers.append((name, _toml_table(name, content, table)))
+    return layers
+
+
+def _toml_table(name: str, content: bytes, table: tuple[str, ...]) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - 15 ms, and only where there is such a file
+
+    try:
+        value: Any = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"not TOML: {error}", where=name, fix="Correct the line, or remove the file.") from error
+    for key in table:
+        value = value.get(key, {}) if isinstance(value, dict) else {}
+    if not isinstance(value, dict):
+        raise SettingsError("[tool.deia] is not a table", where=name, fix="Write it as a table of settings.")
+    return value
+
+
+def _checked(name: str, raw: Any, where: str) -> Any:
+    if name not in NAMES:
+        raise SettingsError(f"unknown setting {name!r}", where=where, fix=f"Known are: {', '.join(NAMES)}.")
+    wanted = type(getattr(DEFAULTS, name))
+    value = _converted(raw, wanted)
+    if value is None or (name in CHOICES and value not in CHOICES[name]) or (wanted is int and value < 0):
+        choices = " | ".join(CHOICES.get(name, ())) or {int: "a whole number from 0", bool: "true or false"}[wanted]
+        raise SettingsError(f"{name} = {raw!r} is no value for it", where=where, fix=f"Wanted: {choices}.")
+    return value
+
+
+def _converted(raw: Any, wanted: type) -> Any:
+    if isinstance(raw, str) and wanted is bool:
+        return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(raw.lower())
+    if isinstance(raw, str) and wanted is int:
+        return int(raw) if raw.isdecimal() and len(raw) < 10 else None
+    return raw if type(raw) is wanted else None
+
+
+# --- places ---
+
+
+def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") -> str:
+    """Give the root of the commons to use: named, `DEIA_COMMONS`, nearest upwards, else the starter.
+
+    Raises:
+        CommonsError: the folder that was named holds no commons.
+    """
+    named = explicit or environ.get("DEIA_COMMONS", "")
+    if named:
+        if not is_commons(named):
+            origin = "--commons" if explicit else "DEIA_COMMONS"
+            raise CommonsError(
+                f"{origin} names {named}, which holds none of {', '.join(MARKERS)}",
+                fix=f"Name a folder that does, or type: deia init {named}",
+            )
+        return named.rstrip("/") or "/"
+    return nearest_commons(start) or STARTER
+
+
+def nearest_commons(start: str) -> str:
+    """Give the nearest folder from `start` upwards that is a commons, or the empty text."""
+    return next((folder for folder in files.upwards(start) if is_commons(folder)), "")
+
+
+def is_commons(folder: str) -> bool:
+    """Say whether a folder is the root of a commons."""
+    return any(files.exists(f"{folder}/{name}") for name in MARKERS)
+
+
+def is_packaged(root: str) -> bool:
+    """Say whether a commons lies inside the installed package, where nothing may be written."""
+    return root.replace("\\", "/") == STARTER
+
+
+def derived_folder(root: str, environ: Mapping[str, str]) -> str:
+    """Give the folder for compiled files: `.deia` in the commons, a cache folder for the packaged starter commons."""
+    if not is_packaged(root):
+        return f"{root}/.deia"
+    cache = environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
+    return f"{cache}/starter-{_fingerprint(root)}"
+
+
+def _fingerprint(text: str) -> str:
+    """Tell several installations apart; a plain polynomial hash, since `hash` is salted and hashlib costs 3 ms."""
+    value = 0
+    for byte in text.encode("utf-8", "surrogateescape"):
+        value = (value * 131 + byte) % 0xFFFFFFFFFFC5
+    return f"{value:012x}"
+
+
+def events_folder(root: str, environ: Mapping[str, str]) -> str:
+    """Give the folder of the event ledger: in the commons, or the person's own for the packaged starter commons."""
+    return f"{state_folder(environ)}/starter/events" if is_packaged(root) else f"{root}/telemetry/events"
+
+
+def state_folder(environ: Mapping[str, str]) -> str:
+    """Give the person's own folder for conversation memory, mutes and the off switch."""
+    return environ.get("DEIA_STATE") or _under(environ, "XDG_STATE_HOME", ".local/state")
+
+
+def _under(environ: Mapping[str, str], variable: str, folder: str) -> str:
+    base = environ.get(variable) or environ.get("LOCALAPPDATA") or f"{files.home(environ)}/{folder}"
+    return f"{base}/deia"
