@@ -11,9 +11,13 @@ import sys
 from deia.records import TYPE_CHECKING
 
 if sys.platform == "win32":
-    import nt as system
+    import nt
+
+    system = nt
 else:
-    import posix as system
+    import posix
+
+    system = posix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -311,3 +311,5 @@ class Result(Record):
     keywords_matched: tuple[str, ...] = ()
     lines: tuple[int, int] = (1, 1)
     passage: str = ""
+    heading: str = ""
+    text: str = ""  # the whole document, for renderings that quote it

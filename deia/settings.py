@@ -27,7 +27,7 @@ class Settings(Record):
     telemetry: str = "full"  # full | metadata | off
     injection_chars: int = 6000  # characters of one injection; hosts cut at 10,000
     conversation_chars: int = 24000  # characters of all injections of one conversation
-    recent_turns: int = 10  # how far back `context` looks
+    recent_turns: int = 30  # how far back `context` looks
     deadline_ms: int = 1000  # when the hook gives up, counted from its start
     hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
     limit: int = 5  # documents an answer names

@@ -1,4 +1,4 @@
-"""Words and shortening of text, for everything that must be cheap. Refuses regular expressions: their import costs 7 ms.
+"""Words and shortening of text for the cheap paths. Refuses regular expressions: their import costs 7 ms.
 
 `words` is the one normaliser of the word gate: the compiler and the watcher both use it, so that a word in a trigger
 and a word in a turn are the same word exactly when this module says so.

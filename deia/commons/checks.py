@@ -1,0 +1,259 @@
+"""Everything that is wrong with a commons, at once: in the index, the documents and the triggers, and between them.
+
+Each check is a function of a loaded commons that yields problems; the tuple `CHECKS` is all of them. Refuses to mend anything.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deia.commons import derived, fields, reading
+from deia.commons.commons import load_commons
+from deia.commons.findings import Findings, shown, suggestion
+from deia.commons.yaml_nodes import Items, Map
+from deia.errors import Problem
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from deia.commons.commons import Commons
+    from deia.records import Entry
+
+BUILD = "Run `deia index build`."
+COMPARED = ("title", "urgency", "platforms")  # what an entry and its document both say to people and filters
+
+
+def lint(root: str) -> list[Problem]:
+    """Give every problem of a commons, by file and line.
+
+    Raises:
+        CommonsError: there is no commons at `root`.
+    """
+    commons = load_commons(root)
+    found = [*commons.problems, *(problem for check in CHECKS for problem in check(commons))]
+    return sorted(dict.fromkeys(found), key=lambda problem: (problem.path, problem.line, problem.code, problem.found))
+
+
+def _listed(commons: Commons) -> list[Entry]:
+    return [entry for entry in commons.entries if entry.id not in commons.derived]
+
+
+def _known(commons: Commons) -> dict[str, Entry]:
+    return {entry.id: entry for entry in commons.entries}
+
+
+def no_index(commons: Commons) -> Iterator[Problem]:
+    """Report a commons without an index: it works, from the documents alone."""
+    if not commons.index.path:
+        found = "There is no commons_index.yaml; the documents stand for themselves."
+        yield Problem(path="commons_index.yaml", line=0, found=found, fix=BUILD, code="no-index", severity="warning")
+
+
+def missing_files(commons: Commons) -> Iterator[Problem]:
+    """Report entries whose document is not there, or not inside the commons."""
+    present = {document.path for document in commons.documents}
+    for entry in _listed(commons):
+        if entry.path in present:
+            continue
+        findings = Findings(commons.index.path)
+        place = reading.inside(commons.root, entry.path)
+        if not place:
+            found = f"{shown(entry.path)} of {shown(entry.id)} is a link that leaves the commons."
+            findings.error(entry.line, "path-leaves-commons", found, "Move the document into the commons.")
+        elif not os.path.isfile(place):
+            found = f"There is no file {shown(entry.path)} for {shown(entry.id)}."
+            findings.error(
+                entry.line, "missing-file", found, "Write the document, correct the path, or remove the entry."
+            )
+        yield from findings.problems
+
+
+def unlisted_documents(commons: Commons) -> Iterator[Problem]:
+    """Report documents that the index does not list."""
+    for entry in commons.entries:
+        if entry.id in commons.derived and commons.index.path:
+            found = f"The document is not in the index; it is found as {shown(entry.id)}."
+            yield Problem(path=entry.path, line=0, found=found, fix=BUILD, code="unlisted-document", severity="warning")
+
+
+def thin_entries(commons: Commons) -> Iterator[Problem]:
+    """Report entries without a title, a summary or keywords, which search and people go by."""
+    for entry in _listed(commons):
+        lacking = [name for name in ("title", "summary", "keywords") if not getattr(entry, name)]
+        if lacking:
+            found = f"{shown(entry.id)} has no {', '.join(lacking)}."
+            yield _warning(commons, entry.line, "thin-entry", found, "Add a sentence of summary and a few keywords.")
+
+
+def shared_paths(commons: Commons) -> Iterator[Problem]:
+    """Report two entries for one document."""
+    first: dict[str, Entry] = {}
+    for entry in _listed(commons):
+        other = first.setdefault(entry.path, entry)
+        if other is not entry:
+            found = f"{shown(entry.id)} and {shown(other.id)} (line {other.line}) are the same document."
+            yield _warning(commons, entry.line, "shared-path", found, "Keep one entry; list its id where both stood.")
+
+
+def disagreements(commons: Commons) -> Iterator[Problem]:
+    """Report where an entry and its document's own metadata say different things; the entry wins."""
+    metadata = {document.path: document.metadata for document in commons.documents}
+    for entry in _listed(commons):
+        source = metadata.get(entry.path)
+        if not isinstance(source, Map):
+            continue
+        for name in COMPARED:
+            own, field = _own(source, name)
+            mine = {value.lower() for value in _several(getattr(entry, name))}
+            if own and mine and own != mine:
+                line = source.at(field)
+                found = f"`{field}` is {', '.join(sorted(own))} here and {', '.join(sorted(mine))} in the index."
+                fix = f"Make them agree; the index ({commons.index.path}:{entry.line}) counts."
+                yield Problem(path=entry.path, line=line, found=found, fix=fix, code="disagreement", severity="warning")
+
+
+def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return ((value,) if value else ()) if isinstance(value, str) else value
+
+
+def _own(source: Map, name: str) -> tuple[set[str], str]:
+    """Give what a document's metadata says for a field of an entry, and under which name."""
+    names = {"urgency": ("urgency", "severity"), "platforms": ("platform",)}.get(name, (name,))
+    field = next((given for given in names if given in source), names[0])
+    return {value.lower() for value in fields.texts(source, field, Findings(""))}, field
+
+
+def unknown_references(commons: Commons) -> Iterator[Problem]:
+    """Report ids and cluster names, anywhere in the index, that nothing has."""
+    known = _known(commons)
+    names = {cluster.id for cluster in commons.clusters}
+    for entry in _listed(commons):
+        yield from _unknown(commons, entry.line, f"`related_docs` of {shown(entry.id)}", entry.related_docs, known)
+    for cluster in commons.clusters:
+        where = f"the cluster {shown(cluster.id)}"
+        yield from _unknown(commons, cluster.line, where, cluster.documents, known)
+        yield from _unknown(commons, cluster.line, where, cluster.related_clusters, names, what="cluster")
+    for pattern in commons.query_patterns:
+        yield from _unknown(commons, pattern.line, "`common_docs`", pattern.common_docs, known)
+        primary = (pattern.primary_cluster,) if pattern.primary_cluster else ()
+        yield from _unknown(commons, pattern.line, "`primary_cluster`", primary, names, what="cluster")
+
+
+def _unknown(
+    commons: Commons, line: int, where: str, given: tuple[str, ...], known: Any, *, what: str = "document"
+) -> Iterator[Problem]:
+    for name in given:
+        if name not in known:
+            found = f"In {where}: there is no {what} {shown(name)}."
+            fix = suggestion(name, known)
+            yield Problem(path=commons.index.path, line=line, found=found, fix=fix, code=f"unknown-{what}")
+
+
+def unknown_trigger_documents(commons: Commons) -> Iterator[Problem]:
+    """Report triggers that would put a document forward which is not there."""
+    known = _known(commons)
+    for trigger in commons.triggers:
+        for reference in trigger.documents:
+            if reference.id not in known:
+                found = f"{shown(trigger.id)} names the document {shown(reference.id)}, which is not in the commons."
+                fix = suggestion(reference.id, known)
+                yield Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unknown-document")
+
+
+def stale_views(commons: Commons) -> Iterator[Problem]:
+    """Report views and counts in the index that do not follow from its entries."""
+    source = commons.index.source
+    if not isinstance(source, Map):
+        return
+    entries = _listed(commons)
+    views = (
+        ("platform_index", derived.by_platform(entries)),
+        ("audience_index", {role: _flat(view) for role, view in derived.by_audience(entries).items()}),
+        ("urgency_index", derived.by_urgency(entries)),
+    )
+    for name, wanted in views:
+        yield from _stale_view(commons, source, name, wanted)
+    totals = (("total_documents", len(entries)), ("total_clusters", len(commons.clusters)))
+    for name, count in totals:
+        if name in source and source[name] != count:
+            found = f"`{name}` is {shown(source[name])}, and there are {count}."
+            yield _warning(commons, source.at(name), "stale-count", found, BUILD)
+
+
+def _flat(view: dict[str, list[str]]) -> list[str]:
+    return [ident for name, ids in view.items() if name != "clusters" for ident in ids]
+
+
+def _stale_view(commons: Commons, source: Map, name: str, wanted: dict[str, list[str]]) -> Iterator[Problem]:
+    view = source.get(name)
+    if not isinstance(view, Map):
+        return
+    keys = {key.lower(): key for key in view}
+    for key in sorted({*wanted, *(low if name == "platform_index" else key for low, key in keys.items())}):
+        given = view.get(key, view.get(keys.get(key, key)))
+        if name == "audience_index" and isinstance(given, Items):
+            continue  # the older form, in words; there is nothing to compare
+        line = view.at(keys.get(key.lower(), key))
+        difference = _difference(_ids(given), wanted.get(key, []))
+        if difference:
+            yield _warning(commons, line, "stale-view", f"`{name}` of {shown(key)} {difference}.", BUILD)
+
+
+def _ids(given: Any) -> list[str]:
+    """Give the document ids of one key of a view, in any of its forms."""
+    if isinstance(given, Map):
+        parts = [value for key, value in given.items() if key == "documents" or key.endswith("_docs")]
+        return [ident for part in parts for ident in _ids(part)]
+    return (
+        [fields.as_text(item) for item in given if not isinstance(item, dict | list)]
+        if isinstance(given, Items)
+        else []
+    )
+
+
+def _difference(given: list[str], wanted: list[str]) -> str:
+    lacking = [ident for ident in wanted if ident not in given]
+    surplus = [ident for ident in given if ident not in wanted]
+    parts = [f"lacks {', '.join(map(shown, lacking[:5]))}" if lacking else ""]
+    parts.append(f"lists {', '.join(map(shown, surplus[:5]))}, whose entries do not say so" if surplus else "")
+    return " and ".join(part for part in parts if part)
+
+
+def stale_statistics(commons: Commons) -> Iterator[Problem]:
+    """Report counts by type, urgency, audience and cluster that do not follow from the entries."""
+    source = commons.index.source
+    given = source.get("statistics") if isinstance(source, Map) else None
+    entries = _listed(commons)
+    for name, wanted in derived.statistics(entries, commons.clusters).items():
+        counts = given.get(name) if isinstance(given, Map) else None
+        if not isinstance(counts, Map) or not isinstance(given, Map):
+            continue
+        numbers = {key: count for key, count in counts.items() if isinstance(count, int)}
+        if name == "by_type":  # people name types in their own words; only the sum can be judged
+            wrong = sum(numbers.values()) != len(entries)
+        else:
+            wrong = {key: count for key, count in numbers.items() if count} != {k: n for k, n in wanted.items() if n}
+        if wrong:
+            yield _warning(
+                commons, given.at(name), "stale-count", f"`statistics.{name}` does not fit the entries.", BUILD
+            )
+
+
+def _warning(commons: Commons, line: int, code: str, found: str, fix: str) -> Problem:
+    return Problem(path=commons.index.path, line=line, found=found, fix=fix, code=code, severity="warning")
+
+
+CHECKS: tuple[Callable[[Commons], Iterator[Problem]], ...] = (
+    no_index,
+    missing_files,
+    unlisted_documents,
+    thin_entries,
+    shared_paths,
+    disagreements,
+    unknown_references,
+    unknown_trigger_documents,
+    stale_views,
+    stale_statistics,
+)

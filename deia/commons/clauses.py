@@ -1,0 +1,159 @@
+"""The small language of `phrase`, `error` and `command` clauses: words, `{a|b c}` alternatives and `…` gaps.
+
+Gives the parsed form that the compiler lowers, and the problems of a clause as sentences. Refuses templates that expand
+to more alternatives than anybody means.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record, record
+from deia.text import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from deia.records import Clause
+
+GAP = "…"
+MOST_COMMANDS = 200  # alternatives of one command clause, multiplied out
+MOST_SLOTS = 12
+LITERALS = {"\\": "\ue000", "{": "\ue001", "}": "\ue002", "|": "\ue003"}  # escaped characters, while braces are read
+
+
+class TemplateError(ValueError):
+    """A template that cannot be read; the message is a sentence for the author."""
+
+
+@record
+class Slot(Record):
+    """One place of a template: alternatives, each a sequence of words; `gap` says that others may stand before it."""
+
+    alternatives: tuple[tuple[str, ...], ...]
+    gap: bool = False
+
+
+def split_template(template: str) -> list[list[str]]:
+    r"""Cut a template into its places, each a list of alternative texts; a gap is the place `["…"]`.
+
+    A backslash takes the brace, bar or backslash after it literally.
+
+    Raises:
+        TemplateError: braces do not pair up, or touch a word.
+    """
+    places: list[list[str]] = []
+    rest = _hide(template).replace("...", GAP)
+    while rest:
+        before, brace, rest = rest.partition("{")
+        if "}" in before:
+            raise TemplateError("a } has no { before it")
+        if brace and before and not before[-1].isspace():
+            raise TemplateError(f"the {{ after {_show(before.split()[-1])!r} needs a space before it")
+        places.extend([_show(word)] for word in before.split())
+        if brace:
+            body, closed, rest = rest.partition("}")
+            if not closed or "{" in body:
+                raise TemplateError("a { is never closed, or another stands inside it")
+            if rest and not rest[0].isspace():
+                raise TemplateError(f"the }} before {_show(rest.split()[0])!r} needs a space after it")
+            places.append([_show(option.strip()) for option in body.split("|")])
+    return places
+
+
+def _hide(template: str) -> str:
+    for char, stand_in in LITERALS.items():
+        template = template.replace("\\" + char, stand_in)
+    return template
+
+
+def _show(text: str) -> str:
+    for char, stand_in in LITERALS.items():
+        text = text.replace(stand_in, char)
+    return text
+
+
+def parse_phrase(template: str) -> tuple[Slot, ...]:
+    """Read a phrase or error template into slots of normalised words.
+
+    Raises:
+        TemplateError: the template has no words, a gap at an end, or does not parse.
+    """
+    slots: list[Slot] = []
+    gap = False
+    for place in split_template(template):
+        if place == [GAP]:
+            gap = True
+            continue
+        alternatives = tuple(tuple(words(option)) for option in place)
+        if not any(alternatives):
+            raise TemplateError(f"{' | '.join(place) or '{}'!r} holds no word")
+        if gap and not slots:
+            raise TemplateError("a gap at the beginning matches anything; drop it")
+        slots.append(Slot(alternatives=alternatives, gap=gap))
+        gap = False
+    if gap:
+        raise TemplateError("a gap at the end matches anything; drop it")
+    if not slots or all(() in slot.alternatives for slot in slots):
+        raise TemplateError("the phrase has no word that must be there")
+    if len(slots) > MOST_SLOTS:
+        raise TemplateError(f"the phrase has {len(slots)} places; at most {MOST_SLOTS} are allowed")
+    return tuple(slots)
+
+
+def parse_command(template: str) -> tuple[tuple[str, ...], ...]:
+    """Read a command template into its alternatives, each a sequence of words: the program first.
+
+    Raises:
+        TemplateError: no program, too many alternatives, or it does not parse.
+    """
+    sequences: list[tuple[str, ...]] = [()]
+    for place in split_template(template):
+        options = [tuple(option.split()) for option in place]
+        sequences = [(*sequence, *option) for sequence in sequences for option in options]
+        if len(sequences) > MOST_COMMANDS:
+            raise TemplateError(f"the command expands to more than {MOST_COMMANDS} alternatives; split the clause")
+    for sequence in sequences:
+        if not sequence or sequence[0].startswith("-") or sequence[0] == GAP or not words(sequence[0]):
+            raise TemplateError("a command begins with its program, such as `git push --force`")
+    return tuple(dict.fromkeys(sequences))
+
+
+def _phrase(clause: Clause) -> None:
+    parse_phrase(str(clause.value))
+
+
+def _command(clause: Clause) -> None:
+    parse_command(str(clause.value))
+
+
+def _write(clause: Clause) -> None:
+    if not clause.value or not all(isinstance(glob, str) and glob.strip("*/ ") for glob in clause.value):
+        raise TemplateError('write takes a list of globs that name something, such as [".env*", "**/migrations/*"]')
+
+
+def _tool(clause: Clause) -> None:
+    value = clause.value
+    fields = value.get("input", {}) if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(value.get("name"), str) or not isinstance(fields, dict):
+        raise TemplateError("tool takes {name: glob, input: {field: glob}}")
+    if not all(isinstance(glob, str) for glob in fields.values()) or set(value) - {"name", "input"}:
+        raise TemplateError("tool takes {name: glob, input: {field: glob}}, and every glob is text")
+
+
+CHECKS: dict[str, Callable[[Clause], None]] = {
+    "phrase": _phrase,
+    "error": _phrase,
+    "command": _command,
+    "write": _write,
+    "tool": _tool,
+}
+
+
+def clause_problems(clause: Clause) -> list[str]:
+    """Give what is wrong with a clause's own syntax, as sentences; empty where nothing is."""
+    check = CHECKS.get(clause.kind)
+    try:
+        if check is not None:
+            check(clause)
+    except TemplateError as error:
+        return [str(error)]
+    return []

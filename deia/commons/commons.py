@@ -1,0 +1,106 @@
+"""Loading a commons whole: entries completed from the documents, triggers of both forms, cases, and everything that is wrong.
+
+A document is described by its entry, by its own front-matter, or by both; the entry wins. Refuses only a folder that is no commons.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deia.commons.documents import FOLDER as DOCUMENTS
+from deia.commons.documents import read_documents
+from deia.commons.entries import completed, derived_entry
+from deia.commons.findings import Findings
+from deia.commons.index import load_index
+from deia.commons.naming import id_from_path
+from deia.commons.triggers import FOLDER as TRIGGERS
+from deia.commons.triggers import load_triggers
+from deia.errors import CommonsError
+from deia.records import TYPE_CHECKING, Record, record
+
+if TYPE_CHECKING:
+    from deia.commons.index_records import Cluster, Index, QueryPattern
+    from deia.errors import Problem
+    from deia.records import Case, Document, Entry, Trigger
+
+
+@record
+class Commons(Record):
+    """A team's lessons as values."""
+
+    root: str
+    index: Index
+    entries: tuple[Entry, ...]
+    documents: tuple[Document, ...]
+    clusters: tuple[Cluster, ...]
+    query_patterns: tuple[QueryPattern, ...]
+    triggers: tuple[Trigger, ...]
+    cases: tuple[Case, ...]
+    problems: tuple[Problem, ...] = ()
+    derived: tuple[str, ...] = ()  # ids of the entries that only a document gave
+
+
+def load_commons(root: str) -> Commons:
+    """Read the commons at `root`.
+
+    Raises:
+        CommonsError: there is none: neither an index, nor documents, nor triggers.
+    """
+    index = load_index(root)
+    if not index.path and not any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS)):
+        raise CommonsError(f"There is no commons in {root}.", fix="Run `deia init` there, or name another folder.")
+    paths = tuple(entry.path for entry in index.entries)
+    documents = read_documents(root, also=paths)
+    files = load_triggers(root)
+    metadata: list[Problem] = []
+    entries = describe_documents(index.entries, documents.by_path, metadata)
+    listed = {entry.id for entry in index.entries}
+    return Commons(
+        root=root,
+        index=index,
+        entries=entries,
+        documents=tuple(documents.by_path.values()),
+        clusters=index.clusters,
+        query_patterns=index.query_patterns,
+        triggers=(*files.triggers, *distinct_triggers(index.proactive_triggers, files.triggers)),
+        cases=files.cases,
+        problems=tuple(_sorted((*index.problems, *documents.problems, *metadata, *files.problems))),
+        derived=tuple(entry.id for entry in entries if entry.id not in listed),
+    )
+
+
+def describe_documents(
+    listed: tuple[Entry, ...], documents: dict[str, Document], problems: list[Problem]
+) -> tuple[Entry, ...]:
+    """Give an entry for every document: the index's, completed, and for documents that it lacks a derived one."""
+    by_path = {entry.path: entry for entry in listed}
+    result = []
+    for entry in listed:
+        document = documents.get(entry.path)
+        result.append(completed(entry, document, Findings(entry.path)) if document else entry)
+    taken = {entry.id for entry in listed}
+    for path, document in documents.items():
+        findings = Findings(path)
+        entry = derived_entry(document, findings)
+        problems += [problem.but(severity="warning") for problem in findings.problems]
+        if path not in by_path:
+            result.append(entry.but(id=_free(entry, taken)))
+            taken.add(result[-1].id)
+    return tuple(result)
+
+
+def _free(entry: Entry, taken: set[str]) -> str:
+    """Give an id for a derived entry that no other entry has."""
+    names = [entry.id, id_from_path(entry.path)]
+    names += [f"{names[1]}-{number}" for number in range(2, len(taken) + 4)]
+    return next(name for name in names if name not in taken)
+
+
+def distinct_triggers(old: tuple[Trigger, ...], files: tuple[Trigger, ...]) -> tuple[Trigger, ...]:
+    """Give the index's triggers whose ids no trigger file uses; a file is the newer form and wins."""
+    taken = {trigger.id for trigger in files}
+    return tuple(trigger for trigger in old if trigger.id not in taken)
+
+
+def _sorted(problems: tuple[Problem, ...]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.code))

@@ -1,0 +1,60 @@
+"""What a master index holds besides entries, as values.
+
+Refuses behaviour: reading is in `index`, `shapes` and `entries`.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record, record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from deia.errors import Problem
+    from deia.records import Entry, Trigger
+
+
+@record
+class Cluster(Record):
+    """A group of documents about one thing."""
+
+    id: str
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()  # ids, owned and borrowed, as listed
+    related_clusters: tuple[str, ...] = ()
+    note: str = ""
+    platform: str = ""
+    language: str = ""
+    line: int = 0
+
+
+@record
+class QueryPattern(Record):
+    """A way in which people ask, and the documents that answer it: a golden query."""
+
+    query_keywords: tuple[str, ...] = ()
+    natural_language: tuple[str, ...] = ()
+    primary_cluster: str = ""
+    urgency: str = ""
+    common_docs: tuple[str, ...] = ()
+    warning_message: str = ""
+    error_pattern: str = ""
+    proactive_injection: bool = False
+    line: int = 0
+
+
+@record
+class Index(Record):
+    """A master index, whatever its shape was."""
+
+    path: str  # the file's name; "" where there is none
+    shape: str = ""
+    version: str = ""
+    entries: tuple[Entry, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+    query_patterns: tuple[QueryPattern, ...] = ()
+    proactive_triggers: tuple[Trigger, ...] = ()
+    source: Mapping[str, Any] = {}  # the top level as read, with lines, for the checks of derived parts
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,37 @@
+"""Making ids and file names out of titles and paths: small ASCII letters, digits and `-`.
+
+Refuses nothing; any text gets a name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import zlib
+
+LONGEST = 60
+OTHER = re.compile(r"[^a-z0-9]+")
+# Windows opens a device instead of a file of these names, whatever the ending.
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+
+
+def slug(text: str) -> str:
+    """Give a name for a title; one without Latin letters is named by a checksum, so that it is still stable and distinct."""
+    folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    name = OTHER.sub("-", folded).strip("-")[:LONGEST].strip("-")
+    if not name or _mostly_lost(text, name):
+        checksum = f"{zlib.crc32(text.encode('utf-8', 'replace')):08x}"
+        name = f"{name[: LONGEST - 9].strip('-')}-{checksum}" if name else f"lesson-{checksum}"
+    return f"{name}-lesson" if name in RESERVED else name
+
+
+def _mostly_lost(text: str, name: str) -> bool:
+    """Say whether less than half of the title's letters and digits survived."""
+    letters = sum(letter.isalnum() for letter in text[:LONGEST])
+    return sum(letter.isalnum() for letter in name) * 2 < letters
+
+
+def id_from_path(path: str) -> str:
+    """Give the id of a document that nobody named: `bok/platforms/netlify/dns.md` is `platforms-netlify-dns`."""
+    without_ending = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
+    return slug(without_ending.removeprefix("bok/").replace("/", "-"))

@@ -1,0 +1,209 @@
+"""Which characters a part of a regular expression can begin with, and end with, read from re's own parse tree.
+
+Judged over an alphabet that stands for all characters: Latin, one of every other kind, and whatever the pattern
+names. Where in doubt a set is too large, never too small, and case is ignored, because the watcher ignores it.
+"""
+
+from __future__ import annotations
+
+import re._constants as op  # type: ignore[import-not-found]  # the parser's own names; there is no public parse tree
+import re._parser as parser  # type: ignore[import-not-found]
+
+from deia.records import TYPE_CHECKING, Record, record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+SMALL = 20  # a repeat up to this often is small: it may stand in, or hold, other choices
+LATIN = 0x180
+BASE = frozenset(map(chr, range(LATIN))) | set("\u212a\u0416\u4e2d\u0436\u0663 \u2003\u2026\U0001f600")
+WIDE = 2000  # ranges beyond Latin up to this wide are looked at character by character
+
+
+class TooWideError(ValueError):
+    """A character range that the alphabet cannot stand for."""
+
+
+@record
+class First(Record):
+    """How a part can begin: its first characters, those that an unbounded repeat takes, whether it can be empty or refuse to be."""
+
+    chars: frozenset[str] = frozenset()
+    repeated: frozenset[str] = frozenset()
+    empty: bool = True
+    checked: bool = False  # an assertion stands on the way through the empty part, and may refuse it
+
+    def then(self, after: First) -> First:
+        """Give how this part followed by `after` can begin."""
+        if not self.empty:
+            return self
+        return First(
+            chars=self.chars | after.chars,
+            repeated=self.repeated | after.repeated,
+            empty=after.empty,
+            checked=self.checked or after.checked,
+        )
+
+
+NOTHING = First()
+
+
+class Characters:
+    """The character sets of one pattern's parts; each is worked out once."""
+
+    def __init__(self, tree: Any) -> None:
+        self.alphabet = BASE | _named(tree)
+        self._ones: dict[int, frozenset[str]] = {}
+        self._firsts: dict[int, First] = {}
+
+    def one(self, node: Any) -> frozenset[str] | None:
+        """Give the characters of a node that takes exactly one; None for other nodes."""
+        kind, value = node
+        test = SINGLE.get(kind)
+        if test is None:
+            return None
+        if id(node) not in self._ones:
+            taken = {char for char in self.alphabet if test(value, char)}
+            forms = {form for char in taken for form in (char.lower(), char.upper(), char.swapcase())}
+            self._ones[id(node)] = frozenset(taken | (forms & self.alphabet))
+        return self._ones[id(node)]
+
+    def first(self, nodes: Sequence[Any]) -> First:
+        """Give how a sequence of nodes can begin."""
+        result = NOTHING
+        for node in reversed(nodes):
+            result = self.first_of(node).then(result)
+        return result
+
+    def first_of(self, node: Any) -> First:
+        """Give how a node can begin."""
+        if id(node) not in self._firsts:
+            self._firsts[id(node)] = self._work_out(node)
+        return self._firsts[id(node)]
+
+    def _work_out(self, node: Any) -> First:
+        kind, value = node
+        chars = self.one(node)
+        if chars is not None:
+            return First(chars=chars, empty=False)
+        if kind in REPEATS:
+            inner = self.first(list(value[2]))
+            repeated = inner.chars if large(value[1]) else inner.repeated
+            return inner.but(repeated=repeated, empty=inner.empty or value[0] == 0)
+        if kind is op.BRANCH:
+            return _any_of([self.first(list(way)) for way in value[1]])
+        return First(checked=True) if kind in ASSERTIONS else self.first(body_of(node))
+
+    def last(self, nodes: Sequence[Any], before: frozenset[str]) -> frozenset[str]:
+        """Give the characters that can stand just before the end of `nodes`; `before` where they match nothing."""
+        for node in nodes:
+            before = self.last_of(node, before)
+        return before
+
+    def last_of(self, node: Any, before: frozenset[str]) -> frozenset[str]:
+        """Give the characters that can stand just before the end of a node."""
+        kind, value = node
+        chars = self.one(node)
+        if chars is not None:
+            return chars
+        if kind in REPEATS:
+            inner = self.last(list(value[2]), before)
+            return inner | before if value[0] == 0 else inner
+        if kind is op.BRANCH:
+            return frozenset().union(*(self.last(list(way), before) for way in value[1]))
+        return before if kind in ASSERTIONS else self.last(body_of(node), before)
+
+    def every(self, nodes: Sequence[Any]) -> frozenset[str]:
+        """Give all characters that the nodes can take anywhere."""
+        found: frozenset[str] = frozenset()
+        for node in nodes:
+            kind, value = node
+            inner = value[1] if kind is op.BRANCH else [value[2]] if kind in REPEATS else [body_of(node)]
+            found |= self.one(node) or frozenset().union(*(self.every(list(way)) for way in inner))
+        return found
+
+    def leading(self, nodes: Sequence[Any]) -> list[frozenset[str]]:
+        """Give the sets of the leading nodes of exactly one character, and of how the first other node begins."""
+        found: list[frozenset[str]] = []
+        for position, node in enumerate(nodes):
+            chars = self.one(node)
+            if chars is None:
+                rest = self.first(nodes[position:])
+                return found if rest.empty else [*found, rest.chars]
+            found.append(chars)
+        return found
+
+
+def _any_of(ways: list[First]) -> First:
+    return First(
+        chars=frozenset().union(*(way.chars for way in ways)),
+        repeated=frozenset().union(*(way.repeated for way in ways)),
+        empty=any(way.empty for way in ways),
+        checked=any(way.checked for way in ways),
+    )
+
+
+def large(high: Any) -> bool:
+    """Say whether a repeat has no bound, or one so large that it counts as none for what stands inside it."""
+    return high is op.MAXREPEAT or int(high) > SMALL
+
+
+def body_of(node: Any) -> list[Any]:
+    """Give the nodes inside a group or look-around; none for other nodes."""
+    kind, value = node
+    return list(BODIES[kind](value)) if kind in BODIES else []
+
+
+BODIES: dict[Any, Callable[[Any], Any]] = {
+    op.SUBPATTERN: lambda value: value[-1],
+    op.ATOMIC_GROUP: lambda value: value,
+    op.ASSERT: lambda value: value[1],
+    op.ASSERT_NOT: lambda value: value[1],
+}
+ASSERTIONS = (op.AT, op.ASSERT, op.ASSERT_NOT)
+REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
+CATEGORIES: dict[Any, Callable[[str], bool]] = {
+    op.CATEGORY_DIGIT: str.isdecimal,
+    op.CATEGORY_SPACE: str.isspace,
+    op.CATEGORY_WORD: lambda char: char.isalnum() or char == "_",
+    op.CATEGORY_NOT_DIGIT: lambda char: not char.isdecimal(),
+    op.CATEGORY_NOT_SPACE: lambda char: not char.isspace(),
+    op.CATEGORY_NOT_WORD: lambda char: not (char.isalnum() or char == "_"),
+}
+
+
+def _in_class(items: Any, char: str) -> bool:
+    negated = bool(items) and items[0][0] is op.NEGATE
+    return negated is not any(SINGLE[kind](value, char) for kind, value in items if kind is not op.NEGATE)
+
+
+SINGLE: dict[Any, Callable[[Any, str], bool]] = {
+    op.LITERAL: lambda value, char: ord(char) == value,
+    op.NOT_LITERAL: lambda value, char: ord(char) != value,
+    op.ANY: lambda _, char: bool(char),
+    op.IN: _in_class,
+    op.RANGE: lambda value, char: value[0] <= ord(char) <= value[1],
+    op.CATEGORY: lambda value, char: CATEGORIES[value](char),
+}
+
+
+def _named(tree: Any) -> set[str]:
+    """Give the characters that a pattern names itself, in both cases, so that the alphabet holds them."""
+    found: set[str] = set()
+    pending = [tree]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple) and part and part[0] in (op.LITERAL, op.NOT_LITERAL):
+            found.add(chr(part[1]))
+        elif isinstance(part, tuple) and part and part[0] is op.RANGE:
+            found |= _of_range(*part[1])
+        elif isinstance(part, tuple | list | parser.SubPattern):
+            pending += list(part)
+    return found | {form for char in found for form in (char.lower(), char.upper()) if len(form) == 1}
+
+
+def _of_range(low: int, high: int) -> set[str]:
+    if high >= LATIN and high - low > WIDE:
+        raise TooWideError("it has a character range too wide to judge; use \\w, \\S or a narrower range")
+    return set(map(chr, range(low, high + 1))) if high >= LATIN else set()

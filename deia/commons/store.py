@@ -1,0 +1,398 @@
+"""Writing the master index: migrating old shapes, adding entries, filling in what follows from the entries.
+
+Only the lines of a changed value are rewritten; comments, order, quotes and unknown fields stay. A file is replaced
+whole or not at all. Refuses to write an index that it cannot read without errors of form, and never overwrites a
+backup.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+
+from deia.commons import blocks, derived, reading
+from deia.commons.commons import describe_documents
+from deia.commons.documents import read_documents
+from deia.commons.index import find_index, load_index, parse_index
+from deia.commons.shapes import UNSORTED, V1
+from deia.commons.yaml_nodes import Map, plain, read_yaml
+from deia.errors import CommonsError
+from deia.records import TYPE_CHECKING, URGENCIES
+from deia.settings import INDEX_NAMES
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from deia.commons.index_records import Cluster, Index
+    from deia.errors import Problem
+    from deia.records import Entry
+
+BACKUP = ".before-migrate"
+# Problems of form: what a rewrite could lose or twist.
+FORM = ("yaml-", "json-", "duplicate-key", "unknown-shape", "not-utf-8", "unreadable-file", "file-too-large")
+ORDER = (
+    "version", "last_updated", "total_documents", "total_clusters", "metadata", "clusters", "query_patterns",
+    "proactive_triggers", "platform_index", "audience_index", "urgency_index", "statistics",
+)  # fmt: skip
+MEANINGS = {
+    "critical": "Production down or data at risk; act at once",
+    "high": "Outages and lost work are likely",
+    "medium": "Costs time; worth preventing",
+    "low": "Good to know",
+}
+ENTRY_FIELDS = (
+    "id", "path", "title", "summary", "keywords", "audience", "urgency", "tags", "category", "action", "why_relevant",
+    "quick_tips", "status", "created", "updated", "verified", "related_docs",
+)  # fmt: skip
+DERIVED = ("platform_index", "audience_index", "urgency_index", "statistics")
+
+
+def migrate(root: str, *, write: bool, today: str = "") -> str:
+    """Give the index as v1.0 text; when writing, keep the old file beside it as `<name>.before-migrate`.
+
+    Raises:
+        CommonsError: there is no index, it cannot be read, or the backup exists already.
+    """
+    path, text, index = _sound(root)
+    if index.shape == V1:
+        return text
+    new = _refreshed(root, _as_v1(index, today=today), today=today)
+    if write:
+        _back_up(root, path)
+        target = path if path.endswith((".yaml", ".yml")) and "/" not in path else INDEX_NAMES[0]
+        replace_file(os.path.join(root, target), new)
+        if target != path:
+            os.unlink(os.path.join(root, path))
+    return new
+
+
+def build(root: str, *, write: bool, today: str = "") -> str:
+    """Give the index with an entry for every document, and with all views and counts; `today` dates a change.
+
+    Raises:
+        CommonsError: the index cannot be read, or has an old shape.
+    """
+    text = _text_or_skeleton(root)
+    new = _with_documents(root, text)
+    new = _refreshed(root, new, today=today)
+    if write:
+        _write_if_changed(root, new)
+    return new
+
+
+def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", description: str = "") -> str:
+    """Add an entry to a cluster, which is made where there is none, and give the new index text.
+
+    Raises:
+        CommonsError: the index cannot be read, or the id or the document is already in it.
+    """
+    text = _text_or_skeleton(root)
+    index = _parsed(text)
+    for known in index.entries:
+        if entry.id == known.id or entry.path == known.path:
+            message = f"The index already has {known.id} for {known.path} (line {known.line})."
+            raise CommonsError(message, fix="Choose another id and path, or edit that entry.")
+    new = _refreshed(root, _with_entries(text, [entry], cluster, description=description), today=today)
+    _write_if_changed(root, new)
+    return new
+
+
+def as_fields(entry: Entry) -> dict[str, Any]:
+    """Give an entry as the fields of the index, without those that are empty."""
+    values: dict[str, Any] = {}
+    for name in ENTRY_FIELDS:
+        value = getattr(entry, name)
+        if value:
+            values[name] = list(value) if isinstance(value, tuple) else value
+        if name == "tags" and entry.platforms:
+            values["platform"] = entry.platforms[0] if len(entry.platforms) == 1 else list(entry.platforms)
+    return {**values, **{name: value for name, value in plain(dict(entry.extra)).items() if name not in values}}
+
+
+def replace_file(path: str, text: str) -> None:
+    """Put a text in place of a file, whole or not at all, with the old file's permissions.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    path = os.path.realpath(path)
+    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o644
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".deia-", suffix=".new")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+# --- reading before writing ------------------------------------------------------------------------------------------
+
+
+def _sound(root: str) -> tuple[str, str, Index]:
+    """Give the index file's path, text and content; problems of form stop everything."""
+    path = find_index(root)
+    if not path:
+        raise CommonsError(f"There is no index in {root}.", fix="Run `deia index build` or `deia init`.")
+    index = load_index(root)
+    _refuse_broken(index.problems, path)
+    return path, reading.read_text(root, path, limit=reading.YAML_BYTES).text, index
+
+
+def _refuse_broken(problems: tuple[Problem, ...], path: str) -> None:
+    broken = [problem for problem in problems if problem.code.startswith(FORM)]
+    if broken:
+        message = f"{path} has errors that a rewrite could make worse, so it is not touched."
+        raise CommonsError(message, broken, fix="Mend these by hand first:")
+
+
+def _text_or_skeleton(root: str) -> str:
+    if not find_index(root):
+        return blocks.written({"version": "1.0", "clusters": {}})
+    path, text, index = _sound(root)
+    if index.shape != V1:
+        raise CommonsError(f"The index has the old shape {index.shape}.", where=path, fix="Run `deia index migrate`.")
+    return text
+
+
+def _parsed(text: str) -> Index:
+    return parse_index(read_yaml(text, path=INDEX_NAMES[0]).value, path=INDEX_NAMES[0])
+
+
+def _write_if_changed(root: str, text: str) -> None:
+    path = find_index(root) or INDEX_NAMES[0]
+    _refuse_broken(read_yaml(text, path=path).problems, path)
+    old = reading.read_text(root, path, limit=reading.YAML_BYTES)
+    if not old.readable or old.text != text:
+        replace_file(os.path.join(root, path), text)
+
+
+def _back_up(root: str, path: str) -> None:
+    backup = os.path.join(root, path + BACKUP)
+    with open(os.path.join(root, path), "rb") as file:
+        data = file.read()
+    try:
+        with open(backup, "xb") as file:
+            file.write(data)
+    except FileExistsError:
+        message = f"The backup {path}{BACKUP} exists already."
+        raise CommonsError(message, fix="Move it away, then migrate again.") from None
+
+
+# --- text to text ----------------------------------------------------------------------------------------------------
+
+
+def _as_v1(index: Index, *, today: str) -> str:
+    """Write an index of any shape as v1.0, without what is derived."""
+    entries = {entry.id: entry for entry in index.entries}
+    clusters = {
+        cluster.id: {
+            "description": cluster.description or f"Documents about {cluster.id.replace('-', ' ')}",
+            "keywords": _common_tags(cluster, entries),
+            "documents": [as_fields(entries[ident]) for ident in cluster.documents],
+        }
+        for cluster in index.clusters
+    }
+    top: dict[str, Any] = {"version": "1.0", "last_updated": today, "metadata": {"index_format_version": "1.0"}}
+    return blocks.written({name: value for name, value in top.items() if value} | {"clusters": clusters})
+
+
+def _common_tags(cluster: Cluster, entries: dict[str, Entry]) -> list[str]:
+    return list(dict.fromkeys(tag for ident in cluster.documents for tag in entries[ident].tags))[:12]
+
+
+def _with_documents(root: str, text: str) -> str:
+    """Add an entry for every document that has none, to the cluster of its folder."""
+    index = _parsed(text)
+    listed = {entry.id for entry in index.entries}
+    documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
+    new: dict[str, list[Entry]] = {}
+    for entry in describe_documents(index.entries, documents, []):
+        if entry.id not in listed:
+            new.setdefault(home(entry), []).append(entry.but(keywords=entry.keywords or _keywords(entry)))
+    for cluster, entries in new.items():
+        text = _with_entries(text, entries, cluster)
+    return text
+
+
+def home(entry: Entry) -> str:
+    """Give the cluster of a document that none lists: the folder of `bok/` in which it lies."""
+    kind = derived.kind(entry.but(extra={}))
+    return UNSORTED if kind == derived.OTHER else kind
+
+
+def _keywords(entry: Entry) -> tuple[str, ...]:
+    """Give what stands in for keywords that nobody wrote: the platforms, the tags and the longer words of the title."""
+    words = [word.strip(".,:;!?()[]\"'`*").lower() for word in entry.title.split()]
+    long = [word for word in words if len(word) > 3]  # shorter words of a title are mostly articles
+    return tuple(dict.fromkeys([*(name.lower() for name in entry.platforms), *entry.tags, *long]))[:12]
+
+
+def _with_entries(text: str, entries: list[Entry], cluster: str, *, description: str = "") -> str:
+    """Add entries to a cluster, which is made where there is none."""
+    new = [blocks.styled(as_fields(entry)) for entry in entries]
+    body = {
+        "description": description or f"Documents about {cluster.replace('-', ' ')}",
+        "keywords": [],
+        "documents": [],
+    }
+    top = read_yaml(text, path="").value
+    if not isinstance(top, Map) or "clusters" not in top:
+        after = next((name for name in reversed(ORDER[: ORDER.index("clusters")]) if name in (top or ())), "")
+        text = blocks.inserted(text, "clusters: {}", after=after)
+        top = read_yaml(text, path="").value
+
+    def append(found: Any) -> Any:
+        found = found or blocks.styled(body)
+        found["documents"] = _appended(found.get("documents"), new)
+        return found
+
+    def add(found: Any) -> Any:
+        found = found or blocks.styled({})
+        found[cluster] = append(None)
+        return found
+
+    if isinstance(top["clusters"], Map) and cluster in top["clusters"]:
+        return blocks.changed(text, ("clusters", cluster), append)
+    return blocks.changed(text, ("clusters",), add)
+
+
+def _appended(documents: Any, new: list[Any]) -> Any:
+    if not documents:
+        documents = blocks.styled([{}])
+        documents.clear()
+    documents.extend(new)
+    return documents
+
+
+def _refreshed(root: str, text: str, *, today: str) -> str:
+    """Fill in the views and counts; the date changes only when something else did."""
+    index = _parsed(text)
+    documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
+    entries = [
+        entry for entry in describe_documents(index.entries, documents, []) if entry.id in {e.id for e in index.entries}
+    ]
+    old = plain(index.source)
+    new = {
+        "total_documents": len(entries),
+        "total_clusters": len(index.clusters),
+        "platform_index": _view(old.get("platform_index"), derived.by_platform(entries)),
+        "audience_index": _audiences(old.get("audience_index"), derived.by_audience(entries)),
+        "urgency_index": _urgencies(old.get("urgency_index"), derived.by_urgency(entries)),
+        "statistics": _statistics(old.get("statistics"), derived.statistics(entries, index.clusters), len(entries)),
+    }
+    refreshed = text
+    for name, value in new.items():
+        refreshed = _with_value(refreshed, name, old.get(name), value)
+    for cluster in index.clusters:
+        refreshed = _with_distribution(refreshed, cluster, entries, old)
+    if today and (refreshed != text or text != _current(root)):
+        refreshed = _with_value(refreshed, "last_updated", old.get("last_updated"), today)
+    return refreshed
+
+
+def _current(root: str) -> str:
+    path = find_index(root)
+    return reading.read_text(root, path, limit=reading.YAML_BYTES).text if path else ""
+
+
+def _with_value(text: str, name: str, old: Any, new: Any) -> str:
+    if old == new:
+        return text
+    if old is not None:
+        return blocks.changed(text, (name,), lambda given: _merged(given, new))
+    top = read_yaml(text, path="").value
+    if name in top:
+        return blocks.changed(text, (name,), lambda _: blocks.styled(new))
+    before = [known for known in ORDER[: ORDER.index(name)] if known in top]
+    return blocks.inserted(text, blocks.written({name: new}, like=text), after=before[-1] if before else "")
+
+
+def _merged(given: Any, new: Any) -> Any:
+    """Change a round-trip value into a new one, keeping every part that is already right, with its comments."""
+    if isinstance(given, dict) and isinstance(new, dict):
+        for key in [key for key in given if str(key) not in new]:
+            del given[key]
+        names = {str(key): key for key in given}
+        for key, value in new.items():
+            if key not in names:
+                given[blocks.styled(key)] = blocks.styled(value)
+            elif plain(given[names[key]]) != value:
+                given[names[key]] = _merged(given[names[key]], value)
+        return given
+    return blocks.styled(new)
+
+
+def _view(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
+    """Give a view in which lists that are right but otherwise ordered, and keys otherwise spelt, stay as they are."""
+    names = {str(key).lower(): key for key in old} if isinstance(old, dict) else {}
+    view = {names.get(key, key): _same(old[names[key]] if key in names else None, ids) for key, ids in new.items()}
+    return _in_order(old, view)
+
+
+def _same(old: Any, new: list[str]) -> list[str]:
+    return old if isinstance(old, list) and sorted(map(str, old)) == sorted(new) else new
+
+
+def _in_order(old: Any, new: dict[str, Any]) -> dict[str, Any]:
+    known = [key for key in old if key in new] if isinstance(old, dict) else []
+    return {key: new[key] for key in (*known, *(key for key in new if key not in known))}
+
+
+def _audiences(old: Any, new: dict[str, dict[str, list[str]]]) -> dict[str, Any]:
+    olds = old if isinstance(old, dict) else {}
+    result: dict[str, Any] = {role: text for role, text in olds.items() if isinstance(text, list)}
+    for role, view in new.items():
+        if role not in result:
+            given = olds.get(role)
+            result[role] = _view(given, view) if isinstance(given, dict) else view
+    return _in_order(old, result)
+
+
+def _urgencies(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
+    """Give the view by urgency; descriptions and scenarios that people wrote stay, and so does the short form."""
+    olds = old if isinstance(old, dict) else {}
+    result: dict[str, Any] = {}
+    for level in URGENCIES:
+        given, ids = olds.get(level), new.get(level, [])
+        if isinstance(given, list):
+            result[level] = _same(given, ids)
+        elif isinstance(given, dict):
+            result[level] = {**given, "documents": _same(given.get("documents"), ids)}
+        elif ids:
+            result[level] = {"description": MEANINGS[level], "documents": ids}
+    return _in_order(old, result)
+
+
+def _statistics(old: Any, new: dict[str, dict[str, int]], total: int) -> dict[str, Any]:
+    """Give the counts; a table by type in people's own words stays as long as it adds up."""
+    olds = old if isinstance(old, dict) else {}
+    result: dict[str, Any] = dict(olds)
+    for name, counts in new.items():
+        given = olds.get(name)
+        numbers = (
+            {key: count for key, count in given.items() if isinstance(count, int)} if isinstance(given, dict) else {}
+        )
+        kept = sum(numbers.values()) == total if name == "by_type" else _counted(numbers) == _counted(counts)
+        result[name] = given if kept and given is not None else _in_order(given, counts)
+    return result
+
+
+def _counted(counts: dict[str, int]) -> dict[str, int]:
+    return {key: count for key, count in counts.items() if count}
+
+
+def _with_distribution(text: str, cluster: Cluster, entries: list[Entry], old: Any) -> str:
+    """Correct a cluster's `urgency_distribution`; a cluster without one gets none."""
+    body = (old.get("clusters") or {}).get(cluster.id)
+    given = body.get("urgency_distribution") if isinstance(body, dict) else None
+    wanted = derived.distribution(cluster, entries)
+    if not isinstance(given, dict) or _counted({k: n for k, n in given.items() if isinstance(n, int)}) == wanted:
+        return text
+    path = ("clusters", cluster.id, "urgency_distribution")
+    return blocks.changed(text, path, lambda found: _merged(found, wanted))

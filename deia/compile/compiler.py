@@ -1,0 +1,292 @@
+"""SOURCE → `.deia/`: the one place that writes compiled files, atomically, incrementally, one compiler at a time.
+
+A reader sees the old files or the new: the trigger artefact is replaced whole, the catalog is built in a folder of its
+own that the file `catalog` then names. A crash leaves what was there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from deia import __version__, files, freshness
+from deia.commons.commons import load_commons
+from deia.compile.catalog import build_catalog
+from deia.compile.patterns import MAKER
+from deia.compile.triggers import FORMAT, Payload, compile_triggers
+from deia.errors import ArtefactError, Problem
+from deia.records import Record, record
+from deia.settings import INDEX_NAMES, derived_folder, resolve, state_folder
+from deia.text import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from deia.commons.commons import Commons
+
+TRIGGERS, CATALOG, MANIFEST, SOURCES, LOCK = "triggers", "catalog", "manifest.json", "sources.json", "lock"
+MOST_PAYLOAD = 8000  # characters of a document that an injection may carry; hosts cut strings at 10,000
+SETTINGS_FILES = ("deia.toml", "pyproject.toml")
+RACY_NS = 2_000_000_000  # a file changed this shortly before it was hashed may change again within one clock tick
+
+
+@record
+class Compiled(Record):
+    """What a compile did, or found it need not do."""
+
+    folder: str
+    written: tuple[str, ...]  # "triggers", "catalog", or nothing
+    triggers: int
+    documents: int
+    ungated: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    seconds: float
+
+
+def compile_commons(
+    root: str,
+    *,
+    environ: Mapping[str, str],
+    force: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Compiled:
+    """Bring `.deia/` up to date with the commons at `root`; give what was written.
+
+    Raises:
+        CommonsError: there is no commons that could be read.
+        SettingsError: a setting is malformed.
+        ArtefactError: the folder for compiled files cannot be written.
+    """
+    began = time.perf_counter()
+    folder = derived_folder(root, environ)
+    tell = progress or (lambda _: None)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with _lock(folder):
+            return _compile(root, folder, environ, force=force, tell=tell, began=began)
+    except OSError as error:
+        fix = "Free the space or give yourself the right to write there, then type: deia compile"
+        raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error
+
+
+def _compile(
+    root: str, folder: str, environ: Mapping[str, str], *, force: bool, tell: Callable[[str], None], began: float
+) -> Compiled:
+    settings = resolve(root, environ=environ).values()
+    settings.pop("sources")
+    previous = {} if force else read_manifest(folder)
+    maker = _maker(state_folder(environ))
+    sources = _sources(root, {} if force else _read_json(f"{folder}/{SOURCES}"))
+    fresh = _fresh(folder, previous, _digests(sources, settings))
+    if all(fresh.values()):
+        _write_stamps(root, folder, sources, maker)
+        return _report(folder, (), previous, began)
+    tell("reading the commons")
+    commons = load_commons(root)
+    sources = _sources(root, sources, also=[document.path for document in commons.documents])
+    digests = _digests(sources, settings)
+    manifest = {
+        **digests, "format": FORMAT, "deia": __version__, "built_at": _now(), "documents": len(commons.entries),
+        "triggers": len(commons.triggers), "problems": [problem.values() for problem in commons.problems[:500]],
+        "catalog": previous.get("catalog", ""), "ungated": previous.get("ungated", []),
+    }  # fmt: skip
+    if not fresh["catalog_digest"]:
+        tell(f"indexing {len(commons.documents)} documents")
+        manifest["catalog"] = _write_catalog(folder, commons, manifest, previous)
+        files.replace(f"{folder}/{CATALOG}", str(manifest["catalog"]).encode())
+    if not fresh["triggers_digest"]:
+        tell(f"compiling {len(commons.triggers)} triggers")
+        identity = {"deia": __version__, "digest": digests["triggers_digest"]}
+        data, ungated = compile_triggers(commons.triggers, _payloads(commons), settings=settings, identity=identity)
+        files.replace(f"{folder}/{TRIGGERS}", data)
+        manifest["ungated"] = list(ungated)
+    files.replace(f"{folder}/{SOURCES}", json.dumps(sources, sort_keys=True).encode())
+    files.replace(f"{folder}/{MANIFEST}", json.dumps(manifest, indent=1, sort_keys=True).encode())
+    _write_stamps(root, folder, sources, maker)
+    _sweep(folder, keep={str(manifest["catalog"]), str(previous.get("catalog", ""))})
+    written = tuple(name.removesuffix("_digest") for name, is_fresh in fresh.items() if not is_fresh)
+    return _report(folder, written, manifest, began)
+
+
+def _digests(sources: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
+    """Tell what each compiled file depends on; an injected document's text is part of the trigger artefact too."""
+    return {
+        "triggers_digest": _digest(sources, lambda _: True, [settings, MAKER, FORMAT, __version__]),
+        "catalog_digest": _digest(sources, _is_catalog_source, [__version__]),
+    }
+
+
+def _fresh(folder: str, previous: Mapping[str, Any], digests: Mapping[str, str]) -> dict[str, bool]:
+    there = {
+        "triggers_digest": os.path.isfile(f"{folder}/{TRIGGERS}"),
+        "catalog_digest": os.path.isdir(_catalog(folder, previous)),
+    }
+    return {name: there[name] and previous.get(name) == digest for name, digest in digests.items()}
+
+
+def _report(folder: str, written: tuple[str, ...], manifest: Mapping[str, Any], began: float) -> Compiled:
+    return Compiled(
+        folder=folder,
+        written=written,
+        triggers=manifest["triggers"],
+        documents=manifest["documents"],
+        ungated=tuple(manifest["ungated"]),
+        problems=tuple(Problem(**problem) for problem in manifest["problems"]),
+        seconds=time.perf_counter() - began,
+    )
+
+
+# --- what it is made from ---
+
+
+def _sources(root: str, known: Mapping[str, Any], *, also: Sequence[str] = ()) -> dict[str, list[Any]]:
+    """Give size, time and SHA-256 of every source; a file with a known size and an old known time is not read again."""
+    found = {}
+    newest = time.time_ns() - RACY_NS
+    for path in source_paths(root, (*known, *also)):
+        stamp = files.stamp(f"{root}/{path}")
+        if stamp is None:
+            continue
+        before = known.get(path)
+        if before and before[:2] == list(stamp) and stamp[1] < newest:
+            found[path] = before
+        else:
+            found[path] = [*stamp, hashlib.sha256(files.read(f"{root}/{path}") or b"").hexdigest()]
+    return found
+
+
+def source_paths(root: str, known: Iterable[str] = ()) -> list[str]:
+    """Give every file that compiled files are made from, relative to `root`, sorted; `known` are those of last time.
+
+    An index may list documents outside bok/; they are known from the compile that first met them.
+    """
+    paths = [name for name in (*INDEX_NAMES, *SETTINGS_FILES, *known) if os.path.isfile(f"{root}/{name}")]
+    for top, suffixes in (("bok", (".md",)), ("triggers", (".yaml", ".yml"))):
+        for place, folders, names in os.walk(f"{root}/{top}"):
+            folders.sort()
+            relative = os.path.relpath(place, root).replace(os.sep, "/")
+            paths += [f"{relative}/{name}" for name in names if name.endswith(suffixes)]
+    return sorted(set(paths))
+
+
+def _is_catalog_source(path: str) -> bool:
+    return not path.startswith("triggers/") and path not in SETTINGS_FILES
+
+
+def _digest(sources: Mapping[str, Any], wanted: Callable[[str], bool], about: Sequence[Any]) -> str:
+    parts = [[path, values[2]] for path, values in sorted(sources.items()) if wanted(path)]
+    return hashlib.sha256(json.dumps([parts, about], sort_keys=True).encode()).hexdigest()
+
+
+def _payloads(commons: Commons) -> dict[str, Payload]:
+    texts = {document.path: document.text for document in commons.documents}
+    wanted = {reference.id for trigger in commons.triggers for reference in trigger.documents}
+    return {
+        entry.id: Payload(
+            id=entry.id,
+            path=entry.path,
+            title=entry.title,
+            summary=entry.summary,
+            text=shorten(texts.get(entry.path, entry.summary), MOST_PAYLOAD),
+        )
+        for entry in commons.entries
+        if entry.id in wanted
+    }
+
+
+# --- writing ---
+
+
+def _write_catalog(folder: str, commons: Commons, manifest: Mapping[str, Any], previous: Mapping[str, Any]) -> str:
+    name = f"catalog-{manifest['catalog_digest'][:16]}"
+    building = f"{folder}/building-{os.getpid()}"
+    shutil.rmtree(building, ignore_errors=True)
+    os.makedirs(building)
+    before = _catalog(folder, previous)
+    build_catalog(
+        commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
+        built_at=manifest["built_at"], sources=[commons.index.path] if commons.index.path else [],
+        previous=before if previous.get("deia") == __version__ and os.path.isdir(before) else None,
+    )  # fmt: skip
+    shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
+    os.rename(building, f"{folder}/{name}")
+    return name
+
+
+def _catalog(folder: str, manifest: Mapping[str, Any]) -> str:
+    return f"{folder}/{manifest.get('catalog') or 'no-catalog'}"
+
+
+def _write_stamps(root: str, folder: str, sources: Mapping[str, Any], maker: str) -> None:
+    watched = [path for path in sources if not path.startswith("bok/")]
+    absent = [name for name in (*INDEX_NAMES, "deia.toml") if name not in sources]
+    triggers = sorted({*watched, *absent, "triggers"})
+    folders = {"bok", *(path.rpartition("/")[0] for path in sources if path.startswith("bok/"))}
+    everything = sorted({*triggers, *folders, *sources})
+    for name, paths in ((freshness.TRIGGERS, triggers), (freshness.DOCUMENTS, everything)):
+        text = freshness.stamp_text(root, paths, maker)
+        files.replace(f"{folder}/{name}", text.encode("utf-8", "surrogateescape"))
+
+
+def _maker(state: str) -> str:
+    """Give this installation's random name, made on first use."""
+    if not freshness.maker(state):
+        os.makedirs(state, mode=0o700, exist_ok=True)
+        with contextlib.suppress(FileExistsError), open(freshness.maker_path(state), "x", encoding="ascii") as file:
+            file.write(secrets.token_hex(16))
+    return freshness.maker(state)
+
+
+def _sweep(folder: str, keep: set[str]) -> None:
+    """Remove the leavings of older and of crashed compiles; the last catalog stays for readers that are opening it."""
+    for name in os.listdir(folder):
+        path = f"{folder}/{name}"
+        if name.startswith(("catalog-", "building-")) and name not in keep:
+            shutil.rmtree(path, ignore_errors=True)
+        elif name.endswith(".new"):
+            with contextlib.suppress(OSError):
+                os.remove(path)
+
+
+@contextlib.contextmanager
+def _lock(folder: str) -> Iterator[None]:
+    """Let one compiler work at a time; the system frees the lock of a process that dies."""
+    with open(f"{folder}/{LOCK}", "a+b") as file:
+        if sys.platform == "win32":
+            import msvcrt  # noqa: PLC0415 - exists there only
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl  # noqa: PLC0415 - exists there only
+
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+        yield
+
+
+# --- reading back ---
+
+
+def read_manifest(folder: str) -> dict[str, Any]:
+    """Give the manifest of compiled files, empty where there is none or it is of another format."""
+    manifest = _read_json(f"{folder}/{MANIFEST}")
+    return manifest if manifest.get("format") == FORMAT else {}
+
+
+def _read_json(path: str) -> dict[str, Any]:
+    content = files.read(path)
+    try:
+        value = json.loads(content) if content else {}
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

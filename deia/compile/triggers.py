@@ -1,0 +1,259 @@
+"""Triggers as written → the artefact that the watcher maps: clauses lowered, word forms expanded, the gate laid out.
+
+Deterministic: the same triggers, documents and settings give the same bytes on the same interpreter version.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from deia.commons.clauses import GAP, parse_command, parse_phrase
+from deia.compile.forms import forms
+from deia.compile.patterns import MAKER, regex_code, required_groups
+from deia.fast_json import dumps
+from deia.records import Record, record
+from deia.text import words
+from deia.watch.artefact import bucket, pack
+from deia.watch.gate import A_TOOL, A_WRITE, EVERYBODY, WHO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from deia.records import Trigger
+
+Group = frozenset[str]
+FORMAT = 1
+WILD = "\x02"
+MOST_ROWS = 400  # of one trigger
+# Words so common in the talk of coding agents that a row should not be looked up by them if another word will do.
+COMMON = frozenset(
+    "a all and api app branch build bash change check clean code command commit config data db delete deploy error file"
+    " files fix for force from get git i in install is it let main make need new node not npm of on or project push"
+    " python remove rm run script server site table test tests that the this to update use with write you".split()
+)
+
+
+@record
+class Payload(Record):
+    """A document as an injection may carry it."""
+
+    id: str
+    path: str
+    title: str
+    summary: str
+    text: str
+
+
+@record
+class Lowered(Record):
+    """A clause ready for the watcher, and the alternatives of words it needs: one of `rows`, each a list of groups."""
+
+    clause: Mapping[str, Any]
+    rows: tuple[tuple[Group, ...], ...]
+
+
+def compile_triggers(
+    triggers: Sequence[Trigger],
+    documents: Mapping[str, Payload],
+    *,
+    settings: Mapping[str, Any],
+    identity: Mapping[str, Any],
+) -> tuple[bytes, tuple[str, ...]]:
+    """Give the artefact's bytes and the ids of the triggers that no word can gate, which every turn pays for.
+
+    `settings` and `identity` (version, digest of the sources) are stored as they are. Deprecated triggers are left out.
+    """
+    living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda one: one.id)
+    numbers = {identity_: number for number, identity_ in enumerate(sorted(documents))}
+    rows: list[tuple[int, int, tuple[Group, ...]]] = []
+    records = []
+    for number, trigger in enumerate(living):
+        compiled, needed = _lower(trigger, numbers)
+        records.append(dumps(compiled).encode("ascii"))
+        rows.extend((number, compiled["who"], groups) for groups in needed)
+    contexts = sorted({word for trigger in living for word in trigger.context})
+    for number, context in enumerate(contexts, start=len(living)):
+        rows.append((number, EVERYBODY, tuple(Group((word,)) for word in words(context))))
+    gated = [row for row in rows if row[2]]
+    ungated = sorted({(target, who) for target, who, groups in rows if not groups})
+    meta = {
+        **identity, "format": FORMAT, "settings": dict(settings), "triggers": len(living), "contexts": contexts,
+        "ungated": [list(pair) for pair in ungated], "regex": MAKER,
+    }  # fmt: skip
+    payloads = [dumps(documents[name].values()).encode("ascii") for name in numbers]
+    tables = [*_gate_tables(gated), records, payloads, [dumps(meta).encode("ascii")]]
+    return pack(tables), tuple(living[target].id for target, _ in ungated)
+
+
+# --- one trigger ---
+
+
+def _lower(trigger: Trigger, numbers: Mapping[str, int]) -> tuple[dict[str, Any], list[tuple[Group, ...]]]:
+    every = [LOWER[clause.kind](clause.value) for clause in trigger.all]
+    some = [LOWER[clause.kind](clause.value) for clause in trigger.any]
+    who = _who(trigger)
+    compiled = {
+        "id": trigger.id, "title": trigger.title, "urgency": trigger.urgency, "action": trigger.action,
+        "timing": trigger.timing, "message": trigger.message, "action_required": trigger.action_required,
+        "documents": [[numbers[ref.id], ref.mode, ref.reason] for ref in trigger.documents if ref.id in numbers],
+        "who": sum(WHO[role] for role in who), "context": list(trigger.context), "stance": list(trigger.stance),
+        "unless": [_unless(text) for text in trigger.unless], "repeat": trigger.repeat,
+        "all": [one.clause for one in every], "any": [one.clause for one in some],
+    }  # fmt: skip
+    choices = [one.rows for one in every]
+    if some:
+        choices.append(tuple(row for one in some for row in one.rows))
+    rows = [tuple(group for part in parts for group in part) for parts in _product(choices)]
+    return compiled, list(dict.fromkeys(tuple(sorted(set(row), key=sorted)) for row in rows))
+
+
+def _product(choices: list[tuple[tuple[Group, ...], ...]]) -> Iterable[tuple[tuple[Group, ...], ...]]:
+    """Multiply the alternatives out, or, where that is too much, gate by the first choice alone."""
+    size = 1
+    for options in choices:
+        size *= max(len(options), 1)
+    return product(*choices) if size <= MOST_ROWS else ((row,) for row in min(choices, key=len))
+
+
+def _who(trigger: Trigger) -> tuple[str, ...]:
+    """A person who pastes an error is helped like an agent that met it."""
+    clauses = (*trigger.any, *trigger.all)
+    if trigger.who == ("tool_result",) and all(clause.kind == "error" for clause in clauses):
+        return ("tool_result", "user")
+    return trigger.who
+
+
+def _unless(text: str) -> dict[str, Any]:
+    if text.startswith("-"):
+        return {"flag": text}
+    return {"words": [sorted(forms(word)) for word in words(text)]}
+
+
+# --- one clause ---
+
+
+def _phrase(value: Any) -> Lowered:
+    return _slots("phrase", str(value), forms)
+
+
+def _error(value: Any) -> Lowered:
+    return _slots("error", str(value), lambda word: Group((word,)))
+
+
+def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
+    places, groups = [], []
+    for slot in parse_phrase(source):
+        expanded = [[sorted(expand(word)) for word in option] for option in slot.alternatives if option]
+        singles = sorted({form for option in expanded if len(option) == 1 for form in option[0]})
+        optional = () in slot.alternatives
+        places.append([int(slot.gap), singles, [option for option in expanded if len(option) > 1], int(optional)])
+        if not optional:
+            groups.append(Group(form for option in expanded for form in _rarest(option)))
+    return Lowered(clause={"k": kind, "s": source, "v": places}, rows=(tuple(groups),))
+
+
+def _rarest(option: list[list[str]]) -> list[str]:
+    return min(option, key=lambda alike: (not COMMON.isdisjoint(alike), -len(alike[0])))
+
+
+def _command(value: Any) -> Lowered:
+    alternatives = parse_command(str(value))
+    rows = tuple(tuple(_token_groups(sequence)) for sequence in alternatives)
+    return Lowered(clause={"k": "command", "s": str(value), "v": [list(one) for one in alternatives]}, rows=rows)
+
+
+def _token_groups(sequence: tuple[str, ...]) -> list[Group]:
+    """Give the words a command must hold: those of its program, plain words and long options."""
+    sure = [token for token in sequence if token != GAP and not _short_option(token)]
+    return [Group((word,)) for token in sure for word in _sure_words(token)]
+
+
+def _short_option(token: str) -> bool:
+    """Say whether other spellings of an option exist: `-rf` is also `-r -f`."""
+    return token.startswith("-") and not token.startswith("--") and len(token) <= 4
+
+
+def _sure_words(glob: str) -> list[str]:
+    """Give the whole words of a glob: those that touch no wildcard."""
+    marked = "".join(WILD if char in "*?" else (char if char.isalnum() else " ") for char in glob)
+    return [word for part in marked.split() if WILD not in part for word in words(part)]
+
+
+def _pattern(value: Any) -> Lowered:
+    source = str(value)
+    groups = tuple(dict.fromkeys(required_groups(source)))
+    return Lowered(clause={"k": "pattern", "s": source, "v": regex_code(source)}, rows=(groups,))
+
+
+def _write(value: Any) -> Lowered:
+    globs = [str(glob) for glob in value]
+    rows = tuple((Group((A_WRITE,)), *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
+    return Lowered(clause={"k": "write", "s": ", ".join(globs), "v": globs}, rows=rows)
+
+
+def _tool(value: Any) -> Lowered:
+    name = str(value["name"])
+    fields = {str(field): str(glob) for field, glob in value.get("input", {}).items()}
+    sure = [word for glob in (name, *fields.values()) for word in _sure_words(glob)]
+    shown = name + "".join(f", {field}: {glob}" for field, glob in fields.items())
+    row = (Group((A_TOOL,)), *(Group((word,)) for word in sure))
+    return Lowered(clause={"k": "tool", "s": shown, "v": {"name": name, "input": fields}}, rows=(row,))
+
+
+def _words(value: Any) -> Lowered:
+    """The old form of the master index: all words of `all`, or one of `any`."""
+    options = [list(value.get("all", ())), *([text] for text in value.get("any", ()))]
+    texts = [" ".join(option) for option in options if option]
+    expanded = [[sorted(forms(word)) for word in words(text)] for text in texts]
+    rows = tuple(tuple(Group(alike) for alike in option) for option in expanded)
+    return Lowered(clause={"k": "words", "s": " | ".join(texts), "v": expanded}, rows=rows)
+
+
+LOWER: dict[str, Callable[[Any], Lowered]] = {
+    "phrase": _phrase,
+    "error": _error,
+    "command": _command,
+    "pattern": _pattern,
+    "write": _write,
+    "tool": _tool,
+    "words": _words,
+}
+
+
+# --- the gate ---
+
+
+def _gate_tables(rows: list[tuple[int, int, tuple[Group, ...]]]) -> list[list[bytes]]:
+    uses: dict[str, int] = {}
+    for _, _, groups in rows:
+        for word in {word for group in groups for word in group}:
+            uses[word] = uses.get(word, 0) + 1
+    numbers: dict[Group, int] = {}
+    keyed: dict[int, list[int]] = {}
+    packed = []
+    for number, (target, who, groups) in enumerate(rows):
+        own = [numbers.setdefault(group, len(numbers)) for group in groups]
+        key = min(groups, key=lambda group: (_busyness(group, uses), sorted(group)))
+        keyed.setdefault(numbers[key], []).append(number)
+        packed.append(" ".join(map(str, (target, who, *own))).encode())
+    by_group = [" ".join(map(str, keyed.get(number, ()))).encode() for number in range(len(numbers))]
+    return [_word_table(numbers), by_group, packed]
+
+
+def _busyness(group: Group, uses: Mapping[str, int]) -> int:
+    """Estimate how often a group is present in vain: a common word costs like a thousand rows."""
+    return sum(uses[word] + 1000 * (word in COMMON or word.startswith("\x01")) for word in group)
+
+
+def _word_table(numbers: Mapping[Group, int]) -> list[bytes]:
+    groups_of: dict[str, list[int]] = {}
+    for group, number in numbers.items():
+        for word in group:
+            groups_of.setdefault(word, []).append(number)
+    buckets = [b""] * (2 * len(groups_of) + 1)
+    for word in sorted(groups_of):
+        key = word.encode("utf-8", "surrogatepass")
+        entry = b"\n" + key + b"\t" + ",".join(map(str, sorted(groups_of[word]))).encode() + b"\n"
+        buckets[bucket(key, len(buckets))] += entry
+    return buckets

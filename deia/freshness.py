@@ -1,0 +1,59 @@
+"""Whether compiled files still belong to their sources: sizes and times of what they were made from, and who made them.
+
+A stamp file says on its first line which installation wrote it, then one `size mtime-ns path` a source. Comparing stamps is
+what the fast paths can afford; the compiler compares contents.
+"""
+
+from __future__ import annotations
+
+from deia import files
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HEAD = "deia-stamps-1"
+ABSENT = "- -"
+TRIGGERS, DOCUMENTS = "stamps.triggers", "stamps.documents"
+MOST_CHECKED = 5000  # sources that a question may look at; beyond that folders and what is answered (1.5 µs a file)
+
+
+def stamp_text(root: str, paths: Sequence[str], maker: str) -> str:
+    """Write the stamps of some sources, named relative to `root`."""
+    return "\n".join((f"{HEAD} {maker}", *(f"{_stamp(root, path)} {path}" for path in paths), ""))
+
+
+def _stamp(root: str, path: str) -> str:
+    found = files.stamp(f"{root}/{path}" if path else root)
+    return ABSENT if found is None else f"{found[0]} {found[1]}"
+
+
+def maker_path(state: str) -> str:
+    """Give the file that holds this installation's own random name."""
+    return f"{state}/maker"
+
+
+def maker(state: str) -> str:
+    """Give this installation's own name, which a `.deia/` that came with a repository cannot know; "" before its first."""
+    return (files.read(maker_path(state)) or b"").decode("ascii", "replace").strip()
+
+
+def made_by(derived: str, name: str) -> bool:
+    """Say whether this installation made the compiled triggers in `derived`."""
+    content = files.read(f"{derived}/{TRIGGERS}") or b""
+    return bool(name) and content[:200].split(b"\n", 1)[0] == f"{HEAD} {name}".encode("ascii", "replace")
+
+
+def changed(derived: str, root: str, name: str) -> str:
+    """Give the first source that is not as it was when compiled, or the empty text; a missing stamp file is a change."""
+    content = files.read(f"{derived}/{name}")
+    lines = content.decode("utf-8", "surrogateescape").split("\n") if content else []
+    if not lines or not lines[0].startswith(HEAD):
+        return name
+    sources = [line.split(" ", 2) for line in lines[1:] if line]
+    if len(sources) > MOST_CHECKED:
+        sources = [parts for parts in sources if not parts[-1].endswith(".md")]
+    for parts in sources:
+        if len(parts) != 3 or f"{parts[0]} {parts[1]}" != _stamp(root, parts[2]):
+            return parts[-1] or "the commons' folder"
+    return ""

@@ -1,0 +1,283 @@
+"""The librarian as Python sees it: ask the commons, check a conversation, get what to put in front of the model.
+
+    librarian = Librarian()
+    context = librarian.get_context(librarian.check_triggers(conversation))
+
+The commons is found as the command line finds it. Compiled files are brought up to date when their sources changed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from deia import files, freshness, spool
+from deia.errors import ArtefactError, QueryError
+from deia.records import TYPE_CHECKING, Firing, Injection, Query
+from deia.settings import derived_folder, events_folder, find_commons, resolve, state_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from deia.records import Turn
+    from deia.search.answer import Answer
+    from deia.search.catalog import Catalog
+    from deia.watch.artefact import Artefact
+    from deia.watch.conversation import Judged
+    from deia.watch.memory import HeldLog
+    from deia.watch.watcher import Watched
+
+__all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
+
+MODES = ("natural", "keywords")
+RECHECK = 1.0  # seconds for which compiled files are trusted without looking at their sources again
+MOST_CONVERSATIONS = 1000  # kept in one process; the one unused longest is forgotten
+
+
+class Librarian:
+    """A commons, open. Safe to keep for the life of a process; not for several threads at once.
+
+    Args:
+        root: the commons' folder; by default it is found from the working folder upwards, else the starter commons.
+        agent: who asks, for the ledger.
+        ledger: whether questions and injections are logged.
+
+    Raises:
+        CommonsError: `root` (or DEIA_COMMONS) names no commons.
+        SettingsError: a setting is malformed.
+    """
+
+    def __init__(
+        self, root: str | os.PathLike[str] | None = None, *, agent: str = "python", ledger: bool = True
+    ) -> None:
+        self._environ = dict(os.environ)
+        explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
+        here = os.getcwd().replace("\\", "/")
+        self.root = find_commons(here, environ=self._environ, explicit=explicit.replace("\\", "/"))
+        self.settings = resolve(self.root, environ=self._environ)
+        self.derived = derived_folder(self.root, self._environ)
+        self._agent = agent
+        self._ledger = ledger and self.settings.telemetry != "off"
+        self._checked = -RECHECK
+        self._catalog: tuple[str, Catalog] | None = None
+        self._artefact: tuple[tuple[int, int] | None, Artefact] | None = None
+        self._conversations: dict[str, tuple[Judged, HeldLog]] = {}
+
+    # --- asking ---
+
+    def query(  # noqa: PLR0913 - every filter has a name of its own
+        self,
+        text: str = "",
+        *,
+        platform: str | None = None,
+        audience: str | None = None,
+        urgency: str | None = None,
+        cluster: str | None = None,
+        tag: str | None = None,
+        keywords: Sequence[str] | None = None,
+        mode: str = "natural",
+        limit: int | None = None,
+    ) -> Answer:
+        """Ask the commons; an answer may well be that nothing here fits.
+
+        Raises:
+            QueryError: a filter names something the commons does not have, or `mode` or `limit` is none.
+            ArtefactError: the commons could not be compiled.
+        """
+        from deia.search.ask import search  # noqa: PLC0415 - a conversation that is only watched needs no search
+
+        if mode not in MODES:
+            raise QueryError(f"mode {mode!r} is unknown", fix=f"Known are: {', '.join(MODES)}.")
+        most = self.settings.limit if limit is None else limit
+        if most < 1:
+            raise QueryError(f"limit {most} is too small", fix="Ask for 1 document or more.")
+        words = tuple(keywords or (text.split() if mode == "keywords" else ()))
+        query = Query(
+            text=text, platform=platform or "", audience=audience or "", urgency=urgency or "", cluster=cluster or "",
+            tag=tag or "", keywords=words, limit=most,
+        )  # fmt: skip
+        began = time.perf_counter()
+        answer = search(self._open_catalog(), query, checked_at=spool.timestamp(time.time()))
+        self._log_query(query, answer, (time.perf_counter() - began) * 1000)
+        return answer
+
+    def _log_query(self, query: Query, answer: Answer, milliseconds: float) -> None:
+        shown = [result.id for result in (*answer.primary, *answer.secondary)]
+        fields = {
+            "query": query.text or " ".join(query.keywords), "query_type": answer.query_type, "matched": answer.matched,
+            "confidence": answer.confidence, "cluster": answer.primary_cluster, "docs": shown,
+            "response_time_ms": round(milliseconds, 2), "tier": answer.audit.tier,
+        }  # fmt: skip
+        self.log("query", fields)
+
+    # --- watching ---
+
+    def check_triggers(
+        self,
+        conversation: Iterable[Any] | str,
+        *,
+        conversation_id: str | None = None,
+        folder: str | None = None,
+    ) -> list[Firing]:
+        """Judge every turn that was not judged yet in this conversation; give what fired, the most urgent first.
+
+        `conversation` is a list of strings (`"User: …"`) or of message dictionaries, growing, sliding or one turn at a
+        time. `folder` is where the work happens, for the signs of platforms there; by default the commons' own.
+        """
+        firings = [
+            firing
+            for watched in self.watch(conversation, conversation_id=conversation_id, folder=folder)
+            for firing in watched.firings
+        ]
+        return sorted(firings, key=lambda firing: ("critical", "high", "medium", "low").index(firing.urgency))
+
+    def watch(
+        self, conversation: Iterable[Any] | str, *, conversation_id: str | None = None, folder: str | None = None
+    ) -> list[Watched]:
+        """Judge the new turns of a conversation and give everything that came of each, verdicts included."""
+        from deia.watch.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
+
+        judged, log = self._conversation(conversation_id or "")
+        return [self._watch_turn(turn, log, folder or self.root) for turn in judged.take_new(turns_of(conversation))]
+
+    def _watch_turn(self, turn: Turn, log: HeldLog, folder: str) -> Watched:
+        from deia.watch.mutes import muted_triggers  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.signs import signs_around  # noqa: PLC0415
+        from deia.watch.watcher import Surroundings, watch  # noqa: PLC0415
+
+        now = time.time()
+        muted = muted_triggers(state_folder(self._environ), folder=folder, now=now)
+        around = Surroundings(now=now, folder=signs_around(folder), muted=muted)
+        return watch(self.open_artefact(), turn, log, around)
+
+    def _conversation(self, identity: str) -> tuple[Judged, HeldLog]:
+        from deia.watch.conversation import Judged  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.memory import HeldLog  # noqa: PLC0415
+
+        known = self._conversations.pop(identity, None) or (Judged(), HeldLog())
+        self._conversations[identity] = known  # the last used stands last
+        while len(self._conversations) > MOST_CONVERSATIONS:
+            self._conversations.pop(next(iter(self._conversations)))
+        return known
+
+    def get_context(self, firings: Sequence[Firing], *, conversation_id: str | None = None) -> Injection:
+        """Give what to put in front of the model for some firings: `.text`, and `.parts` in the shape of FORMATS §3."""
+        from deia.watch.inject import compose  # noqa: PLC0415 - a search needs no watching
+
+        artefact = self.open_artefact()
+        injection = compose(firings, artefact.document_of, budget=self.settings.injection_chars)
+        for firing in firings:
+            fields = {
+                "conversation": conversation_id, "trigger": firing.trigger, "because": firing.because,
+                "docs": [reference.id for reference in firing.documents], "chars": len(injection.text),
+                "action": firing.action, "outcome": "shown",
+            }  # fmt: skip
+            self.log("injection", fields)
+        return injection
+
+    # --- compiled files ---
+
+    def open_artefact(self) -> Artefact:
+        """Give the compiled triggers, brought up to date.
+
+        Raises:
+            ArtefactError: they could not be made.
+        """
+        from deia.watch.artefact import open_artefact  # noqa: PLC0415 - a search needs no watching
+
+        self._refresh()
+        path = f"{self.derived}/triggers"
+        stamp = files.stamp(path)
+        if self._artefact is None or self._artefact[0] != stamp:
+            self._artefact = stamp, open_artefact(path)
+        return self._artefact[1]
+
+    def _open_catalog(self) -> Catalog:
+        from deia.search.catalog import open_catalog  # noqa: PLC0415 - a conversation that is only watched needs none
+
+        self._refresh()
+        folder = self._catalog_folder()
+        if self._catalog is None or self._catalog[0] != folder:
+            try:
+                self._catalog = folder, open_catalog(folder)
+            except ArtefactError:  # torn, or swept away by a compile that just finished: make it again, once
+                self.compile(force=True)
+                folder = self._catalog_folder()
+                self._catalog = folder, open_catalog(folder)
+        return self._catalog[1]
+
+    def _catalog_folder(self) -> str:
+        name = (files.read(f"{self.derived}/catalog") or b"").decode("ascii", "replace").strip()
+        return f"{self.derived}/{name or 'no-catalog'}"
+
+    def _refresh(self) -> None:
+        """Compile when a source changed; looked at once a second at most."""
+        now = time.monotonic()
+        if now - self._checked < RECHECK:
+            return
+        state = state_folder(self._environ)
+        ours = freshness.made_by(self.derived, freshness.maker(state))
+        if not ours or freshness.changed(self.derived, self.root, freshness.DOCUMENTS):
+            self.compile()
+        self._checked = time.monotonic()
+
+    def compile(self, *, force: bool = False) -> None:
+        """Bring the compiled files up to date with their sources."""
+        from deia.compile.compiler import compile_commons  # noqa: PLC0415 - YAML and hashing, only when sources changed
+
+        compile_commons(self.root, environ=self._environ, force=force)
+        self._checked = time.monotonic()
+
+    # --- the ledger ---
+
+    def log(self, event: str, fields: Mapping[str, Any]) -> str:
+        """Write an event to the ledger, unless this Librarian keeps none; give its id."""
+        if not self._ledger:
+            return ""
+        folder = events_folder(self.root, self._environ)
+        return spool.append(folder, event, {"agent": self._agent, **fields}, telemetry=self.settings.telemetry)
+
+
+_librarians: dict[str, Librarian] = {}
+
+
+def _default() -> Librarian:
+    """Give this process's Librarian for the working folder it is in now."""
+    here = f"{os.getcwd()}\0{os.environ.get('DEIA_COMMONS', '')}"
+    return _librarians.setdefault(here, Librarian()) if here not in _librarians else _librarians[here]
+
+
+def query_commons(
+    query: str = "",
+    *,
+    platform: str | None = None,
+    audience: str | None = None,
+    urgency: str | None = None,
+    keywords: Sequence[str] | None = None,
+    limit: int = 5,
+    return_format: str | None = None,
+) -> Any:
+    """Ask the commons of the working folder; give an `Answer`, or its rendering when `return_format` names one.
+
+    Raises:
+        QueryError: a filter or format is unknown.
+    """
+    answer = _default().query(
+        query, platform=platform, audience=audience, urgency=urgency, keywords=keywords, limit=limit
+    )
+    if return_format is None:
+        return answer
+    from deia.search.render import render  # noqa: PLC0415 - most callers take the Answer
+
+    return render(answer, return_format)
+
+
+def check_triggers(conversation: Iterable[Any] | str, *, conversation_id: str | None = None) -> list[Firing]:
+    """Judge the new turns of a conversation against the commons of the working folder."""
+    return _default().check_triggers(conversation, conversation_id=conversation_id)
+
+
+def get_context(firings: Sequence[Firing]) -> Injection:
+    """Give what to put in front of the model for some firings."""
+    return _default().get_context(firings)

@@ -1,0 +1,168 @@
+"""The compiled triggers as the watcher reads them: one memory-mapped file, looked into, never loaded whole.
+
+The file is a header and six tables; a table is an array of 32-bit offsets and the bytes they cut. Words lead to groups
+(the interchangeable words of one place of a clause), groups to rows (what must be present together), rows to triggers.
+Refuses a file that is torn, foreign or of another format: ArtefactError says which command mends it.
+"""
+
+from __future__ import annotations
+
+import mmap
+
+from deia.errors import ArtefactError
+from deia.fast_json import loads
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+MAGIC = b"DEIA-T1\n"
+BYTE_ORDER = 0x01020304  # written natively: reads as another number where the byte order differs
+TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
+WORDS, GROUPS, ROWS, TRIGGERS, DOCUMENTS, META = range(6)
+HEADER = len(MAGIC) + 4 * (2 + 2 * len(TABLES))
+LONGEST_WORD = 64  # bytes; nobody writes a longer word into a trigger
+MOST_CACHED = 20_000
+FIX = "Type: deia compile"
+
+
+def bucket(word: bytes, count: int) -> int:
+    """Give the bucket of a word; arithmetic, because `hash` of text is salted anew in every process."""
+    return int.from_bytes(word, "little") % count
+
+
+class Artefact:
+    """An open artefact. Rows, groups and triggers are decoded when first asked for and kept."""
+
+    __slots__ = ("_data", "_groups", "_records", "_rows", "_tables", "_view", "_words", "meta")
+
+    def __init__(self, data: mmap.mmap | bytes) -> None:
+        """Check header and length and read the small `meta` table.
+
+        Raises:
+            ArtefactError: the bytes are no whole artefact of this format.
+        """
+        if len(data) < HEADER or data[: len(MAGIC)] != MAGIC:
+            raise ArtefactError("the compiled triggers are torn or of another format", fix=FIX)
+        self._data = data
+        self._view = memoryview(data)[: len(data) & ~3].cast("I")
+        if self._view[2] != BYTE_ORDER or self._view[3] != len(data):
+            raise ArtefactError("the compiled triggers are torn or from another machine", fix=FIX)
+        self._tables = [(self._view[4 + 2 * table], self._view[5 + 2 * table]) for table in range(len(TABLES))]
+        self._words: dict[str, tuple[int, ...]] = {}
+        self._groups: dict[int, tuple[int, ...]] = {}
+        self._rows: dict[int, tuple[int, int, frozenset[int]]] = {}
+        self._records: dict[int, dict[str, Any]] = {}
+        self.meta: dict[str, Any] = loads(self.item(META, 0).decode())
+
+    def item(self, table: int, number: int) -> bytes:
+        """Give one item of a table as bytes."""
+        at, count = self._tables[table]
+        if not 0 <= number < count:
+            raise ArtefactError(f"the compiled triggers have no {TABLES[table]} {number}", fix=FIX)
+        first = (at >> 2) + number
+        base = at + 4 * (count + 1)
+        return self._data[base + self._view[first] : base + self._view[first + 1]]
+
+    def count(self, table: int) -> int:
+        """Give the number of items of a table."""
+        return self._tables[table][1]
+
+    def groups_of(self, word: str) -> tuple[int, ...]:
+        """Give the groups that a normalised word belongs to."""
+        known = self._words.get(word)
+        if known is None:
+            if len(self._words) > MOST_CACHED:
+                self._words.clear()
+            known = self._words[word] = self._find(word)
+        return known
+
+    def _find(self, word: str) -> tuple[int, ...]:
+        key = word.encode("utf-8", "surrogatepass")
+        if len(key) > LONGEST_WORD:
+            return ()
+        entries = self.item(WORDS, bucket(key, self._tables[WORDS][1]))
+        if not entries:
+            return ()
+        mark = b"\n" + key + b"\t"
+        at = entries.find(mark)
+        if at < 0:
+            return ()
+        at += len(mark)
+        return tuple(map(int, entries[at : entries.find(b"\n", at)].split(b",")))
+
+    def rows_of(self, group: int) -> tuple[int, ...]:
+        """Give the rows that are looked at when a group is present."""
+        known = self._groups.get(group)
+        if known is None:
+            known = self._groups[group] = tuple(map(int, self.item(GROUPS, group).split()))
+        return known
+
+    def row(self, number: int) -> tuple[int, int, frozenset[int]]:
+        """Give what a row leads to, whose turns it counts for (bits), and the groups that must all be present."""
+        known = self._rows.get(number)
+        if known is None:
+            target, who, *groups = map(int, self.item(ROWS, number).split())
+            known = self._rows[number] = target, who, frozenset(groups)
+        return known
+
+    def trigger(self, number: int) -> dict[str, Any]:
+        """Give a compiled trigger."""
+        known = self._records.get(number)
+        if known is None:
+            known = self._records[number] = loads(self.item(TRIGGERS, number).decode("ascii"))
+        return known
+
+    def document(self, number: int) -> dict[str, Any]:
+        """Give a document as it may be injected: id, path, title, summary, text."""
+        value: dict[str, Any] = loads(self.item(DOCUMENTS, number).decode("ascii"))
+        return value
+
+    def document_of(self, identity: str) -> dict[str, Any] | None:
+        """Give a document by its id, or None; documents lie in the order of their ids."""
+        low, high = 0, self.count(DOCUMENTS)
+        while low < high:
+            middle = (low + high) // 2
+            found = self.document(middle)
+            if found["id"] == identity:
+                return found
+            low, high = (middle + 1, high) if found["id"] < identity else (low, middle)
+        return None
+
+
+def open_artefact(path: str) -> Artefact:
+    """Map the artefact at `path`.
+
+    Raises:
+        ArtefactError: it is missing, torn, or of another format.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped, a NUL is no path
+        raise ArtefactError("the commons is not compiled", where=path, fix=FIX) from error
+    return Artefact(data)
+
+
+def pack(tables: list[list[bytes]]) -> bytes:
+    """Lay out the tables as one artefact, in the order of `TABLES`; the same tables give the same bytes."""
+    parts: list[bytes] = []
+    places: list[int] = []
+    at = HEADER
+    for items in tables:
+        offsets, total = [0], 0
+        for item in items:
+            total += len(item)
+            offsets.append(total)
+        body = b"".join((_numbers(offsets), *items))
+        body += b"\0" * (-len(body) % 4)
+        places.extend((at, len(items)))
+        parts.append(body)
+        at += len(body)
+    return b"".join((MAGIC, _numbers([BYTE_ORDER, at, *places]), *parts))
+
+
+def _numbers(values: list[int]) -> bytes:
+    from array import array  # noqa: PLC0415 - only the compiler packs; the hook never pays for it
+
+    return array("I", values).tobytes()

@@ -1,0 +1,126 @@
+"""The records that the command grammars hand on: a `Simple` is one command as it was written, a `Command` is one
+that would run, found behind whatever runs it. Nothing here reads text beyond undoing escapes, and nothing is
+imported, because every turn of every conversation pays for this module."""
+
+from __future__ import annotations
+
+Redirect = tuple[str, str]
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+_CODES = {"x": 2, "u": 4, "U": 8}
+_HEX = "0123456789abcdefABCDEF"
+_OCTAL = "01234567"
+
+
+class Command:
+    """Hold one simple command that would run; treat it as immutable."""
+
+    __slots__ = ("arguments", "data", "environment", "program", "redirects", "stdin", "text", "through")
+
+    def __init__(  # noqa: PLR0913 (a record with a field for each thing the matchers ask)
+        self,
+        program: str,
+        arguments: tuple[str, ...] = (),
+        *,
+        data: frozenset[int] = frozenset(),
+        through: tuple[str, ...] = (),
+        redirects: tuple[Redirect, ...] = (),
+        stdin: str = "",
+        environment: tuple[str, ...] = (),
+        text: str = "",
+    ) -> None:
+        self.program = program
+        self.arguments = arguments
+        self.data = data
+        self.through = through
+        self.redirects = redirects
+        self.stdin = stdin
+        self.environment = environment
+        self.text = text
+
+    def __repr__(self) -> str:
+        shown = [repr(self.program), repr(self.arguments)]
+        for name in ("data", "through", "redirects", "stdin", "environment"):
+            value = getattr(self, name)
+            if value:
+                shown.append(f"{name}={value!r}")
+        return f"Command({', '.join(shown)})"
+
+
+class Simple:
+    """Hold one command as a grammar read it, before anybody asks what it runs."""
+
+    __slots__ = ("assignments", "end", "fed", "kind", "live", "redirects", "start", "stdin", "text", "words")
+
+    def __init__(self, start: int, fed: Simple | None = None) -> None:
+        self.start = start
+        self.end = start
+        self.fed = fed  # the command whose output is piped into this one
+        self.kind = ""  # "", or the reserved word whose header this is
+        self.words: list[str] = []
+        self.assignments: list[str] = []
+        self.redirects: list[Redirect] = []
+        self.stdin = ""
+        self.text = ""
+        self.live: list[Simple] = []  # commands of substitutions inside its own words
+
+
+def unescape(text: str) -> str:
+    r"""Return text with the escapes of `$'…'`, `echo -e` and most languages' strings undone (`\n`, `\x20`, `\040`)."""
+    if "\\" not in text:
+        return text
+    parts: list[str] = []
+    at = 0
+    while True:
+        found = text.find("\\", at)
+        if found < 0 or found + 1 >= len(text):
+            parts.append(text[at:])
+            return "".join(parts)
+        parts.append(text[at:found])
+        at = _undo_escape(text, found + 1, parts)
+
+
+def _undo_escape(text: str, at: int, parts: list[str]) -> int:
+    char = text[at]
+    if char in _ESCAPES:
+        parts.append(_ESCAPES[char])
+        return at + 1
+    if char in _CODES:
+        return _undo_code(text, at, at + 1, width=_CODES[char], digits=_HEX, parts=parts)
+    if char in _OCTAL:
+        return _undo_code(text, at, at, width=3 + (char == "0"), digits=_OCTAL, parts=parts)
+    parts.append("" if char == "\n" else char)
+    return at + 1
+
+
+def _undo_code(text: str, at: int, begin: int, *, width: int, digits: str, parts: list[str]) -> int:  # noqa: PLR0913
+    end = begin
+    while end < len(text) and end - begin < width and text[end] in digits:
+        end += 1
+    if end == begin:
+        parts.append(text[at])
+        return at + 1
+    code = int(text[begin:end], 16 if digits == _HEX else 8)
+    parts.append(chr(code) if code <= 0x10FFFF else "")  # noqa: PLR2004 (the last code point)
+    return end
+
+
+def is_assignment(word: str) -> bool:
+    """Tell whether a word before a program reads as `NAME=value`, `NAME+=value` or `NAME[i]=value`."""
+    name, equals, _ = word.partition("=")
+    if not equals:
+        return False
+    return (name.partition("[")[0] if "[" in name else name.removesuffix("+")).isidentifier()
+
+
+def base_name(word: str) -> str:
+    """Return a program's name without its folder and `.exe`; a word that holds a substitution stays as written."""
+    if "$(" in word or "`" in word or "${" in word:
+        at = word.rfind("}/")
+        return word[at + 2 :].rpartition("/")[2] if at >= 0 and "$(" not in word and not word.endswith("/") else word
+    name = word
+    if "/" in name:
+        name = name.rstrip("/").rpartition("/")[2] or name
+    if "\\" in name:
+        name = name.rstrip("\\").rpartition("\\")[2] or name
+    return name[:-4] if name[-4:].lower() == ".exe" and name[:-4] else name

@@ -1,0 +1,102 @@
+"""Whether a parsed command is the one a trigger names: program, words in order, options anywhere and however spelt."""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+from deia.watch.globs import matches_glob
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deia.watch.command import Command
+
+GAP = "…"
+LONGEST_CLUSTER = 6  # characters of joined short options, the dash included
+SLASH_PROGRAMS = frozenset(("del", "erase", "rd", "rmdir", "format", "taskkill", "reg", "shutdown", "icacls", "attrib"))
+DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if", "--simulate", "--just-print")
+
+
+def matches_command(wanted: Sequence[str], command: Command) -> bool:
+    """Say whether a command is what a template's words describe; its data (messages, patterns) does not count."""
+    if not matches_glob(wanted[0].lower(), command.program.lower()):
+        return False
+    arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
+    slashes = command.program.lower() in SLASH_PROGRAMS
+    options = [word for word in wanted[1:] if _is_option(word, slashes=slashes)]
+    if not all(has_option(option, arguments) for option in options):
+        return False
+    return _in_order([word for word in wanted[1:] if word not in options], arguments)
+
+
+def is_dry(command: Command) -> bool:
+    """Say whether a command only shows what it would do, or how it is used."""
+    arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
+    return any(has_option(option, arguments) for option in DRY_OPTIONS) or arguments[:1] == ["help"]
+
+
+def _is_option(word: str, *, slashes: bool) -> bool:
+    return (word.startswith("-") and word not in {"-", "--"}) or (slashes and word.startswith("/") and len(word) <= 3)
+
+
+def has_option(wanted: str, arguments: Sequence[str]) -> bool:
+    """Say whether an option is given: apart or joined, with `=` or a space before its value, never as a longer one."""
+    if wanted.startswith("/"):
+        return any(one.lower() == wanted.lower() for one in arguments)
+    name, equals, value = wanted.partition("=")
+    if equals:
+        return _has_value(name, value, arguments)
+    if _is_cluster(wanted):
+        letters = {char for one in arguments if _is_cluster(one) for char in one[1:]}
+        if letters >= set(wanted[1:]):
+            return True
+    return any(_same_option(wanted, one) for one in arguments)
+
+
+def _has_value(name: str, value: str, arguments: Sequence[str]) -> bool:
+    following = [*arguments[1:], ""]
+    for one, after in zip(arguments, following, strict=True):
+        given, equals, own = one.partition("=")
+        if _same_option(name, given) and matches_glob(value, own if equals else after):
+            return True
+    return False
+
+
+def _is_cluster(word: str) -> bool:
+    return word[:1] == "-" and 1 < len(word) <= LONGEST_CLUSTER and word[1:].isalpha()
+
+
+def _same_option(wanted: str, given: str) -> bool:
+    given = given.partition("=")[0]
+    if wanted == given:
+        return True
+    single = wanted.startswith("-") and not wanted.startswith("--") and len(wanted) > 2
+    return single and given.startswith("-") and wanted.lower() in (given.lower(), given.lower()[1:])
+
+
+def _in_order(wanted: list[str], arguments: list[str]) -> bool:
+    """Match words in order; only options and what may be their values stand between, unless a gap allows anything."""
+    at = 0
+    free = False
+    for word in wanted:
+        if word == GAP:
+            free = True
+            continue
+        while at < len(arguments) and not _same_word(word, arguments[at]):
+            if not (free or arguments[at].startswith("-") or (at > 0 and _takes_value(arguments[at - 1]))):
+                return False
+            at += 1
+        if at >= len(arguments):
+            return False
+        at, free = at + 1, False
+    return True
+
+
+def _takes_value(argument: str) -> bool:
+    return argument.startswith("-") and argument not in {"-", "--"} and "=" not in argument
+
+
+def _same_word(wanted: str, given: str) -> bool:
+    if matches_glob(wanted, given):
+        return True
+    trimmed = given.removeprefix("./").rstrip("/")
+    return bool(trimmed) and trimmed != given and matches_glob(wanted, trimmed)

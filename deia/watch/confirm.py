@@ -1,0 +1,207 @@
+"""Confirming what the gate let through: one function a kind of clause, over one turn read as far as somebody asks.
+
+Pure: a clause and a turn in, matches out. Whether a match counts (stance, context, memory) is for the judge.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record, record
+from deia.text import spans, words
+from deia.watch.commands import matches_command
+from deia.watch.gate import OVERLAP, WRITE_TOOLS, command_of, is_shell, segments, strings
+from deia.watch.globs import matches_glob, matches_path
+from deia.watch.phrases import Words, find_phrase
+from deia.watch.regexes import search
+from deia.watch.shell import parse_commands
+from deia.watch.stance import ANNOUNCED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from deia.records import Turn
+    from deia.watch.command import Command
+    from deia.watch.reading import Reading
+
+MOST_MATCHES = 20  # of one clause in one turn
+ERROR_WORDS = frozenset(
+    "error errors err fatal failed failure fail exception traceback denied refused cannot unable invalid rejected missing"
+    " unknown panic aborted timeout crash crashed crashloopbackoff oomkilled killed conflict warning".split()
+)
+READING_TOOLS = frozenset(
+    ("read", "grep", "glob", "ls", "webfetch", "websearch", "read_file", "view", "search", "codebase_search")
+)
+READING_PROGRAMS = frozenset(("cat", "grep", "rg", "head", "tail", "less", "sed", "awk", "bat", "find", "ls", "git"))
+
+
+@record
+class Match(Record):
+    """Where a clause matched, and the stance of what matched."""
+
+    kind: str
+    source: str  # the clause as written
+    excerpt: str
+    stance: str
+    around: str  # the sentence or command line, for `unless`
+    command: Any = None  # the parsed command, where there is one
+
+
+# --- one function a kind of clause ---
+
+
+def _phrase(value: Any, reading: Reading) -> Iterator[Match]:
+    if not reading.is_prose:
+        return
+    tokens = reading.words.tokens
+    for first, after in find_phrase(value["v"], reading.words):
+        start, end = tokens[first][1], tokens[after - 1][2]
+        stance, around = reading.stance_at(start, tokens[first][2])
+        yield Match(
+            kind="phrase", source=value["s"], excerpt=reading.turn.text[start:end], stance=stance, around=around
+        )
+
+
+def _words(value: Any, reading: Reading) -> Iterator[Match]:
+    """The old form of the master index: all the words, anywhere in the prose."""
+    if not reading.is_prose:
+        return
+    for option in value["v"]:
+        places = [next((at for form in alike for at in reading.words.places.get(form, ())), -1) for alike in option]
+        if places and min(places) >= 0:
+            _, start, end = reading.words.tokens[min(places)]
+            stance, around = reading.stance_at(start, end)
+            excerpt = reading.turn.text[start : reading.words.tokens[max(places)][2]]
+            yield Match(kind="words", source=value["s"], excerpt=excerpt, stance=stance, around=around)
+
+
+def _command(value: Any, reading: Reading) -> Iterator[Match]:
+    for spoken in reading.commands:
+        if any(matches_command(wanted, spoken.command) for wanted in value["v"]):
+            text = spoken.command.text
+            yield Match(
+                kind="command",
+                source=value["s"],
+                excerpt=text,
+                stance=spoken.stance,
+                around=text,
+                command=spoken.command,
+            )
+
+
+def _pattern(value: Any, reading: Reading) -> Iterator[Match]:
+    for spoken in reading.commands:
+        shown = command_text(spoken.command)
+        for segment in segments(shown):
+            if search(value, segment) is not None:
+                found = Match(kind="pattern", source=value["s"], excerpt=shown, stance=spoken.stance, around=shown)
+                yield found.but(command=spoken.command)
+                break
+    if not reading.is_prose:
+        return
+    at = 0
+    for segment in segments(reading.prose.masked):
+        where = search(value, segment)
+        if where is not None:
+            start = at + where[0]
+            stance, around = reading.stance_at(start, at + where[1])
+            excerpt = reading.turn.text[start : at + where[1]]
+            yield Match(kind="pattern", source=value["s"], excerpt=excerpt, stance=stance, around=around)
+        at += len(segment) - OVERLAP
+
+
+def command_text(command: Command) -> str:
+    """Give a command without what is only data for it."""
+    return " ".join((command.program, *(one for at, one in enumerate(command.arguments) if at not in command.data)))
+
+
+def _error(value: Any, reading: Reading) -> Iterator[Match]:
+    turn = reading.turn
+    if turn.role == "tool_result" and not turn.failed and _only_reads(turn):
+        return
+    tokens = reading.words.tokens if turn.role != "user" else spans(turn.text)
+    places = reading.words if turn.role != "user" else Words(tokens)
+    for first, after in find_phrase(value["v"], places, strict=True):
+        start, end = tokens[first][1], tokens[after - 1][2]
+        around = turn.text[max(0, start - 300) : end + 300]
+        if turn.failed or ERROR_WORDS.intersection(words(around)):
+            yield Match(kind="error", source=value["s"], excerpt=turn.text[start:end], stance=ANNOUNCED, around=around)
+
+
+def _only_reads(turn: Turn) -> bool:
+    """Say whether a result is a file or a search shown: an error's text in it is not an error that happened."""
+    if turn.tool.lower() in READING_TOOLS:
+        return True
+    if not (turn.tool and is_shell(turn)):
+        return False
+    called = parse_commands(command_of(turn)) if turn.tool_input else []
+    return bool(called) and all(one.program in READING_PROGRAMS for one in called)
+
+
+def _write(value: Any, reading: Reading) -> Iterator[Match]:
+    for path in written_paths(reading):
+        if any(matches_path(glob, path) for glob in value["v"]):
+            yield Match(kind="write", source=value["s"], excerpt=path, stance=ANNOUNCED, around=path)
+
+
+PATH_FIELDS = (
+    "file_path",
+    "path",
+    "filePath",
+    "notebook_path",
+    "filename",
+    "target_file",
+    "TargetFile",
+    "absolute_path",
+)
+PATCH_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
+WRITING_PROGRAMS = frozenset(
+    ("rm", "mv", "cp", "tee", "truncate", "shred", "unlink", "touch", "ln", "install", "rmdir")
+)
+
+
+def written_paths(reading: Reading) -> Iterator[str]:
+    """Give the paths that a tool call is about to write, edit or delete."""
+    turn = reading.turn
+    if turn.role != "tool_call":
+        return
+    if turn.tool.lower() in WRITE_TOOLS:
+        given = turn.tool_input or {}
+        yield from (given[name] for name in PATH_FIELDS if isinstance(given.get(name), str))
+        for text in strings(given):
+            for line in text.splitlines() if "*** " in text else ():
+                yield from (line.removeprefix(mark).strip() for mark in PATCH_MARKS if line.startswith(mark))
+    for spoken in reading.commands:
+        command = spoken.command
+        yield from (target for operator, target in command.redirects if ">" in operator)
+        if command.program in WRITING_PROGRAMS or (command.program == "sed" and "-i" in command.arguments):
+            yield from (one for at, one in enumerate(command.arguments) if at not in command.data and one[:1] != "-")
+
+
+def _tool(value: Any, reading: Reading) -> Iterator[Match]:
+    turn, wanted = reading.turn, value["v"]
+    if turn.role != "tool_call" or not matches_glob(wanted["name"].lower(), turn.tool.lower()):
+        return
+    given: Any = turn.tool_input or {}
+    fields = {name: given.get(name) for name in wanted["input"]}
+    if all(field is not None and matches_glob(wanted["input"][name], str(field)) for name, field in fields.items()):
+        shown = " ".join((turn.tool, *(f"{name}={field}" for name, field in fields.items())))
+        yield Match(kind="tool", source=value["s"], excerpt=shown, stance=ANNOUNCED, around=shown)
+
+
+KINDS: dict[str, Callable[[Any, Reading], Iterator[Match]]] = {
+    "phrase": _phrase,
+    "words": _words,
+    "command": _command,
+    "pattern": _pattern,
+    "error": _error,
+    "write": _write,
+    "tool": _tool,
+}
+
+
+def confirm(clause: Any, reading: Reading) -> Iterator[Match]:
+    """Give the matches of a compiled clause in a turn, a bounded number of them."""
+    for number, match in enumerate(KINDS[clause["k"]](clause, reading)):
+        if number >= MOST_MATCHES:
+            return
+        yield match

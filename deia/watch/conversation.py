@@ -1,0 +1,135 @@
+"""Conversations as bots hold them → turns: strings, role and text, OpenAI's and Anthropic's message dictionaries.
+
+Lenient to the last: what has no known shape becomes its text, and nothing raises. Which of a conversation's turns are
+new is decided by order and content, so a growing list, a sliding window and a single new turn all work.
+"""
+
+from __future__ import annotations
+
+from deia.fast_json import loads
+from deia.records import TYPE_CHECKING, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+PREFIXES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "agent": "assistant",
+            "tool": "tool_result", "tool_call": "tool_call", "tool_result": "tool_result", "system": "system",
+            "developer": "system", "model": "assistant", "function": "tool_result"}  # fmt: skip
+TEXT_BLOCKS = ("text", "input_text", "output_text")
+MOST_DEPTH = 6
+
+
+def turns_of(conversation: Iterable[Any] | str) -> list[Turn]:
+    """Give the turns of a conversation, numbered from 1."""
+    items = [conversation] if isinstance(conversation, (str, dict)) else conversation
+    turns = [turn for item in items for turn in _turns(item)]
+    return [turn.but(index=number) for number, turn in enumerate(turns, start=1)]
+
+
+def _turns(item: Any) -> Iterator[Turn]:
+    if isinstance(item, Turn):
+        yield item
+    elif isinstance(item, str):
+        yield _spoken(item)
+    elif isinstance(item, dict):
+        yield from _message(item)
+    elif item is not None:
+        yield Turn(role="user", text=str(item))
+
+
+def _spoken(text: str) -> Turn:
+    """Read `User: …` and `Assistant: …`; a text without such a beginning is the user's."""
+    head, colon, rest = text.partition(":")
+    role: Any = PREFIXES.get(head.strip().lower().replace(" ", "_")) if colon and len(head) < 20 else None
+    return Turn(role=role or "user", text=rest.lstrip() if role else text)
+
+
+def _message(item: dict[str, Any]) -> Iterator[Turn]:
+    role: Any = PREFIXES.get(str(item.get("role", "user")).lower(), "user")
+    content = item.get("content", item.get("text", ""))
+    if role == "tool_call" or isinstance(item.get("tool_input"), dict):
+        yield _call(str(item.get("tool", item.get("name", ""))), item.get("tool_input"), str(item.get("text") or ""))
+        return
+    if role == "tool_result":
+        failed = bool(item.get("is_error") or item.get("failed"))
+        tool = item.get("tool") or item.get("name") or ""
+        yield Turn(role="tool_result", text="\n".join(_texts(content)), tool=str(tool), failed=failed)
+        return
+    yield from _blocks(role, content)
+    for call in item.get("tool_calls") or ():
+        function = call.get("function", call) if isinstance(call, dict) else {}
+        if isinstance(function, dict):
+            yield _call(str(function.get("name", "")), function.get("arguments", function.get("args")), "")
+
+
+def _blocks(role: Any, content: Any) -> Iterator[Turn]:
+    """Give a turn for the spoken blocks of a message together, and one for each tool block."""
+    if not isinstance(content, list):
+        if content:
+            yield Turn(role=role, text="\n".join(_texts(content)))
+        return
+    spoken = [text for block in content if _is_spoken(block) for text in _texts(block)]
+    if spoken:
+        yield Turn(role=role, text="\n".join(spoken))
+    for block in content:
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind in {"tool_use", "function_call", "tool_call"}:
+            yield _call(str(block.get("name", "")), block.get("input", block.get("arguments")), "")
+        elif kind in {"tool_result", "function_call_output"}:
+            texts = _texts(block.get("content", block.get("output")))
+            yield Turn(role="tool_result", text="\n".join(texts), failed=bool(block.get("is_error")))
+
+
+def _is_spoken(block: Any) -> bool:
+    return isinstance(block, str) or (isinstance(block, dict) and block.get("type", "text") in TEXT_BLOCKS)
+
+
+def _call(tool: str, given: Any, text: str) -> Turn:
+    if isinstance(given, str):  # OpenAI sends a call's arguments as JSON text
+        try:
+            given = loads(given)
+        except ValueError:
+            text, given = text or given, None
+    tool_input = given if isinstance(given, dict) else {}
+    command = tool_input.get("command")
+    return Turn(
+        role="tool_call", text=text or (command if isinstance(command, str) else ""), tool=tool, tool_input=tool_input
+    )
+
+
+def _texts(value: Any, depth: int = 0) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if depth < MOST_DEPTH and isinstance(value, dict):
+        inner = value.get("text", value.get("content"))
+        return _texts(inner, depth + 1) if inner is not None else []
+    if depth < MOST_DEPTH and isinstance(value, (list, tuple)):
+        return [text for item in value for text in _texts(item, depth + 1)]
+    return [] if value is None else [str(value)]
+
+
+class Judged:
+    """Which turns of a conversation were judged already, by content and order."""
+
+    __slots__ = ("prints",)
+
+    def __init__(self) -> None:
+        self.prints: list[int] = []
+
+    def take_new(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Give the turns that are new, numbered by their place in the whole conversation, and remember them."""
+        given = [hash((turn.role, turn.text, turn.tool, repr(turn.tool_input))) for turn in turns]
+        known = _overlap(self.prints, given)
+        new = [turn.but(index=len(self.prints) + at + 1) for at, turn in enumerate(turns[known:])]
+        self.prints += given[known:]
+        return new
+
+
+def _overlap(judged: list[int], given: list[int]) -> int:
+    """Give how many of the given turns were judged: a window seen before whole, else the longest overlap at the end."""
+    for size in range(min(len(judged), len(given)), 0, -1):
+        if judged[-size:] == given[:size]:
+            return size
+    contained = any(judged[at : at + len(given)] == given for at in range(len(judged) - len(given) + 1))
+    return len(given) if contained and given else 0

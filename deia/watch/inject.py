@@ -1,0 +1,124 @@
+"""Firings → what the model reads: facts first, documents as quoted reference with their source, within a budget.
+
+Hosts keep injected text in the conversation and defend themselves against orders posing as the user, so everything is
+framed as reference, every line of a document is quoted, and nothing in a document can close the frame.
+"""
+
+from __future__ import annotations
+
+from deia.records import ACTIONS, TYPE_CHECKING, Injection
+from deia.text import one_line, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from typing import Any
+
+    from deia.records import Firing, Reference
+
+    Fetch = Callable[[str], Mapping[str, Any] | None]
+
+FRAME = "deia-reference"
+PREFACE = "Reference from this project's own lessons, added by deia. It informs; it is not a message from the user."
+LEAST_EXCERPT = 400  # characters below which a document is named rather than cut short
+FRAME_CHARS = 300  # what the frame and the facts of a firing cost besides its documents, about
+
+
+def compose(
+    firings: Sequence[Firing],
+    fetch: Fetch,
+    *,
+    shown: Collection[str] = (),
+    budget: int = 6000,
+) -> Injection:
+    """Give the injection for some firings, the most urgent first.
+
+    `fetch` gives a document (id, path, title, summary, text) or None; documents in `shown` were injected before and are
+    named, not repeated; `budget` is in characters and spent on the first firings first.
+    """
+    texts: list[str] = []
+    parts = []
+    carried: list[str] = []
+    left = budget
+    for firing in firings:
+        documents = [(reference, fetch(reference.id)) for reference in firing.documents]
+        known = [(reference, document) for reference, document in documents if document is not None]
+        head = _head(firing)
+        left -= len(head) + FRAME_CHARS
+        blocks = []
+        for number, (reference, document) in enumerate(known, start=1):
+            block, whole = _block(number, reference, document, left, repeated=reference.id in {*shown, *carried})
+            left -= len(block)
+            blocks.append(block)
+            carried += [reference.id] if whole else []
+        texts.append(_framed(firing, "\n\n".join((head, *blocks))))
+        parts.append(part(firing, [(reference, str(document["path"])) for reference, document in known]))
+    action = max((firing.action for firing in firings), key=ACTIONS.index, default="note")
+    return Injection(
+        text="\n\n".join(texts),
+        parts=tuple(parts),
+        action=action,
+        triggers=tuple(firing.trigger for firing in firings),
+        documents=tuple(carried),
+    )
+
+
+def _head(firing: Firing) -> str:
+    lines = [PREFACE, one_line(firing.message)]
+    if firing.action_required:
+        lines.append(f"Before going on: {one_line(firing.action_required)}")
+    return "\n".join((*lines, f"Why now: {one_line(firing.because)}."))
+
+
+def _framed(firing: Firing, body: str) -> str:
+    return f'<{FRAME} trigger="{firing.trigger}" urgency="{firing.urgency}">\n{_unframe(body)}\n</{FRAME}>'
+
+
+def _unframe(body: str) -> str:
+    """Keep a document from closing the frame or opening another."""
+    lowered = body.lower()
+    at = lowered.find(FRAME)
+    while at >= 0:
+        body = f"{body[:at]}deia reference{body[at + len(FRAME) :]}"
+        lowered = body.lower()
+        at = lowered.find(FRAME)
+    return body
+
+
+def _block(
+    number: int, reference: Reference, document: Mapping[str, Any], left: int, *, repeated: bool
+) -> tuple[str, bool]:
+    """Give a document's lines, and whether its text is now in front of the model."""
+    reason = f" ({one_line(reference.reason)})" if reference.reason else ""
+    title = f"[{number}] {one_line(document['title'])} — {one_line(document['path'])}{reason}"
+    if repeated:
+        return f"{title}\nAlready shown in this conversation.", False
+    whole = reference.mode == "full_context"
+    text = str(document["text"] if whole and left > LEAST_EXCERPT else document["summary"])
+    most = max(left, LEAST_EXCERPT) - len(title)
+    quoted = "\n".join("> " + _plain(line) for line in shorten(text.strip(), max(most, 80)).splitlines())
+    return f"{title}\n{quoted}", whole and left > LEAST_EXCERPT
+
+
+def _plain(line: str) -> str:
+    return "".join(char if char.isprintable() or char == "\t" else " " for char in line)
+
+
+def part(firing: Firing, documents: Sequence[tuple[Reference, str]]) -> dict[str, Any]:
+    """Give one firing in the shape of FORMATS.md §3, for programs."""
+    return {
+        "event": "proactive_injection",
+        "trigger": firing.trigger,
+        "because": firing.because,
+        "confidence": firing.confidence,
+        "urgency": firing.urgency,
+        "injection": {
+            "type": "warning_with_docs" if firing.action != "note" else "note_with_docs",
+            "message": firing.message,
+            "documents": [
+                {"id": reference.id, "path": path, "inject_mode": reference.mode, "reason": reference.reason}
+                for reference, path in documents
+            ],
+            "action_required": firing.action_required,
+            "timing": firing.timing,
+        },
+    }

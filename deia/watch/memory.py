@@ -1,0 +1,130 @@
+"""What a conversation has seen: which triggers fired, what was injected, which platforms came up. Survives cold processes.
+
+An append-only log a conversation: one dot a quiet turn, one JSON line a turn that left something behind. Appends are
+atomic, so no lock is needed; a trigger belongs to the process whose line about it came first.
+"""
+
+from __future__ import annotations
+
+from deia import files
+from deia.fast_json import dumps, loads
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+QUIET = b"."
+RESET = "reset"  # the conversation was compacted or cleared: what was injected is gone from the model's sight
+MOST_BYTES = 4_000_000
+
+
+class Memory:
+    """A conversation's log, read: what matters for the next turn."""
+
+    __slots__ = ("chars", "documents", "fired", "held", "queued", "seen", "turns")
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self.chars = 0  # injected so far
+        self.fired: dict[str, tuple[float, str]] = {}  # trigger → when it last fired, and who claimed it first
+        self.documents: set[str] = set()  # injected in full
+        self.held: set[str] = set()  # calls that were stopped once
+        self.seen: dict[str, int] = {}  # context word → the turn it was last seen in
+        self.queued: list[str] = []  # texts that wait for a moment at which the host can carry them
+
+    def take(self, entry: dict[str, Any]) -> None:
+        """Take one line of the log into account; what is malformed in it is passed over."""
+        if entry.get("event") == RESET:
+            self.fired, self.documents, self.held, self.chars = {}, set(), set(), 0
+        when = _number(entry.get("at"))
+        for trigger, claim in _mapping(entry.get("fired")).items():
+            first = self.fired.get(trigger, (when, str(claim)))[1]
+            self.fired[trigger] = (when, first)
+        self.documents.update(_texts(entry.get("docs")))
+        self.held.update(_texts(entry.get("held")))
+        self.seen.update(dict.fromkeys(_texts(entry.get("seen")), self.turns))
+        self.chars += int(_number(entry.get("chars")))
+        if "delivered" in entry:
+            self.queued = self.queued[int(_number(entry["delivered"])) :]
+        self.queued += _texts(entry.get("queued"))
+
+
+def recall(log: bytes) -> Memory:
+    """Read a conversation's log; torn lines count as turns and say nothing."""
+    memory = Memory()
+    for line in log.split(b"\n"):
+        if not line.startswith(b"{"):
+            memory.turns += line.count(QUIET)
+            continue
+        memory.turns += 1
+        try:
+            entry = loads(line.decode("ascii", "replace"))
+        except ValueError:
+            continue
+        if isinstance(entry, dict):
+            memory.take(entry)
+    return memory
+
+
+def line(entry: dict[str, Any]) -> bytes:
+    """Write a log line; it begins with a newline, so that a torn one before it stays alone."""
+    return b"\n" + dumps({name: value for name, value in entry.items() if value}).encode("ascii") + b"\n"
+
+
+class FileLog:
+    """A conversation's log in a person's state folder, shared by the cold processes of one conversation."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, folder: str, conversation: str) -> None:
+        self.path = f"{folder}/memory/{file_name(conversation)}"
+
+    def read(self) -> bytes:
+        """Give the log so far."""
+        return (files.read(self.path) or b"")[-MOST_BYTES:]
+
+    def append(self, data: bytes) -> bool:
+        """Add to the log; say whether it worked."""
+        return files.append(self.path, data)
+
+
+class HeldLog:
+    """A conversation's log in this process, for a Librarian."""
+
+    __slots__ = ("data",)
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def read(self) -> bytes:
+        """Give the log so far."""
+        return bytes(self.data)
+
+    def append(self, data: bytes) -> bool:
+        """Add to the log."""
+        self.data += data
+        return True
+
+
+def file_name(conversation: str) -> str:
+    """Give a file name for a conversation's id, which is untrusted text: letters and digits kept, a sum for the rest."""
+    kept = "".join(char for char in conversation if char.isascii() and (char.isalnum() or char in "-_"))[:80]
+    if kept == conversation and kept:
+        return kept
+    total = 0
+    for char in conversation:
+        total = (total * 131 + ord(char)) % 0xFFFFFFFB
+    return f"{kept[:60]}~{total:08x}"
+
+
+def _texts(value: Any) -> Sequence[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> float:
+    return value if isinstance(value, (int, float)) else 0.0

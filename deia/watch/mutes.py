@@ -1,0 +1,66 @@
+"""A person's mutes: a trigger silenced for a while, in a folder, or for good; and the switch that silences everything.
+
+The file is append-only, one JSON line a decision; the last line about a trigger and a folder wins.
+"""
+
+from __future__ import annotations
+
+from deia import files
+from deia.fast_json import dumps, loads
+from deia.records import TYPE_CHECKING, Record, record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+EVERY_TRIGGER = "*"
+
+
+@record
+class Mute(Record):
+    """One decision about a trigger."""
+
+    trigger: str
+    until: float = 0.0  # seconds since the epoch; 0 is for good
+    folder: str = ""  # only at and under this folder; "" is everywhere
+    lifted: bool = False
+
+
+def switch_path(state: str) -> str:
+    """Give the file whose presence silences deia altogether."""
+    return f"{state}/off"
+
+
+def _path(state: str) -> str:
+    return f"{state}/mutes.jsonl"
+
+
+def write_mute(state: str, mute: Mute) -> bool:
+    """Remember a mute, or that it is lifted; say whether it could be written."""
+    return files.append(_path(state), b"\n" + dumps(mute.values()).encode() + b"\n")
+
+
+def read_mutes(state: str, *, now: float) -> list[Mute]:
+    """Give the mutes in force; broken lines are passed over."""
+    latest: dict[tuple[str, str], Mute] = {}
+    for mute in _lines(files.read(_path(state)) or b""):
+        latest[mute.trigger, mute.folder] = mute
+    return [mute for mute in latest.values() if not mute.lifted and (mute.until == 0 or mute.until > now)]
+
+
+def _lines(content: bytes) -> Iterator[Mute]:
+    for line in content.split(b"\n"):
+        try:
+            value = loads(line.decode("utf-8", "replace")) if line else None
+            if isinstance(value, dict):
+                yield Mute(**value)
+        except (ValueError, TypeError):
+            continue
+
+
+def muted_triggers(state: str, *, folder: str, now: float) -> frozenset[str]:
+    """Give the ids of the triggers that are muted for somebody working in `folder`."""
+    return frozenset(mute.trigger for mute in read_mutes(state, now=now) if _covers(mute.folder, folder))
+
+
+def _covers(muted: str, folder: str) -> bool:
+    return not muted or folder == muted or folder.startswith(muted.rstrip("/") + "/")

@@ -1,0 +1,160 @@
+"""Regions of a prose turn: what is said, what is code, what is quoted. Mentioning is not doing.
+
+Gives the words of the prose with their places, breaks that no phrase may cross, and the code spans. One pass over the
+lines; it guesses nothing beyond Markdown's own marks.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record, record
+from deia.text import spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BREAK = "\n"  # a token that no phrase crosses
+FENCES = ("```", "~~~")
+CLOSING = {"`": "`", '"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "'": "'", "\u2018": "\u2019"}
+SINGLE_MARKS = "'\u2018"
+LONGEST_QUOTE = 600  # characters; what has not closed by then was no quotation
+FULL_STOPS = "\u3002\uff01\uff1f"  # of East Asian text, which puts no space after them
+BULLETS = ("- ", "* ", "+ ", "• ", "#")
+SHELL_FENCES = (
+    "",
+    "bash",
+    "sh",
+    "shell",
+    "console",
+    "zsh",
+    "shell-session",
+    "terminal",
+    "powershell",
+    "ps1",
+    "cmd",
+    "bat",
+)
+
+
+@record
+class Code(Record):
+    """A span of code in prose: a fenced block, or code inside a line."""
+
+    start: int
+    end: int
+    language: str = ""
+    block: bool = False
+
+
+@record
+class Prose(Record):
+    """What a turn says: its words outside code and quotation, and the code spans."""
+
+    text: str
+    masked: str  # the same length, with code and quotations blanked
+    tokens: tuple[tuple[str, int, int], ...]  # (word, start, end); BREAK tokens between blocks
+    codes: tuple[Code, ...]
+    quotes: tuple[tuple[int, int], ...]
+
+
+def cut(text: str) -> Prose:
+    """Cut a turn into its regions."""
+    kept: list[str] = []
+    breaks: list[int] = []
+    codes: list[Code] = []
+    quotes: list[tuple[int, int]] = []
+    fence, language, opened = "", "", 0
+    at = 0
+    for line in text.splitlines(keepends=True):
+        bare = line.strip()
+        mark = bare[:3]
+        if fence:
+            if mark == fence and not bare.strip(fence[0]):
+                codes.append(Code(start=opened, end=at, language=language, block=True))
+                fence = ""
+            kept.append(" " * len(line))
+        elif mark in FENCES:
+            fence, language, opened = mark, bare.strip(mark[0]).strip().lower(), at + len(line)
+            kept.append(" " * len(line))
+            breaks.append(at)
+        elif bare.startswith(">"):
+            quotes.append((at, at + len(line)))
+            kept.append(" " * len(line))
+            breaks.append(at)
+        else:
+            if not bare or bare.startswith(BULLETS) or bare[:1].isdigit():
+                breaks.append(at)
+            kept.append(_inline(line, at, codes, quotes))
+        at += len(line)
+    if fence:
+        codes.append(Code(start=opened, end=at, language=language, block=True))
+    masked = "".join(kept)
+    tokens = tuple(_with_breaks(spans(masked), breaks))
+    return Prose(text=text, masked=masked, tokens=tokens, codes=tuple(codes), quotes=tuple(quotes))
+
+
+def _with_breaks(tokens: list[tuple[str, int, int]], breaks: list[int]) -> Iterator[tuple[str, int, int]]:
+    waiting = iter(sorted(breaks))
+    following = next(waiting, None)
+    for token in tokens:
+        while following is not None and following <= token[1]:
+            yield BREAK, following, following
+            following = next(waiting, None)
+        yield token
+
+
+def _inline(line: str, base: int, codes: list[Code], quotes: list[tuple[int, int]]) -> str:
+    """Blank code and quotations of several words; a single word in marks is part of the sentence."""
+    if not any(mark in line for mark in CLOSING):
+        return line
+    kept: list[str] = []
+    at = 0
+    while at < len(line):
+        end = _closing(line, at) if line[at] in CLOSING else -1
+        if end < 0:
+            kept.append(line[at])
+            at += 1
+            continue
+        inner = line[at + 1 : end].strip("`")
+        if len(inner.split()) == 1:
+            kept.append(line[at : end + 1])
+        else:
+            kept.append(" " * (end + 1 - at))
+            if line[at] == "`":
+                codes.append(Code(start=base + at, end=base + end + 1))
+            else:
+                quotes.append((base + at, base + end + 1))
+        at = end + 1
+    return "".join(kept)
+
+
+def _closing(line: str, at: int) -> int:
+    """Give where a mark opened at `at` closes, or -1; an apostrophe opens nothing."""
+    char, most = line[at], at + LONGEST_QUOTE
+    if char == "`":
+        ticks = next((count for count in (3, 2) if line.startswith("`" * count, at)), 1)
+        end = line.find("`" * ticks, at + ticks, most)
+        return end + ticks - 1 if end >= 0 else -1
+    if at and (line[at - 1].isalnum() or (char == '"' and line[at - 1] in "=\\")):
+        return -1
+    end = line.find(CLOSING[char], at + 1, most)
+    while char in SINGLE_MARKS and 0 <= end < len(line) - 1 and line[end + 1].isalnum():  # an apostrophe in a quotation
+        end = line.find(CLOSING[char], end + 1, most)
+    return end
+
+
+def sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """Give the bounds of the sentence around a span: to a full stop, question or exclamation mark, or a line's end."""
+    first = start
+    while first > 0 and not _ends(text, first - 1) and start - first < 400:
+        first -= 1
+    last = end
+    while last < len(text) and not _ends(text, last) and last - end < 400:
+        last += 1
+    return first, min(last + 1, len(text))
+
+
+def _ends(text: str, at: int) -> bool:
+    char = text[at]
+    if char == "\n":
+        return True
+    return char in FULL_STOPS or (char in ".!?;" and (at + 1 >= len(text) or text[at + 1].isspace()))

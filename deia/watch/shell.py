@@ -1,0 +1,203 @@
+"""Find every command that a command line would run: behind sudo, xargs and `bash -c`, on the far side of ssh and docker,
+in pipes into a shell, in `$(…)`, in code that starts programs. It runs nothing, expands nothing but a variable whose
+value stands in the same text, and never raises: the hook reads with it whatever an agent is about to type. Work is
+bounded by the length of the text."""
+
+from __future__ import annotations
+
+from deia.watch.bash import MAX_COMMANDS, read_bash
+from deia.watch.command import Command, Redirect, Simple, base_name, unescape
+from deia.watch.inert import data_arguments
+from deia.watch.powershell import read_cmd, read_powershell
+from deia.watch.snippets import commands_in
+from deia.watch.words import MAX_DEPTH
+from deia.watch.wrappers import Inner, is_transparent, key_of, peel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Command", "Redirect", "parse_commands"]
+
+_READERS: dict[str, Callable[[str], list[Simple]]] = {
+    "bash": read_bash,
+    "powershell": read_powershell,
+    "cmd": read_cmd,
+}
+# Scripts inside scripts may repeat the text they stand in, but not without end.
+_MAX_REREADING = MAX_DEPTH
+_SLACK = 20_000
+_PRINTERS = frozenset(("echo", "printf", "cat", "print", "write-output"))
+
+
+def parse_commands(line: str, *, shell: str = "bash") -> list[Command]:
+    """Return the commands that a line, or a whole script, would run, in the order in which they would start.
+
+    `shell` is "bash" (for every POSIX-like shell), "powershell" or "cmd"; another name is read as bash.
+    """
+    run = _Run(len(line) * _MAX_REREADING + _SLACK)
+    _read_script(run, line, shell, _Place())
+    return run.commands
+
+
+class _Run:
+    """Hold what one call of `parse_commands` gathers."""
+
+    __slots__ = ("budget", "commands", "variables")
+
+    def __init__(self, budget: int) -> None:
+        self.commands: list[Command] = []
+        self.budget = budget  # characters that may still be read
+        self.variables: dict[str, str] = {}
+
+
+class _Place:
+    """Hold where a command stands: what it is behind, and what is already listed there."""
+
+    __slots__ = ("depth", "environment", "listed", "through")
+
+    def __init__(
+        self,
+        through: tuple[str, ...] = (),
+        environment: tuple[str, ...] = (),
+        depth: int = 0,
+        listed: frozenset[str] = frozenset(),
+    ) -> None:
+        self.through = through
+        self.environment = environment
+        self.depth = depth
+        self.listed = listed
+
+
+def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
+    if place.depth > MAX_DEPTH or run.budget < len(script):
+        return
+    run.budget -= len(script) + 1
+    for simple in _READERS.get(shell, read_bash)(script):
+        if len(run.commands) >= MAX_COMMANDS:
+            return
+        if simple.text in place.listed:
+            continue  # a substitution that the line around already ran
+        if simple.words:
+            _expand(run, simple, _known_words(run, simple.words), place)
+        else:
+            _remember(run, simple, place)
+
+
+def _remember(run: _Run, simple: Simple, place: _Place) -> None:
+    """Keep the variables that a line of assignments sets, and list a redirection that stands alone."""
+    for assignment in simple.assignments:
+        name, _, value = assignment.partition("=")
+        run.variables[name] = value
+    if simple.redirects:
+        run.commands.append(
+            Command("", through=place.through, redirects=tuple(simple.redirects), stdin=simple.stdin, text=simple.text)
+        )
+
+
+def _known(run: _Run, word: str) -> str:
+    """Return the value of a word that is a variable set in the same text, else the word."""
+    if word[:1] != "$" or not run.variables:
+        return word
+    name = word[2:-1] if word[:2] == "${" else word[1:]
+    return run.variables.get(name, word)
+
+
+def _known_words(run: _Run, words: list[str]) -> list[str]:
+    """Return words with a program that is a known variable spelled out."""
+    if words[0][:1] != "$":
+        return words
+    spelled = _known(run, words[0])
+    return words if spelled is words[0] else [*(spelled.split() or [spelled]), *words[1:]]
+
+
+def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
+    """List the command that these words are, or what they run in its place."""
+    program = base_name(words[0])
+    key = key_of(program)
+    stdin = simple.stdin or (_output(run, simple.fed) if simple.fed is not None else "")
+    inners = peel(key, words, stdin) if place.depth < MAX_DEPTH and run.budget > 0 else []
+    if not inners or not is_transparent(key):
+        _list(run, simple, words, place, stdin)
+    for inner in inners:
+        _enter(run, simple, inner, place)
+
+
+def _list(run: _Run, simple: Simple, words: list[str], place: _Place, stdin: str) -> None:
+    program = base_name(words[0])
+    run.commands.append(
+        Command(
+            program,
+            tuple(words[1:]),
+            data=data_arguments(key_of(program), words[1:]),
+            through=place.through,
+            redirects=tuple(simple.redirects),
+            stdin=stdin,
+            environment=(*place.environment, *simple.assignments),
+            text=simple.text,
+        )
+    )
+
+
+def _enter(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
+    listed = place.listed
+    if simple.live:
+        listed = listed | {live.text for live in simple.live}
+    within = _Place((*place.through, inner.label), (*place.environment, *inner.environment), place.depth + 1, listed)
+    if inner.words:
+        run.budget -= sum(map(len, inner.words))
+        _expand(run, simple, _known_words(run, inner.words), within)
+    elif inner.kind in _READERS:
+        _read_script(run, _known(run, inner.script), inner.kind, within)
+    else:
+        _enter_code(run, simple, inner, within)
+
+
+def _enter_code(run: _Run, simple: Simple, inner: Inner, within: _Place) -> None:
+    run.budget -= len(inner.script)
+    for words in commands_in(inner.script, inner.kind):
+        if len(words) == 1:
+            _read_script(run, words[0], "bash", within)
+        elif run.budget > 0:
+            run.budget -= sum(map(len, words))
+            bare = Simple(simple.start)
+            bare.text = simple.text
+            _expand(run, bare, words, within)
+
+
+def _output(run: _Run, simple: Simple) -> str:
+    """Return what a command prints into a pipe, as far as its own words tell."""
+    if not simple.words:
+        return ""
+    key = key_of(base_name(simple.words[0]))
+    if key not in _PRINTERS:
+        return ""
+    if key == "cat":
+        return simple.stdin if all(word == "-" for word in simple.words[1:]) else ""
+    words = [_known(run, word) for word in simple.words[1:]]
+    if key == "printf":
+        return _formatted(words)
+    escapes = False
+    while words and words[0][:1] == "-" and words[0][1:] and not words[0][1:].strip("neE"):
+        escapes = escapes or "e" in words[0]
+        words = words[1:]
+    text = " ".join(words)
+    return unescape(text) if escapes else text
+
+
+def _formatted(words: list[str]) -> str:
+    if words and words[0] == "--":
+        words = words[1:]
+    if not words:
+        return ""
+    template, values = unescape(words[0]), words[1:]
+    pieces = template.replace("%b", "%s").replace("%q", "%s").split("%s")
+    if len(pieces) == 1:
+        return template.replace("%%", "%")
+    step = len(pieces) - 1
+    filled: list[str] = []
+    for at in range(0, max(1, len(values)), step):
+        row = values[at : at + step]
+        for place, piece in enumerate(pieces):
+            filled += (piece, row[place] if place < len(row) else "")
+    return "".join(filled)

@@ -1,0 +1,75 @@
+"""What a working folder says about itself: the files by which a platform's presence is known. Reads names, not contents.
+
+The file names are those that each platform's own documentation gives for its configuration.
+"""
+
+from __future__ import annotations
+
+from deia import files
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+MOST_FOLDERS = 8
+SIGNS = {
+    "netlify": ("netlify.toml", ".netlify"),
+    "vercel": ("vercel.json", ".vercel"),
+    "heroku": ("Procfile", "app.json"),
+    "railway": ("railway.json", "railway.toml"),
+    "fly": ("fly.toml",),
+    "render": ("render.yaml",),
+    "supabase": ("supabase/config.toml",),
+    "firebase": ("firebase.json", ".firebaserc"),
+    "cloudflare": ("wrangler.toml", "wrangler.json", "wrangler.jsonc"),
+    "aws": ("samconfig.toml", "cdk.json", "serverless.yml"),
+    "terraform": ("main.tf", ".terraform.lock.hcl", ".terraform"),
+    "pulumi": ("Pulumi.yaml",),
+    "ansible": ("ansible.cfg",),
+    "kubernetes": ("kustomization.yaml", "k8s", "skaffold.yaml"),
+    "helm": ("Chart.yaml",),
+    "docker": ("Dockerfile", "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"),
+    "prisma": ("prisma/schema.prisma",),
+    "drizzle": ("drizzle.config.ts", "drizzle.config.js"),
+    "django": ("manage.py",),
+    "rails": ("bin/rails", "config/application.rb"),
+    "alembic": ("alembic.ini",),
+    "hugo": ("hugo.toml", "hugo.yaml", "config/_default"),
+    "node": ("package.json",),
+    "npm": ("package-lock.json",),
+    "python": ("pyproject.toml", "setup.py", "requirements.txt"),
+    "git": (".git",),
+    "github": (".github",),
+}
+
+
+def signs_around(folder: str) -> Callable[[Sequence[str]], str]:
+    """Give a function from wanted platforms to the first that `folder`, or one above it up to the repository, shows."""
+
+    def find(wanted: Sequence[str]) -> str:
+        places = _places(folder)
+        return next((name for name in wanted if any(_shows(place, name) for place in places)), "")
+
+    return find
+
+
+def signs_among(names: Collection[str]) -> Callable[[Sequence[str]], str]:
+    """Give the same for a folder that is only a list of file names, as in the cases beside a trigger."""
+
+    def find(wanted: Sequence[str]) -> str:
+        return next((name for name in wanted if set(SIGNS.get(name, ())) & set(names)), "")
+
+    return find
+
+
+def _places(folder: str) -> list[str]:
+    places = []
+    for place in files.upwards(folder):
+        places.append(place)
+        if len(places) >= MOST_FOLDERS or files.exists(f"{place}/.git"):
+            break
+    return places
+
+
+def _shows(place: str, platform: str) -> bool:
+    return any(files.exists(f"{place}/{name}") for name in SIGNS.get(platform, ()))
