@@ -1,4 +1,4 @@
-"""Changing one value in a YAML text and nothing else: the value's lines are rewritten by a round-trip writer, all others stay as bytes.
+"""Changing one value in a YAML text and nothing else: the lines of that value are rewritten, all others stay.
 
 Comments, order and quotes survive even inside the rewritten lines. Refuses texts that it cannot cut at line borders.
 """

@@ -1,4 +1,4 @@
-"""Reading the cases beside triggers, `triggers/*.cases.yaml`: what must fire a trigger, and what must leave it silent."""
+"""Reading the cases beside triggers, `triggers/*.cases.yaml`: what must fire a trigger, and what must not."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Everything that is wrong with a commons, at once: in the index, the documents and the triggers, and between them.
 
-Each check is a function of a loaded commons that yields problems; the tuple `CHECKS` is all of them. Refuses to mend anything.
+Each check is a function of a loaded commons that yields problems; the tuple `CHECKS` is all of them. Refuses to mend
+anything.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Loading a commons whole: entries completed from the documents, triggers of both forms, cases, and everything that is wrong.
+"""Loading a commons whole: entries completed from the documents, triggers of both forms, cases, and problems.
 
-A document is described by its entry, by its own front-matter, or by both; the entry wins. Refuses only a folder that is no commons.
+A document is described by its entry, by its own front-matter, or by both; the entry wins. Refuses only a folder that
+is no commons.
 """
 
 from __future__ import annotations

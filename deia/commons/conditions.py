@@ -26,7 +26,8 @@ TOOL_FIELDS = ("name", "input")
 def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]:
     """Read one list of clauses; a clause of a later version is a warning and left out.
 
-    In `all` such a clause costs the trigger its clauses: a condition less would make it fire where its author said not to.
+    In `all` such a clause costs the trigger its clauses: a condition less would make it fire where it
+    should not.
     """
     given = when.get(name)
     if name not in when:

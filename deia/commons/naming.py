@@ -16,7 +16,7 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", 
 
 
 def slug(text: str) -> str:
-    """Give a name for a title; one without Latin letters is named by a checksum, so that it is still stable and distinct."""
+    """Give a name for a title; one without Latin letters is named by a checksum, stable and distinct."""
     folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     name = OTHER.sub("-", folded).strip("-")[:LONGEST].strip("-")
     if not name or _mostly_lost(text, name):

@@ -27,11 +27,11 @@ class TooWideError(ValueError):
 
 @record
 class First(Record):
-    """How a part can begin: its first characters, those that an unbounded repeat takes, whether it can be empty or refuse to be."""
+    """How a part can begin: its first characters, and those among them that an unbounded repeat takes."""
 
     chars: frozenset[str] = frozenset()
     repeated: frozenset[str] = frozenset()
-    empty: bool = True
+    empty: bool = True  # the part can match nothing
     checked: bool = False  # an assertion stands on the way through the empty part, and may refuse it
 
     def then(self, after: First) -> First:

@@ -31,7 +31,7 @@ def tidy(path: str) -> str:
 
 
 def leaves(path: str) -> bool:
-    """Say whether a written path points outside the commons: absolute, on a drive, through `..`, or not a path at all."""
+    """Say whether a written path points outside the commons: absolute, on a drive, through `..`, no path."""
     forward = path.strip().replace("\\", "/")
     drive = len(forward) > 1 and forward[1] == ":"
     return forward.startswith(ROOTED) or drive or ".." in forward.split("/") or "\0" in path
@@ -50,7 +50,7 @@ def inside(root: str, path: str) -> str:
 
 
 def read_text(root: str, path: str, *, limit: int) -> Text:
-    """Read a file of the commons as UTF-8; whatever prevents that is a problem. Bytes that are no text become U+FFFD."""
+    """Read a file of the commons as UTF-8; what prevents that is a problem. Bytes that are no text become U+FFFD."""
     place = inside(root, path)
     if not place:
         return _unread(path, "path-leaves-commons", "The path leaves the commons.", "Keep every file inside it.")
@@ -82,7 +82,7 @@ def _decoded(path: str, data: bytes) -> Text:
 
 
 def list_files(root: str, folder: str, ending: str) -> list[str]:
-    """Give the regular files below a folder with an ending, as paths from the root, sorted; linked folders are not entered."""
+    """Give the regular files below a folder with an ending, as paths from the root, sorted; links are not entered."""
     top = inside(root, folder)
     found = []
     for place, folders, names in os.walk(top, followlinks=False) if top else ():

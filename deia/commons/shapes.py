@@ -26,7 +26,8 @@ V1 = "v1.0"
 SECTIONS = ("processes", "training", "patterns")
 UNSORTED = "unsorted"  # the cluster of documents that name no category
 CLUSTER_FIELDS = (
-    "description", "keywords", "documents", "related_clusters", "urgency_distribution", "note", "notes", "platform", "language",
+    "description", "keywords", "documents", "related_clusters", "urgency_distribution", "note", "notes", "platform",
+    "language",
 )  # fmt: skip
 
 
@@ -155,7 +156,7 @@ def _read_flat(top: Items, findings: Findings) -> Content:
 
 
 def _section(top: Map, name: str, findings: Findings) -> Iterator[Map]:
-    """Yield the entries of a section, a list or a mapping by id; an entry without a category gets the section's name."""
+    """Yield the entries of a section, a list or a mapping; one without a category gets the section's name."""
     section = top.get(name)
     if isinstance(section, Map):
         found = _by_id(section, findings)
@@ -282,6 +283,6 @@ SHAPES = (
         name="patterns-by-id", looks="`patterns:` by id", read=_read_patterns,
         fits=lambda value: _holds(value, "patterns", Map),
     ),
-    Shape(name="json-records", looks="a list of records with `content`/`metadata`", fits=_is_json_records, read=_read_flat),
+    Shape(name="json-records", looks="a list with `content`/`metadata`", fits=_is_json_records, read=_read_flat),
     Shape(name="flat-list", looks="a flat list of entries", fits=_is_flat, read=_read_flat),
 )  # fmt: skip

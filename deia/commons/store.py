@@ -274,9 +274,8 @@ def _refreshed(root: str, text: str, *, today: str) -> str:
     """Fill in the views and counts; the date changes only when something else did."""
     index = _parsed(text)
     documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
-    entries = [
-        entry for entry in describe_documents(index.entries, documents, []) if entry.id in {e.id for e in index.entries}
-    ]
+    listed = {entry.id for entry in index.entries}
+    entries = [entry for entry in describe_documents(index.entries, documents, []) if entry.id in listed]
     old = plain(index.source)
     new = {
         "total_documents": len(entries),

@@ -1,8 +1,8 @@
-"""Reading YAML that anybody may have written: plain values with a line for every item, and every problem instead of an exception.
+"""Reading YAML that anybody may have written: plain values with a line for every item, and problems, not exceptions.
 
-Built on the parser's events, not on a loader: no tag makes an object, an alias cannot explode or loop, nesting is bounded,
-and duplicate keys are all reported. Scalars become numbers or booleans only where writing them again gives the same text, so that
-`1.0`, `3.10`, `no` and `2026-11-20` stay what their author typed. Refuses to raise on content.
+Built on the parser's events, not on a loader: no tag makes an object, an alias cannot explode or loop, nesting is
+bounded, and duplicate keys are all reported. Scalars become numbers or booleans only where writing them again gives the
+same text, so that `1.0`, `3.10`, `no` and `2026-11-20` stay what their author typed. Refuses to raise on content.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def confidence(covered: float) -> str:
     """Name how sure an answer may be.
 
     A rule and not a probability: high where the best document holds three quarters of the question's information,
-    medium from a half, low below; under LEAST nothing was found. On three labelled sets LEAST loses 3 to 12 % of
+    medium from a half, low below; under LEAST nothing was found. On three labelled sets LEAST loses 2 to 15 % of
     the questions that belong there, and refuses 24 to 69 % of those that belong to the other two.
     """
     return next((name for least, name in LEVELS if covered >= least), "low")

@@ -6,6 +6,15 @@ rest to `deia.serve.hook_run`, whose bytecode is cached.
 
 import sys
 
+# Where a person's state folder may be, the first that is set; `deia.settings.state_folder` says the same.
+PLACES = (
+    ("DEIA_STATE", ""),
+    ("XDG_STATE_HOME", "/deia"),
+    ("LOCALAPPDATA", "/deia"),
+    ("HOME", "/.local/state/deia"),
+    ("USERPROFILE", "/.local/state/deia"),
+)
+
 
 def _muted() -> bool:
     if sys.platform == "win32":
@@ -15,21 +24,16 @@ def _muted() -> bool:
     environ = {_text(name): _text(value) for name, value in system.environ.items()}
     if environ.get("DEIA_OFF", "0") not in ("", "0"):
         return True
-    for name, folder in (
-        ("DEIA_STATE", ""),
-        ("XDG_STATE_HOME", "/deia"),
-        ("LOCALAPPDATA", "/deia"),
-        ("HOME", "/.local/state/deia"),
-    ):
-        base = system.environ.get(environ.get(name, ""), "")
-        if base:
-            path = (base if isinstance(base, str) else base.decode("utf-8", "surrogateescape")) + folder + "/off"
-            try:
-                system.stat(path)
-            except (OSError, ValueError):
-                return False
-            return True
-    return False
+    folder = next((environ[name] + below for name, below in PLACES if environ.get(name)), "")
+    try:
+        system.stat(folder + "/off")
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _text(value: str | bytes) -> str:
+    return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
 
 
 def main() -> None:

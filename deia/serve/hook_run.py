@@ -1,7 +1,7 @@
 """One event of an agent host, from standard input to standard output. It never breaks a conversation.
 
-Whatever happens it exits 0 within its deadline, with valid JSON or nothing, and spools what went wrong. The quiet path (no
-trigger passes the gate) imports nothing that a word lookup does not need; judging is imported when something is to judge.
+Whatever happens it exits 0 within its deadline, with valid JSON or nothing, and spools what went wrong. The quiet path
+(no trigger passes the gate) imports only what a word lookup needs; judging is imported when something is to judge.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def _leave(answer: bytes) -> None:
 
 
 def _arm(place: Place) -> None:
-    """Leave on time even from inside a long match; the timer takes 1 µs. Windows has none: there patterns alone bound it."""
+    """Leave on time even from inside a long match. Windows has no such timer: there the patterns alone bound it."""
     if sys.platform == "win32":
         return
-    import _signal  # noqa: PLC0415 - `signal` itself costs 4 ms for its enums
+    import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` itself costs 4 ms for its enums
 
     def give_up(_signal_number: int, _frame: FrameType | None) -> None:
         place.report(TimeoutError(f"no answer within {DEADLINE:g} s"))
@@ -140,6 +140,8 @@ def _respond(place: Place, occasion: Occasion, adapter: Any) -> dict[str, Any] |
     artefact = _open(place)
     if artefact is None or occasion.turn is None:
         return None
+    if occasion.moment == "prompt":  # the last good artefact is used; that it is stale is told
+        _spool_trouble(place, _trouble(place))
     numbers, seen = candidates(artefact, occasion.turn)
     waiting = _waiting(log) if occasion.carries else []
     if not numbers:
@@ -160,7 +162,7 @@ def _respond(place: Place, occasion: Occasion, adapter: Any) -> dict[str, Any] |
 
 
 def _open(place: Place) -> Artefact | None:
-    """Open the compiled triggers; a `.deia/` that this installation did not make counts only while it fits its sources."""
+    """Open the compiled triggers; what another installation made counts only while it fits its sources."""
     artefact = open_artefact(f"{place.derived}/triggers")
     if not freshness.made_by(place.derived, freshness.maker(place.state)):
         found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
-    from deia.records import Firing, Reference
+    from deia.records import Action, Firing, Reference
 
     Fetch = Callable[[str], Mapping[str, Any] | None]
 
@@ -52,11 +52,11 @@ def compose(
             carried += [reference.id] if whole else []
         texts.append(_framed(firing, "\n\n".join((head, *blocks))))
         parts.append(part(firing, [(reference, str(document["path"])) for reference, document in known]))
-    action = max((firing.action for firing in firings), key=ACTIONS.index, default="note")
+    actions: list[Action] = [firing.action for firing in firings] or ["note"]
     return Injection(
         text="\n\n".join(texts),
         parts=tuple(parts),
-        action=action,
+        action=max(actions, key=ACTIONS.index),
         triggers=tuple(firing.trigger for firing in firings),
         documents=tuple(carried),
     )

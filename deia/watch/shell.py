@@ -118,18 +118,24 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
     stdin = simple.stdin or (_output(run, simple.fed) if simple.fed is not None else "")
     inners = peel(key, words, stdin) if place.depth < MAX_DEPTH and run.budget > 0 else []
     if not inners or not is_transparent(key):
-        _list(run, simple, words, place, stdin)
+        scripts = frozenset(inner.script for inner in inners if inner.kind in _READERS)
+        _list(run, simple, words, place, stdin=stdin, scripts=scripts)
     for inner in inners:
         _enter(run, simple, inner, place)
 
 
-def _list(run: _Run, simple: Simple, words: list[str], place: _Place, stdin: str) -> None:
+def _list(  # noqa: PLR0913 (what a command is made of)
+    run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: str, scripts: frozenset[str]
+) -> None:
     program = base_name(words[0])
+    data = data_arguments(key_of(program), words[1:])
+    if scripts:  # read as commands of their own, so not to be matched a second time as text
+        data |= {at for at, word in enumerate(words[1:]) if word and word in scripts and " " in word}
     run.commands.append(
         Command(
             program,
             tuple(words[1:]),
-            data=data_arguments(key_of(program), words[1:]),
+            data=data,
             through=place.through,
             redirects=tuple(simple.redirects),
             stdin=stdin,

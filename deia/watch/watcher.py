@@ -1,4 +1,4 @@
-"""One turn watched from gate to injection, with the conversation's memory kept. The hook and the Librarian both call this.
+"""One turn watched from gate to injection, with the conversation's memory kept; the hook and the Librarian call this.
 
 Reading and appending the log is the only effect. Of several processes that see the same trigger fire at once, the one
 whose line stands first in the log speaks; the others stay silent.
@@ -80,7 +80,7 @@ def weigh(
     )  # fmt: skip
     verdicts = judge(artefact, numbers, Reading(turn), about)
     repeated = call in memory.held
-    firing = [one for one in verdicts if one.stage == FIRES and not (repeated and one.firing.action == "hold")]
+    firing = [one for one in verdicts if one.firing and not (repeated and one.firing.action == "hold")]
     passed = tuple(one.trigger for one in verdicts if repeated and one.stage in {FIRES, "memory"})
     won = _claim(artefact, log, memory, around.now, firing, seen=seen, call=call)
     firings = tuple(one.firing for one in won if one.firing)

@@ -1,8 +1,8 @@
 """Claude Code's command hooks: its events read, its answers written, exactly as it documents them.
 
-Source: the host's own hook reference for v2.1.240 (read 2026-08-22). What matters: added context of PreToolUse reaches the
-model only after the tool ran, so a danger is held by denying the call once; the reason of a denial is shown to the model,
-that of a question only to the person; context strings are cut at 10,000 characters; a Stop hook's words come too late.
+Source: the host's own hook reference for v2.1.240 (read 2026-08-22). What matters: added context of PreToolUse reaches
+the model only after the tool ran, so a danger is held by denying the call once; the reason of a denial is shown to the
+model, that of a question only to the person; strings are cut at 10,000 characters; a Stop hook's words come too late.
 """
 
 from __future__ import annotations

@@ -1,0 +1,162 @@
+"""Writing new lessons: the document, its entry, and drafts of a trigger and its cases. Never overwrites anything."""
+
+from __future__ import annotations
+
+import os
+
+from deia.commons import blocks, reading, store
+from deia.commons.entries import first_paragraph
+from deia.commons.index import load_index
+from deia.commons.naming import slug
+from deia.errors import CommonsError
+from deia.records import TYPE_CHECKING, URGENCIES, Entry, Record, record
+
+if TYPE_CHECKING:
+    from typing import Any
+
+OUTLINE = """\
+## What happens
+
+What goes wrong, and how it shows.
+
+## Do instead
+
+The steps that avoid it, with exact commands.
+
+## Recover
+
+What to do when it has happened.
+"""
+CASES = """\
+# Say in `fires` what must fire the trigger, and in `silent` what must not: near misses above all. `deia triggers test`
+# runs them. With both filled in, the trigger can become `status: stable`.
+"""
+DRAFT = "# A draft: replace the phrase by what is really said or typed before the mistake (see docs/TRIGGERS.md).\n"
+
+
+@record
+class Lesson(Record):
+    """What a new lesson consists of."""
+
+    entry: Entry
+    paths: tuple[str, ...]  # of the files written, from the root
+
+
+def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
+    root: str,
+    *,
+    title: str,
+    today: str,
+    text: str = "",
+    platform: str = "",
+    urgency: str = "medium",
+    tags: tuple[str, ...] = (),
+    keywords: tuple[str, ...] = (),
+    summary: str = "",
+    category: str = "patterns",
+    trigger: bool = False,
+) -> Lesson:
+    """Write a lesson down: document, index entry, and (asked for) a trigger with cases, as drafts to fill in.
+
+    Raises:
+        CommonsError: the title is empty, the urgency unknown, a file or id is already there, or the index is unsound.
+    """
+    title = " ".join(title.split())
+    if not any(letter.isalnum() for letter in title):
+        raise CommonsError(
+            "A lesson needs a title with at least one letter.", fix="Say in a few words what goes wrong."
+        )
+    if urgency not in URGENCIES:
+        raise CommonsError(f"The urgency {urgency!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
+    entry = Entry(
+        id=slug(title),
+        path=f"bok/{_folder(category)}/{slug(title)}.md",
+        title=title,
+        summary=" ".join((summary or first_paragraph(text) or title).split()),
+        keywords=keywords or tuple(dict.fromkeys((*tags, *slug(title).split("-")))),
+        urgency=urgency,
+        tags=tags,
+        platforms=(platform,) if platform.strip() else (),
+        category=slug(category),
+        created=today,
+        updated=today,
+        verified=today,
+    )
+    files = {entry.path: _document(entry, text)} | (_trigger_files(entry, today) if trigger else {})
+    _refuse_existing(root, tuple(files), entry.id)
+    for path, content in files.items():
+        create_file(root, path, content)
+    try:
+        store.add_entry(root, entry, _folder(category).split("/")[0], today=today)
+    except CommonsError:
+        for path in files:
+            os.unlink(os.path.join(root, path))
+        raise
+    return Lesson(entry=entry, paths=(*files, load_index(root).path))
+
+
+def create_file(root: str, path: str, text: str) -> None:
+    """Write a new file of the commons, making its folders.
+
+    Raises:
+        CommonsError: the path leaves the commons, or the file exists.
+    """
+    place = reading.inside(root, path)
+    if not place:
+        raise CommonsError(f"The path {path} leaves the commons.", fix="Choose a category inside it.")
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    try:
+        with open(place, "x", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise CommonsError(f"The file {path} exists already.", fix="Choose another title.") from None
+
+
+def _folder(category: str) -> str:
+    """Give a category, which may have parts (`platforms/netlify`), as a folder below `bok/`."""
+    parts = [slug(part) for part in category.replace("\\", "/").split("/") if any(map(str.isalnum, part))]
+    return "/".join(parts[:4]) or "patterns"
+
+
+def _document(entry: Entry, text: str) -> str:
+    names = ("title", "urgency", "tags", "category", "created", "updated", "verified")
+    values: dict[str, Any] = {name: getattr(entry, name) for name in names if getattr(entry, name)}
+    if entry.platforms:
+        values["platform"] = entry.platforms[0]
+    body = text.strip() or f"{entry.summary}\n\n{OUTLINE}".strip()
+    head = "" if body.startswith("# ") else f"# {entry.title}\n\n"
+    return f"---\n{blocks.written(values)}---\n\n{head}{body}\n"
+
+
+def _trigger_files(entry: Entry, today: str) -> dict[str, str]:
+    words = " … ".join(word for word in entry.id.split("-")[:4]) or entry.id
+    draft = {
+        "id": entry.id,
+        "title": entry.title,
+        "status": "experimental",
+        "urgency": entry.urgency,
+        "action": "note",
+        "message": entry.summary,
+        "documents": [
+            {"id": entry.id, "mode": "summary_only", "reason": "What happened before, and what to do instead"}
+        ],
+        "when": {"any": [{"phrase": words}]},
+        "since": today,
+    }
+    if entry.platforms:
+        draft["context"] = [entry.platforms[0].lower()]
+    cases = {entry.id: {"fires": [words.replace(" … ", " ")], "silent": [f"how do I undo this: {entry.title}?"]}}
+    return {
+        f"triggers/{entry.id}.yaml": DRAFT + blocks.written([draft]),
+        f"triggers/{entry.id}.cases.yaml": CASES + blocks.written(cases),
+    }
+
+
+def _refuse_existing(root: str, paths: tuple[str, ...], ident: str) -> None:
+    for path in paths:
+        if not reading.inside(root, path):
+            raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")
+        if os.path.lexists(os.path.join(root, path)):
+            raise CommonsError(f"The file {path} exists already.", fix="Choose another title.")
+    if any(entry.id == ident for entry in load_index(root).entries):
+        raise CommonsError(f"The index already has an entry {ident}.", fix="Choose another title, or edit that lesson.")
