@@ -1,7 +1,7 @@
 """The values that travel between the parts of deia: immutable, typed, cheap to import.
 
 The hook reaches this file, so it imports nothing: `dataclasses` costs 16 ms and `typing` 3 to 10, these classes less
-than one. `record` gives a class `__slots__`, a keyword-only constructor, equality, a representation and immutability;
+than one. `Record` gives a class `__slots__`, a keyword-only constructor, equality, a representation and immutability;
 type checkers see an ordinary frozen dataclass.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 # `typing` is for the checker alone: importing it would double the hook's start-up.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any, Literal, Self, TypeVar, dataclass_transform
 
     T = TypeVar("T")
@@ -30,94 +30,84 @@ STANCES = ("announced", "requested", "negated", "reported", "asked", "quoted", "
 _set = object.__setattr__
 
 
-def _init(self: Any, **given: Any) -> None:
-    for name in self.__slots__:
-        if name in given:
-            _set(self, name, given.pop(name))
-        elif name in self.DEFAULTS:
-            _set(self, name, self.DEFAULTS[name])
-        else:
-            raise TypeError(f"{type(self).__name__} needs {name}")
-    if given:
-        raise TypeError(f"{type(self).__name__} has no {', '.join(given)}")
+class _RecordType(type):
+    """Turn a class's annotated names into slots and their values into defaults, before the class is made."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+        names = tuple(body.get("__annotations__", ()))
+        body["DEFAULTS"] = {field: body.pop(field) for field in names if field in body}
+        body["__slots__"] = names
+        return super().__new__(cls, name, bases, body)
 
 
-def _refuse(self: Any, name: str, _value: object = None) -> None:
-    raise AttributeError(f"{type(self).__name__} is immutable; use {type(self).__name__}.but({name}=…)")
+class _Record(metaclass=_RecordType):
+    if TYPE_CHECKING:
+        __slots__: tuple[str, ...]
+        DEFAULTS: dict[str, Any]
 
+    def __init__(self, **given: Any) -> None:
+        for name in self.__slots__:
+            if name in given:
+                _set(self, name, given.pop(name))
+            elif name in self.DEFAULTS:
+                _set(self, name, self.DEFAULTS[name])
+            else:
+                raise TypeError(f"{type(self).__name__} needs {name}")
+        if given:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(given)}")
 
-def _values(self: Any) -> dict[str, Any]:
-    return {name: getattr(self, name) for name in self.__slots__}
+    def __setattr__(self, name: str, _value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; use but({name}=…)")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; use but({name}=…)")
 
-def _but(self: Any, **changes: Any) -> Any:
-    return type(self)(**{**_values(self), **changes})
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.values() == other.values()
 
+    def __hash__(self) -> int:
+        return hash(tuple(self.values().values()))
 
-def _eq(self: Any, other: object) -> bool:
-    return type(self) is type(other) and _values(self) == _values(other)
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
+        return f"{type(self).__name__}({shown})"
 
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        for name, value in state[1].items():
+            _set(self, name, value)
 
-def _hash(self: Any) -> int:
-    return hash(tuple(_values(self).values()))
+    def but(self, **changes: Any) -> Any:
+        """Give a copy with some fields changed."""
+        return type(self)(**{**self.values(), **changes})
 
-
-def _repr(self: Any) -> str:
-    return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in _values(self).items())})"
-
-
-def _state(self: Any, state: tuple[None, dict[str, Any]]) -> None:
-    for name, value in state[1].items():
-        _set(self, name, value)
-
-
-METHODS: dict[str, Callable[..., Any]] = {
-    "__init__": _init,
-    "__setattr__": _refuse,
-    "__delattr__": _refuse,
-    "__eq__": _eq,
-    "__hash__": _hash,
-    "__repr__": _repr,
-    "__setstate__": _state,
-    "but": _but,
-    "values": _values,
-}
-
-
-def _record(cls: Any) -> Any:
-    names = tuple(cls.__annotations__)
-    body = {name: value for name, value in vars(cls).items() if name not in names}
-    body.pop("__dict__", None)
-    body.pop("__weakref__", None)
-    defaults = {name: vars(cls)[name] for name in names if name in vars(cls)}
-    body.update(METHODS, __slots__=names, DEFAULTS=defaults, __qualname__=cls.__qualname__)
-    return type(cls)(cls.__name__, cls.__bases__, body)
+    def values(self) -> dict[str, Any]:
+        """Give the fields as a dictionary, in order."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 if TYPE_CHECKING:
 
     @dataclass_transform(kw_only_default=True, frozen_default=True)
-    def record(cls: type[T]) -> type[T]:
-        """Make `cls` an immutable keyword-only record."""
-        return cls
-else:
-    record = _record
+    class _Checked(type):
+        """What the checker takes a record's type for."""
 
+    class Record(metaclass=_Checked):
+        """An immutable value with named fields: annotate them in the class body, defaults last or not."""
 
-class Record:
-    """What every record can do besides holding its fields."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def but(self, **changes: Any) -> Self:  # noqa: ARG002 - for the checker; _but does it
+        def but(self, **changes: Any) -> Self:  # noqa: ARG002 - for the checker only
             """Give a copy with some fields changed."""
             return self
 
         def values(self) -> dict[str, Any]:
             """Give the fields as a dictionary, in order."""
             return {}
+else:
+    Record = _Record
+
+
+def record(cls: type[T]) -> type[T]:
+    """Mark a record; the base class does the work."""
+    return cls
 
 
 # --- what is watched ---

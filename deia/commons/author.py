@@ -10,6 +10,7 @@ from deia.commons.index import load_index
 from deia.commons.naming import slug
 from deia.errors import CommonsError
 from deia.records import TYPE_CHECKING, URGENCIES, Entry, Record, record
+from deia.text import words
 
 if TYPE_CHECKING:
     from typing import Any
@@ -27,6 +28,7 @@ The steps that avoid it, with exact commands.
 
 What to do when it has happened.
 """
+SHORT = 3  # words of a title up to this long are mostly articles and prepositions
 CASES = """\
 # Say in `fires` what must fire the trigger, and in `silent` what must not: near misses above all. `deia triggers test`
 # runs them. With both filled in, the trigger can become `status: stable`.
@@ -73,15 +75,16 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
         path=f"bok/{_folder(category)}/{slug(title)}.md",
         title=title,
         summary=" ".join((summary or first_paragraph(text) or title).split()),
-        keywords=keywords or tuple(dict.fromkeys((*tags, *slug(title).split("-")))),
+        keywords=keywords,
         urgency=urgency,
         tags=tags,
         platforms=(platform,) if platform.strip() else (),
-        category=slug(category),
+        category=_folder(category),
         created=today,
         updated=today,
         verified=today,
     )
+    entry = entry.but(keywords=keywords or store.keywords_of(entry))
     files = {entry.path: _document(entry, text)} | (_trigger_files(entry, today) if trigger else {})
     _refuse_existing(root, tuple(files), entry.id)
     for path, content in files.items():
@@ -123,13 +126,15 @@ def _document(entry: Entry, text: str) -> str:
     values: dict[str, Any] = {name: getattr(entry, name) for name in names if getattr(entry, name)}
     if entry.platforms:
         values["platform"] = entry.platforms[0]
-    body = text.strip() or f"{entry.summary}\n\n{OUTLINE}".strip()
+    opening = f"{entry.summary}\n\n" if entry.summary != entry.title else ""
+    body = text.strip() or (opening + OUTLINE).strip()
     head = "" if body.startswith("# ") else f"# {entry.title}\n\n"
     return f"---\n{blocks.written(values)}---\n\n{head}{body}\n"
 
 
 def _trigger_files(entry: Entry, today: str) -> dict[str, str]:
-    words = " … ".join(word for word in entry.id.split("-")[:4]) or entry.id
+    spoken = words(entry.title)
+    phrase = " … ".join([word for word in spoken if len(word) > SHORT][:4] or spoken[:4])
     draft = {
         "id": entry.id,
         "title": entry.title,
@@ -140,12 +145,12 @@ def _trigger_files(entry: Entry, today: str) -> dict[str, str]:
         "documents": [
             {"id": entry.id, "mode": "summary_only", "reason": "What happened before, and what to do instead"}
         ],
-        "when": {"any": [{"phrase": words}]},
+        "when": {"any": [{"phrase": phrase}]},
         "since": today,
     }
     if entry.platforms:
         draft["context"] = [entry.platforms[0].lower()]
-    cases = {entry.id: {"fires": [words.replace(" … ", " ")], "silent": [f"how do I undo this: {entry.title}?"]}}
+    cases = {entry.id: {"fires": [phrase.replace(" … ", " ")], "silent": [f"how do I undo this: {entry.title}?"]}}
     return {
         f"triggers/{entry.id}.yaml": DRAFT + blocks.written([draft]),
         f"triggers/{entry.id}.cases.yaml": CASES + blocks.written(cases),

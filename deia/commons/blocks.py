@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Change = Callable[[Any], Any]
 
+ONE_LINE = 100  # characters of a list that is written on one line; longer ones get a line an item, and small diffs
 WIDTH = 4096  # never fold a line that its author did not
 # YAML 1.1 readers take these for true and false; written by us, they are quoted.
 AMBIGUOUS = {"yes", "no", "on", "off", "y", "n", "true", "false", "null", "~"}
@@ -65,10 +66,27 @@ def inserted(text: str, block: str, *, after: str) -> str:
     return "\n".join([*lines[:at], *block.rstrip("\n").split("\n"), *lines[at:]])
 
 
+def appended(text: str, key: str, child: str, value: Any) -> str:
+    """Give the text with a new last child of the top-level mapping `key`, without reading the others.
+
+    Raises:
+        CommonsError: the text has no such key.
+    """
+    lines = text.split("\n")
+    parent = read_yaml(text, path="").value.get(key)
+    last = max(parent.lines, key=lambda name: parent.lines[name], default="") if isinstance(parent, Map) else ""
+    span = _span(text, lines, (key, last)) if last else None
+    if span is None:
+        return changed(text, (key,), lambda found: _within(found or styled({}), child, lambda _: styled(value)))
+    margin = " " * span.indent
+    new = [margin + line if line else line for line in written({child: value}, like=text).rstrip("\n").split("\n")]
+    return "\n".join([*lines[: span.end], *new, *lines[span.end :]])
+
+
 def written(value: Any, *, like: str = "") -> str:
     """Write plain values as YAML text, with lists indented as in the text `like`."""
     stream = io.StringIO()
-    _writer(_dash_indent(like)).dump(styled(value), stream)
+    _writer(0 if isinstance(value, list) else _dash_indent(like)).dump(styled(value), stream)
     return stream.getvalue()
 
 
@@ -81,7 +99,8 @@ def styled(value: Any) -> Any:
         return mapping
     if isinstance(value, list | tuple):
         items = CommentedSeq([styled(item) for item in value])
-        if not any(isinstance(item, dict | list) for item in value):
+        scalars = not any(isinstance(item, dict | list) for item in value)
+        if scalars and sum(len(str(item)) + 2 for item in value) <= ONE_LINE:
             items.fa.set_flow_style()
         return items
     if isinstance(value, str):

@@ -57,10 +57,10 @@ def parse_index(value: Any, *, path: str, problems: tuple[Problem, ...] = ()) ->
         found = f"The index is {shapes.describe(value)}, which is no known shape. Known are: {known}."
         findings.error(1, "unknown-shape", found, "Write it as v1.0, or start with `deia index build`.")
         return Index(path=path, problems=tuple(findings.problems))
-    content = shape.read(value, findings)
     if shape.name != shapes.V1:
         found = f"The index has the old shape {shape.name} ({shape.looks})."
         findings.warning(1, "old-shape", found, f"{MIGRATE} It works as it is until then.")
+    content = shape.read(value, findings)
     top = value if isinstance(value, Map) else Map()
     return Index(
         path=path,

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import re._constants as op  # type: ignore[import-not-found]  # as in pattern_characters
 import re._parser as parser  # type: ignore[import-not-found]
+import warnings
 
 from deia.commons.pattern_characters import (
     BODIES,
@@ -76,8 +77,10 @@ def pattern_problem(pattern: str) -> str:
     if len(pattern) > LONGEST:
         return f"it has {len(pattern)} characters, and {LONGEST} are the most"
     try:
-        tree = parser.parse(pattern, re.IGNORECASE)
-    except (re.error, OverflowError, ValueError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a set such as [[ or [a--b] will mean something else in a later Python
+            tree = parser.parse(pattern, re.IGNORECASE)
+    except (re.error, OverflowError, ValueError, Warning) as error:
         return f"it does not parse ({error})"
     except RecursionError:
         return "it is nested too deep"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from deia.errors import Problem
     from deia.records import Entry
 
+WINDOWS_END = "\r\n"  # taken off before a text is changed, and put back when it is written
 BACKUP = ".before-migrate"
 # Problems of form: what a rewrite could lose or twist.
 FORM = ("yaml-", "json-", "duplicate-key", "unknown-shape", "not-utf-8", "unreadable-file", "file-too-large")
@@ -157,7 +158,7 @@ def _text_or_skeleton(root: str) -> str:
     path, text, index = _sound(root)
     if index.shape != V1:
         raise CommonsError(f"The index has the old shape {index.shape}.", where=path, fix="Run `deia index migrate`.")
-    return text
+    return text.replace(WINDOWS_END, "\n")
 
 
 def _parsed(text: str) -> Index:
@@ -168,8 +169,9 @@ def _write_if_changed(root: str, text: str) -> None:
     path = find_index(root) or INDEX_NAMES[0]
     _refuse_broken(read_yaml(text, path=path).problems, path)
     old = reading.read_text(root, path, limit=reading.YAML_BYTES)
-    if not old.readable or old.text != text:
-        replace_file(os.path.join(root, path), text)
+    ended = text.replace("\n", WINDOWS_END) if WINDOWS_END in old.text else text
+    if not old.readable or old.text != ended:
+        replace_file(os.path.join(root, path), ended)
 
 
 def _back_up(root: str, path: str) -> None:
@@ -214,7 +216,7 @@ def _with_documents(root: str, text: str) -> str:
     new: dict[str, list[Entry]] = {}
     for entry in describe_documents(index.entries, documents, []):
         if entry.id not in listed:
-            new.setdefault(home(entry), []).append(entry.but(keywords=entry.keywords or _keywords(entry)))
+            new.setdefault(home(entry), []).append(entry.but(keywords=entry.keywords or keywords_of(entry)))
     for cluster, entries in new.items():
         text = _with_entries(text, entries, cluster)
     return text
@@ -226,7 +228,7 @@ def home(entry: Entry) -> str:
     return UNSORTED if kind == derived.OTHER else kind
 
 
-def _keywords(entry: Entry) -> tuple[str, ...]:
+def keywords_of(entry: Entry) -> tuple[str, ...]:
     """Give what stands in for keywords that nobody wrote: the platforms, the tags and the longer words of the title."""
     words = [word.strip(".,:;!?()[]\"'`*").lower() for word in entry.title.split()]
     long = [word for word in words if len(word) > 3]  # shorter words of a title are mostly articles
@@ -235,39 +237,25 @@ def _keywords(entry: Entry) -> tuple[str, ...]:
 
 def _with_entries(text: str, entries: list[Entry], cluster: str, *, description: str = "") -> str:
     """Add entries to a cluster, which is made where there is none."""
-    new = [blocks.styled(as_fields(entry)) for entry in entries]
-    body = {
-        "description": description or f"Documents about {cluster.replace('-', ' ')}",
-        "keywords": [],
-        "documents": [],
-    }
+    new = [as_fields(entry) for entry in entries]
     top = read_yaml(text, path="").value
     if not isinstance(top, Map) or "clusters" not in top:
         after = next((name for name in reversed(ORDER[: ORDER.index("clusters")]) if name in (top or ())), "")
         text = blocks.inserted(text, "clusters: {}", after=after)
         top = read_yaml(text, path="").value
-
-    def append(found: Any) -> Any:
-        found = found or blocks.styled(body)
-        found["documents"] = _appended(found.get("documents"), new)
-        return found
-
-    def add(found: Any) -> Any:
-        found = found or blocks.styled({})
-        found[cluster] = append(None)
-        return found
-
     if isinstance(top["clusters"], Map) and cluster in top["clusters"]:
-        return blocks.changed(text, ("clusters", cluster), append)
-    return blocks.changed(text, ("clusters",), add)
+        return blocks.changed(text, ("clusters", cluster), lambda found: _appended(found, new))
+    described = description or f"Documents about {cluster.replace('-', ' ')}"
+    return blocks.appended(text, "clusters", cluster, {"description": described, "keywords": [], "documents": new})
 
 
-def _appended(documents: Any, new: list[Any]) -> Any:
-    if not documents:
-        documents = blocks.styled([{}])
-        documents.clear()
-    documents.extend(new)
-    return documents
+def _appended(found: Any, new: list[dict[str, Any]]) -> Any:
+    """Add entries to the documents of a cluster that is being rewritten."""
+    found = found or blocks.styled({})
+    documents = found.get("documents") or blocks.styled([{}])[:0]
+    documents.extend(blocks.styled(new))
+    found["documents"] = documents
+    return found
 
 
 def _refreshed(root: str, text: str, *, today: str) -> str:
@@ -297,7 +285,8 @@ def _refreshed(root: str, text: str, *, today: str) -> str:
 
 def _current(root: str) -> str:
     path = find_index(root)
-    return reading.read_text(root, path, limit=reading.YAML_BYTES).text if path else ""
+    text = reading.read_text(root, path, limit=reading.YAML_BYTES).text if path else ""
+    return text.replace(WINDOWS_END, "\n")
 
 
 def _with_value(text: str, name: str, old: Any, new: Any) -> str:

@@ -130,7 +130,9 @@ def _events(text: str, findings: Findings, first_line: int) -> Iterator[Any]:
             said = " ".join(
                 str(part) for part in (getattr(error, "context", ""), getattr(error, "problem", "")) if part
             )
-            line = first_line + (mark.line if mark else 0)
+            line = first_line + min(
+                mark.line if mark else 0, text.rstrip().count("\n")
+            )  # the end of a file is its last line
             findings.error(
                 line, "yaml-syntax", f"This is not YAML: {said or error}.", "Check indentation, quotes and colons."
             )

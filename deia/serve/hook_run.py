@@ -130,19 +130,15 @@ def _read_input() -> bytes:
 
 def _respond(place: Place, occasion: Occasion, adapter: Any) -> dict[str, Any] | None:
     log = FileLog(place.state, occasion.conversation)
-    trouble = _trouble(place) if occasion.moment == "session" else ""
     if occasion.moment == "session":
-        if occasion.reset:
-            log.append(line({"event": RESET}))
-        _spool_trouble(place, trouble)
-        note = f"deia: {trouble}" if trouble else ""
-        return adapter.write_answer(occasion, None, note=note) if note else None
+        return _begin(place, occasion, log, adapter)
     artefact = _open(place)
-    if artefact is None or occasion.turn is None:
+    if occasion.moment == "prompt":
+        _tell_if_stale(place)
+    turn = occasion.turn
+    if turn is None:
         return None
-    if occasion.moment == "prompt":  # the last good artefact is used; that it is stale is told
-        _spool_trouble(place, _trouble(place))
-    numbers, seen = candidates(artefact, occasion.turn)
+    numbers, seen = candidates(artefact, turn)
     waiting = _waiting(log) if occasion.carries else []
     if not numbers:
         log.append(line({"seen": seen, "delivered": len(waiting)}) if seen or waiting else QUIET)
@@ -154,14 +150,25 @@ def _respond(place: Place, occasion: Occasion, adapter: Any) -> dict[str, Any] |
     if not occasion.carries and watched.injection:
         log.append(line({"queued": [watched.injection.text]}))
         return None
-    if not watched.injection and not waiting:
-        return None
     hold = bool(artefact.meta["settings"]["hold"])
     answer: dict[str, Any] | None = adapter.write_answer(occasion, watched.injection, context=waiting, hold=hold)
     return answer
 
 
-def _open(place: Place) -> Artefact | None:
+def _begin(place: Place, occasion: Occasion, log: FileLog, adapter: Any) -> dict[str, Any] | None:
+    """Begin a session: forget what a compaction took out of the model's sight, and tell the person what is wrong."""
+    if occasion.reset:
+        log.append(line({"event": RESET}))
+    try:
+        _open(place)
+        trouble = _tell_if_stale(place)
+    except ArtefactError as error:
+        place.report(error)
+        trouble = str(error)
+    return adapter.write_answer(occasion, None, note=f"deia: {trouble}") if trouble else None
+
+
+def _open(place: Place) -> Artefact:
     """Open the compiled triggers; what another installation made counts only while it fits its sources."""
     artefact = open_artefact(f"{place.derived}/triggers")
     if not freshness.made_by(place.derived, freshness.maker(place.state)):
@@ -171,19 +178,14 @@ def _open(place: Place) -> Artefact | None:
     return artefact
 
 
-def _trouble(place: Place) -> str:
-    """Give what is wrong with the compiled triggers, once a session, for the person."""
-    try:
-        _open(place)
-    except ArtefactError as error:
-        return str(error)
+def _tell_if_stale(place: Place) -> str:
+    """Spool that the compiled triggers are older than their sources; they are used all the same, the last good ones."""
     found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
-    return f"{found} changed since the triggers were compiled. Type: deia compile" if found else ""
-
-
-def _spool_trouble(place: Place, trouble: str) -> None:
-    if trouble:
-        place.spool("error", {"error": trouble, "where": place.root})
+    if not found:
+        return ""
+    trouble = f"{found} changed since the triggers were compiled. Type: deia compile"
+    place.spool("error", {"error": trouble, "where": place.root})
+    return trouble
 
 
 def _waiting(log: FileLog) -> list[str]:

@@ -1,6 +1,8 @@
-"""The grammar of POSIX-like shells, read in one pass: text in, the simple commands that would run out, in order, those
-of `$(…)`, backticks and unquoted here-documents included. It keeps no tree, expands nothing, and refuses nothing:
-text that no shell would accept gives the best guess, in time linear in its length."""
+"""The grammar of POSIX-like shells, read in one pass: text in, the simple commands that would run out, in order.
+
+Those of `$(…)`, backticks and unquoted here-documents are included. It keeps no tree, expands nothing, and refuses
+nothing: text that no shell would accept gives the best guess, in time linear in its length.
+"""
 
 from __future__ import annotations
 
@@ -189,7 +191,7 @@ class _Reader(Words):
             simple.kind = ""
         elif simple.kind == "function":
             scope.simple = None
-        elif simple.kind == "case" and word == "in" and len(simple.words) > 2:  # noqa: PLR2004 (case WORD in)
+        elif simple.kind == "case" and word == "in" and len(simple.words) > 2:
             scope.simple = None
             scope.cases += 1
             scope.pattern = True

@@ -1,6 +1,8 @@
-"""The records that the command grammars hand on: a `Simple` is one command as it was written, a `Command` is one
-that would run, found behind whatever runs it. Nothing here reads text beyond undoing escapes, and nothing is
-imported, because every turn of every conversation pays for this module."""
+"""The records that the command grammars hand on.
+
+A `Simple` is one command as it was written, a `Command` is one that would run, found behind whatever runs it. Nothing
+here reads more than one word, and nothing is imported, because every turn of every conversation pays for this module.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,7 @@ def _undo_escape(text: str, at: int, parts: list[str]) -> int:
     return at + 1
 
 
-def _undo_code(text: str, at: int, begin: int, *, width: int, digits: str, parts: list[str]) -> int:  # noqa: PLR0913
+def _undo_code(text: str, at: int, begin: int, *, width: int, digits: str, parts: list[str]) -> int:
     end = begin
     while end < len(text) and end - begin < width and text[end] in digits:
         end += 1
@@ -101,16 +103,17 @@ def _undo_code(text: str, at: int, begin: int, *, width: int, digits: str, parts
         parts.append(text[at])
         return at + 1
     code = int(text[begin:end], 16 if digits == _HEX else 8)
-    parts.append(chr(code) if code <= 0x10FFFF else "")  # noqa: PLR2004 (the last code point)
+    parts.append(chr(code) if code <= 0x10FFFF else "")
     return end
 
 
 def is_assignment(word: str) -> bool:
-    """Tell whether a word before a program reads as `NAME=value`, `NAME+=value` or `NAME[i]=value`."""
+    """Tell whether a word before a program reads as `NAME=value`, `NAME+=value` or `NAME[i]=value`.
+
+    Names that a shell would refuse (`A-B=1`) count too: env takes them, and no program has `=` in its name.
+    """
     name, equals, _ = word.partition("=")
-    if not equals:
-        return False
-    return (name.partition("[")[0] if "[" in name else name.removesuffix("+")).isidentifier()
+    return bool(equals) and "/" not in name and "(" not in name and name[:1] not in ("-", "$", "`")
 
 
 def base_name(word: str) -> str:
@@ -124,3 +127,41 @@ def base_name(word: str) -> str:
     if "\\" in name:
         name = name.rstrip("\\").rpartition("\\")[2] or name
     return name[:-4] if name[-4:].lower() == ".exe" and name[:-4] else name
+
+
+def options_end(words: list[str], at: int, takes: str) -> int:
+    """Return the index of the first word that is neither an option nor the value of one."""
+    padded = f" {takes} "
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return at + 1
+        if word[:1] != "-" or word == "-":
+            return at
+        at += 1 + _takes_next(word, padded)
+    return len(words)
+
+
+def _takes_next(word: str, padded: str) -> bool:
+    if f" {word} " in padded:
+        return True
+    if word.startswith("--") or " " in word:
+        return False
+    for place, letter in enumerate(word[1:16], 2):
+        if f" -{letter} " in padded:
+            return place == len(word)
+    return False
+
+
+def option_value(words: list[str], names: str) -> str | None:
+    """Return the value of the first of these options, None where none is given."""
+    padded = f" {names} "
+    for at, word in enumerate(words):
+        if word[:1] != "-":
+            continue
+        name, equals, value = word.partition("=")
+        if equals and f" {name} " in padded:
+            return value
+        if f" {word} " in padded:
+            return words[at + 1] if at + 1 < len(words) else ""
+    return None

@@ -96,6 +96,8 @@ def _takes_value(argument: str) -> bool:
 
 
 def _same_word(wanted: str, given: str) -> bool:
+    if wanted[:1] in "*?" and given.startswith("-") and given != "-":
+        return False  # a wildcard stands for an argument, not for an option
     if matches_glob(wanted, given):
         return True
     trimmed = given.removeprefix("./").rstrip("/")

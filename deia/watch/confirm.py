@@ -28,6 +28,7 @@ ERROR_WORDS = frozenset(
     "error errors err fatal failed failure fail exception traceback denied refused cannot unable invalid rejected missing"
     " unknown panic aborted timeout crash crashed crashloopbackoff oomkilled killed conflict warning".split()
 )
+ERROR_ENDINGS = ("error", "exception")  # OSError, UnicodeEncodeError, NullPointerException
 READING_TOOLS = frozenset(
     ("read", "grep", "glob", "ls", "webfetch", "websearch", "read_file", "view", "search", "codebase_search")
 )
@@ -55,7 +56,7 @@ def _phrase(value: Any, reading: Reading) -> Iterator[Match]:
     tokens = reading.words.tokens
     for first, after in find_phrase(value["v"], reading.words):
         start, end = tokens[first][1], tokens[after - 1][2]
-        stance, around = reading.stance_at(start, tokens[first][2])
+        stance, around = reading.stance_at(start, tokens[first][2], end)
         yield Match(
             kind="phrase", source=value["s"], excerpt=reading.turn.text[start:end], stance=stance, around=around
         )
@@ -123,7 +124,7 @@ def _error(value: Any, reading: Reading) -> Iterator[Match]:
     for first, after in find_phrase(value["v"], places, strict=True):
         start, end = tokens[first][1], tokens[after - 1][2]
         around = turn.text[max(0, start - 300) : end + 300]
-        if turn.failed or ERROR_WORDS.intersection(words(around)):
+        if turn.failed or any(word in ERROR_WORDS or word.endswith(ERROR_ENDINGS) for word in words(around)):
             yield Match(kind="error", source=value["s"], excerpt=turn.text[start:end], stance=ANNOUNCED, around=around)
 
 

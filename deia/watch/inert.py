@@ -1,10 +1,12 @@
-"""Which arguments of a command are only data: text to print, a message, a pattern to look for. They are told by the
-program's name and the options before them, from the tables in `deia.watch.programs`; an argument that is not known to
-be data is not."""
+"""Which arguments of a command are only data: text to print, a message, a pattern to look for.
+
+They are told by the program's name and the options before them, from the tables in `deia.watch.programs`; an argument
+that is not known to be data is not.
+"""
 
 from __future__ import annotations
 
-from deia.watch.programs import CODE_OPTIONS, PATTERN_PROGRAMS, TEXT_OPTIONS, TEXT_PROGRAMS
+from deia.watch.programs import PATTERN_PROGRAMS, TEXT_OPTIONS, TEXT_PROGRAMS
 
 _NONE: frozenset[int] = frozenset()
 _WITH_GLOBALS = {"git": "-C -c --git-dir --work-tree --namespace", "gh": "-R --repo", "docker": "--context -H"}
@@ -85,8 +87,7 @@ def _texts(arguments: list[str], names: str, *, joined: bool) -> frozenset[int]:
 
 def _ends_in_text(word: str, padded: str) -> bool:
     """Tell whether an option such as `-am` ends in a letter that takes a text."""
-    return word[1:2] != "-" and word[1:].isalpha() and len(word) < 6 and f" -{word[-1]} " in padded  # noqa: PLR2004
+    return word[1:2] != "-" and word[1:].isalpha() and len(word) < 6 and f" -{word[-1]} " in padded
 
 
 _HAS_SUBCOMMAND = frozenset(name.partition(" ")[0] for name in (*TEXT_OPTIONS, *PATTERN_PROGRAMS) if " " in name)
-assert not _HAS_SUBCOMMAND & frozenset(CODE_OPTIONS)  # noqa: S101 (the tables are ours; this is their check)

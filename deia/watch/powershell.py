@@ -1,6 +1,9 @@
-"""The grammars of PowerShell and of cmd.exe, as far as they tell which commands would run: separators, quotes, escapes,
-script blocks, here-strings. Expressions, hash tables and types are stepped over; program names stay as typed, aliases
-too. Text that neither shell would accept gives the best guess, in time linear in its length."""
+"""The grammars of PowerShell and of cmd.exe, as far as they tell which commands would run.
+
+That is separators, quotes, escapes, script blocks and here-strings. Expressions, hash tables and types are stepped
+over; program names stay as typed, aliases too. Text that neither shell would accept gives the best guess, in time
+linear in its length.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _BACKTICKS = {"n": "\n", "t": "\t", "r": "\r", "0": ""}
 def read_powershell(text: str) -> list[Simple]:
     """Return the simple commands of a PowerShell script, those of its script blocks and `$(…)` included."""
     reader = _PowerShell(text)
-    while reader.at < reader.size and len(reader.out) < MAX_COMMANDS:
+    while reader.at < reader.size:
         reader.read_list("")
     return reader.out
 
@@ -46,13 +49,15 @@ class _Reader:
         self.out: list[Simple] = []
         self.simple: Simple | None = None
 
-    def finish(self, fed: Simple | None = None, *, keep: bool = True) -> Simple | None:
+    def finish(self) -> Simple | None:
         """Close the open command and return it when it is one that runs."""
         simple, self.simple = self.simple, None
-        if simple is None or not keep or not (simple.words or simple.redirects):
-            return fed
+        if simple is None or not (simple.words or simple.redirects):
+            return None
         simple.text = self.text[simple.start : simple.end]
         self.out.append(simple)
+        if len(self.out) >= MAX_COMMANDS:
+            self.at = self.size
         return simple
 
     def run_of(self, ends: frozenset[str]) -> str:
@@ -133,7 +138,7 @@ class _PowerShell(_Reader):
 
     def _redirect(self, stream: str) -> None:
         start = self.at
-        while self.at < self.size and self.text[self.at] in "<>" and self.at - start < 2:  # noqa: PLR2004 (>>)
+        while self.at < self.size and self.text[self.at] in "<>" and self.at - start < 2:
             self.at += 1
         operator = self.text[start : self.at]
         if self.text[self.at : self.at + 1] == "&":
@@ -285,7 +290,7 @@ class _Cmd(_Reader):
     def read(self) -> None:
         """Read the whole text."""
         fed: Simple | None = None
-        while self.at < self.size and len(self.out) < MAX_COMMANDS:
+        while self.at < self.size:
             char = self.text[self.at]
             if char in " \t\r":
                 self.at += 1
@@ -302,7 +307,7 @@ class _Cmd(_Reader):
 
     def _redirect(self, stream: str) -> None:
         start = self.at
-        while self.at < self.size and self.text[self.at] in "<>&" and self.at - start < 2:  # noqa: PLR2004 (>> or >&)
+        while self.at < self.size and self.text[self.at] in "<>&" and self.at - start < 2:
             self.at += 1
         operator = self.text[start : self.at]
         self.skip_blanks()
@@ -333,7 +338,7 @@ class _Cmd(_Reader):
         elif word == "if":
             self._skip_condition()
         elif word == "for":
-            end = self.text[self.at : self.at + 4096].lower().find(" do ")
+            end = self.text[self.at : self.at + 512].lower().find(" do ")
             self.at += max(end, 0)
         else:
             return word in ("do", "else", "call", "")

@@ -1,14 +1,16 @@
-"""What the watcher knows about the command lines of common programs, as tables: which of them run other programs, which
-options take a value, which arguments are only text. Options are written as people write them, in one string, because
-a string costs nothing to load. Nothing here is read from elsewhere and nothing is decided here."""
+"""What the watcher knows about the command lines of common programs, as tables.
+
+They say which programs run other programs, which options take a value, which arguments are only text. Options are
+written as people write them, in one string, because a string costs nothing to load. Nothing is decided here.
+"""
 
 from __future__ import annotations
 
 # Programs that only pass on the rest of their words: the options that take a value, and how many words come before
 # the program that is run (the duration of timeout, the lock file of flock).
 PREFIXES = {
-    "sudo": ("-u -g -h -p -C -T -r -t -D -R -U --user --group --host --prompt --chdir --role --type --other-user "
-             "--close-from --command-timeout --chroot", 0),
+    "sudo": (("-u -g -h -p -C -T -r -t -D -R -U --user --group --host --prompt --chdir --role --type --other-user "
+             "--close-from --command-timeout --chroot"), 0),
     "doas": ("-u -C", 0),
     "pkexec": ("--user -u", 0),
     "env": ("-u --unset -C --chdir -P -a --argv0", 0),
@@ -96,8 +98,8 @@ RUNNERS = {
     "docker compose exec": (DOCKER, 1),
     "docker compose run": (DOCKER, 1),
     "kubectl exec": ("-c --container -n --namespace --context --pod-running-timeout -f --filename", 1),
-    "uv run": ("--with --with-editable --with-requirements --python -p --package --extra --group --only-group "
-               "--directory --project --env-file --index --index-url --no-group --isolated-dir", 0),
+    "uv run": (("--with --with-editable --with-requirements --python -p --package --extra --group --only-group "
+               "--directory --project --env-file --index --index-url --no-group --isolated-dir"), 0),
     "uv tool run": ("--with --from --python -p", 0),
     "poetry run": ("", 0),
     "pipenv run": ("", 0),
@@ -171,13 +173,13 @@ CODE_OPTIONS = {
     "python": ("-c", "bBdEiIOqsSuvx"),
     "pypy": ("-c", "bBdEiIOqsSuvx"),
     "py": ("-c", "bBdEiIOqsSuvx"),
-    "node": ("-e -p --eval --print", "pie"),
-    "nodejs": ("-e -p --eval --print", "pie"),
+    "node": ("-e -p -pe --eval --print", ""),
+    "nodejs": ("-e -p -pe --eval --print", ""),
     "bun": ("-e --eval", ""),
     "deno": ("eval", ""),
     "tsx": ("-e --eval", ""),
     "ruby": ("-e", "wnplasvW"),
-    "perl": ("-e -E", "wnplasiTtWX0"),
+    "perl": ("-e -E", "wnplasiTtWX0123456789"),
     "php": ("-r", ""),
     "lua": ("-e", ""),
     "osascript": ("-e", ""),
@@ -194,11 +196,11 @@ TEXT_PROGRAMS = frozenset((
 # name: (options with a value, those of them that bring the pattern, those whose value is text as well)
 PATTERN_PROGRAMS = {
     **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "ggrep", "git grep"), (
-        "-A -B -C -m -D -d -e -f --regexp --file --include --exclude --exclude-dir --color --context --after-context "
-        "--before-context --max-count", "-e --regexp -f --file", "-e --regexp")),
+        ("-A -B -C -m -D -d -e -f --regexp --file --include --exclude --exclude-dir --color --context --after-context "
+        "--before-context --max-count"), "-e --regexp -f --file", "-e --regexp")),
     **dict.fromkeys(("rg", "ripgrep", "ag", "ack", "ugrep"), (
-        "-A -B -C -m -e -f -g -t -T -j -M -r -E -d --regexp --file --glob --iglob --type --type-not --max-count "
-        "--context --replace --max-depth --sort --sortr --threads --colors --pre", "-e --regexp -f --file",
+        ("-A -B -C -m -e -f -g -t -T -j -M -r -E -d --regexp --file --glob --iglob --type --type-not --max-count "
+        "--context --replace --max-depth --sort --sortr --threads --colors --pre"), "-e --regexp -f --file",
         "-e --regexp -r --replace")),
     **dict.fromkeys(("sed", "gsed"), ("-e -f -l --expression --file --line-length",
         "-e --expression -f --file", "-e --expression")),

@@ -73,10 +73,11 @@ class Reading:
             self._commands = list(_called(self.turn) if self.turn.role == "tool_call" else _mentioned(self))
         return self._commands
 
-    def stance_at(self, start: int, end: int) -> tuple[str, str]:
-        """Give the stance of an act in prose, and its sentence."""
+    def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:
+        """Give the stance of an act in prose, from its verb to the end of its phrase, and its sentence."""
+        end = end or verb_end
         bounds = sentence(self.prose.text, start, end)
-        return judge_act(self.prose.masked, bounds, (start, end)), self.prose.text[bounds[0] : bounds[1]]
+        return judge_act(self.prose.masked, bounds, (start, verb_end), end), self.prose.text[bounds[0] : bounds[1]]
 
 
 def _called(turn: Turn) -> Iterator[Spoken]:
@@ -133,7 +134,8 @@ def _lead_stance(reading: Reading, at: int, *, block: bool) -> str:
         return QUOTED
     verb = max(number for number, word in enumerate(before) if word in RUNNING)
     start = reading.prose.text.lower().rfind(before[verb], first, at)
-    return judge_act(text, (first, max(last, at)), (start, start + len(before[verb])))
+    end = start + len(before[verb])
+    return judge_act(text, (first, max(last, at)), (start, end), end)
 
 
 RUNNING = frozenset(

@@ -1,15 +1,15 @@
-"""Find every command that a command line would run: behind sudo, xargs and `bash -c`, on the far side of ssh and docker,
-in pipes into a shell, in `$(…)`, in code that starts programs. It runs nothing, expands nothing but a variable whose
-value stands in the same text, and never raises: the hook reads with it whatever an agent is about to type. Work is
-bounded by the length of the text."""
+"""Find every command that a command line would run.
+
+That is also behind sudo, xargs and `bash -c`, on the far side of ssh and docker, in pipes into a shell, in `$(…)`, in
+code that starts programs. It runs nothing, expands nothing but a variable whose value stands in the same text, and
+never raises: the hook reads with it whatever an agent is about to type. Work is bounded by the length of the text.
+"""
 
 from __future__ import annotations
 
 from deia.watch.bash import MAX_COMMANDS, read_bash
 from deia.watch.command import Command, Redirect, Simple, base_name, unescape
 from deia.watch.inert import data_arguments
-from deia.watch.powershell import read_cmd, read_powershell
-from deia.watch.snippets import commands_in
 from deia.watch.words import MAX_DEPTH
 from deia.watch.wrappers import Inner, is_transparent, key_of, peel
 
@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Command", "Redirect", "parse_commands"]
 
-_READERS: dict[str, Callable[[str], list[Simple]]] = {
-    "bash": read_bash,
-    "powershell": read_powershell,
-    "cmd": read_cmd,
-}
 # Scripts inside scripts may repeat the text they stand in, but not without end.
-_MAX_REREADING = MAX_DEPTH
+_MAX_REREADING = 4
 _SLACK = 20_000
 _PRINTERS = frozenset(("echo", "printf", "cat", "print", "write-output"))
 
@@ -67,6 +62,25 @@ class _Place:
         self.environment = environment
         self.depth = depth
         self.listed = listed
+
+
+def _read_powershell(script: str) -> list[Simple]:
+    from deia.watch.powershell import read_powershell  # noqa: PLC0415 - a fifth of the parser, hardly ever wanted
+
+    return read_powershell(script)
+
+
+def _read_cmd(script: str) -> list[Simple]:
+    from deia.watch.powershell import read_cmd  # noqa: PLC0415 - as above
+
+    return read_cmd(script)
+
+
+_READERS: dict[str, Callable[[str], list[Simple]]] = {
+    "bash": read_bash,
+    "powershell": _read_powershell,
+    "cmd": _read_cmd,
+}
 
 
 def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
@@ -116,7 +130,7 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
     program = base_name(words[0])
     key = key_of(program)
     stdin = simple.stdin or (_output(run, simple.fed) if simple.fed is not None else "")
-    inners = peel(key, words, stdin) if place.depth < MAX_DEPTH and run.budget > 0 else []
+    inners = peel(key, words, stdin) if place.depth < MAX_DEPTH and run.budget > len(simple.text) else []
     if not inners or not is_transparent(key):
         scripts = frozenset(inner.script for inner in inners if inner.kind in _READERS)
         _list(run, simple, words, place, stdin=stdin, scripts=scripts)
@@ -124,9 +138,7 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
         _enter(run, simple, inner, place)
 
 
-def _list(  # noqa: PLR0913 (what a command is made of)
-    run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: str, scripts: frozenset[str]
-) -> None:
+def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: str, scripts: frozenset[str]) -> None:
     program = base_name(words[0])
     data = data_arguments(key_of(program), words[1:])
     if scripts:  # read as commands of their own, so not to be matched a second time as text
@@ -160,6 +172,8 @@ def _enter(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
 
 
 def _enter_code(run: _Run, simple: Simple, inner: Inner, within: _Place) -> None:
+    from deia.watch.snippets import commands_in  # noqa: PLC0415 - most lines hold no code of another language
+
     run.budget -= len(inner.script)
     for words in commands_in(inner.script, inner.kind):
         if len(words) == 1:

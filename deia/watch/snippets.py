@@ -1,6 +1,8 @@
-"""The shell commands that code in other languages starts: `os.system("…")`, `subprocess.run([…])`, `execSync('…')`,
-backticks. Only string literals given straight to a known call are found; code is searched, never run, and a call that
-is put together from pieces goes unseen."""
+"""The shell commands that code in other languages starts: `os.system("…")`, `execSync('…')`, backticks.
+
+Only string literals given straight to a known call are found; code is searched, never run, and a call that is put
+together from pieces goes unseen.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,7 @@ def _literals(code: str, at: int, words: list[str]) -> int:
 
 def _literal(code: str, at: int, words: list[str]) -> int:
     begin = at
-    while code[at : at + 1] and code[at] in _PREFIX_LETTERS and at - begin < 3:  # noqa: PLR2004 (as in rb'…')
+    while code[at : at + 1] and code[at] in _PREFIX_LETTERS and at - begin < 3:
         at += 1
     quote = code[at : at + 1]
     if quote not in ("'", '"', "`") or not quote:

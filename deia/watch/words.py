@@ -1,7 +1,9 @@
-"""The words of POSIX-like shells: quotes, escapes, `$…`, backticks, process substitution. A word comes back without its
-quotes, with variables and substitutions left as written; nothing is expanded. What stands inside a substitution is
-handed to whoever reads lists of commands. Time is linear in the text, whatever it is: a position is never read again
-but for a bounded number of times, and nesting below `MAX_DEPTH` is stepped over."""
+"""The words of POSIX-like shells: quotes, escapes, `$…`, backticks, process substitution.
+
+A word comes back without its quotes, with variables and substitutions left as written; nothing is expanded. What stands
+inside a substitution is handed to whoever reads lists of commands. Time is linear in the text, whatever it is: a
+position is never read again but for a bounded number of times, and nesting below `MAX_DEPTH` is stepped over.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from deia.watch.command import Simple
 
 MAX_DEPTH = 12
-MAX_REREADS = 3
+MAX_REREADS = 1
 
 _SPECIAL = frozenset(" \t\r\n'\"\\$`;&|()<>")
 
@@ -248,6 +250,6 @@ class Words:
             end = self.text.find("`", end + 1)
         self.at = begin + 1 if end < 0 else end + 1
         parts.append(self.text[begin : self.at])
-        if end >= 0 and self.depth < MAX_DEPTH:
+        if end > begin + 1 and self.depth < MAX_DEPTH:
             body = self.text[begin + 1 : end].replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\")
             self.read_inside(body)

@@ -1,10 +1,13 @@
-"""Which programs run other programs, and how their command line says what. `peel` takes one layer off a list of words
-and returns what stands inside: words to run as they are, a script for a shell, or code of another language. It knows
-programs by name only: it runs nothing, looks nothing up, and leaves a program that it does not know alone."""
+"""Which programs run other programs, and how their command line says what.
+
+`peel` takes one layer off a list of words and returns what stands inside: words to run as they are, a script for a
+shell, or code of another language. It knows programs by name only: it runs nothing, looks nothing up, and leaves a
+program that it does not know alone.
+"""
 
 from __future__ import annotations
 
-from deia.watch.command import base_name, is_assignment
+from deia.watch.command import base_name, is_assignment, option_value, options_end
 from deia.watch.programs import (
     AWKS,
     CODE_OPTIONS,
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     Rule = Callable[[str, list[str], str], list["Inner"]]
 
 MAX_ITEMS = 64  # items of a known standard input that xargs and parallel are given
+
 
 class Inner:
     """Hold what one wrapper runs: `words`, or a `script` in the language `kind` (a shell, or "code")."""
@@ -75,46 +79,8 @@ def peel(key: str, words: list[str], stdin: str) -> list[Inner]:
     return [inner for inner in found if inner.words or inner.script.strip()]
 
 
-def options_end(words: list[str], at: int, takes: str) -> int:
-    """Return the index of the first word that is neither an option nor the value of one."""
-    padded = f" {takes} "
-    while at < len(words):
-        word = words[at]
-        if word == "--":
-            return at + 1
-        if word[:1] != "-" or word == "-":
-            return at
-        at += 1 + _takes_next(word, padded)
-    return len(words)
-
-
-def _takes_next(word: str, padded: str) -> bool:
-    if f" {word} " in padded:
-        return True
-    if word.startswith("--") or " " in word:
-        return False
-    for place, letter in enumerate(word[1:16], 2):
-        if f" -{letter} " in padded:
-            return place == len(word)
-    return False
-
-
-def _option_value(words: list[str], names: str) -> str | None:
-    """Return the value of the first of these options, None where none is given."""
-    padded = f" {names} "
-    for at, word in enumerate(words):
-        if word[:1] != "-":
-            continue
-        name, equals, value = word.partition("=")
-        if equals and f" {name} " in padded:
-            return value
-        if f" {word} " in padded:
-            return words[at + 1] if at + 1 < len(words) else ""
-    return None
-
-
 def _prefix(key: str, words: list[str], stdin: str) -> list[Inner]:
-    script = _option_value(words[:8], SCRIPT_OPTIONS[key]) if key in SCRIPT_OPTIONS else None
+    script = option_value(words[:8], SCRIPT_OPTIONS[key]) if key in SCRIPT_OPTIONS else None
     if script is not None:
         return [Inner(f"{key} -c", script=script)]
     takes, skip = PREFIXES[key]
@@ -125,6 +91,7 @@ def _prefix(key: str, words: list[str], stdin: str) -> list[Inner]:
         split = _split_string(words, at)
         if split:
             return split
+        at += words[at : at + 1] == ["-"]
     begin = at = at + skip
     while at < len(words) and is_assignment(words[at]):
         at += 1
@@ -170,7 +137,7 @@ def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
 def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner:
     takes, skip = RUNNERS[name]
     at = options_end(words, begin, takes)
-    entry = _option_value(words[begin:at], "--entrypoint") if name == "docker run" else None
+    entry = option_value(words[begin:at], "--entrypoint") if name == "docker run" else None
     at += skip
     if name == "kubectl exec" and "--" in words[begin:]:
         at = words.index("--", begin) + 1
@@ -213,12 +180,12 @@ def _fetcher(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 
 def _scripted(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    script = _option_value(words[1:], SCRIPT_OPTIONS[key])
+    script = option_value(words[1:], SCRIPT_OPTIONS[key])
     label = f"{key} -c" if key == "su" else key
     return [] if script is None else [Inner(label, script=script)]
 
 
-def _shell(key: str, words: list[str], stdin: str) -> list[Inner]:
+def _shell(_key: str, words: list[str], stdin: str) -> list[Inner]:
     at, command, check = 1, False, False
     while at < len(words) and words[at][:1] in ("-", "+") and words[at] != "-":
         word = words[at]
@@ -347,11 +314,11 @@ def _code_at(word: str, names: str, letters: str) -> str | None:
         return ""
     if equals and name.startswith("--") and f" {name} " in padded:
         return value
-    if word[:1] != "-" or word[:2] == "--":
+    if not letters or word[:1] != "-" or word[:2] == "--":
         return None
     for place, letter in enumerate(word[1:], 2):
         if f" -{letter} " in padded:
-            return word[place:] if letter not in "pE" or place == len(word) else None
+            return word[place:]
         if letter not in letters:
             return None
     return None

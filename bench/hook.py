@@ -1,0 +1,92 @@
+"""How much the hook costs an agent: whole cold processes, as installed, against an interpreter that does nothing.
+
+    python bench/hook.py [--rounds 200] [--conversations FILE.jsonl]
+
+The quiet rows time a turn that no trigger's words fit, at 100, 1,000 and 10,000 triggers; with a file of real turns
+(`source, conversation_id, turn, role, tool, text`) the starter commons is timed over a sample of them, firing as it fires.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from synthetic import make_commons
+from timing import FLOOR, PYTHON, report, time_commands
+
+import deia.settings
+from deia.compile.compiler import compile_commons
+
+HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
+EVENTS = {"user": "UserPromptSubmit", "assistant": "Stop", "tool_call": "PreToolUse", "tool_result": "PostToolUse"}
+SIZES = (100, 1_000, 10_000)
+TURN = ("Please look at the failing checks in the parser module, find out why the third one times out on the slow machine, "
+        "and write down what you would change first; keep the public names as they are.")  # fmt: skip
+
+
+def event(role: str, text: str, *, folder: str, conversation: str, tool: str = "Bash") -> bytes:
+    """Give the event that Claude Code would send for a turn."""
+    fields: dict[str, object] = {"session_id": conversation, "hook_event_name": EVENTS[role], "cwd": folder}
+    if role == "user":
+        fields["prompt"] = text
+    elif role == "assistant":
+        fields["last_assistant_message"] = text
+    else:
+        fields |= {"tool_name": tool or "Bash", "tool_input": {"command": text}}
+        fields |= {"tool_response": text, "tool_input": {}} if role == "tool_result" else {}
+    return json.dumps(fields).encode()
+
+
+def quiet(folder: Path, rounds: int) -> None:
+    """Time a turn that fits nothing, at each number of triggers."""
+    commands = {"floor: python -I -S -c pass": FLOOR}
+    events = {}
+    for size in SIZES:
+        commons = make_commons(folder / str(size), triggers=size)
+        compile_commons(str(commons), environ=dict(os.environ))
+        name = f"hook, quiet, {size:,} triggers"
+        commands[name] = (PYTHON, "-I", "-S", HOOK, "claude-code")
+        events[name] = event("user", TURN, folder=str(commons), conversation=f"quiet-{size}")
+    taken = time_commands(commands, rounds=rounds, inputs=lambda name, _: events.get(name, b""))
+    report(taken, against="floor: python -I -S -c pass", budgets=dict.fromkeys(events, "p50 ≤ 1.3 ×"))
+
+
+def real(path: Path, rounds: int) -> None:
+    """Time the starter commons over real turns, with everything that fires."""
+    compile_commons(deia.settings.STARTER, environ=dict(os.environ))
+    with path.open(encoding="utf-8") as lines:
+        turns = [json.loads(line) for line in lines]
+    sample = random.Random(11).sample([turn for turn in turns if turn["role"] in EVENTS], rounds)
+    name = "hook, real turns, starter commons"
+    commands = {"floor: python -I -S -c pass": FLOOR, name: (PYTHON, "-I", "-S", HOOK, "claude-code")}
+
+    def given(which: str, number: int) -> bytes:
+        turn = sample[number]
+        return event(turn["role"], turn["text"], folder="/", conversation=str(number), tool=turn["tool"]) if which == name else b""
+
+    taken = time_commands(commands, rounds=rounds, inputs=given)
+    report(taken, against="floor: python -I -S -c pass", budgets={name: "p95 ≤ 3 ×"})
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--conversations", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
+        quiet(Path(folder), options.rounds)
+        if options.conversations:
+            real(options.conversations, options.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""The command line as click sees it: one lazy group, a module a family of commands.
+
+Only what cannot be answered by the quick path of `deia.serve.main` comes here. Refuses to do anything itself.
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import deia
+from deia.serve import output
+from deia.serve.flags import COMMONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = {
+    "search": "deia.serve.commands.search",
+    "check": "deia.serve.commands.watching",
+    "triggers": "deia.serve.commands.watching",
+    "compile": "deia.serve.commands.keeping",
+    "lint": "deia.serve.commands.keeping",
+    "index": "deia.serve.commands.keeping",
+    "add": "deia.serve.commands.keeping",
+    "init": "deia.serve.commands.keeping",
+    "install": "deia.serve.commands.hosting",
+    "doctor": "deia.serve.commands.hosting",
+    "mute": "deia.serve.commands.personal",
+    "log": "deia.serve.commands.personal",
+    "config": "deia.serve.commands.personal",
+}
+
+
+class LazyGroup(click.Group):
+    """The group of all commands, each imported when it is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Give the names in the order in which they are told."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or say which was meant."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
+            advice = f"Did you mean: deia {near[0]}" if near else f'To ask the commons, type: deia search "{name}"'
+            raise click.UsageError(f"There is no command {name!r}. {advice}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _show_version(ctx: click.Context, _option: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
+    if value and not ctx.resilient_parsing:
+        output.say(f"deia {deia.__version__}")
+        ctx.exit()
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(COMMONS.name, metavar=COMMONS.metavar, default="", help=COMMONS.help)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show it.")
+@click.pass_context
+def cli(ctx: click.Context, commons: str) -> None:
+    """Put the right lesson in front of an agent before the mistake.
+
+    A question: deia search "how do I move a site?"   A look at what fires: deia check "I'll delete the project"
+    """
+    ctx.obj = commons
+
+
+def run_cli(arguments: Sequence[str]) -> int:
+    """Run a command line through click; give its exit code."""
+    try:
+        code: Any = cli.main(list(arguments), prog_name="deia", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        output.say(error.format_message())
+        return output.FOUND
+    except click.ClickException as error:
+        _show(error)
+        return output.BROKEN
+    except click.Abort:
+        return output.INTERRUPTED
+    except SystemExit as leaving:  # shell completion, and click's own way out of a broken pipe
+        code = leaving.code
+    return code if isinstance(code, int) else output.FOUND
+
+
+def _show(error: click.ClickException) -> None:
+    ctx = getattr(error, "ctx", None)
+    output.complain(f"deia: {error.format_message()}")
+    if ctx is not None:
+        output.complain(f"Help is at: {ctx.command_path} --help")

@@ -1,0 +1,55 @@
+"""Which Python a host should start: the real one, by its absolute path, neither a shim nor a virtual environment's.
+
+The hook needs no third-party package, so it survives the environment it was installed from; a shim costs 100 ms at
+every event (DESIGN §9).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from deia.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SAY_VERSION = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
+PATIENCE = 20  # seconds for a start on a busy machine
+
+
+def find_interpreter() -> str:
+    """Give the absolute path of an interpreter of this version that starts.
+
+    Raises:
+        HostError: none does.
+    """
+    tried = []
+    for candidate in dict.fromkeys(_candidates()):
+        if starts(candidate):
+            return candidate
+        tried.append(candidate)
+    raise HostError(f"no Python interpreter starts; tried {', '.join(tried)}", fix="Reinstall Python, then try again.")
+
+
+def _candidates() -> Iterator[str]:
+    name = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    base = getattr(sys, "_base_executable", "") or ""  # the interpreter behind a virtual environment
+    folder = os.path.join(sys.base_prefix, "bin", name) if os.name != "nt" else os.path.join(sys.base_prefix, "python.exe")
+    for path in (base, folder, sys.executable):
+        if path:
+            yield os.path.realpath(path)
+            yield os.path.abspath(path)
+
+
+def starts(path: str) -> bool:
+    """Say whether `path` is a Python of this version that starts as a hook is started."""
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter
+            [path, "-I", "-S", "-c", SAY_VERSION], capture_output=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and done.stdout.decode("ascii", "replace") == "%d.%d" % sys.version_info[:2]

@@ -1,0 +1,142 @@
+"""Changing one place of a JSON file that people write, and nothing else of it: members and items added or taken out.
+
+A file is kept as its text; what is not touched keeps its bytes. Refuses text that is not JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from deia.errors import HostError
+from deia.records import Record, record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+WHITESPACE = " \t\r\n"
+DECODER = json.JSONDecoder(strict=False)
+
+
+@record
+class Part(Record):
+    """A member of an object or an item of an array, by where its text begins and ends."""
+
+    key: str | int
+    start: int  # of a member, where its name begins
+    value: int  # where its value begins
+    end: int
+
+
+def parse(text: str, *, where: str) -> Any:
+    """Give what a JSON text says.
+
+    Raises:
+        HostError: it is not JSON; says the line.
+    """
+    try:
+        return DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        told = f"not JSON: {error.msg} at column {error.colno}"
+        raise HostError(told, where=f"{where}:{error.lineno}", fix="Mend the file by hand; deia does not touch it.") from error
+    except RecursionError as error:
+        raise HostError("nested too deep to be read", where=where, fix="Mend the file by hand.") from error
+
+
+def parts(text: str, at: int) -> list[Part]:
+    """Give the parts of the object or array whose text begins at `at`."""
+    is_object = text[at] == "{"
+    found: list[Part] = []
+    at = _skip(text, at + 1)
+    while text[at] not in "}]":
+        start = at
+        key: Any = len(found)
+        if is_object:
+            key, at = DECODER.raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)
+        value = at
+        _, at = DECODER.raw_decode(text, at)
+        found.append(Part(key=key, start=start, value=value, end=at))
+        at = _skip(text, at)
+        at = _skip(text, at + 1) if text[at] == "," else at
+    return found
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at : at + 1] and text[at] in WHITESPACE:
+        at += 1
+    return at
+
+
+def find(text: str, path: Sequence[str | int]) -> int:
+    """Give where the value at a path begins, or -1; of members of one name the last counts, as for every reader."""
+    at = _skip(text, 0)
+    for key in path:
+        value = next((part.value for part in reversed(_parts_if_any(text, at)) if part.key == key), -1)
+        if value < 0:
+            return -1
+        at = value
+    return at
+
+
+def _parts_if_any(text: str, at: int) -> list[Part]:
+    return parts(text, at) if text[at : at + 1] in ("{", "[") else []
+
+
+def line_of(text: str, at: int) -> int:
+    """Give the line on which a place lies."""
+    return text.count("\n", 0, at) + 1
+
+
+def insert(text: str, path: Sequence[str | int], value: Any, *, key: str | None = None) -> str:
+    """Add a value at the end of the object (under `key`) or array at a path, in the manner of the file."""
+    at = find(text, path)
+    present = parts(text, at)
+    style = _Style(text)
+    name = f"{json.dumps(key, ensure_ascii=False)}: " if key is not None else ""
+    piece = style.line_break(len(path) + 1) + name + style.written(value, len(path) + 1)
+    if present:
+        end = present[-1].end
+        return f"{text[:end]},{piece}{text[end:]}"
+    _, end = DECODER.raw_decode(text, at)
+    return text[: at + 1] + piece + style.line_break(len(path)) + text[end - 1 :]
+
+
+def remove(text: str, path: Sequence[str | int]) -> str:
+    """Take out the part at a path, with its comma."""
+    at = find(text, path[:-1])
+    present = parts(text, at)
+    number = max(number for number, part in enumerate(present) if part.key == path[-1])
+    part = present[number]
+    if len(present) == 1:
+        _, end = DECODER.raw_decode(text, at)
+        return text[: at + 1] + text[end - 1 :]
+    if number:
+        return text[: present[number - 1].end] + text[part.end :]
+    return text[: part.start] + text[present[1].start :]
+
+
+class _Style:
+    """How a file is laid out: its indentation ("" for a file on one line) and its line ends."""
+
+    def __init__(self, text: str) -> None:
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+        self.indent = next(_indents(text), "") if "\n" in text.strip() else ""
+        self.on_one_line = "\n" not in text.strip() and parts(text, _skip(text, 0)) != []
+        self.indent = self.indent or "  "
+
+    def line_break(self, depth: int) -> str:
+        return "" if self.on_one_line else self.newline + self.indent * depth
+
+    def written(self, value: Any, depth: int) -> str:
+        if self.on_one_line:
+            return json.dumps(value, ensure_ascii=False)
+        lines = json.dumps(value, ensure_ascii=False, indent=self.indent).split("\n")
+        return (self.newline + self.indent * depth).join(lines)
+
+
+def _indents(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        stripped = line.lstrip(" \t")
+        if stripped.strip() and stripped != line:
+            yield line[: len(line) - len(stripped)]

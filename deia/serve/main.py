@@ -1,0 +1,62 @@
+"""The console script `deia`. A search in its ordinary form is answered at once, without click; the rest goes to click.
+
+A cold search is counted in milliseconds, so this reaches only what a search needs, and leaves the process without the
+interpreter's farewell.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from deia.errors import DeiaError
+from deia.serve import output
+from deia.serve.flags import read_search
+from deia.serve.searching import search
+
+COMPLETION = "_DEIA_COMPLETE"  # set by a shell that asks click for completions
+
+
+def main() -> int:
+    """Run the command line; give its exit code."""
+    output.prepare()
+    code = _guarded(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        code = output.BROKEN_PIPE
+    os._exit(code)
+
+
+def _guarded(arguments: list[str]) -> int:
+    """Run a command line; turn what is foreseen to go wrong into a message and an exit code."""
+    try:
+        return run(arguments)
+    except DeiaError as error:
+        output.complain_of(error)
+    except KeyboardInterrupt:
+        return output.INTERRUPTED
+    except BrokenPipeError:
+        return output.BROKEN_PIPE
+    except OSError as error:
+        output.complain(f"deia: {error}")
+    return output.BROKEN
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line; give its exit code.
+
+    Raises:
+        DeiaError: what was asked cannot be done.
+    """
+    options = None if COMPLETION in os.environ else read_search(arguments)
+    if options is not None:
+        return search(**options)
+    from deia.serve.cli import run_cli  # noqa: PLC0415 - click costs three times a whole search
+
+    return run_cli(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""New lessons and new commons are complete and sound, and nothing that was there is overwritten."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.commons.author import add_lesson
+from deia.commons.checks import lint
+from deia.commons.commons import load_commons
+from deia.commons.starting import create_commons
+from deia.errors import CommonsError
+from tests.commons.test_store import files
+
+if TYPE_CHECKING:
+    from tests.commons.conftest import Write
+
+TODAY = "2026-11-20"
+
+
+def test_a_new_commons_has_no_problems_and_one_of_everything(tmp_path: Path) -> None:
+    started = create_commons(str(tmp_path), today=TODAY)
+    assert lint(str(tmp_path)) == []
+    commons = load_commons(str(tmp_path))
+    assert (len(commons.entries), len(commons.triggers), len(commons.query_patterns)) == (1, 1, 1)
+    assert {case.fires for case in commons.cases} == {True, False}
+    assert set(started.written) == set(files(tmp_path))
+    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".deia/\ntelemetry/events/\n"
+
+
+def test_making_a_commons_again_changes_nothing_and_says_so(tmp_path: Path) -> None:
+    create_commons(str(tmp_path), today=TODAY)
+    before = files(tmp_path)
+    again = create_commons(str(tmp_path), today="2027-01-01")
+    assert (again.written, files(tmp_path)) == ((), before)
+    assert "commons_index.yaml" in again.existed
+
+
+def test_a_folder_with_lessons_keeps_them_and_gets_an_index_of_them(tmp_path: Path, write: Write) -> None:
+    write("bok/mine.md", "# Mine\n\nText.\n")
+    write(".gitignore", "build/\n/.deia/")
+    started = create_commons(str(tmp_path), today=TODAY)
+    assert [entry.id for entry in load_commons(str(tmp_path)).index.entries] == ["mine"]
+    assert "bok/patterns/read-before-you-overwrite.md" not in started.written
+    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == "build/\n/.deia/\ntelemetry/events/\n"
+
+
+def test_a_lesson_brings_document_entry_trigger_and_cases(tmp_path: Path) -> None:
+    create_commons(str(tmp_path), today=TODAY)
+    lesson = add_lesson(
+        str(tmp_path), title='Netlify: "deleting" a site', text="It drops everything.", platform="Netlify",
+        urgency="critical",
+        tags=("dns", "yes"), category="platforms/netlify", today=TODAY, trigger=True,
+    )  # fmt: skip
+    assert lesson.paths == (
+        "bok/platforms/netlify/netlify-deleting-a-site.md",
+        "triggers/netlify-deleting-a-site.yaml",
+        "triggers/netlify-deleting-a-site.cases.yaml",
+        "commons_index.yaml",
+    )
+    assert lint(str(tmp_path)) == []
+    commons = load_commons(str(tmp_path))
+    entry = next(entry for entry in commons.entries if entry.id == "netlify-deleting-a-site")
+    assert (entry.title, entry.summary, entry.tags) == (
+        'Netlify: "deleting" a site',
+        "It drops everything.",
+        ("dns", "yes"),
+    )
+    trigger = next(trigger for trigger in commons.triggers if trigger.id == entry.id)
+    assert (trigger.status, trigger.action, trigger.context) == ("experimental", "note", ("netlify",))
+    assert {case.fires for case in commons.cases if case.trigger == entry.id} == {True, False}
+
+
+def test_a_lesson_never_overwrites(tmp_path: Path) -> None:
+    create_commons(str(tmp_path), today=TODAY)
+    add_lesson(str(tmp_path), title="One thing", today=TODAY)
+    before = files(tmp_path)
+    for title in ("One thing", "one  THING!"):
+        with pytest.raises(CommonsError, match="exists already"):
+            add_lesson(str(tmp_path), title=title, today=TODAY, trigger=True)
+    with pytest.raises(CommonsError, match="already has"):
+        add_lesson(str(tmp_path), title="One thing", category="elsewhere", today=TODAY)
+    assert files(tmp_path) == before
+
+
+def test_a_lesson_that_the_index_refuses_leaves_no_files(tmp_path: Path, write: Write) -> None:
+    write("commons_index.yaml", "{version: '1.0', clusters: {}}\n")
+    before = files(tmp_path)
+    with pytest.raises(CommonsError):
+        add_lesson(str(tmp_path), title="One thing", today=TODAY, trigger=True)
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize("given", [{"title": " … "}, {"title": "x", "urgency": "severe"}])
+def test_a_lesson_that_cannot_be_written_says_what_is_wanted(tmp_path: Path, given: dict[str, Any]) -> None:
+    with pytest.raises(CommonsError) as error:
+        add_lesson(str(tmp_path), today=TODAY, **given)
+    assert error.value.fix
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_a_lesson_does_not_follow_a_link_out_of_the_commons(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    create_commons(str(root), today=TODAY)
+    outside.mkdir()
+    (root / "bok/away").symlink_to(outside)
+    with pytest.raises(CommonsError, match="leaves the commons"):
+        add_lesson(str(root), title="One thing", category="away", today=TODAY)
+    assert list(outside.iterdir()) == []
+
+
+@given(
+    st.text(min_size=1, max_size=40),
+    st.text(max_size=60),
+    st.text(max_size=20),
+    st.lists(st.text(max_size=8), max_size=2),
+)
+@settings(max_examples=40, deadline=None)
+def test_whatever_a_person_types_gives_a_sound_lesson_or_says_why_not(
+    title: str, text: str, category: str, tags: list[str]
+) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        try:
+            lesson = add_lesson(
+                root, title=title, text=text, category=category, tags=tuple(tags), today=TODAY, trigger=True
+            )
+        except CommonsError as error:
+            fixes = error.fix
+            lesson = None
+        if lesson is None:
+            assert fixes
+            return
+        errors = [problem for problem in lint(root) if problem.severity == "error"]
+        assert errors == [], (lesson, [str(error) for error in errors])
+        assert all(Path(root, path).resolve().is_relative_to(Path(root).resolve()) for path in lesson.paths)
+        assert {trigger.id for trigger in load_commons(root).triggers} == {lesson.entry.id}
