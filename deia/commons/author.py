@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from deia.commons import blocks, reading, store
@@ -63,7 +64,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     Raises:
         CommonsError: the title is empty, the urgency unknown, a file or id is already there, or the index is unsound.
     """
-    title = " ".join(title.split())
+    title = _one_line(title)
     if not any(letter.isalnum() for letter in title):
         raise CommonsError(
             "A lesson needs a title with at least one letter.", fix="Say in a few words what goes wrong."
@@ -74,11 +75,11 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
         id=slug(title),
         path=f"bok/{_folder(category)}/{slug(title)}.md",
         title=title,
-        summary=" ".join((summary or first_paragraph(text) or title).split()),
-        keywords=keywords,
+        summary=_one_line(summary) or _one_line(first_paragraph(text)) or title,
+        keywords=_clean(keywords),
         urgency=urgency,
-        tags=tags,
-        platforms=(platform,) if platform.strip() else (),
+        tags=_clean(tags),
+        platforms=_clean((platform,)),
         category=_folder(category),
         created=today,
         updated=today,
@@ -87,32 +88,45 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     entry = entry.but(keywords=keywords or store.keywords_of(entry))
     files = {entry.path: _document(entry, text)} | (_trigger_files(entry, today) if trigger else {})
     _refuse_existing(root, tuple(files), entry.id)
-    for path, content in files.items():
-        create_file(root, path, content)
     try:
+        for path, content in files.items():
+            create_file(root, path, content)
         store.add_entry(root, entry, _folder(category).split("/")[0], today=today)
     except CommonsError:
-        for path in files:
-            os.unlink(os.path.join(root, path))
+        for path in files:  # none of them was there before
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(root, path))
         raise
     return Lesson(entry=entry, paths=(*files, load_index(root).path))
+
+
+def _one_line(text: str) -> str:
+    """Give a text as people see it: on one line, without control characters."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def _clean(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(_one_line, texts))))
 
 
 def create_file(root: str, path: str, text: str) -> None:
     """Write a new file of the commons, making its folders.
 
     Raises:
-        CommonsError: the path leaves the commons, or the file exists.
+        CommonsError: the path leaves the commons, the file exists, or it cannot be written.
     """
     place = reading.inside(root, path)
     if not place:
         raise CommonsError(f"The path {path} leaves the commons.", fix="Choose a category inside it.")
-    os.makedirs(os.path.dirname(place), exist_ok=True)
+    if os.path.lexists(place):
+        raise CommonsError(f"The file {path} exists already.", fix="Choose another title.")
     try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "x", encoding="utf-8", errors="replace", newline="\n") as file:
             file.write(text)
-    except FileExistsError:
-        raise CommonsError(f"The file {path} exists already.", fix="Choose another title.") from None
+    except OSError as error:
+        message = f"The file {path} cannot be written: {error.strerror}."
+        raise CommonsError(message, fix="Check the folder's permissions and that no file has its name.") from error
 
 
 def _folder(category: str) -> str:

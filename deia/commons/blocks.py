@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Change = Callable[[Any], Any]
 
 ONE_LINE = 100  # characters of a list that is written on one line; longer ones get a line an item, and small diffs
+STRANGE_ENDS = ("\r", "\x85", "\u2028", "\u2029")
+SPACES = {**dict.fromkeys(range(32), " "), 10: "\n", 9: " ", 127: " ", **{ord(end): " " for end in STRANGE_ENDS}}
 WIDTH = 4096  # never fold a line that its author did not
 # YAML 1.1 readers take these for true and false; written by us, they are quoted.
 AMBIGUOUS = {"yes", "no", "on", "off", "y", "n", "true", "false", "null", "~"}
@@ -43,7 +45,7 @@ def changed(text: str, path: tuple[str, ...], change: Change) -> str:
     Raises:
         CommonsError: the text is no YAML mapping of lines, or has no such key.
     """
-    lines = text.split("\n")
+    lines = _lines(text)
     span = _span(text, lines, path)
     if span is None:
         if len(path) == 1:
@@ -60,7 +62,7 @@ def changed(text: str, path: tuple[str, ...], change: Change) -> str:
 
 def inserted(text: str, block: str, *, after: str) -> str:
     """Give the text with a block of lines put behind the top-level key `after`, or at the end where that is empty."""
-    lines = text.split("\n")
+    lines = _lines(text)
     span = _span(text, lines, (after,)) if after else None
     at = span.end if span else len(lines) - (1 if lines[-1] == "" else 0)
     return "\n".join([*lines[:at], *block.rstrip("\n").split("\n"), *lines[at:]])
@@ -72,7 +74,7 @@ def appended(text: str, key: str, child: str, value: Any) -> str:
     Raises:
         CommonsError: the text has no such key.
     """
-    lines = text.split("\n")
+    lines = _lines(text)
     parent = read_yaml(text, path="").value.get(key)
     last = max(parent.lines, key=lambda name: parent.lines[name], default="") if isinstance(parent, Map) else ""
     span = _span(text, lines, (key, last)) if last else None
@@ -104,9 +106,19 @@ def styled(value: Any) -> Any:
             items.fa.set_flow_style()
         return items
     if isinstance(value, str):
-        clean = value.encode("utf-8", "replace").decode("utf-8")
+        clean = value.translate(SPACES).encode("utf-8", "replace").decode("utf-8")
         return DoubleQuotedScalarString(clean) if clean.lower() in AMBIGUOUS else clean
     return value
+
+
+def _lines(text: str) -> list[str]:
+    """Cut a text into lines, if the writer sees the same lines as we do."""
+    if any(end in text for end in STRANGE_ENDS):
+        raise CommonsError(
+            "The file has line ends that only some programs see (U+000D alone, U+0085, U+2028 or U+2029).",
+            fix="Replace them by ordinary line ends or spaces.",
+        )
+    return text.split("\n")
 
 
 def _within(parent: Any, key: str, change: Change) -> Any:

@@ -97,10 +97,9 @@ def create_commons(folder: str, *, today: str) -> Started:
     """Make a commons in `folder`, adding only what is not there.
 
     Raises:
-        CommonsError: a path of the commons leads out of the folder through a link.
-        OSError: the folder cannot be written.
+        CommonsError: the folder cannot be written, or a path in it leads out of it through a link.
     """
-    os.makedirs(folder, exist_ok=True)
+    _make_folder(folder)
     fresh = not find_index(folder)
     files = {
         LESSON: DOCUMENT.format(today=today),
@@ -122,6 +121,13 @@ def create_commons(folder: str, *, today: str) -> Started:
     if fresh:
         store.build(folder, write=True, today=today)
     return Started(written=tuple(written), existed=existed if fresh else (find_index(folder), *existed))
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise CommonsError(f"The folder {folder!r} cannot be made: {error}.", fix="Name another folder.") from error
 
 
 def _index(today: str, *, with_lesson: bool) -> str:

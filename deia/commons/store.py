@@ -62,7 +62,7 @@ def migrate(root: str, *, write: bool, today: str = "") -> str:
     if write:
         _back_up(root, path)
         target = path if path.endswith((".yaml", ".yml")) and "/" not in path else INDEX_NAMES[0]
-        replace_file(os.path.join(root, target), new)
+        _put(root, target, new)
         if target != path:
             os.unlink(os.path.join(root, path))
     return new
@@ -171,7 +171,15 @@ def _write_if_changed(root: str, text: str) -> None:
     old = reading.read_text(root, path, limit=reading.YAML_BYTES)
     ended = text.replace("\n", WINDOWS_END) if WINDOWS_END in old.text else text
     if not old.readable or old.text != ended:
-        replace_file(os.path.join(root, path), ended)
+        _put(root, path, ended)
+
+
+def _put(root: str, path: str, text: str) -> None:
+    try:
+        replace_file(os.path.join(root, path), text)
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror}."
+        raise CommonsError(message, fix="Check the folder's permissions and the space left on the disk.") from error
 
 
 def _back_up(root: str, path: str) -> None:

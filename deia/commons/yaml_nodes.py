@@ -24,6 +24,8 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 DEPTH = 64  # our files need 8; the bound keeps every later recursion over the values safe
 ALIASED = 100_000  # values that aliases may add; ten lines of nested aliases would otherwise stand for a billion
 UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, section 5.1
+# YAML 1.1 ends a line at these, and no editor does; as spaces they keep our line numbers what people see.
+ONE_LINE = {0x85: " ", 0x2028: " ", 0x2029: " "}
 INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 DECIMAL = re.compile(r"-?[0-9]{1,12}\.[0-9]{1,12}")
 WORDS = {"": None, "~": None} | {
@@ -90,7 +92,7 @@ def read_yaml(text: str, *, path: str, first_line: int = 1) -> Yaml:
         return Yaml(value=None, problems=tuple(findings.problems))
     builder = _Builder(findings, first_line)
     try:
-        for event in _events(text, findings, first_line):
+        for event in _events(text.translate(ONE_LINE), findings, first_line):
             builder.take(event)
     except _Stop:
         return Yaml(value=None, problems=tuple(findings.problems))

@@ -27,7 +27,8 @@ class Change(Record):
     path: str
     before: str
     after: str
-    backup: str = ""  # the backup to make before, or to remove after
+    keep: str = ""  # where to keep the old text first
+    drop: str = ""  # a backup that has served
 
 
 def hook_command(interpreter: str, *, commons: str) -> list[str]:
@@ -52,7 +53,7 @@ def plan_install(path: str, command: Sequence[str]) -> Change:
         path=path,
         before=before,
         after=with_hooks(before, command, path=path),
-        backup="" if os.path.lexists(backup) or not before else backup,
+        keep="" if os.path.lexists(backup) or not before else backup,
     )
 
 
@@ -68,7 +69,7 @@ def plan_removal(path: str) -> Change:
         return Change(path=path, before=before, after=before)
     kept = read_settings(path + BACKUP)
     if kept and _is_sound(kept, path) and same_settings(kept, after):
-        return Change(path=path, before=before, after=kept, backup=path + BACKUP)
+        return Change(path=path, before=before, after=kept, drop=path + BACKUP)
     if not kept and same_settings(after, "{}"):
         after = ""
     return Change(path=path, before=before, after=after)
@@ -98,15 +99,14 @@ def carry_out(change: Change) -> None:
 def _write(change: Change) -> None:
     if change.before == change.after:
         return
-    removing = not change.after or os.path.lexists(change.backup or change.path + "/")
-    if change.backup and not removing:
-        with open(change.backup, "xb") as file:
+    if change.keep:
+        with open(change.keep, "xb") as file:
             file.write(change.before.encode())
-        os.chmod(change.backup, os.stat(change.path).st_mode & 0o777)
-    os.makedirs(os.path.dirname(change.path), exist_ok=True)
+        os.chmod(change.keep, os.stat(change.path).st_mode & 0o777)
     if change.after:
+        os.makedirs(os.path.dirname(change.path), exist_ok=True)
         replace_file(change.path, change.after)
     else:
         os.unlink(os.path.realpath(change.path))
-    if change.backup and removing:
-        os.unlink(change.backup)
+    if change.drop:
+        os.unlink(change.drop)

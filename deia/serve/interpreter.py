@@ -37,7 +37,9 @@ def find_interpreter() -> str:
 def _candidates() -> Iterator[str]:
     name = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     base = getattr(sys, "_base_executable", "") or ""  # the interpreter behind a virtual environment
-    folder = os.path.join(sys.base_prefix, "bin", name) if os.name != "nt" else os.path.join(sys.base_prefix, "python.exe")
+    folder = (
+        os.path.join(sys.base_prefix, "bin", name) if os.name != "nt" else os.path.join(sys.base_prefix, "python.exe")
+    )
     for path in (base, folder, sys.executable):
         if path:
             yield os.path.realpath(path)

@@ -38,7 +38,9 @@ def parse(text: str, *, where: str) -> Any:
         return DECODER.decode(text)
     except json.JSONDecodeError as error:
         told = f"not JSON: {error.msg} at column {error.colno}"
-        raise HostError(told, where=f"{where}:{error.lineno}", fix="Mend the file by hand; deia does not touch it.") from error
+        raise HostError(
+            told, where=f"{where}:{error.lineno}", fix="Mend the file by hand; deia does not touch it."
+        ) from error
     except RecursionError as error:
         raise HostError("nested too deep to be read", where=where, fix="Mend the file by hand.") from error
 

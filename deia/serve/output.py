@@ -46,7 +46,9 @@ def printable(text: str) -> str:
     """Give a text without control characters other than newlines and tabs."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() or char in "\n\t" or "\ud800" <= char <= "\udfff" else " " for char in text)
+    return "".join(
+        char if char.isprintable() or char in "\n\t" or "\ud800" <= char <= "\udfff" else " " for char in text
+    )
 
 
 def at_terminal() -> bool:

@@ -89,6 +89,21 @@ def test_a_lesson_never_overwrites(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
+@pytest.mark.parametrize("folder", ["taken", "a\0b"])
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path, write: Write, folder: str) -> None:
+    write("taken", "a file")
+    with pytest.raises(CommonsError, match="cannot be made"):
+        create_commons(str(tmp_path / folder), today=TODAY)
+
+
+def test_a_file_in_the_place_of_a_folder_is_said_and_nothing_is_left(tmp_path: Path, write: Write) -> None:
+    write("bok/git", "a file")
+    before = files(tmp_path)
+    with pytest.raises(CommonsError, match="cannot be written"):
+        add_lesson(str(tmp_path), title="One thing", category="git", today=TODAY, trigger=True)
+    assert files(tmp_path) == before
+
+
 def test_a_lesson_that_the_index_refuses_leaves_no_files(tmp_path: Path, write: Write) -> None:
     write("commons_index.yaml", "{version: '1.0', clusters: {}}\n")
     before = files(tmp_path)
@@ -102,6 +117,21 @@ def test_a_lesson_that_cannot_be_written_says_what_is_wanted(tmp_path: Path, giv
     with pytest.raises(CommonsError) as error:
         add_lesson(str(tmp_path), today=TODAY, **given)
     assert error.value.fix
+
+
+def test_control_characters_do_not_reach_the_files(tmp_path: Path) -> None:
+    add_lesson(
+        str(tmp_path),
+        title="A\x1b[31m b",
+        text="\x1b",
+        tags=("\x85", "x\ny"),
+        platform="\x00",
+        today=TODAY,
+        trigger=True,
+    )
+    assert [problem for problem in lint(str(tmp_path)) if problem.severity == "error"] == []
+    (entry,) = load_commons(str(tmp_path)).entries
+    assert (entry.title, entry.summary, entry.tags, entry.platforms) == ("A [31m b", "A [31m b", ("x y",), ())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")

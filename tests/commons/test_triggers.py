@@ -228,7 +228,8 @@ def test_a_mapping_instead_of_a_list_is_a_problem(tmp_path: Path, write: Write) 
 
 SCALARS = st.sampled_from(["a", "user", "low", "hold", "", None, 3, True, "(a+)+", "{a|b", "delete site", "30m"])
 KEYS = st.sampled_from([*FIELDS, "any", "all", "phrase", "pattern", "command", "tool", "write", "error", "name",
-                        "input",                         "turns", "role", "fires", "silent", "after", "mode", "a"])  # fmt: skip
+                        "input", "turns",
+                        "role", "fires", "silent", "after", "mode", "a"])  # fmt: skip
 ANYTHING = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=25
 )

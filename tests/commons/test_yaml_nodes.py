@@ -38,7 +38,8 @@ def test_lines_count_from_where_the_text_begins() -> None:
     [
         ("1.0", 1.0), ("3.10", "3.10"), ("0755", "0755"), ("no", "no"), ("on", "on"), ("12", 12), ("-3", -3),
         ("1e5", "1e5"),
-                ("2026-11-20", "2026-11-20"), ("2026-99-99", "2026-99-99"), ("1:30", "1:30"), ("true", True), ("False", False),
+        ("2026-11-20", "2026-11-20"), ("2026-99-99", "2026-99-99"), ("1:30", "1:30"), ("true", True),
+        ("False", False),
         ("~", None), ("null", None), ("", None), ("'12'", "12"), ("!!str 12", "12"), ("!!int x", "x"), ("20+", "20+"),
         ("9" * 5000, "9" * 5000), (".nan", ".nan"), ("-0", "-0"), ("0x1f", "0x1f"),
     ],
@@ -48,6 +49,11 @@ def test_a_scalar_becomes_a_number_only_if_it_is_written_the_same_again(written:
     assert not read.problems
     assert read.value["a"] == value
     assert type(read.value["a"]) is type(value)
+
+
+def test_line_ends_that_no_editor_shows_do_not_move_the_lines() -> None:
+    read = read_yaml("a: x\u2028y\nb: x\x85y\nc: 1\n", path="f.yaml")
+    assert (read.value.at("c"), read.value["a"]) == (3, "x y")
 
 
 def test_all_duplicate_keys_are_reported_and_the_first_counts() -> None:

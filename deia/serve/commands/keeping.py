@@ -46,7 +46,9 @@ def tell_compiled(done: Compiled) -> list[str]:
     """Give what a compile did, as lines."""
     written = " and ".join(done.written)
     counts = f"{done.triggers} triggers, {done.documents} documents"
-    lines = [f"{f'Wrote {written}' if written else 'Everything was fresh'}: {counts}, {done.seconds:.2f} s ({done.folder})"]
+    lines = [
+        f"{f'Wrote {written}' if written else 'Everything was fresh'}: {counts}, {done.seconds:.2f} s ({done.folder})"
+    ]
     if done.ungated:
         named = ", ".join(done.ungated[:NAMED]) + (" …" if len(done.ungated) > NAMED else "")
         lines.append(f"{len(done.ungated)} triggers have no required word and cost every turn a look: {named}")
@@ -125,7 +127,9 @@ def _rewrite(change: Callable[..., str], *, write: bool) -> int:
     if before == after:
         output.say(f"{path} is as it should be.")
     else:
-        output.say("".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), path, path)).rstrip("\n"))
+        output.say(
+            "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), path, path)).rstrip("\n")
+        )
         kept = f" The old file is {path}{BACKUP}." if change is migrate else ""
         output.say(f"Written.{kept}" if write else "Nothing was written; add --write to do so.")
     return output.FOUND

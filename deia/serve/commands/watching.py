@@ -35,7 +35,9 @@ MOST_INPUT = 64_000_000  # bytes, as for the hook
 
 @click.command(short_help="Show what a text or a transcript makes fire.")
 @click.argument("text", nargs=-1)
-@click.option("--file", "path", metavar="TRANSCRIPT", help="A transcript: JSON, JSON lines, or `User: …` lines; - is input.")
+@click.option(
+    "--file", "path", metavar="TRANSCRIPT", help="A transcript: JSON, JSON lines, or `User: …` lines; - is input."
+)
 @click.option("--role", type=click.Choice(ROLES), help="Who says the text; by default the user.")
 @click.option("--explain", is_flag=True, help="Show every trigger that was considered, and where it stopped.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where something fires.")
@@ -178,6 +180,8 @@ def _sum_up(commons: Commons, ids: Sequence[str], results: Sequence[CaseResult])
     bare = [identity for identity in asked if identity not in covered]
     if bare:
         output.say(f"Without cases: {', '.join(bare)}.")
-    broken = [problem for problem in commons.problems if problem.path.startswith("triggers/") and problem.severity == "error"]
+    broken = [
+        problem for problem in commons.problems if problem.path.startswith("triggers/") and problem.severity == "error"
+    ]
     if broken:
         output.say(f"{len(broken)} errors in the trigger files were left out. Type: deia lint")

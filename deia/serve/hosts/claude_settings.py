@@ -22,7 +22,9 @@ HOOK_FILE = "deia/serve/hook.py"
 TIMEOUT = 5  # seconds; the hook gives up by itself after one
 CALLS = "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|ExitPlanMode|mcp__.*"
 RESULTS = "Bash|PowerShell|mcp__.*"
-EVENTS: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {  # event → what a group says besides its hooks, what a hook says besides its command
+EVENTS: Mapping[
+    str, tuple[dict[str, Any], dict[str, Any]]
+] = {  # event → what a group says besides its hooks, what a hook says besides its command
     "UserPromptSubmit": ({}, {}),
     "PreToolUse": ({"matcher": CALLS}, {}),
     "PostToolUse": ({"matcher": RESULTS}, {}),
@@ -87,7 +89,9 @@ def read_settings(path: str) -> str:
     except UnicodeDecodeError as error:
         raise HostError(f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8.") from error
     except OSError as error:
-        raise HostError(f"cannot be read: {error.strerror}", where=path, fix="Give yourself the right to read it.") from error
+        raise HostError(
+            f"cannot be read: {error.strerror}", where=path, fix="Give yourself the right to read it."
+        ) from error
 
 
 def installed(text: str, *, path: str) -> list[Installed]:
@@ -217,13 +221,13 @@ def _hooks(body: str, *, path: str) -> Iterator[Installed]:
             matcher = group.get("matcher", "")
             for number, entry in enumerate(entries):
                 if isinstance(entry, dict):
-                    yield Installed(
-                        path=path, event=event, group=at, number=number, matcher=str(matcher), entry=entry
-                    )
+                    yield Installed(path=path, event=event, group=at, number=number, matcher=str(matcher), entry=entry)
 
 
 def _expect(value: Any, kind: type, name: str, body: str, place: Sequence[str | int], path: str) -> None:
     if not isinstance(value, kind):
         line = line_of(body, max(find(body, place), 0))
         wanted = {dict: "an object", list: "a list"}[kind]
-        raise HostError(f"{name} is not {wanted}", where=f"{path}:{line}", fix="Mend the file by hand; deia does not touch it.")
+        raise HostError(
+            f"{name} is not {wanted}", where=f"{path}:{line}", fix="Mend the file by hand; deia does not touch it."
+        )

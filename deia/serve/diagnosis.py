@@ -1,0 +1,184 @@
+"""What `deia doctor` looks at, each check a function that yields findings; `CHECKS` is all of them, in order.
+
+Refuses to mend or print anything: a finding names the cure.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from deia import freshness, spool
+from deia.commons.checks import lint
+from deia.commons.commons import load_commons
+from deia.compile.compiler import TRIGGERS, read_manifest
+from deia.errors import ArtefactError, DeiaError
+from deia.librarian import Librarian
+from deia.records import Record, record
+from deia.serve.hook_checks import hook_findings
+from deia.serve.ledger import read_ledger
+from deia.serve.places import why_this_commons
+from deia.serve.report import DEAD, FINE, WARNING, Finding, Patient
+from deia.settings import derived_folder, events_folder, find_commons, resolve, state_folder
+from deia.watch.artefact import open_artefact
+from deia.watch.mutes import read_mutes, switch_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["CHECKS", "DEAD", "FINE", "WARNING", "Finding", "Patient", "diagnose"]
+
+COMPILE = "Type: deia compile"
+RECENT = 7 * 86400  # seconds of the ledger that are looked at
+NAMED = 5
+
+
+@record
+class _Root(Record):
+    """A commons that was found, with what the checks share."""
+
+    root: str
+    derived: str
+    patient: Any
+
+
+def diagnose(patient: Patient) -> Iterator[Finding]:
+    """Yield everything there is to say, good and bad."""
+    try:
+        root = find_commons(patient.folder, environ=patient.environ, explicit=patient.explicit)
+        resolve(root, environ=patient.environ)
+        load_commons(root)
+    except DeiaError as error:
+        yield Finding(level=DEAD, text=f"no commons that can be used: {error.message}", cure=error.fix)
+    else:
+        about = _Root(root=root, derived=derived_folder(root, patient.environ), patient=patient)
+        for check in CHECKS:
+            yield from check(about)
+    yield from hook_findings(patient)
+    yield from silenced(patient)
+
+
+def commons_found(about: _Root) -> Iterator[Finding]:
+    """Say which commons counts, and why."""
+    patient = about.patient
+    why = why_this_commons(about.root, environ=patient.environ, explicit=patient.explicit, start=patient.folder)
+    yield Finding(level=FINE, text=f"commons {about.root} ({why})")
+
+
+def sound_sources(about: _Root) -> Iterator[Finding]:
+    """Count the problems of index, documents and triggers."""
+    problems = lint(about.root)
+    errors = sum(problem.severity == "error" for problem in problems)
+    if problems:
+        counts = f"{errors} errors and {len(problems) - errors} warnings in the index, documents and triggers"
+        yield Finding(level=WARNING, text=counts, cure="To see them, type: deia lint")
+    else:
+        yield Finding(level=FINE, text="index, documents and triggers have no problems")
+
+
+def fresh_files(about: _Root) -> Iterator[Finding]:
+    """Say whether the compiled files can be opened and fit their sources."""
+    try:
+        artefact = open_artefact(f"{about.derived}/{TRIGGERS}")
+    except ArtefactError as error:
+        yield Finding(level=DEAD, text=error.message, cure=error.fix)
+        return
+    changed = freshness.changed(about.derived, about.root, freshness.DOCUMENTS)
+    ours = freshness.made_by(about.derived, freshness.maker(state_folder(about.patient.environ)))
+    if changed:
+        yield Finding(level=WARNING, text=f"{changed} changed since the commons was compiled", cure=COMPILE)
+    elif not ours:
+        yield Finding(level=WARNING, text="the compiled files were made by another installation", cure=COMPILE)
+    else:
+        yield Finding(level=FINE, text=f"compiled files are fresh ({artefact.count(3)} triggers)")
+
+
+def _is_fresh(about: _Root) -> bool:
+    ours = freshness.made_by(about.derived, freshness.maker(state_folder(about.patient.environ)))
+    return ours and not freshness.changed(about.derived, about.root, freshness.DOCUMENTS)
+
+
+def gated_triggers(about: _Root) -> Iterator[Finding]:
+    """Name the triggers that every turn must look at."""
+    ungated = read_manifest(about.derived).get("ungated", [])
+    if ungated:
+        named = ", ".join(ungated[:NAMED])
+        cure = "Give each of their clauses a word that must be present."
+        yield Finding(level=WARNING, text=f"{len(ungated)} triggers cost every turn a look: {named}", cure=cure)
+
+
+def golden_questions(about: _Root) -> Iterator[Finding]:
+    """Ask the index's own past questions, and name those whose documents are not found."""
+    patterns = load_commons(about.root).query_patterns
+    asked = [
+        (line, pattern.common_docs) for pattern in patterns for line in pattern.natural_language if pattern.common_docs
+    ]
+    if not asked or not _is_fresh(about):  # asking would compile, and nothing is mended here
+        return
+    librarian = Librarian(about.root, agent="doctor", ledger=False)
+    try:
+        missed = [line for line, wanted in asked if not _answers(librarian, line, wanted)]
+    except ArtefactError as error:
+        yield Finding(level=DEAD, text=error.message, cure=error.fix)
+        return
+    if missed:
+        named = "; ".join(missed[:NAMED])
+        cure = "Add the words people use to the keywords of those documents' entries."
+        yield Finding(
+            level=WARNING, text=f"{len(missed)} of {len(asked)} past questions miss their documents: {named}", cure=cure
+        )
+    else:
+        yield Finding(level=FINE, text=f"all {len(asked)} past questions find their documents")
+
+
+def _answers(librarian: Librarian, question: str, wanted: tuple[str, ...]) -> bool:
+    found = {result.id for result in librarian.query(question).documents}
+    return not found.isdisjoint(wanted)
+
+
+def quiet_ledger(about: _Root) -> Iterator[Finding]:
+    """Show the last errors of the ledger, and count lines that say nothing."""
+    since = spool.timestamp(time.time() - RECENT)
+    ledger = read_ledger(events_folder(about.root, about.patient.environ), since=since)
+    errors = [event for event in ledger.events if event.get("event") == "error"]
+    for event in errors[-NAMED:]:
+        told = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
+        yield Finding(level=WARNING, text=f"error in the ledger at {told}")
+    if len(errors) > NAMED:
+        yield Finding(
+            level=WARNING,
+            text=f"{len(errors) - NAMED} more errors in the last 7 days",
+            cure="Type: deia log --event error",
+        )
+    if ledger.broken:
+        yield Finding(level=WARNING, text=f"{ledger.broken} broken lines in the ledger; they are passed over")
+    if not errors and not ledger.broken:
+        yield Finding(level=FINE, text="no errors in the ledger in the last 7 days")
+
+
+def silenced(patient: Patient) -> Iterator[Finding]:
+    """Say what is muted."""
+    if patient.environ.get("DEIA_OFF", "0") not in ("", "0"):
+        yield Finding(
+            level=WARNING, text="DEIA_OFF is set: hooks started from here say nothing", cure="Type: unset DEIA_OFF"
+        )
+    state = state_folder(patient.environ)
+    if os.path.exists(switch_path(state)):
+        yield Finding(level=WARNING, text="everything is muted on this machine", cure="Type: deia mute --all --off")
+    mutes = read_mutes(state, now=time.time())
+    if mutes:
+        named = ", ".join(sorted({mute.trigger for mute in mutes})[:NAMED])
+        yield Finding(
+            level=WARNING, text=f"{len(mutes)} mutes in force: {named}", cure="To see them, type: deia mute --list"
+        )
+
+
+CHECKS: tuple[Callable[[_Root], Iterator[Finding]], ...] = (
+    commons_found,
+    sound_sources,
+    fresh_files,
+    gated_triggers,
+    golden_questions,
+    quiet_ledger,
+)

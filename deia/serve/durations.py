@@ -1,0 +1,23 @@
+"""Lengths of time as people type them: `90s`, `30m`, `2h`, `7d`."""
+
+from __future__ import annotations
+
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+WANTED = "Write a whole number and s, m, h or d, such as 2h."
+
+
+def read_duration(text: str) -> int:
+    """Give the seconds that a text means.
+
+    Raises:
+        ValueError: it is no length of time; the message says what was wanted.
+    """
+    number, unit = text[:-1].strip(), text[-1:].lower()
+    if (
+        unit not in SECONDS
+        or not (number.isascii() and number.isdecimal())
+        or not 0 < len(number) < 7
+        or not int(number)
+    ):
+        raise ValueError(f"{text!r} is no length of time. {WANTED}")
+    return int(number) * SECONDS[unit]

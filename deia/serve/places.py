@@ -1,0 +1,21 @@
+"""Why a commons is the one in use, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deia.settings import is_packaged, nearest_commons
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def why_this_commons(root: str, *, environ: Mapping[str, str], explicit: str, start: str) -> str:
+    """Say how `deia.settings.find_commons` came to a commons for somebody in `start`."""
+    if explicit:
+        return "--commons"
+    if environ.get("DEIA_COMMONS"):
+        return "DEIA_COMMONS"
+    if is_packaged(root) and nearest_commons(start) != root:
+        return "the starter commons, as there is none here or above"
+    return "nearest from the working folder upwards"

@@ -1,0 +1,29 @@
+"""The values of a diagnosis: whom it is about, and what was found."""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record, record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FINE, WARNING, DEAD = "fine", "warning", "dead"
+
+
+@record
+class Patient(Record):
+    """Where and for whom `deia doctor` looks."""
+
+    folder: str
+    project: str
+    environ: Mapping[str, str]
+    explicit: str = ""  # the commons that --commons named
+
+
+@record
+class Finding(Record):
+    """One thing that is well, or not, and what to do about it."""
+
+    level: str  # fine | warning | dead
+    text: str
+    cure: str = ""

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deia.compile.catalog import build_catalog
+from deia.errors import ArtefactError
+from deia.match.keyword import MASK_BITS, KeywordIndex, key
+from deia.records import Document, Entry
+from deia.search.catalog import Catalog, open_catalog
+
+ENTRIES = [
+    Entry(
+        id="alpha", path="bok/alpha.md", title="Deploys", platforms=("Netlify", "Vercel"), urgency="high", tags=("dns",)
+    ),
+    Entry(id="beta", path="bok/beta.md", title="Backups", platforms=("Postgres",), clusters=("data",)),
+]
+DOCUMENTS = [
+    Document(path="bok/alpha.md", title="Deploys", text="Deploying a site drops records.\n"),
+    Document(path="bok/beta.md", title="Backups", text="Back up the site before you drop a table. " * 3),
+]
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    folder = tmp_path_factory.mktemp("catalog")
+    build_catalog(ENTRIES, DOCUMENTS, [], [], str(folder))
+    return open_catalog(str(folder))
+
+
+def found(catalog: Catalog, *stems: str, **filters: str) -> list[str]:
+    return [hit.document for hit in catalog.keyword.search(dict.fromkeys(stems, 1.0), filters=filters, limit=10)]
+
+
+def test_words_are_joined_by_or(catalog: Catalog) -> None:
+    assert set(found(catalog, "record", "tabl")) == {"alpha", "beta"}
+    assert found(catalog, "record", "nowhere") == ["alpha"]
+
+
+def test_a_filter_holds_before_the_cut(catalog: Catalog) -> None:
+    hits = catalog.keyword.search({"site": 1.0}, filters={"platform": "postgres"}, limit=1)
+    assert [hit.document for hit in hits] == ["beta"]
+
+
+def test_a_filter_knows_no_case(catalog: Catalog) -> None:
+    assert found(catalog, "site", platform="NETLIFY", tag="dns") == ["alpha"]
+    assert catalog.keyword.has("platform", " netlify ")
+    assert not catalog.keyword.has("platform", "nowhere")
+
+
+def test_the_values_of_a_filter_are_known(catalog: Catalog) -> None:
+    assert catalog.keyword.values("platform") == ["netlify", "postgres", "vercel"]
+
+
+def test_every_stem_is_seen_however_many_there_are(catalog: Catalog) -> None:
+    stems = [f"none{n}" for n in range(3 * MASK_BITS)] + ["drop", "record"]
+    held = catalog.keyword.held(["alpha", "beta"], stems)
+    assert held == {"alpha": {0: {"drop", "record"}}, "beta": {0: {"drop"}}}
+
+
+def test_asking_nothing_finds_nothing(catalog: Catalog) -> None:
+    assert found(catalog) == []
+    assert catalog.keyword.held([], ["drop"]) == {}
+    assert catalog.keyword.held(["alpha"], []) == {"alpha": {}}
+
+
+@pytest.mark.parametrize("strange", ["\ud800", "\x00", "x" * 100_000, "", "😀" * 1000])
+def test_no_id_and_no_filter_value_is_too_strange_to_ask_for(catalog: Catalog, strange: str) -> None:
+    assert catalog.keyword.number(strange) is None
+    assert not catalog.keyword.has("platform", strange)
+    assert len(key(strange)) <= 500
+
+
+def test_a_folder_that_holds_no_index_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArtefactError, match="deia compile"):
+        KeywordIndex(str(tmp_path / "none"), name=str)
