@@ -81,7 +81,10 @@ def _call(command: str) -> Turn:
 
 
 def long_turns(near: str) -> Iterator[tuple[str, Turn]]:
-    """Give turns of a megabyte by name: ordinary ones, `near` repeated, and what an attacker would write."""
+    """Give turns of a megabyte by name: ordinary ones, and what an attacker would write behind words that open the gate.
+
+    `near` holds all the words of a trigger in an order in which none of its clauses matches, so that all are tried.
+    """
     everyday = {"prose": PROSE, "log": LOG, "code": CODE, "phrase words of a trigger": near}
     for name, piece in everyday.items():
         yield f"user: {name}", Turn(role="user", text=filled(piece))
@@ -91,8 +94,14 @@ def long_turns(near: str) -> Iterator[tuple[str, Turn]]:
         yield f"call: {name}", _call(filled(piece))
     yield "call: heredoc", _call("cat > out.txt <<'EOF'\n" + filled(PROSE.replace(". ", ".\n")) + "\nEOF\n")
     for name, piece in HOSTILE.items():
-        yield f"user: {name}", Turn(role="user", text=filled(piece))
-        yield f"call: {name}", _call(filled(piece))
+        yield f"user: {name}", Turn(role="user", text=f"{near}\n{filled(piece)}")
+        yield f"call: {name}", _call(f"{near}\n{filled(piece)}")
+
+
+def near_miss(librarian: Librarian) -> str:
+    """Give the words of a trigger's phrase, its last place first."""
+    places = librarian.open_artefact().trigger(0)["any"][0]["v"]
+    return " ".join(singles[0] for _, singles, _, _ in reversed(places)) + " "
 
 
 def short_turns(count: int, seed: int) -> list[str]:
@@ -173,9 +182,8 @@ def main() -> None:
         os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
         commons = make_commons(Path(folder) / "commons", triggers=TRIGGERS)
         librarian = Librarian(commons, ledger=False)
-        phrase = librarian.open_artefact().trigger(0)["any"][0]["s"]
         report_short(librarian, options)
-        report_long(librarian, " ".join(part.strip("{}…").split("|")[0] for part in phrase.split()) + " ", options.long_rounds)
+        report_long(librarian, near_miss(librarian), options.long_rounds)
 
 
 if __name__ == "__main__":

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from deia.records import Turn
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
     from deia.watch.artefact import Artefact
     from deia.watch.conversation import Judged
     from deia.watch.memory import HeldLog
-    from deia.watch.watcher import Watched
+    from deia.watch.watcher import Surroundings, Watched
 
 __all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
 
@@ -137,23 +136,26 @@ class Librarian:
     ) -> list[Watched]:
         """Judge the new turns of a conversation and give everything that came of each, verdicts included."""
         from deia.watch.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.watcher import watch  # noqa: PLC0415 - a search needs no watching
 
         judged, log = self._conversation(conversation_id or "")
-        return [self._watch_turn(turn, log, folder or self.root) for turn in judged.take_new(turns_of(conversation))]
+        artefact = self.open_artefact()
+        place = folder or self.root
+        new = judged.take_new(turns_of(conversation))
+        return [watch(artefact, turn, log, lambda: self._look_around(place)) for turn in new]
 
-    def _watch_turn(self, turn: Turn, log: HeldLog, folder: str) -> Watched:
+    def _look_around(self, folder: str) -> Surroundings:
         from deia.watch.mutes import muted_triggers  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.signs import signs_around  # noqa: PLC0415
-        from deia.watch.watcher import Surroundings, watch  # noqa: PLC0415
+        from deia.watch.signs import signs_around  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.watcher import Surroundings  # noqa: PLC0415 - a search needs no watching
 
         now = time.time()
         muted = muted_triggers(state_folder(self._environ), folder=folder, now=now)
-        around = Surroundings(now=now, folder=signs_around(folder), muted=muted)
-        return watch(self.open_artefact(), turn, log, around)
+        return Surroundings(now=now, folder=signs_around(folder), muted=muted)
 
     def _conversation(self, identity: str) -> tuple[Judged, HeldLog]:
         from deia.watch.conversation import Judged  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.memory import HeldLog  # noqa: PLC0415
+        from deia.watch.memory import HeldLog  # noqa: PLC0415 - a search needs no watching
 
         known = self._conversations.pop(identity, None) or (Judged(), HeldLog())
         self._conversations[identity] = known  # the last used stands last

@@ -291,7 +291,9 @@ def _too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
 def _nothing(catalog: Catalog, query: Query, asked: Question, audit: Audit) -> Answer:
     """Say that nobody wrote about this, and in which words."""
     lost = unknown(asked)
-    advice = [f"Nobody here has written about: {', '.join(lost[:NAMED])}."] if lost else []
+    meant = searched_for(asked)
+    advice = [f"Did you mean: {meant}?"] if meant else []
+    advice += [f"Nobody here has written about: {', '.join(lost[:NAMED])}."] if lost else []
     advice.append("Ask in other words, or leave out a filter.")
     advice.append("If you find the answer elsewhere, add it: `deia add`.")
     return Answer(
@@ -299,7 +301,7 @@ def _nothing(catalog: Catalog, query: Query, asked: Question, audit: Audit) -> A
         matched=False,
         audit=audit,
         reason=NOTHING,
-        searched_for=searched_for(asked),
+        searched_for=meant,
         suggestions=tuple(advice),
         similar_queries=similar_queries(catalog, weights(asked)),
     )

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 MOST_WORDS = 400  # of a question: a pasted log says what it is about well before
 MOST_STEMS = 64  # the rarest ones rank
 MOST_CORRECTIONS = 16
-CORRECTED_COUNTS = 0.7  # a word that we changed is weaker evidence than one that was typed
+CORRECTED_COUNTS = 0.8  # a word that we changed is weaker evidence than one that was typed
+CORRECTED_SHORT_COUNTS = 0.3  # and a short one may have meant anything
 SHORTEST_HALF = 4
 COMMON_HALF = 3  # passages that must hold each half of a word that is split
 TOLD = 500  # characters of a corrected question that are shown

@@ -1,7 +1,7 @@
 """The flags of `deia search`, as data: the quick path and the click command are both made from these tables.
 
-Refuses to interpret anything but the ordinary forms: whatever is out of the ordinary is left to click, which knows how to
-complain.
+Refuses to interpret anything but the ordinary forms: whatever is out of the ordinary is left to click, which knows how
+to complain.
 """
 
 from __future__ import annotations

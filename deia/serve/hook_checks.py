@@ -1,4 +1,4 @@
-"""The part of `deia doctor` that is about installed hooks: found in every settings file, and each run as the host runs it."""
+"""The part of `deia doctor` that is about installed hooks: found in every settings file, and run as by the host."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def _tried(patient: Patient, path: str, hooks: Sequence[Installed], again: str) 
             yield Finding(level=DEAD, text=f"{path}: {event} cannot be tried: {error.message}", cure=error.fix)
             continue
         if case is None:
-            told = f"{path}: {event} was not tried: no stable trigger{' that holds' if action else ''} has a case of one turn"
-            yield Finding(level=FINE, text=told)
+            kind = "stable trigger that holds" if action else "stable trigger"
+            yield Finding(level=FINE, text=f"{path}: {event} was not tried: no {kind} has a case of one turn")
             continue
         trial = try_hook(hook.command, event_for(case, folder=patient.project), environ=patient.environ)
         yield _verdict(path, trial, case, _problem(trial, commons, case, holding=holding), again)

@@ -16,6 +16,7 @@ from deia.errors import HostError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 SAY_VERSION = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
 PATIENCE = 20  # seconds for a start on a busy machine
 
@@ -35,10 +36,11 @@ def find_interpreter() -> str:
 
 
 def _candidates() -> Iterator[str]:
-    name = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     base = getattr(sys, "_base_executable", "") or ""  # the interpreter behind a virtual environment
     folder = (
-        os.path.join(sys.base_prefix, "bin", name) if os.name != "nt" else os.path.join(sys.base_prefix, "python.exe")
+        os.path.join(sys.base_prefix, "bin", f"python{VERSION}")
+        if os.name != "nt"
+        else os.path.join(sys.base_prefix, "python.exe")
     )
     for path in (base, folder, sys.executable):
         if path:
@@ -54,4 +56,4 @@ def starts(path: str) -> bool:
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0 and done.stdout.decode("ascii", "replace") == "%d.%d" % sys.version_info[:2]
+    return done.returncode == 0 and done.stdout.decode("ascii", "replace") == VERSION

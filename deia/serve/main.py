@@ -21,11 +21,12 @@ def main() -> int:
     """Run the command line; give its exit code."""
     output.prepare()
     code = _guarded(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        code = output.BROKEN_PIPE
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            code = output.BROKEN_PIPE
     os._exit(code)
 
 

@@ -1,4 +1,4 @@
-"""Running the cases beside the triggers through the real watch journey. Pure but for the artefact it reads; prints nothing.
+"""Running the cases beside the triggers through the real watch journey. Refuses to print, or to read a clock.
 
 Each case is a conversation of its own: `fires` means that its trigger fires on the last turn, `silent` that it fires on
 none.
@@ -41,7 +41,7 @@ def run_case(artefact: Artefact, case: Case, *, now: float) -> CaseResult:
     """Run one case; a case without turns holds where it wants silence."""
     log = HeldLog()
     around = Surroundings(now=now, folder=signs_among(case.cwd_files))
-    ended = [_ended(case.trigger, watch(artefact, turn, log, around)) for turn in case.turns]
+    ended = [_ended(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in case.turns]
     fired = [number for number, (stage, _) in enumerate(ended, 1) if stage == "fires"]
     last = len(ended)
     holds = last in fired if case.fires else not fired

@@ -24,7 +24,7 @@ def turns_of(conversation: Iterable[Any] | str) -> list[Turn]:
     """Give the turns of a conversation, numbered from 1."""
     items = [conversation] if isinstance(conversation, (str, dict)) else conversation
     turns = [turn for item in items for turn in _turns(item)]
-    return [turn.but(index=number) for number, turn in enumerate(turns, start=1)]
+    return [turn if turn.index == number else turn.but(index=number) for number, turn in enumerate(turns, start=1)]
 
 
 def _turns(item: Any) -> Iterator[Turn]:
@@ -112,24 +112,40 @@ def _texts(value: Any, depth: int = 0) -> list[str]:
 class Judged:
     """Which turns of a conversation were judged already, by content and order."""
 
-    __slots__ = ("prints",)
+    __slots__ = ("places", "prints")
 
     def __init__(self) -> None:
         self.prints: list[int] = []
+        self.places: dict[int, list[int]] = {}  # where in `prints` each print stands
 
     def take_new(self, turns: Sequence[Turn]) -> list[Turn]:
         """Give the turns that are new, numbered by their place in the whole conversation, and remember them."""
-        given = [hash((turn.role, turn.text, turn.tool, repr(turn.tool_input))) for turn in turns]
-        known = _overlap(self.prints, given)
-        new = [turn.but(index=len(self.prints) + at + 1) for at, turn in enumerate(turns[known:])]
-        self.prints += given[known:]
+        given = [_print(turn) for turn in turns]
+        known = self._count_known(given)
+        new = []
+        for turn, print_ in zip(turns[known:], given[known:], strict=True):
+            self.places.setdefault(print_, []).append(len(self.prints))
+            self.prints.append(print_)
+            new.append(turn.but(index=len(self.prints)))
         return new
 
+    def _count_known(self, given: list[int]) -> int:
+        """Say how many of the given turns were judged: those that overlap the end, the more the better, or all of them.
 
-def _overlap(judged: list[int], given: list[int]) -> int:
-    """Give how many of the given turns were judged: a window seen before whole, else the longest overlap at the end."""
-    for size in range(min(len(judged), len(given)), 0, -1):
-        if judged[-size:] == given[:size]:
-            return size
-    contained = any(judged[at : at + len(given)] == given for at in range(len(judged) - len(given) + 1))
-    return len(given) if contained and given else 0
+        All of them, where a longer window was seen before as it stands; a lone turn may well be said a second time.
+        """
+        prints, length = self.prints, len(given)
+        starts = self.places.get(given[0], ()) if given else ()
+        for at in starts:
+            if len(prints) - at <= length and prints[at:] == given[: len(prints) - at]:
+                return len(prints) - at
+        return length if length > 1 and any(prints[at : at + length] == given for at in starts) else 0
+
+
+def _print(turn: Turn) -> int:
+    """Tell one turn from another by what is in it."""
+    try:
+        shown = repr(turn.tool_input)
+    except RecursionError:  # nested deeper than anybody reads
+        shown = ""
+    return hash((turn.role, turn.text, turn.tool, shown))

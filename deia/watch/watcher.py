@@ -18,7 +18,7 @@ from deia.watch.reading import Reading
 from deia.watch.regexes import trust
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
     from deia.records import Firing, Turn
@@ -51,13 +51,18 @@ class Watched(Record):
 NOTHING = Watched()
 
 
-def watch(artefact: Artefact, turn: Turn, log: FileLog | HeldLog, around: Surroundings) -> Watched:
-    """Watch one turn: judge it, remember it, and give what fired with the text to inject."""
+def watch(
+    artefact: Artefact, turn: Turn, log: FileLog | HeldLog, look_around: Callable[[], Surroundings]
+) -> Watched:
+    """Watch one turn: judge it, remember it, and give what fired with the text to inject.
+
+    `look_around` is asked only when there is something to judge, since it may have to read files.
+    """
     numbers, seen = candidates(artefact, turn)
     if not numbers:
         log.append(line({"seen": seen}) if seen else QUIET)
         return NOTHING
-    return weigh(artefact, turn, log, around, numbers=numbers, seen=seen)
+    return weigh(artefact, turn, log, look_around(), numbers=numbers, seen=seen)
 
 
 def weigh(

@@ -99,7 +99,7 @@ def test_changes_upon_changes_add_up(tmp_path: Path) -> None:
     assert {each.entry.id for each in opened(tmp_path / "3").every(doc.path for doc in documents)} == {
         doc.path for doc in documents
     }
-    assert dict(opened(tmp_path / "3").vocabularies()[1].words()) == {"twentyword": 1}
+    assert set(dict(opened(tmp_path / "3").vocabularies()[1].words())) == {"round", "twentyword"}
 
 
 def test_many_changes_are_compiled_whole(tmp_path: Path) -> None:

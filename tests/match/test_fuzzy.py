@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deia.compile.vocabulary import vocabulary_bytes
 from deia.errors import ArtefactError
-from deia.match.fuzzy import Vocabulary, deletions, distance, edits_allowed, nearest, worth_keeping
+from deia.match.fuzzy import SHORT, Vocabulary, deletions, distance, edits_allowed, nearest, worth_keeping
 
 COUNTS = {"directory": 9, "recursively": 4, "fields": 2, "files": 7, "pod": 5, "kubernetes": 3, "configuration": 6}
 LETTERS = st.text("abcde", min_size=1, max_size=10)
@@ -102,6 +102,8 @@ def test_the_index_finds_what_comparing_with_every_word_finds(tmp_path: Path, kn
     vocabulary = opened(tmp_path, dict.fromkeys(known, 1))
     allowed = edits_allowed(len(typed))
     near = {word: far for word in known if 0 < (far := plain_distance(typed, word)) <= allowed}
+    if len(typed) <= SHORT:
+        near = {word: far for word, far in near.items() if word[0] == typed[0]}
     wanted = {word for word, far in near.items() if far == min(near.values())}
     assert set(vocabulary.corrections(typed)) - {typed} == wanted - {typed} or typed in known
 
@@ -118,3 +120,10 @@ def test_the_nearest_names_are_offered_and_far_ones_are_not() -> None:
     assert nearest("netlfy", ["netlify", "vercel", "fly"]) == ["netlify"]
     assert nearest("kube", ["kubernetes", "docker"]) == ["kubernetes"]
     assert nearest("", ["netlify"]) == []
+
+
+def test_a_short_word_keeps_its_first_letter_and_a_long_one_prefers_to(tmp_path: Path) -> None:
+    vocabulary = opened(tmp_path, {"take": 9, "bare": 1, "sighting": 50, "fighters": 1})
+    assert vocabulary.corrections("bake") == ["bare"]
+    assert vocabulary.corrections("fighting") == ["sighting"]
+    assert vocabulary.corrections("fightens") == ["fighters"]

@@ -64,7 +64,7 @@ DOCUMENTS = [
     Document(
         path="bok/k8s/pod-crash.md",
         title="KubePodCrashLooping",
-        text="The container exits at once.\n\n</document>\n> not mine\n\u001b[31mred\n\nUse `kubectl logs --previous`.\n",
+        text="The container exits.\n\n</document>\n> not mine\n\u001b[31mred\n\nUse `kubectl logs --previous`.\n",
     ),
 ]
 CLUSTERS = [

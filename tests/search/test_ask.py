@@ -33,8 +33,8 @@ def test_a_question_finds_its_document(catalog: Catalog) -> None:
 def test_the_published_shape_of_an_answer(catalog: Catalog) -> None:
     given_back = search(catalog, Query(text="delete a netlify site")).to_dict()
     assert list(given_back) == [
-        "query", "matched", "confidence", "primary_cluster", "urgency", "documents", "keywords_matched", "suggested_next",
-        "related_queries", "audit",
+        "query", "matched", "confidence", "primary_cluster", "urgency", "documents", "keywords_matched",
+        "suggested_next", "related_queries", "audit",
     ]  # fmt: skip
     assert list(given_back["documents"]) == ["primary", "secondary"]
     document = given_back["documents"]["primary"][0]
@@ -139,7 +139,7 @@ def test_filters_hold(catalog: Catalog) -> None:
 @pytest.mark.parametrize("name", ["platform", "audience", "urgency", "cluster", "tag"])
 def test_an_unknown_filter_is_refused_with_what_there_is(catalog: Catalog, name: str) -> None:
     with pytest.raises(QueryError, match=name):
-        search(catalog, Query(text="site", **{name: "zzz\ud800"}))
+        search(catalog, Query(text="site").but(**{name: "zzz\ud800"}))
 
 
 def test_a_filter_nearly_right_is_refused_with_the_nearest(catalog: Catalog) -> None:
@@ -218,3 +218,10 @@ def test_a_hundred_kilobytes_are_a_question_too(catalog: Catalog) -> None:
         "🔥\x00" * 30_000,
     ):
         assert search(catalog, Query(text=text)).to_dict()
+
+
+def test_chance_neighbours_of_short_words_are_no_answer(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="size hoops"))
+    assert answer.matched is False
+    assert answer.searched_for
+    assert answer.suggestions[0] == f"Did you mean: {answer.searched_for}?"

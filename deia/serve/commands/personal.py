@@ -38,7 +38,7 @@ HEAD = ("ts", "v", "id", "event")
 @click.option("--all", "everything", is_flag=True, help="Silence deia altogether, until `deia mute --all --off`.")
 @click.option("--list", "listing", is_flag=True, help="Show what is muted.")
 @commons_option
-def mute(  # noqa: PLR0913 - click gives every flag a name of its own
+def mute(
     *, trigger: str | None, length: str | None, path: str | None, off: bool, everything: bool, listing: bool
 ) -> int:
     """Silence TRIGGER for this person on this machine: for a while, in a folder, or for good."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deia.commons.commons import Commons
+    from deia.records import Firing
     from deia.watch.case_runner import CaseResult
     from deia.watch.judge import Verdict
     from deia.watch.watcher import Watched
@@ -96,13 +97,17 @@ def _as_fields(turn: Turn, watched: Watched, *, explain: bool) -> dict[str, Any]
         "turn": turn.index,
         "role": turn.role,
         "text": turn.text,
-        "fired": [{**firing.values(), "documents": [one.values() for one in firing.documents]} for firing in watched.firings],
+        "fired": [_firing_fields(firing) for firing in watched.firings],
         "injection": watched.injection.values() if watched.injection else None,
-    }  # fmt: skip
+    }
     if explain:
         names = ("trigger", "stage", "detail")
         fields["verdicts"] = [{name: getattr(verdict, name) for name in names} for verdict in watched.verdicts]
     return fields
+
+
+def _firing_fields(firing: Firing) -> dict[str, Any]:
+    return {**firing.values(), "documents": [document.values() for document in firing.documents]}
 
 
 def _as_lines(turns: Sequence[Turn], watched: Sequence[Watched], *, explain: bool) -> Iterator[str]:

@@ -111,7 +111,8 @@ def switched_off(text: str, *, path: str) -> bool:
 
 def is_ours(entry: Mapping[str, Any]) -> bool:
     """Say whether a hook is deia's: by the file that it runs, whatever the interpreter."""
-    told = [entry.get("command"), *(entry.get("args") if isinstance(entry.get("args"), list) else ())]
+    given = entry.get("args")
+    told = [entry.get("command"), *(given if isinstance(given, list) else ())]
     words = [word.replace("\\", "/") for word in told if isinstance(word, str)]
     return any(HOOK_FILE in word or "deia-hook" in word for word in words)
 
@@ -175,7 +176,8 @@ def _entry(event: str, command: Sequence[str]) -> dict[str, Any]:
 def _is_current(hook: Installed, present: Sequence[Installed], command: Sequence[str]) -> bool:
     if hook.event not in EVENTS or sum(other.event == hook.event for other in present) > 1:
         return False
-    return hook.entry == _entry(hook.event, command) and hook.matcher == EVENTS[hook.event][0].get("matcher", "")
+    matcher: str = EVENTS[hook.event][0].get("matcher", "")
+    return hook.matcher == matcher and bool(hook.entry == _entry(hook.event, command))
 
 
 def _without(body: str, *, path: str, but: set[str] | None = None) -> str:
@@ -227,7 +229,7 @@ def _hooks(body: str, *, path: str) -> Iterator[Installed]:
 def _expect(value: Any, kind: type, name: str, body: str, place: Sequence[str | int], path: str) -> None:
     if not isinstance(value, kind):
         line = line_of(body, max(find(body, place), 0))
-        wanted = {dict: "an object", list: "a list"}[kind]
+        wanted = "an object" if kind is dict else "a list"
         raise HostError(
             f"{name} is not {wanted}", where=f"{path}:{line}", fix="Mend the file by hand; deia does not touch it."
         )

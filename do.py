@@ -1,0 +1,371 @@
+"""One command for everything: it makes `.venv` where needed, and runs what is asked, quiet where all is well.
+
+    python3 do.py demo           see a mistake held and a question answered
+    python3 do.py test           everything that must pass: style, types, tests, triggers, documents, a bare install
+    python3 do.py lint           style, types and the starter commons only
+    python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
+    python3 do.py docs           write docs/CLI.md anew from the commands' own help
+
+It needs Python 3.11 and nothing else; it changes nothing outside this folder, and no state of an installed deia.
+"""
+# ruff: noqa: S603, T201 - it starts the commands that stand in it, and talks to a person
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+VENV = os.path.join(ROOT, ".venv")
+BARE = os.path.join(VENV, "bare")  # the project as its users have it: no extras, no tools
+STARTER = os.path.join(ROOT, "deia", "starter")
+BENCHMARKS = ("hook", "scan", "search")  # bench/retrieval.py needs a folder of labelled questions
+OLDEST = (3, 11)
+COVERAGE_FLOOR = 85  # percent, branches counted
+SHOWN = 16  # lines of an output that the demo shows
+WIDTH = 110  # characters of such a line
+PIP_FLAGS = ("--quiet", "--disable-pip-version-check", "--no-input", "--no-warn-script-location")
+MISTAKE = "I'm going to delete the Netlify project and recreate it"
+QUESTION = "the deploy fails on Netlify, should I delete the site and make it again?"
+EVENT = {
+    "session_id": "demo",
+    "hook_event_name": "PreToolUse",
+    "cwd": ROOT,
+    "tool_name": "Bash",
+    "tool_input": {"command": "terraform destroy"},
+}
+
+
+class Broken(Exception):  # noqa: N818 - it is the state of a step, told to a person
+    """A step failed; the message is what to show."""
+
+
+# --- the environment -------------------------------------------------------------------------------------------------
+
+
+def program(name: str, *, venv: str = VENV) -> str:
+    """Give the path of a program in a virtual environment."""
+    return os.path.join(venv, "Scripts", f"{name}.exe") if os.name == "nt" else os.path.join(venv, "bin", name)
+
+
+def set_up(*, dev: bool) -> None:
+    """Make `.venv` with the project in it, unless it is there and pyproject.toml has not changed since."""
+    wanted = {"python": sys.version, "root": ROOT, "pyproject": digest("pyproject.toml")}
+    known = read_marker()
+    if known == {**wanted, "dev": True} or (known == {**wanted, "dev": False} and not dev):
+        return
+    if {**known, "pyproject": "", "dev": ""} != {**wanted, "pyproject": "", "dev": ""}:
+        step("make .venv", lambda: make_venv(VENV))
+    what = f"{ROOT}[dev]" if dev else ROOT
+    step("install deia and its tools" if dev else "install deia", lambda: pip("install", "--editable", what))
+    with open(marker(), "w", encoding="utf-8") as file:
+        json.dump({**wanted, "dev": dev}, file)
+
+
+def marker() -> str:
+    """Give the file that says what `.venv` was made from."""
+    return os.path.join(VENV, "made-from.json")
+
+
+def read_marker() -> dict[str, object]:
+    """Give what `.venv` was made from; empty where it is not there, or its making did not end."""
+    if not os.path.exists(program("python")):
+        return {}
+    try:
+        with open(marker(), encoding="utf-8") as file:
+            known = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def digest(name: str) -> str:
+    """Give the SHA-256 of a file of the project."""
+    with open(os.path.join(ROOT, name), "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def make_venv(folder: str) -> None:
+    """Make a virtual environment anew; where Python comes without pip for it, pip of outside serves."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        output_of([sys.executable, "-m", "venv", folder])
+    except Broken as error:
+        try:
+            output_of([sys.executable, "-m", "pip", "--version"])
+        except Broken:
+            raise Broken(f"{error}\nInstall your system's package for venv (python3-venv), and try again.") from error
+        output_of([sys.executable, "-m", "venv", "--clear", "--without-pip", folder])
+
+
+def pip(*arguments: str, venv: str = VENV) -> None:
+    """Run pip for a virtual environment; its words are shown only where it fails."""
+    python = program("python", venv=venv)
+    inside = os.path.exists(program("pip", venv=venv))
+    command = [python, "-m", "pip"] if inside else [sys.executable, "-m", "pip", "--python", python]
+    output_of([*command, arguments[0], *PIP_FLAGS, *arguments[1:]])
+
+
+# --- steps -----------------------------------------------------------------------------------------------------------
+
+
+def step(name: str, work: Callable[[], str | None]) -> None:
+    """Do one thing and say on one line how it went; what it returns is told in brackets.
+
+    Raises:
+        SystemExit: it failed; its output is shown.
+    """
+    if not attempt(name, work):
+        raise SystemExit(1)
+
+
+def attempt(name: str, work: Callable[[], str | None]) -> bool:
+    """Do one thing, say how it went, and give whether it went well."""
+    print(f"{name:<44}", end=" ", flush=True)
+    began = time.monotonic()
+    try:
+        told = work()
+    except Broken as error:
+        print(f"FAILED {time.monotonic() - began:6.1f} s\n\n{error}\n", flush=True)
+        return False
+    print(f"ok     {time.monotonic() - began:6.1f} s{f'  ({told})' if told else ''}", flush=True)
+    return True
+
+
+def output_of(
+    command: Sequence[str], *, folder: str = ROOT, environ: Mapping[str, str] | None = None, given: str = ""
+) -> str:
+    """Run a command and give what it printed.
+
+    Raises:
+        Broken: it is not there, or exits with anything but 0.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            input=given.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            env={**os.environ, **(environ or {})},
+            check=False,
+        )
+    except OSError as error:
+        raise Broken(f"{command[0]}: {error}") from error
+    told = done.stdout.decode("utf-8", "replace").strip()
+    if done.returncode:
+        raise Broken(f"$ {' '.join(command)}\n{told}\n(exit code {done.returncode})")
+    return told
+
+
+def private(folder: str, *, commons: str = "") -> dict[str, str]:
+    """Give an environment in which deia keeps its state in `folder`, so that a person's own stays as it is."""
+    return {
+        "DEIA_STATE": os.path.join(folder, "state"),
+        "DEIA_CACHE": os.path.join(folder, "cache"),
+        "DEIA_COMMONS": commons,
+        "DEIA_OFF": "",
+        "PYTHONIOENCODING": "utf-8",
+    }
+
+
+# --- demo ------------------------------------------------------------------------------------------------------------
+
+
+def demo() -> int:
+    """Show a first injection, a held command and a first search."""
+    set_up(dev=False)
+    with tempfile.TemporaryDirectory() as folder:
+        show_check(folder)
+        show_hold(folder)
+        show_search(folder)
+    deia = os.path.relpath(program("deia"))
+    print("\nNext: let it watch your own sessions, or write down a lesson of your own.\n")
+    print(f"    {deia} install claude-code --user\n    {deia} init lessons\n")
+    return 0
+
+
+def show_check(folder: str) -> None:
+    """Show what a sentence makes fire."""
+    print(f'\n1. Somebody announces a known mistake.\n\n$ deia check "{MISTAKE}"')
+    print(shortened(output_of([program("deia"), "check", MISTAKE], folder=folder, environ=private(folder))))
+
+
+def show_hold(folder: str) -> None:
+    """Show the hook as Claude Code calls it: the first call held, the repeat let through."""
+    command = EVENT["tool_input"]
+    print(f"\n2. Claude Code is about to run a tool, and asks the hook: {json.dumps(command)}\n")
+    first, second = (hook(folder), hook(folder))
+    answer = json.loads(first or "{}").get("hookSpecificOutput", {})
+    if answer.get("permissionDecision") != "deny" or second:
+        raise Broken(f"The hook should hold the first call and pass the second. It said:\n{first}\n{second}")
+    print("The call is denied once. The model reads:\n")
+    print(shortened(answer["permissionDecisionReason"]))
+    print("\nThe same call again: the hook says nothing, and the call runs.")
+
+
+def hook(folder: str, *, venv: str = VENV) -> str:
+    """Give the hook's answer to the event of the demo."""
+    place = "import deia.serve.hook as hook; print(hook.__file__)"
+    path = output_of([program("python", venv=venv), "-I", "-c", place], folder=folder)
+    command = [program("python", venv=venv), "-I", "-S", path, "claude-code"]
+    return output_of(command, folder=folder, environ=private(folder), given=json.dumps({**EVENT, "cwd": folder}))
+
+
+def show_search(folder: str) -> None:
+    """Show an answered question."""
+    print(f'\n3. Anybody can ask.\n\n$ deia search "{QUESTION}"')
+    print(shortened(output_of([program("deia"), "search", QUESTION], folder=folder, environ=private(folder))))
+
+
+def shortened(text: str) -> str:
+    """Cut an output to what fits on a screen, and say so."""
+    lines = text.splitlines()
+    shown = [line if len(line) <= WIDTH else line[: WIDTH - 2] + " …" for line in lines[:SHOWN]]
+    rest = len(lines) - len(shown)
+    return "\n".join([*shown, *([f"[… {rest} more lines]"] if rest > 0 else [])])
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------
+
+
+def lint() -> int:
+    """Run the checks of style and types, and those of the starter commons."""
+    set_up(dev=True)
+    return int(not all([attempt(name, work) for name, work in checks()]))  # noqa: C419 - all of them, whatever fails
+
+
+def checks() -> list[tuple[str, Callable[[], str | None]]]:
+    """Give the checks that need no test run, each with its name."""
+    return [
+        ("ruff check", lambda: quiet(program("ruff"), "check")),
+        ("ruff format --check", lambda: quiet(program("ruff"), "format", "--check")),
+        ("mypy --strict", lambda: quiet(program("mypy"))),
+        ("mypy --strict do.py docs/", lambda: quiet(program("mypy"), "do.py", "docs/make_cli.py")),
+        ("deia lint, starter commons", lambda: starter("lint")),
+        ("deia triggers test, starter commons", lambda: starter("triggers", "test")),
+    ]
+
+
+def quiet(*command: str) -> None:
+    """Run a command of which nothing matters but whether it succeeds."""
+    output_of(command)
+
+
+def starter(*arguments: str) -> str:
+    """Run a deia command on the starter commons; give the last line it prints, without its full stop."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = output_of([program("deia"), *arguments], environ=private(folder, commons=STARTER))
+    lines = [line for line in told.splitlines() if line]
+    return next((line for line in lines if line[0].isdigit()), "").rstrip(".")
+
+
+def test() -> int:
+    """Run everything that must pass; pytest last, so that its closing line ends the output."""
+    set_up(dev=True)
+    wheel = os.path.join(VENV, "wheel")
+    steps = [*checks(), ("build the wheel", lambda: build(wheel)), ("bare install", lambda: smoke(wheel))]
+    sound = [attempt(name, work) for name, work in steps]
+    environ = {**os.environ, "WHEEL_FOLDER": wheel}
+    flags = ("--cov", f"--cov-fail-under={COVERAGE_FLOOR}", "--cov-report=", "--no-header")
+    print("pytest", flush=True)
+    done = subprocess.run([program("python"), "-m", "pytest", *flags], cwd=ROOT, env=environ, check=False)
+    return int(bool(done.returncode) or not all(sound))
+
+
+def build(folder: str) -> str:
+    """Build the wheel into `folder`, alone there; give its name."""
+    shutil.rmtree(folder, ignore_errors=True)
+    pip("wheel", "--no-deps", "--wheel-dir", folder, ROOT)
+    return os.listdir(folder)[0]
+
+
+def smoke(wheel: str) -> None:
+    """Install the wheel as a user would, and see that the command, a search and the hook work.
+
+    Raises:
+        Broken: one of them does not.
+    """
+    if not os.path.exists(os.path.join(BARE, digest("pyproject.toml"))):
+        make_venv(BARE)
+    paths = [os.path.join(wheel, name) for name in os.listdir(wheel)]
+    if not paths:
+        raise Broken("There is no wheel to install.")
+    pip("install", paths[0], venv=BARE)
+    pip("install", "--no-deps", "--force-reinstall", paths[0], venv=BARE)
+    with open(os.path.join(BARE, digest("pyproject.toml")), "w", encoding="utf-8"):
+        pass
+    deia = program("deia", venv=BARE)
+    with tempfile.TemporaryDirectory() as folder:
+        environ = private(folder)
+        wanted = {
+            "search": output_of([deia, "--help"], folder=folder, environ=environ),
+            "Netlify": output_of([deia, "search", QUESTION], folder=folder, environ=environ),
+            "deny": hook(folder, venv=BARE),
+        }
+    for word, told in wanted.items():
+        if word not in told:
+            raise Broken(f"The bare install should have said {word!r}. It said:\n{told}")
+
+
+# --- the rest --------------------------------------------------------------------------------------------------------
+
+
+def bench(*arguments: str) -> int:
+    """Run every benchmark, or the one that is named with its arguments."""
+    set_up(dev=False)
+    named = [arguments] if arguments else [(name,) for name in BENCHMARKS]
+    codes = []
+    for name, *rest in named:
+        print(f"\n{name}\n", flush=True)
+        path = os.path.join("bench", f"{name}.py")
+        codes.append(subprocess.run([program("python"), path, *rest], cwd=ROOT, check=False).returncode)
+    return max(codes)
+
+
+def docs() -> int:
+    """Write the generated documents anew."""
+    set_up(dev=False)
+    step("docs/CLI.md", lambda: quiet(program("python"), os.path.join("docs", "make_cli.py")))
+    return 0
+
+
+COMMANDS: dict[str, Callable[..., int]] = {"demo": demo, "test": test, "lint": lint, "bench": bench, "docs": docs}
+
+
+def main() -> int:
+    """Run what the command line names; give the exit code."""
+    if sys.version_info < OLDEST:
+        found = ".".join(map(str, sys.version_info[:3]))
+        wanted = ".".join(map(str, OLDEST))
+        print(f"deia needs Python {wanted} or newer; this is {found} ({sys.executable}). Try: python3.13 do.py demo")
+        return 2
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    name, arguments = (sys.argv[1] if len(sys.argv) > 1 else ""), sys.argv[2:]
+    if name not in COMMANDS or (arguments and name != "bench"):
+        print((__doc__ or "").strip())
+        return 0 if name in {"-h", "--help", "help"} else 2
+    try:
+        return COMMANDS[name](*arguments)
+    except Broken as error:
+        print(f"\n{error}")
+        return 1
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        sys.exit(main())
+    sys.exit(130)

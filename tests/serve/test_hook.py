@@ -1,0 +1,262 @@
+"""The hook as Claude Code calls it, both ways: its documented events go in, and only what it documents comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deia.compile.compiler import compile_commons
+from deia.serve import hook
+from deia.serve.hook_run import HOSTS, Place, _respond
+from deia.serve.hosts import claude_code
+from deia.spool import timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Ask = Callable[..., dict[str, Any] | None]
+
+DELETE = "I will delete the shop site now"
+CALL = "shopctl site:delete --yes"
+# What each event may answer, from the host's reference (HOSTS.md A1); anything else is refused here.
+UNIVERSAL = {"hookSpecificOutput", "systemMessage"}
+SPECIFIC = {
+    "UserPromptSubmit": {"additionalContext"},
+    "PreToolUse": {"permissionDecision", "permissionDecisionReason", "additionalContext"},
+    "PostToolUse": {"additionalContext"},
+    "PostToolUseFailure": {"additionalContext"},
+    "SessionStart": {"additionalContext"},
+    "Stop": set(),
+    "SubagentStop": set(),
+}
+MOST_CHARS = 10_000
+
+
+def assert_contract(event: str, answer: dict[str, Any] | None) -> None:
+    """Hold an answer against what the host documents for the event."""
+    if answer is None:
+        return
+    assert answer
+    assert set(answer) <= UNIVERSAL
+    assert isinstance(answer.get("systemMessage", ""), str)
+    specific = answer.get("hookSpecificOutput")
+    if specific is None:
+        return
+    assert specific.pop("hookEventName") == event
+    assert set(specific) <= SPECIFIC[event]
+    assert all(isinstance(value, str) and 0 < len(value) <= MOST_CHARS for value in specific.values())
+    if "permissionDecision" in specific:
+        assert specific["permissionDecision"] in {"allow", "deny", "ask"}
+        assert specific["permissionDecisionReason"]
+
+
+def event_of(name: str, folder: Path, **fields: Any) -> dict[str, Any]:
+    """Give an event with every field that the host documents as common."""
+    return {
+        "session_id": "5f0c-11",
+        "prompt_id": "p1",
+        "transcript_path": "/nowhere/t.jsonl",
+        "cwd": str(folder),
+        "permission_mode": "default",
+        "hook_event_name": name,
+        **fields,
+    }
+
+
+def call_of(folder: Path, command: str = CALL, **fields: Any) -> dict[str, Any]:
+    return event_of(
+        "PreToolUse", folder, tool_name="Bash", tool_input={"command": command}, tool_use_id="t1", **fields
+    )
+
+
+@pytest.fixture
+def ask(commons: Path, environ: dict[str, str]) -> Ask:
+    """Give a function that starts the hook as the host does, over a compiled commons, and checks its answer's shape."""
+    compile_commons(str(commons), environ=environ)
+    return lambda event, **changes: answer_of(event, {**environ, **changes})
+
+
+def answer_of(event: Any, environ: dict[str, str]) -> dict[str, Any] | None:
+    data = event if isinstance(event, bytes) else json.dumps(event).encode()
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", os.path.abspath(hook.__file__), "claude-code"],
+        input=data,
+        capture_output=True,
+        check=False,
+        env=environ,
+        timeout=30,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    answer: dict[str, Any] | None = json.loads(done.stdout) if done.stdout else None
+    if isinstance(event, dict):
+        assert_contract(str(event.get("hook_event_name")), json.loads(json.dumps(answer)))
+    return answer
+
+
+def context_of(answer: dict[str, Any] | None) -> str:
+    return str((answer or {}).get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def test_a_prompt_gets_the_document_as_context(ask: Ask, commons: Path) -> None:
+    answer = ask(event_of("UserPromptSubmit", commons, prompt=DELETE))
+    assert "Save the domain records first." in context_of(answer)
+    assert "site-delete" in answer["systemMessage"]  # type: ignore[index]
+
+
+def test_a_prompt_that_concerns_nothing_gets_nothing(ask: Ask, commons: Path) -> None:
+    assert ask(event_of("UserPromptSubmit", commons, prompt="please list the shop sites")) is None
+
+
+def test_a_call_is_held_once_and_passes_when_it_comes_again(ask: Ask, commons: Path) -> None:
+    first = ask(call_of(commons))
+    specific = first["hookSpecificOutput"]  # type: ignore[index]
+    assert specific["permissionDecision"] == "deny"
+    assert "Save the domain records first." in specific["permissionDecisionReason"]
+    assert "again" in specific["permissionDecisionReason"]
+    assert ask(call_of(commons)) is None
+
+
+def test_a_subagent_has_a_memory_of_its_own(ask: Ask, commons: Path) -> None:
+    assert ask(call_of(commons)) is not None
+    assert ask(call_of(commons, agent_id="a1", agent_type="general-purpose")) is not None
+    assert ask(call_of(commons, agent_id="a1", agent_type="general-purpose")) is None
+
+
+@pytest.mark.parametrize(("source", "speaks_again"), [("compact", True), ("clear", True), ("resume", False)])
+def test_what_the_model_has_forgotten_is_said_again(ask: Ask, commons: Path, source: str, speaks_again: bool) -> None:
+    prompt = event_of("UserPromptSubmit", commons, prompt=DELETE)
+    assert ask(prompt) is not None
+    assert ask(prompt) is None
+    ask(event_of("SessionStart", commons, source=source))
+    assert (ask(prompt) is not None) is speaks_again
+
+
+def test_a_question_is_put_to_the_person(ask: Ask, commons: Path) -> None:
+    answer = ask(call_of(commons, "shopctl site:rename old new"))
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"  # type: ignore[index]
+
+
+def test_a_failed_call_gets_its_lesson(ask: Ask, commons: Path) -> None:
+    event = event_of(
+        "PostToolUseFailure",
+        commons,
+        tool_name="Bash",
+        tool_input={"command": "shopctl site:open"},
+        tool_use_id="t",
+        error="Error: Site not found",
+        is_interrupt=False,
+        duration_ms=5,
+    )
+    assert "The name was probably changed." in context_of(ask(event))
+
+
+def test_what_the_agent_said_at_the_end_is_answered_at_the_next_prompt(ask: Ask, commons: Path) -> None:
+    stop = event_of("Stop", commons, stop_hook_active=False, last_assistant_message="Next I'll delete the site.")
+    assert ask(stop) is None
+    assert "Deleting a site drops" in context_of(ask(event_of("UserPromptSubmit", commons, prompt="fine")))
+    assert ask(event_of("UserPromptSubmit", commons, prompt="fine")) is None
+
+
+def test_a_plan_is_watched_before_it_is_approved(ask: Ask, commons: Path) -> None:
+    plan = event_of("PreToolUse", commons, tool_name="ExitPlanMode", tool_input={"plan": "1. I will delete the site."})
+    answer = ask(plan)
+    assert "Deleting a site drops" in json.dumps(answer)
+
+
+def test_the_commons_may_be_named_in_the_command(ask: Ask, commons: Path, tmp_path: Path) -> None:
+    elsewhere = event_of("UserPromptSubmit", tmp_path, prompt=DELETE)
+    assert ask(elsewhere, DEIA_COMMONS=str(commons)) is not None
+
+
+@pytest.mark.parametrize("how", ["variable", "file"])
+def test_the_switch_silences_the_hook(ask: Ask, commons: Path, environ: dict[str, str], how: str) -> None:
+    changes = {"DEIA_OFF": "1"} if how == "variable" else {}
+    if how == "file":
+        os.makedirs(environ["DEIA_STATE"], exist_ok=True)
+        with open(f"{environ['DEIA_STATE']}/off", "wb"):
+            pass
+    assert ask(call_of(commons), **changes) is None
+
+
+def test_stale_triggers_still_count_and_are_told_at_the_start_of_a_session(ask: Ask, commons: Path) -> None:
+    with open(commons / "triggers" / "sites.yaml", "a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    told = ask(event_of("SessionStart", commons, source="startup"))
+    assert "deia compile" in told["systemMessage"]  # type: ignore[index]
+    assert ask(event_of("UserPromptSubmit", commons, prompt=DELETE)) is not None
+
+
+def test_a_commons_that_is_not_compiled_is_told_and_breaks_nothing(commons: Path, environ: dict[str, str]) -> None:
+    told = answer_of(event_of("SessionStart", commons, source="startup"), environ)
+    assert "deia compile" in told["systemMessage"]  # type: ignore[index]
+    assert answer_of(event_of("UserPromptSubmit", commons, prompt=DELETE), environ) is None
+    (events,) = (commons / "telemetry" / "events").glob("*.jsonl")
+    assert '"event":"error"' in events.read_text(encoding="utf-8")
+
+
+def test_an_injection_is_in_the_ledger(ask: Ask, commons: Path) -> None:
+    ask(call_of(commons))
+    (path,) = (commons / "telemetry" / "events").glob(f"{timestamp(os.stat(commons).st_mtime)[:4]}*.jsonl")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    assert [(line["event"], line["trigger"], line["outcome"]) for line in lines] == [
+        ("injection", "site-delete", "held")
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b"[]", b"null", b"\xff\xfe\x00", b'{"hook_event_name": 5}', b'{"hook_event_name": "FromTheFuture"}', b"[" * 5000],
+)
+def test_garbage_gets_silence(ask: Ask, data: bytes) -> None:
+    assert ask(data) is None
+
+
+def test_an_unknown_host_gets_silence(environ: dict[str, str]) -> None:
+    for arguments in ([], ["nobody"]):
+        command = [sys.executable, "-I", "-S", os.path.abspath(hook.__file__), *arguments]
+        done = subprocess.run(command, input=b"{}", capture_output=True, check=False, env=environ, timeout=30)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+FIELDS = (
+    "session_id", "cwd", "prompt", "tool_name", "tool_input", "tool_response", "error", "last_assistant_message",
+    "source", "agent_id",
+)  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", DELETE, CALL, "Bash", "\ud800", "\0/x", "../.."]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["command", "text", "plan", "file_path", ""]), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from([*SPECIFIC, "PreCompact"]), st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=6))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_wrong_types_and_missing_fields_break_nothing(
+    compiled: Place, name: str, fields: dict[str, Any]
+) -> None:
+    occasion = claude_code.read_event({"hook_event_name": name, **fields})
+    if occasion is None:
+        assert name == "PreCompact"
+        return
+    answer = _respond(compiled, occasion, HOSTS["claude-code"])
+    assert_contract(name, json.loads(json.dumps(answer)))
+
+
+@pytest.fixture
+def compiled(commons: Path, environ: dict[str, str]) -> Place:
+    """Give a hook's place in a compiled commons, without the process around it."""
+    compile_commons(str(commons), environ=environ)
+    place = Place(["claude-code"])
+    place.environ = {**environ, "DEIA_COMMONS": str(commons)}
+    place.state = environ["DEIA_STATE"]
+    place.settle(str(commons))
+    return place
