@@ -69,7 +69,11 @@ def real(path: Path, rounds: int) -> None:
 
     def given(which: str, number: int) -> bytes:
         turn = sample[number]
-        return event(turn["role"], turn["text"], folder="/", conversation=str(number), tool=turn["tool"]) if which == name else b""
+        return (
+            event(turn["role"], turn["text"], folder="/", conversation=str(number), tool=turn["tool"])
+            if which == name
+            else b""
+        )
 
     taken = time_commands(commands, rounds=rounds, inputs=given)
     report(taken, against="floor: python -I -S -c pass", budgets={name: "p95 ≤ 3 ×"})

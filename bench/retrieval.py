@@ -17,7 +17,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deia.compile.catalog import build_catalog
-from deia.records import Document, Entry, Query
+from deia.knowledge import Document, Entry, Query
 from deia.search.ask import ranking, search
 from deia.search.catalog import Catalog, open_catalog
 

@@ -41,7 +41,7 @@ PROSE = (
 LOG = '2026-11-20T10:00:01Z worker[12] INFO GET /api/items?id=42 200 "curl/8.1" 13ms cache=hit request=9f2c\n'
 CODE = "    def load(self, path: str) -> dict[str, int]:\n        return {key: len(value) for key, value in path}\n"
 SHELL = "cd app && npm run build -- --mode=ci | tee build.log; [ -d dist ] && cp -r dist/* /srv/www || exit 1\n"
-COMMANDS = "for f in *.txt; do sed -i 's/a/b/' \"$f\" && git add \"$f\"; done\n"
+COMMANDS = 'for f in *.txt; do sed -i \'s/a/b/\' "$f" && git add "$f"; done\n'
 HOSTILE = {
     "brackets": "([{<",
     "closing brackets": ")]}>",
@@ -89,7 +89,10 @@ def long_turns(near: str) -> Iterator[tuple[str, Turn]]:
     for name, piece in everyday.items():
         yield f"user: {name}", Turn(role="user", text=filled(piece))
     yield "result: log", Turn(role="tool_result", text=filled(LOG), tool="Bash")
-    yield "failed result: log", Turn(role="tool_result", text=filled(LOG + "Error: it failed\n"), tool="Bash", failed=True)
+    yield (
+        "failed result: log",
+        Turn(role="tool_result", text=filled(LOG + "Error: it failed\n"), tool="Bash", failed=True),
+    )
     for name, piece in {"script": SHELL, "loops": COMMANDS, "phrase words of a trigger": near}.items():
         yield f"call: {name}", _call(filled(piece))
     yield "call: heredoc", _call("cat > out.txt <<'EOF'\n" + filled(PROSE.replace(". ", ".\n")) + "\nEOF\n")
@@ -148,13 +151,17 @@ def row(name: str, value: float, unit: str, budget: float | None, extra: str = "
 
 def report_short(librarian: Librarian, options: argparse.Namespace) -> None:
     """Time and print the short rows."""
-    kinds: dict[str, list[object]] = {"no word fits": [f"{PROSE[: SHORT - 8]} {number}" for number in range(options.rounds)]}
+    kinds: dict[str, list[object]] = {
+        "no word fits": [f"{PROSE[: SHORT - 8]} {number}" for number in range(options.rounds)]
+    }
     kinds["words of triggers strewn in"] = [*short_turns(options.rounds, 3)]
     if options.conversations:
         kinds["real turns"] = [*real_turns(options.conversations, options.rounds)]
     for name, turns in kinds.items():
         identity = f"short {name}"
-        taken = time_short(lambda turn, identity=identity: librarian.check_triggers([turn], conversation_id=identity), turns)
+        taken = time_short(
+            lambda turn, identity=identity: librarian.check_triggers([turn], conversation_id=identity), turns
+        )
         budget = BUDGET_SHORT if name != "real turns" else None
         row(f"short: {name}", statistics.median(taken), "µs", budget, f"  p95 {percentile(taken, 0.95):.1f}")
 

@@ -23,7 +23,7 @@ import time
 from typing import TYPE_CHECKING
 
 from deia.compile.catalog import build_catalog
-from deia.records import Document, Entry
+from deia.knowledge import Document, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ WORDS = 170  # of a document: one passage
 SEED = 20
 OURS = """\
 import os, sys
-from deia.records import Query
+from deia.knowledge import Query
 from deia.search.ask import search
 from deia.search.catalog import open_catalog
 from deia.search.render import table

@@ -6,8 +6,12 @@ import json
 import random
 from pathlib import Path
 
-VERBS = "delete remove drop destroy reset wipe push publish deploy restart rename migrate rotate disable truncate".split()
-OBJECTS = "site database table branch bucket cluster volume index queue topic release cache secret domain account".split()
+VERBS = (
+    "delete remove drop destroy reset wipe push publish deploy restart rename migrate rotate disable truncate".split()
+)
+OBJECTS = (
+    "site database table branch bucket cluster volume index queue topic release cache secret domain account".split()
+)
 SYLLABLES = "ba co di fu ga he jo ki lu ma ne po qua ri su ta vo wi xe yo za bri cro dra fle gri plo sta tri".split()
 
 

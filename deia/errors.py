@@ -12,13 +12,12 @@ DeiaError
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@record
 class Problem(Record):
     """One thing that is wrong in a file that a person wrote."""
 

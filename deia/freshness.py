@@ -1,7 +1,7 @@
-"""Whether compiled files still belong to their sources: sizes and times of what they were made from, and who made them.
+"""Whether compiled files still belong to their sources: sizes and times of what they were made from, and by whom.
 
-A stamp file says on its first line which installation wrote it, then one `size mtime-ns path` a source. Comparing stamps is
-what the fast paths can afford; the compiler compares contents.
+A stamp file says on its first line which installation wrote it, then one `size mtime-ns path` a source. Comparing stamps
+is what the fast paths can afford; the compiler compares contents.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def maker_path(state: str) -> str:
 
 
 def maker(state: str) -> str:
-    """Give this installation's own name, which a `.deia/` that came with a repository cannot know; "" before its first."""
+    """Give this installation's own name, which a `.deia/` that came with a repository cannot know."""
     return (files.read(maker_path(state)) or b"").decode("ascii", "replace").strip()
 
 
@@ -45,7 +45,7 @@ def made_by(derived: str, name: str) -> bool:
 
 
 def changed(derived: str, root: str, name: str) -> str:
-    """Give the first source that is not as it was when compiled, or the empty text; a missing stamp file is a change."""
+    """Give the first source that is not as it was when compiled, or ""; a missing stamp file is a change."""
     content = files.read(f"{derived}/{name}")
     lines = content.decode("utf-8", "surrogateescape").split("\n") if content else []
     if not lines or not lines[0].startswith(HEAD):

@@ -13,7 +13,8 @@ import time
 
 from deia import files, freshness, spool
 from deia.errors import ArtefactError, QueryError
-from deia.records import TYPE_CHECKING, Firing, Injection, Query
+from deia.knowledge import Query
+from deia.records import TYPE_CHECKING, Firing, Injection
 from deia.settings import derived_folder, events_folder, find_commons, resolve, state_folder
 
 if TYPE_CHECKING:

@@ -105,15 +105,6 @@ else:
     Record = _Record
 
 
-def record(cls: type[T]) -> type[T]:
-    """Mark a record; the base class does the work."""
-    return cls
-
-
-# --- what is watched ---
-
-
-@record
 class Turn(Record):
     """One turn of a conversation: what somebody said, or one tool call, or its result."""
 
@@ -125,7 +116,6 @@ class Turn(Record):
     index: int = 1  # position in the conversation, from 1
 
 
-@record
 class Reference(Record):
     """A document that a trigger puts in front of the model."""
 
@@ -134,54 +124,6 @@ class Reference(Record):
     reason: str = ""
 
 
-@record
-class Clause(Record):
-    """One condition of a trigger, as written."""
-
-    kind: str  # phrase, pattern, command, error, write, tool
-    value: str | Mapping[str, Any] | tuple[str, ...]
-    line: int = 0
-
-
-@record
-class Trigger(Record):
-    """A trigger as its author wrote it, checked and with its defaults filled in."""
-
-    id: str
-    title: str
-    urgency: Urgency
-    message: str
-    documents: tuple[Reference, ...]
-    who: tuple[Role, ...]
-    any: tuple[Clause, ...] = ()
-    all: tuple[Clause, ...] = ()
-    status: str = "experimental"
-    timing: str = "pre-action"
-    action: Action = "note"
-    action_required: str = ""
-    context: tuple[str, ...] = ()
-    unless: tuple[str, ...] = ()
-    stance: tuple[str, ...] = ("announced", "requested")
-    repeat: float = -1.0  # seconds until it may fire again; 0 is every time, negative is once a conversation
-    references: tuple[str, ...] = ()
-    since: str = ""
-    path: str = ""  # the file it was read from, relative to the commons
-    line: int = 0
-
-
-@record
-class Case(Record):
-    """One example beside a trigger: a short conversation that must fire it, or must not."""
-
-    trigger: str
-    fires: bool
-    turns: tuple[Turn, ...]
-    cwd_files: tuple[str, ...] = ()
-    path: str = ""
-    line: int = 0
-
-
-@record
 class Firing(Record):
     """A trigger that matched a turn, and why."""
 
@@ -198,7 +140,6 @@ class Firing(Record):
     confidence: str = "high"
 
 
-@record
 class Injection(Record):
     """What is put in front of the model for some firings: the text, its parts, and the most a host may do."""
 
@@ -207,99 +148,3 @@ class Injection(Record):
     action: Action = "note"
     triggers: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
-
-
-# --- what is known ---
-
-
-@record
-class Entry(Record):
-    """One document as the master index describes it."""
-
-    id: str
-    path: str
-    title: str
-    summary: str = ""
-    keywords: tuple[str, ...] = ()
-    audience: tuple[str, ...] = ()
-    urgency: str = ""  # "" where nobody said
-    tags: tuple[str, ...] = ()
-    platforms: tuple[str, ...] = ()
-    clusters: tuple[str, ...] = ()  # the owner first
-    related_docs: tuple[str, ...] = ()
-    category: str = ""
-    action: str = ""
-    why_relevant: str = ""
-    quick_tips: tuple[str, ...] = ()
-    status: str = ""
-    created: str = ""
-    updated: str = ""
-    verified: str = ""
-    extra: Mapping[str, Any] = {}
-    line: int = 0
-
-
-@record
-class Document(Record):
-    """A document as it lies in the commons: its metadata, its text, and where the text begins."""
-
-    path: str  # relative to the commons, with forward slashes
-    title: str
-    text: str  # without front-matter
-    metadata: Mapping[str, Any] = {}
-    first_line: int = 1  # the line of the file on which `text` begins
-
-
-@record
-class Chunk(Record):
-    """A passage of a document, with its line range in the file."""
-
-    document: str  # the entry's id
-    ordinal: int
-    heading: str
-    text: str
-    lines: tuple[int, int]
-
-
-@record
-class Query(Record):
-    """A question to the commons: words and filters."""
-
-    text: str
-    platform: str = ""
-    audience: str = ""
-    urgency: str = ""
-    cluster: str = ""
-    tag: str = ""
-    keywords: tuple[str, ...] = ()
-    limit: int = 5
-
-
-@record
-class Hit(Record):
-    """One matcher's opinion of one chunk."""
-
-    document: str
-    ordinal: int
-    score: float
-    matcher: str
-
-
-@record
-class Result(Record):
-    """One document of an answer, fused from hits."""
-
-    id: str
-    path: str
-    title: str
-    summary: str
-    score: float
-    why_relevant: str = ""
-    action: str = ""
-    urgency: str = ""
-    platforms: tuple[str, ...] = ()
-    keywords_matched: tuple[str, ...] = ()
-    lines: tuple[int, int] = (1, 1)
-    passage: str = ""
-    heading: str = ""
-    text: str = ""  # the whole document, for renderings that quote it

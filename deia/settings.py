@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from deia import files
 from deia.errors import CommonsError, SettingsError
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,6 @@ PACKAGE = files.parent(__file__.replace("\\", "/"))
 STARTER = f"{PACKAGE}/starter"
 
 
-@record
 class Settings(Record):
     """Every setting with its default; `sources` says where each value came from."""
 

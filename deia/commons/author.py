@@ -10,7 +10,8 @@ from deia.commons.entries import first_paragraph
 from deia.commons.index import load_index
 from deia.commons.naming import slug
 from deia.errors import CommonsError
-from deia.records import TYPE_CHECKING, URGENCIES, Entry, Record, record
+from deia.knowledge import Entry
+from deia.records import TYPE_CHECKING, URGENCIES, Record
 from deia.text import words
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ CASES = """\
 DRAFT = "# A draft: replace the phrase by what is really said or typed before the mistake (see docs/TRIGGERS.md).\n"
 
 
-@record
 class Lesson(Record):
     """What a new lesson consists of."""
 

@@ -14,7 +14,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from deia.commons.yaml_nodes import Map, read_yaml
 from deia.errors import CommonsError
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,6 @@ WIDTH = 4096  # never fold a line that its author did not
 AMBIGUOUS = {"yes", "no", "on", "off", "y", "n", "true", "false", "null", "~"}
 
 
-@record
 class _Span(Record):
     """Where a key and its value stand: line numbers from 0, the end not included, and how far in the key begins."""
 

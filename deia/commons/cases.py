@@ -6,14 +6,15 @@ from deia.commons import fields
 from deia.commons.findings import shown, suggestion
 from deia.commons.yaml_nodes import Items, Map, plain
 from deia.errors import Problem
-from deia.records import ROLES, TYPE_CHECKING, Case, Turn
+from deia.knowledge import Case
+from deia.records import ROLES, TYPE_CHECKING, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     from deia.commons.findings import Findings
-    from deia.records import Trigger
+    from deia.knowledge import Trigger
 
 ENDINGS = (".cases.yaml", ".cases.yml")
 VERDICTS = {"fires": True, "silent": False}

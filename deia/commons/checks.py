@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deia.commons.commons import Commons
-    from deia.records import Entry
+    from deia.knowledge import Entry
 
 BUILD = "Run `deia index build`."
 COMPARED = ("title", "urgency", "platforms")  # what an entry and its document both say to people and filters

@@ -6,13 +6,13 @@ to more alternatives than anybody means.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deia.records import Clause
+    from deia.knowledge import Clause
 
 GAP = "…"
 MOST_COMMANDS = 200  # alternatives of one command clause, multiplied out
@@ -24,7 +24,6 @@ class TemplateError(ValueError):
     """A template that cannot be read; the message is a sentence for the author."""
 
 
-@record
 class Slot(Record):
     """One place of a template: alternatives, each a sequence of words; `gap` says that others may stand before it."""
 

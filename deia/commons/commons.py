@@ -17,15 +17,14 @@ from deia.commons.naming import id_from_path
 from deia.commons.triggers import FOLDER as TRIGGERS
 from deia.commons.triggers import load_triggers
 from deia.errors import CommonsError
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from deia.commons.index_records import Cluster, Index, QueryPattern
     from deia.errors import Problem
-    from deia.records import Case, Document, Entry, Trigger
+    from deia.knowledge import Case, Document, Entry, Trigger
 
 
-@record
 class Commons(Record):
     """A team's lessons as values."""
 

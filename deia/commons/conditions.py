@@ -10,7 +10,8 @@ from deia.commons.clauses import clause_problems
 from deia.commons.findings import shown, suggestion
 from deia.commons.safe_pattern import pattern_problem
 from deia.commons.yaml_nodes import Items, Map, plain
-from deia.records import TYPE_CHECKING, Clause
+from deia.knowledge import Clause
+from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from deia.commons.index_records import Cluster
-    from deia.records import Entry
+    from deia.knowledge import Entry
 
 OTHER = "other"  # the type of a document that names none and lies in no folder of `bok/`
 

@@ -6,7 +6,8 @@ Refuses links and paths that leave the commons, and files above 2 MB; each refus
 from __future__ import annotations
 
 from deia.commons import front_matter, reading
-from deia.records import TYPE_CHECKING, Document, Record, record
+from deia.knowledge import Document
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from deia.errors import Problem
@@ -16,7 +17,6 @@ ENDING = ".md"
 DOCUMENT_BYTES = 2_000_000  # a lesson is a few pages; a larger file is a log or a book
 
 
-@record
 class Documents(Record):
     """Documents by path, and what was wrong with them."""
 

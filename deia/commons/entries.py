@@ -9,14 +9,15 @@ from deia.commons import fields, reading
 from deia.commons.findings import shown
 from deia.commons.naming import id_from_path
 from deia.commons.yaml_nodes import Map, plain
-from deia.records import TYPE_CHECKING, URGENCIES, Entry
+from deia.knowledge import Entry
+from deia.records import TYPE_CHECKING, URGENCIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
     from deia.commons.findings import Findings
-    from deia.records import Document
+    from deia.knowledge import Document
 
 TEXTS = ("title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified")
 LISTS = ("keywords", "audience", "tags", "related_docs", "quick_tips")

@@ -9,7 +9,7 @@ import re
 
 from deia.commons.findings import Findings, shown
 from deia.commons.yaml_nodes import Items, Map, read_yaml
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,7 +26,6 @@ LISTS = ("tags", "keywords", "audience", "related_docs", "quick_tips")
 CODE = ("```", "~~~")
 
 
-@record
 class FrontMatter(Record):
     """A Markdown text taken apart."""
 

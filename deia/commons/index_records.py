@@ -5,17 +5,16 @@ Refuses behaviour: reading is in `index`, `shapes` and `entries`.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
     from deia.errors import Problem
-    from deia.records import Entry, Trigger
+    from deia.knowledge import Entry, Trigger
 
 
-@record
 class Cluster(Record):
     """A group of documents about one thing."""
 
@@ -30,7 +29,6 @@ class Cluster(Record):
     line: int = 0
 
 
-@record
 class QueryPattern(Record):
     """A way in which people ask, and the documents that answer it: a golden query."""
 
@@ -45,7 +43,6 @@ class QueryPattern(Record):
     line: int = 0
 
 
-@record
 class Index(Record):
     """A master index, whatever its shape was."""
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from deia.commons import fields
 from deia.commons.findings import shown
 from deia.commons.index_records import QueryPattern
-from deia.records import TYPE_CHECKING, URGENCIES, Clause, Reference, Trigger
+from deia.knowledge import Clause, Trigger
+from deia.records import TYPE_CHECKING, URGENCIES, Reference
 
 if TYPE_CHECKING:
     from deia.commons.findings import Findings

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re._constants as op  # type: ignore[import-not-found]  # the parser's own names; there is no public parse tree
 import re._parser as parser  # type: ignore[import-not-found]
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,6 @@ class TooWideError(ValueError):
     """A character range that the alphabet cannot stand for."""
 
 
-@record
 class First(Record):
     """How a part can begin: its first characters, and those among them that an unbounded repeat takes."""
 

@@ -9,13 +9,12 @@ import os
 
 from deia.commons.findings import shown
 from deia.errors import Problem
-from deia.records import Record, record
+from deia.records import Record
 
 YAML_BYTES = 32 * 1024 * 1024  # an index of 20,000 entries takes about 15 MB
 ROOTED = ("/", "\\", "~")
 
 
-@record
 class Text(Record):
     """The text of a file, or why it could not be read."""
 

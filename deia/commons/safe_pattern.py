@@ -31,7 +31,7 @@ from deia.commons.pattern_characters import (
     body_of,
     large,
 )
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,6 @@ class _RefusedError(ValueError):
     """The pattern is not in the subset; the message is a clause of a sentence."""
 
 
-@record
 class _Walk(Record):
     """Where a walk through the pattern stands."""
 

@@ -13,14 +13,14 @@ from deia.commons.findings import shown
 from deia.commons.index_records import Cluster
 from deia.commons.naming import id_from_path, slug
 from deia.commons.yaml_nodes import Items, Map
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
     from deia.commons.findings import Findings
-    from deia.records import Entry
+    from deia.knowledge import Entry
 
 V1 = "v1.0"
 SECTIONS = ("processes", "training", "patterns")
@@ -31,7 +31,6 @@ CLUSTER_FIELDS = (
 )  # fmt: skip
 
 
-@record
 class Content(Record):
     """What the converters give: entries and clusters."""
 
@@ -39,7 +38,6 @@ class Content(Record):
     clusters: tuple[Cluster, ...] = ()
 
 
-@record
 class Shape(Record):
     """One way in which an index has been written."""
 

@@ -7,7 +7,8 @@ import os
 from deia.commons import author, blocks, store
 from deia.commons.index import find_index
 from deia.errors import CommonsError
-from deia.records import Entry, Record, record
+from deia.knowledge import Entry
+from deia.records import Record
 from deia.settings import INDEX_NAMES
 
 LESSON = "bok/patterns/read-before-you-overwrite.md"
@@ -85,7 +86,6 @@ TELEMETRY = """\
 """
 
 
-@record
 class Started(Record):
     """What making a commons did."""
 

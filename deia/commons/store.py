@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from deia.commons.index_records import Cluster, Index
     from deia.errors import Problem
-    from deia.records import Entry
+    from deia.knowledge import Entry
 
 WINDOWS_END = "\r\n"  # taken off before a text is changed, and put back when it is written
 BACKUP = ".before-migrate"

@@ -12,26 +12,14 @@ from deia.commons import cases, fields, reading
 from deia.commons.conditions import read_clauses
 from deia.commons.findings import Findings, shown, suggestion
 from deia.commons.yaml_nodes import Items, Map, plain, read_yaml
-from deia.records import (
-    ACTIONS,
-    MODES,
-    ROLES,
-    STANCES,
-    STATUSES,
-    TIMINGS,
-    TYPE_CHECKING,
-    URGENCIES,
-    Record,
-    Reference,
-    Trigger,
-    record,
-)
+from deia.knowledge import Trigger
+from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, TYPE_CHECKING, URGENCIES, Record, Reference
 
 if TYPE_CHECKING:
     from typing import Any
 
     from deia.errors import Problem
-    from deia.records import Case, Clause
+    from deia.knowledge import Case, Clause
 
 FOLDER = "triggers"
 ENDINGS = (".yaml", ".yml")
@@ -50,7 +38,6 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 ONCE, ALWAYS = -1.0, 0.0  # as Trigger.repeat has it
 
 
-@record
 class TriggerFiles(Record):
     """Everything that lies in `triggers/`."""
 

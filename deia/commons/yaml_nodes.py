@@ -12,7 +12,7 @@ import re
 import yaml
 
 from deia.commons.findings import Findings, shown
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,6 @@ class Items(list["Any"]):
         return self.lines[position] if position < len(self.lines) else self.line
 
 
-@record
 class Yaml(Record):
     """What a YAML text says, and what is wrong with it; the value is None where it could not be read."""
 

@@ -22,7 +22,7 @@ from deia.ingest.chunker import chunk_document
 from deia.match.fuzzy import worth_keeping
 from deia.match.keyword import ANALYSER, TEXT, analyser, filter_key, key, schema
 from deia.match.terms import distinct, question, terms
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import (
     DIGESTS,
     FORMAT,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deia.commons.index_records import Cluster, QueryPattern
-    from deia.records import Chunk, Document, Entry
+    from deia.knowledge import Chunk, Document, Entry
 
 # How often a field's words are counted. A title is worth three mentions (measured against one: +.005 nDCG@10 on three
 # sets, and no clear gain beyond); what an author chose as keywords and tags, two.
@@ -52,7 +52,6 @@ MOST_NEW_WORDS = 5_000
 LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 
 
-@record
 class CatalogReport(Record):
     """What a compile did."""
 
@@ -63,7 +62,6 @@ class CatalogReport(Record):
     incremental: bool = False
 
 
-@record
 class _Plan(Record):
     """What an incremental compile has to do; numbers are those of the previous catalog."""
 

@@ -22,7 +22,7 @@ from deia.compile.catalog import build_catalog
 from deia.compile.patterns import MAKER
 from deia.compile.triggers import FORMAT, Payload, compile_triggers
 from deia.errors import ArtefactError, Problem
-from deia.records import Record, record
+from deia.records import Record
 from deia.settings import INDEX_NAMES, derived_folder, resolve, state_folder
 from deia.text import shorten
 
@@ -37,7 +37,6 @@ SETTINGS_FILES = ("deia.toml", "pyproject.toml")
 RACY_NS = 2_000_000_000  # a file changed this shortly before it was hashed may change again within one clock tick
 
 
-@record
 class Compiled(Record):
     """What a compile did, or found it need not do."""
 

@@ -12,21 +12,21 @@ from hashlib import blake2b
 from itertools import chain
 
 from deia import fast_json
+from deia.knowledge import Document, Entry
 from deia.match.keyword import key
-from deia.records import TYPE_CHECKING, Document, Entry, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from deia.records import Chunk
+    from deia.knowledge import Chunk
 
 DIGEST_SIZE = 16
 NOT_KEPT = ("extra", "line")
 
 
-@record
 class Volume(Record):
     """A document with its entry: what is shelved under one id."""
 

@@ -12,7 +12,7 @@ from deia.commons.clauses import GAP, parse_command, parse_phrase
 from deia.compile.forms import forms
 from deia.compile.patterns import MAKER, regex_code, required_groups
 from deia.fast_json import dumps
-from deia.records import Record, record
+from deia.records import Record
 from deia.text import words
 from deia.watch.artefact import bucket, pack
 from deia.watch.gate import A_TOOL, A_WRITE, EVERYBODY, WHO
@@ -20,7 +20,7 @@ from deia.watch.gate import A_TOOL, A_WRITE, EVERYBODY, WHO
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from deia.records import Trigger
+    from deia.knowledge import Trigger
 
 Group = frozenset[str]
 FORMAT = 1
@@ -34,7 +34,6 @@ COMMON = frozenset(
 )
 
 
-@record
 class Payload(Record):
     """A document as an injection may carry it."""
 
@@ -45,7 +44,6 @@ class Payload(Record):
     text: str
 
 
-@record
 class Lowered(Record):
     """A clause ready for the watcher, and the alternatives of words it needs: one of `rows`, each a list of groups."""
 

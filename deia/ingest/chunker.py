@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from deia.records import TYPE_CHECKING, Chunk
+from deia.knowledge import Chunk
+from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deia.records import Document
+    from deia.knowledge import Document
 
 WORDS = 180  # measured: the best chunk of about this length beats the whole document and its beginning
 FEWEST = WORDS // 3  # a section shorter than this is read together with the next one

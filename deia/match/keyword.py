@@ -11,8 +11,9 @@ from __future__ import annotations
 import tantivy
 
 from deia.errors import ArtefactError
+from deia.knowledge import Hit
 from deia.match.terms import fold
-from deia.records import TYPE_CHECKING, Hit
+from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -5,14 +5,14 @@ It refuses to decide anything.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.search import render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Literal
 
-    from deia.records import Result
+    from deia.knowledge import Result
 
     Matched = bool | Literal["partial"]
 
@@ -20,7 +20,6 @@ NATURAL, KEYWORD, PLATFORM, AUDIENCE = "natural_language", "keyword_search", "pl
 NOTHING, TOO_BROAD = "no_documents_match", "query_too_broad"
 
 
-@record
 class Audit(Record):
     """How an answer came about."""
 
@@ -31,7 +30,6 @@ class Audit(Record):
     warnings: tuple[str, ...] = ()
 
 
-@record
 class Similar(Record):
     """A past question like this one, and the documents that answer it."""
 
@@ -39,7 +37,20 @@ class Similar(Record):
     documents: tuple[str, ...]
 
 
-@record
+class Documents(Record):
+    """The documents of an answer; iterating gives all of them, best first."""
+
+    primary: tuple[Result, ...] = ()
+    secondary: tuple[Result, ...] = ()
+
+    def __iter__(self) -> Iterator[Result]:
+        yield from self.primary
+        yield from self.secondary
+
+    def __len__(self) -> int:
+        return len(self.primary) + len(self.secondary)
+
+
 class Answer(Record):
     """An answer of any kind; `query_type` and `reason` say which of the fields mean something."""
 
@@ -65,9 +76,9 @@ class Answer(Record):
     view: Mapping[str, Any] = {}  # the body of a platform or audience view
 
     @property
-    def documents(self) -> tuple[Result, ...]:
-        """Every document of the answer, best first."""
-        return (*self.primary, *self.secondary)
+    def documents(self) -> Documents:
+        """Every document of the answer, best first: `.primary` answer the question, `.secondary` are near it."""
+        return Documents(primary=self.primary, secondary=self.secondary)
 
     @property
     def primary_docs(self) -> tuple[Result, ...]:

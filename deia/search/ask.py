@@ -7,10 +7,11 @@ name and with the nearest ones. The clock is the caller's: what an answer says a
 from __future__ import annotations
 
 from deia.errors import QueryError
+from deia.knowledge import Query, Result
 from deia.match.fuzzy import nearest
 from deia.match.keyword import FILTERS, filter_key
 from deia.match.terms import distinct, words
-from deia.records import TYPE_CHECKING, Query, Record, Result, record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.answer import KEYWORD, NOTHING, TOO_BROAD, Answer, Audit
 from deia.search.nearby import (
     leading_pattern,
@@ -27,7 +28,7 @@ from deia.search.views import audience_view, listing, platform_view
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from deia.records import Hit
+    from deia.knowledge import Hit
     from deia.search.catalog import Catalog, Shelved
     from deia.search.rank import Ranked
 
@@ -40,7 +41,6 @@ BROAD_WORDS = 2
 NAMED = 8  # unknown words and clusters that a message names
 
 
-@record
 class _Found(Record):
     """What was found for a question: its documents in order, and which stems each holds."""
 

@@ -13,9 +13,10 @@ import sys
 
 from deia import fast_json
 from deia.errors import ArtefactError
+from deia.knowledge import Entry
 from deia.match.fuzzy import Vocabulary
 from deia.match.keyword import KeywordIndex
-from deia.records import TYPE_CHECKING, Entry, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +35,6 @@ KEYWORD = "keyword"
 REBUILD = "Run `deia compile`."
 
 
-@record
 class Shelved(Record):
     """A document as the catalog holds it: its entry, its number, and the lines and headings of its passages."""
 
@@ -45,7 +45,6 @@ class Shelved(Record):
     headings: tuple[str, ...] = ()
 
 
-@record
 class Pattern(Record):
     """A past question: its wordings, the stems that identify it, and what answered it."""
 

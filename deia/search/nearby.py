@@ -12,7 +12,7 @@ from deia.search.answer import Similar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deia.records import Result
+    from deia.knowledge import Result
     from deia.search.catalog import Catalog, Pattern, Shelved
 
 MOST_NEXT = 5

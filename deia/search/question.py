@@ -11,7 +11,7 @@ from math import log
 
 from deia.match.fuzzy import edits_allowed, worth_keeping
 from deia.match.terms import distinct, question
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,6 @@ COMMON_HALF = 3  # passages that must hold each half of a word that is split
 TOLD = 500  # characters of a corrected question that are shown
 
 
-@record
 class Term(Record):
     """One thing to look for: what was typed, the stem it became, and how much finding it says."""
 
@@ -39,7 +38,6 @@ class Term(Record):
     part: bool = True  # False for the whole of a name whose parts are terms too
 
 
-@record
 class Question(Record):
     """A question, understood."""
 

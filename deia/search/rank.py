@@ -8,13 +8,13 @@ from __future__ import annotations
 from math import sqrt
 
 from deia.match.fuzzy import SHORT
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.question import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from deia.records import Hit
+    from deia.knowledge import Hit
     from deia.search.question import Question, Term
 
 # A document is its best passage; a second adds a quarter, a third an eighth. Measured against the
@@ -28,7 +28,6 @@ ENOUGH = 0.5  # to have answered, and not only touched the question
 LEAST = 0.35
 
 
-@record
 class Ranked(Record):
     """A document with its score and the passage that won it."""
 

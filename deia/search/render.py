@@ -15,7 +15,7 @@ from deia.search.yaml_text import yaml_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from deia.records import Result
+    from deia.knowledge import Result
     from deia.search.answer import Answer
 
 WIDTH = 100

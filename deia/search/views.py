@@ -5,14 +5,15 @@ The shapes are the published ones; nothing is scored here.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, URGENCIES, Result
+from deia.knowledge import Result
+from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, PLATFORM, Answer
 from deia.search.nearby import most_urgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deia.records import Query
+    from deia.knowledge import Query
     from deia.search.answer import Audit
     from deia.search.catalog import Catalog, Shelved
 

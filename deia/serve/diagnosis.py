@@ -15,7 +15,7 @@ from deia.commons.commons import load_commons
 from deia.compile.compiler import TRIGGERS, read_manifest
 from deia.errors import ArtefactError, DeiaError
 from deia.librarian import Librarian
-from deia.records import Record, record
+from deia.records import Record
 from deia.serve.hook_checks import hook_findings
 from deia.serve.ledger import read_ledger
 from deia.serve.places import why_this_commons
@@ -34,7 +34,6 @@ RECENT = 7 * 86400  # seconds of the ledger that are looked at
 NAMED = 5
 
 
-@record
 class _Root(Record):
     """A commons that was found, with what the checks share."""
 
@@ -78,11 +77,11 @@ def sound_sources(about: _Root) -> Iterator[Finding]:
 
 
 def fresh_files(about: _Root) -> Iterator[Finding]:
-    """Say whether the compiled files can be opened and fit their sources."""
+    """Say whether the compiled files can be opened and fit their sources; whether a hook needs them is told elsewhere."""
     try:
         artefact = open_artefact(f"{about.derived}/{TRIGGERS}")
     except ArtefactError as error:
-        yield Finding(level=DEAD, text=error.message, cure=error.fix)
+        yield Finding(level=WARNING, text=error.message, cure=error.fix)
         return
     changed = freshness.changed(about.derived, about.root, freshness.DOCUMENTS)
     ours = freshness.made_by(about.derived, freshness.maker(state_folder(about.patient.environ)))

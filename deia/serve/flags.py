@@ -6,7 +6,7 @@ to complain.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,6 @@ FORMS = ("table", "summary", "full", "markdown", "json", "yaml", "paths")
 MOST_DOCUMENTS = 200  # that a search gives at all (deia.search.ask)
 
 
-@record
 class Flag(Record):
     """One flag that takes a value."""
 

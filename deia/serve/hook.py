@@ -47,5 +47,5 @@ if __name__ == "__main__":
         _module = sys.modules[_name] = type(sys)(_name)
         _module.__path__ = [_folder + _name[4:].replace(".", "/")]
     sys.modules["__future__"] = _module  # every module asks it for `annotations`, which the parser already gave them
-    _module.annotations = None
+    vars(_module)["annotations"] = None
     main()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deia.commons.commons import Commons
-    from deia.records import Case
+    from deia.knowledge import Case
     from deia.serve.hosts.claude_settings import Installed
     from deia.serve.live_hook import Trial
     from deia.serve.report import Patient

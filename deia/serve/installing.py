@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from deia.commons.store import replace_file
 from deia.errors import HostError
-from deia.records import Record, record
+from deia.records import Record
 from deia.serve import hook
 from deia.serve.hosts.claude_settings import HOST, read_settings, same_settings, with_hooks, without_hooks
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 BACKUP = ".before-deia"
 
 
-@record
 class Change(Record):
     """A settings file as it is and as it will be; an empty text is no file."""
 

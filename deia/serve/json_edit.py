@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from deia.errors import HostError
-from deia.records import Record, record
+from deia.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +18,6 @@ WHITESPACE = " \t\r\n"
 DECODER = json.JSONDecoder(strict=False)
 
 
-@record
 class Part(Record):
     """A member of an object or an item of an array, by where its text begins and ends."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deia import files
 from deia.fast_json import loads
-from deia.records import Record, record
+from deia.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 MOST_BYTES = 64_000_000  # of one file, from its end
 
 
-@record
 class Ledger(Record):
     """Events in the order in which they were written, and how many lines said nothing."""
 

@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from deia import freshness
-from deia.records import Record, record
+from deia.records import Record
 from deia.settings import derived_folder, find_commons, state_folder
 from deia.watch.artefact import open_artefact
 from deia.watch.case_runner import run_case
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deia.commons.commons import Commons
-    from deia.records import Case
+    from deia.knowledge import Case
 
 PATIENCE = 5.0  # seconds; what the installed hook is given by the host
 CONVERSATION = "deia-doctor"
 
 
-@record
 class Trial(Record):
     """What an installed hook answered to one event."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 FINE, WARNING, DEAD = "fine", "warning", "dead"
 
 
-@record
 class Patient(Record):
     """Where and for whom `deia doctor` looks."""
 
@@ -20,7 +19,6 @@ class Patient(Record):
     explicit: str = ""  # the commons that --commons named
 
 
-@record
 class Finding(Record):
     """One thing that is well, or not, and what to do about it."""
 

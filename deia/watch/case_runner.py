@@ -6,7 +6,7 @@ none.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.watch.memory import HeldLog
 from deia.watch.signs import signs_among
 from deia.watch.watcher import Surroundings, watch
@@ -14,14 +14,13 @@ from deia.watch.watcher import Surroundings, watch
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deia.records import Case
+    from deia.knowledge import Case
     from deia.watch.artefact import Artefact
     from deia.watch.watcher import Watched
 
 GATE = "gate"  # the stage of a trigger that a turn's words did not even suggest
 
 
-@record
 class CaseResult(Record):
     """What became of a case: whether it holds, and in which turn and at which stage its trigger ended."""
 

@@ -5,7 +5,7 @@ Pure: a clause and a turn in, matches out. Whether a match counts (stance, conte
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import matches_command
 from deia.watch.gate import OVERLAP, WRITE_TOOLS, command_of, is_shell, segments, strings
@@ -35,7 +35,6 @@ READING_TOOLS = frozenset(
 READING_PROGRAMS = frozenset(("cat", "grep", "rg", "head", "tail", "less", "sed", "awk", "bat", "find", "ls", "git"))
 
 
-@record
 class Match(Record):
     """Where a clause matched, and the stance of what matched."""
 

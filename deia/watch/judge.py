@@ -5,7 +5,7 @@ Pure: the turn, the compiled triggers, the memory, the clock and the folder's si
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Firing, Record, Reference, record
+from deia.records import TYPE_CHECKING, Firing, Record, Reference
 from deia.text import one_line, shorten, words
 from deia.watch.commands import has_option
 from deia.watch.confirm import confirm
@@ -23,7 +23,6 @@ FIRES = "fires"
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
-@record
 class Verdict(Record):
     """What became of a candidate: the stage it reached, and why it stopped there."""
 
@@ -34,7 +33,6 @@ class Verdict(Record):
     firing: Firing | None = None
 
 
-@record
 class Circumstances(Record):
     """Everything besides the turn itself that a verdict depends on."""
 

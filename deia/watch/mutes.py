@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deia import files
 from deia.fast_json import dumps, loads
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 EVERY_TRIGGER = "*"
 
 
-@record
 class Mute(Record):
     """One decision about a trigger."""
 

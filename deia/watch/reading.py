@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import is_dry
 from deia.watch.gate import command_of, is_shell
@@ -28,7 +28,6 @@ RUNNING = frozenset(
 )
 
 
-@record
 class Spoken(Record):
     """A command that a turn runs or mentions, with the stance of the mention."""
 

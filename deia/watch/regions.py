@@ -6,7 +6,7 @@ lines; it guesses nothing beyond Markdown's own marks.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.text import spans
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ SHELL_FENCES = (
 )
 
 
-@record
 class Code(Record):
     """A span of code in prose: a fenced block, or code inside a line."""
 
@@ -45,7 +44,6 @@ class Code(Record):
     block: bool = False
 
 
-@record
 class Prose(Record):
     """What a turn says: its words outside code and quotation, and the code spans."""
 

@@ -6,7 +6,7 @@ as announced: other languages and bare imperatives are not second-guessed.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, record
+from deia.records import TYPE_CHECKING, Record
 from deia.text import words
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ SPLITTERS = (",", ":", "\u2014", "\u2013", "(", ")")  # where a clause ends; a n
 NEAR = 6  # words before the act that can colour it
 
 
-@record
 class Act(Record):
     """An act in its sentence, as words."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from deia import files
-from deia.records import TYPE_CHECKING, Injection, Record, record
+from deia.records import TYPE_CHECKING, Injection, Record
 from deia.watch.gate import candidates, command_of
 from deia.watch.inject import compose
 from deia.watch.judge import FIRES, Circumstances, judge
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 LEAST_BUDGET = 1200  # characters that a critical injection gets even when the conversation's budget is spent
 
 
-@record
 class Surroundings(Record):
     """What the rim knows besides the turn: clock, folder, mutes, and whether a hold is possible here."""
 
@@ -38,7 +37,6 @@ class Surroundings(Record):
     muted: frozenset[str] = frozenset()
 
 
-@record
 class Watched(Record):
     """What came of a turn."""
 
@@ -51,9 +49,7 @@ class Watched(Record):
 NOTHING = Watched()
 
 
-def watch(
-    artefact: Artefact, turn: Turn, log: FileLog | HeldLog, look_around: Callable[[], Surroundings]
-) -> Watched:
+def watch(artefact: Artefact, turn: Turn, log: FileLog | HeldLog, look_around: Callable[[], Surroundings]) -> Watched:
     """Watch one turn: judge it, remember it, and give what fired with the text to inject.
 
     `look_around` is asked only when there is something to judge, since it may have to read files.

@@ -14,7 +14,7 @@ from deia.commons.checks import lint
 from deia.commons.index import load_index
 from deia.commons.yaml_nodes import plain, read_yaml
 from deia.errors import CommonsError
-from deia.records import Entry
+from deia.knowledge import Entry
 from tests.commons.test_index import V1
 
 if TYPE_CHECKING:

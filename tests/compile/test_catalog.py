@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from deia.compile.catalog import CatalogReport, build_catalog
 from deia.errors import ArtefactError
-from deia.records import Document, Entry, Query
+from deia.knowledge import Document, Entry, Query
 from deia.search.ask import ranking, search
 from deia.search.catalog import HEADER, NEW_WORDS, Catalog, open_catalog
 

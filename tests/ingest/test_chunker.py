@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.ingest.chunker import HUGE, WORDS, chunk_document
-from deia.records import Chunk, Document
+from deia.knowledge import Chunk, Document
 
 LINES = st.lists(
     st.one_of(

@@ -6,8 +6,8 @@ import pytest
 
 from deia.compile.catalog import build_catalog
 from deia.errors import ArtefactError
+from deia.knowledge import Document, Entry
 from deia.match.keyword import MASK_BITS, KeywordIndex, key
-from deia.records import Document, Entry
 from deia.search.catalog import Catalog, open_catalog
 
 ENTRIES = [

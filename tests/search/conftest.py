@@ -6,7 +6,7 @@ import pytest
 
 from deia.commons.index_records import Cluster, QueryPattern
 from deia.compile.catalog import build_catalog
-from deia.records import Document, Entry
+from deia.knowledge import Document, Entry
 from deia.search.catalog import Catalog, open_catalog
 
 ENTRIES = [

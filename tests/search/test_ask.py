@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from deia.compile.catalog import build_catalog
 from deia.errors import QueryError
-from deia.records import Document, Entry, Query
+from deia.knowledge import Document, Entry, Query
 from deia.search.ask import ranking, search
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.render import RENDERINGS
@@ -95,7 +95,7 @@ def test_nothing_in_common_is_said_with_the_words_that_nobody_knows(catalog: Cat
     told = answer.to_dict()
     assert (told["matched"], told["reason"]) == (False, "no_documents_match")
     assert "sourdough, hydration, percentages" in told["suggestions"][0]
-    assert answer.documents == ()
+    assert not answer.documents
 
 
 def test_similar_past_questions_stand_beside_an_empty_answer(catalog: Catalog) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.records import Hit
+from deia.knowledge import Hit
 from deia.search.question import Question, Term
 from deia.search.rank import confidence, coverage, primary_count, rank
 

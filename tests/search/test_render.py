@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.records import Query, Result
+from deia.knowledge import Query, Result
 from deia.search.answer import Answer, Audit
 from deia.search.ask import search
 from deia.search.catalog import Catalog

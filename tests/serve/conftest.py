@@ -181,4 +181,3 @@ def process(environ: dict[str, str], commons: Path) -> Process:
         )
 
     return start
-

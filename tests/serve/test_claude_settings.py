@@ -18,7 +18,7 @@ from deia.serve.hosts.claude_settings import (
     without_hooks,
 )
 
-COMMAND = ["/opt/my python/bin/python3", "-I", "-S", "/srv/näme's \"x\"/deia/serve/hook.py", "claude-code"]
+COMMAND = ["/opt/my python/bin/python3", "-I", "-S", '/srv/näme\'s "x"/deia/serve/hook.py', "claude-code"]
 OTHER = {"type": "command", "command": "echo hi"}
 GROUPS = st.lists(
     st.builds(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ def test_a_missing_hook_file_is_dead(deia: Deia, installed: Path) -> None:
         ("print('hello')", "not JSON"),
         ("import sys; sys.exit(3)", "exits with 3"),
         ("pass", "answers nothing"),
-        ("print('{\"additionalContext\": \"site-delete\"}')", "answers nothing that the host would show"),
+        ('print(\'{"additionalContext": "site-delete"}\')', "answers nothing that the host would show"),
     ],
 )
 def test_a_hook_that_answers_wrongly_is_dead(
@@ -87,10 +88,19 @@ def test_a_hook_that_answers_wrongly_is_dead(
     assert told in found.out
 
 
-def test_a_commons_that_was_never_compiled_is_dead(deia: Deia) -> None:
+def test_a_hook_without_compiled_triggers_is_dead(deia: Deia, installed: Path, commons: Path) -> None:
+    shutil.rmtree(commons / ".deia")
     found = deia("doctor")
     assert found.code == 1
+    assert f"{installed}: UserPromptSubmit cannot be tried: the commons is not compiled" in found.out
     assert "Type: deia compile" in found.out
+
+
+def test_torn_triggers_are_dead(deia: Deia, installed: Path, commons: Path) -> None:
+    artefact = commons / ".deia" / "triggers"
+    artefact.write_bytes(artefact.read_bytes()[:-5])
+    assert deia("doctor").code == 1
+    assert installed.exists()
 
 
 def test_looking_mends_nothing(deia: Deia, commons: Path) -> None:
@@ -159,7 +169,9 @@ def test_problems_of_the_sources_are_counted(deia: Deia, commons: Path) -> None:
 
 def test_past_questions_without_their_documents_are_named(deia: Deia, commons: Path) -> None:
     index = commons / "commons_index.yaml"
-    index.write_text(index.read_text(encoding="utf-8").replace("How do I delete a site safely?", "zebra xylophone"), encoding="utf-8")
+    index.write_text(
+        index.read_text(encoding="utf-8").replace("How do I delete a site safely?", "zebra xylophone"), encoding="utf-8"
+    )
     deia("compile")
     assert "1 of 1 past questions miss their documents: zebra xylophone" in deia("doctor").out
 

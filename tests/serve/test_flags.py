@@ -49,7 +49,15 @@ def test_ordinary_forms_take_the_quick_path(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["--limit", "0"], ["--limit", "many"], ["--urgency", "urgent"], ["--platfrom", "x"], ["--tag"], ["-x"]],
+    [
+        ["--help"],
+        ["--limit", "0"],
+        ["--limit", "many"],
+        ["--urgency", "urgent"],
+        ["--platfrom", "x"],
+        ["--tag"],
+        ["-x"],
+    ],
 )
 def test_what_is_out_of_the_ordinary_is_left_to_click(arguments: list[str]) -> None:
     assert read_search(["search", "x", *arguments]) is None

@@ -72,9 +72,7 @@ def event_of(name: str, folder: Path, **fields: Any) -> dict[str, Any]:
 
 
 def call_of(folder: Path, command: str = CALL, **fields: Any) -> dict[str, Any]:
-    return event_of(
-        "PreToolUse", folder, tool_name="Bash", tool_input={"command": command}, tool_use_id="t1", **fields
-    )
+    return event_of("PreToolUse", folder, tool_name="Bash", tool_input={"command": command}, tool_use_id="t1", **fields)
 
 
 @pytest.fixture
@@ -213,7 +211,16 @@ def test_an_injection_is_in_the_ledger(ask: Ask, commons: Path) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{", b"[]", b"null", b"\xff\xfe\x00", b'{"hook_event_name": 5}', b'{"hook_event_name": "FromTheFuture"}', b"[" * 5000],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe\x00",
+        b'{"hook_event_name": 5}',
+        b'{"hook_event_name": "FromTheFuture"}',
+        b"[" * 5000,
+    ],
 )
 def test_garbage_gets_silence(ask: Ask, data: bytes) -> None:
     assert ask(data) is None
@@ -231,18 +238,22 @@ FIELDS = (
     "source", "agent_id",
 )  # fmt: skip
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", DELETE, CALL, "Bash", "\ud800", "\0/x", "../.."]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["command", "text", "plan", "file_path", ""]), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["", DELETE, CALL, "Bash", "\ud800", "\0/x", "../.."]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["command", "text", "plan", "file_path", ""]), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
 
 @given(st.sampled_from([*SPECIFIC, "PreCompact"]), st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=6))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_wrong_types_and_missing_fields_break_nothing(
-    compiled: Place, name: str, fields: dict[str, Any]
-) -> None:
+def test_wrong_types_and_missing_fields_break_nothing(compiled: Place, name: str, fields: dict[str, Any]) -> None:
     occasion = claude_code.read_event({"hook_event_name": name, **fields})
     if occasion is None:
         assert name == "PreCompact"

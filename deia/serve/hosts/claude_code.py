@@ -7,7 +7,7 @@ model, that of a question only to the person; strings are cut at 10,000 characte
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, Turn, record
+from deia.records import TYPE_CHECKING, Record, Turn
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ MOST_DEPTH = 6
 AGAIN = "The same call passes when it is made again."
 
 
-@record
 class Occasion(Record):
     """One event of a host: what to watch, and what the host can carry back."""
 

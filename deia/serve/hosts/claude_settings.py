@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from deia.errors import HostError
-from deia.records import Record, record
+from deia.records import Record
 from deia.serve.json_edit import find, insert, line_of, parse, remove
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ EVENTS: Mapping[
 SCOPES = ("project", "local", "user")
 
 
-@record
 class Installed(Record):
     """A hook of deia as a settings file has it."""
 
