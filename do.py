@@ -12,7 +12,6 @@ It needs Python 3.11 and nothing else; it changes nothing outside this folder, a
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -30,18 +29,17 @@ ROOT = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(ROOT, ".venv")
 BARE = os.path.join(VENV, "bare")  # the project as its users have it: no extras, no tools
 STARTER = os.path.join(ROOT, "deia", "starter")
-BENCHMARKS = ("hook", "scan", "search")  # bench/retrieval.py needs a folder of labelled questions
+BENCHMARKS = ("hook", "scan", "search")  # the others need folders of labelled data
 OLDEST = (3, 11)
 COVERAGE_FLOOR = 85  # percent, branches counted
 SHOWN = 16  # lines of an output that the demo shows
 WIDTH = 110  # characters of such a line
-PIP_FLAGS = ("--quiet", "--disable-pip-version-check", "--no-input", "--no-warn-script-location")
+PIP_FLAGS = ("--quiet", "--disable-pip-version-check", "--no-input")
 MISTAKE = "I'm going to delete the Netlify project and recreate it"
 QUESTION = "the deploy fails on Netlify, should I delete the site and make it again?"
 EVENT = {
     "session_id": "demo",
     "hook_event_name": "PreToolUse",
-    "cwd": ROOT,
     "tool_name": "Bash",
     "tool_input": {"command": "terraform destroy"},
 }
@@ -136,7 +134,7 @@ def attempt(name: str, work: Callable[[], str | None]) -> bool:
     began = time.monotonic()
     try:
         told = work()
-    except Broken as error:
+    except (Broken, OSError) as error:
         print(f"FAILED {time.monotonic() - began:6.1f} s\n\n{error}\n", flush=True)
         return False
     print(f"ok     {time.monotonic() - began:6.1f} s{f'  ({told})' if told else ''}", flush=True)
@@ -299,11 +297,9 @@ def smoke(wheel: str) -> None:
     """
     if not os.path.exists(os.path.join(BARE, digest("pyproject.toml"))):
         make_venv(BARE)
-    paths = [os.path.join(wheel, name) for name in os.listdir(wheel)]
-    if not paths:
-        raise Broken("There is no wheel to install.")
-    pip("install", paths[0], venv=BARE)
-    pip("install", "--no-deps", "--force-reinstall", paths[0], venv=BARE)
+    path = os.path.join(wheel, *os.listdir(wheel))
+    pip("install", path, venv=BARE)
+    pip("install", "--no-deps", "--force-reinstall", path, venv=BARE)  # the same version may hold other files
     with open(os.path.join(BARE, digest("pyproject.toml")), "w", encoding="utf-8"):
         pass
     deia = program("deia", venv=BARE)
@@ -362,10 +358,12 @@ def main() -> int:
         return COMMANDS[name](*arguments)
     except Broken as error:
         print(f"\n{error}")
-        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # a reader such as `head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 1
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
-        sys.exit(main())
-    sys.exit(130)
+    sys.exit(main())

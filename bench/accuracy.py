@@ -3,8 +3,8 @@
     python bench/accuracy.py FOLDER [--write docs/ACCURACY.md] [--missed]
 
 FOLDER holds `commands/command_cases.jsonl` (command, expect, tier), `conversations/positives.jsonl`,
-`hard_negatives.jsonl` (role, tool, text, topic) and `conversations.jsonl` (also conversation_id, turn). `--missed` lists
-what was missed and what fired in vain; `--fired` lists what fired on real turns, for reading and labelling.
+`hard_negatives.jsonl` (role, tool, text, topic) and `conversations.jsonl` (also conversation_id, turn). `--missed`
+lists what was missed and what fired in vain; `--fired` what fired on real turns, for reading and labelling.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -103,18 +102,18 @@ def page(lines: Sequence[str]) -> str:
     table = "\n".join(lines)
     return f"""# How accurate
 
-Made by `python bench/accuracy.py FOLDER --write docs/ACCURACY.md`, where FOLDER holds labelled sets that are not part of
-this project: shell commands from the tests of other guards, and turns of real coding agents' conversations, labelled by
-reading. The starter commons ({len(commons.triggers)} triggers, {len(commons.entries)} documents) was written without
+Made by `python bench/accuracy.py FOLDER --write docs/ACCURACY.md`, where FOLDER holds labelled sets that are not part
+of this project: shell commands from the tests of other guards, and turns of real coding agents' conversations, labelled
+by reading. The starter commons ({len(commons.triggers)} triggers, {len(commons.entries)} documents) was written without
 them. Its own cases ({fires} that must fire, {len(commons.cases) - fires} that must stay silent) pass in every test run.
 
 | what was watched | result |
 |---|---|
 {table}
 
-A command that another guard catches may be one that deserves no more than a note, or none: the starter commons is silent
-about single files and ordinary clean-up on purpose. Turns that deserve a warning are rare (about 1 in 200 real turns), so
-what counts as much as catching them is the last row.
+A command that another guard catches may be one that deserves no more than a note, or none: the starter commons is
+silent about single files and ordinary clean-up on purpose. Turns that deserve a warning are rare (about 1 in 200 real
+turns), so what counts as much as catching them is the last row.
 """
 
 
@@ -152,4 +151,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,4 +1,4 @@
-"""What watching a turn costs inside a process: short turns against 1,000 triggers, and turns of a megabyte of many kinds.
+"""What watching a turn costs inside a process: short turns against 1,000 triggers, turns of a megabyte of many kinds.
 
     python bench/scan.py [--rounds 2000] [--conversations FILE.jsonl]
 
@@ -81,7 +81,7 @@ def _call(command: str) -> Turn:
 
 
 def long_turns(near: str) -> Iterator[tuple[str, Turn]]:
-    """Give turns of a megabyte by name: ordinary ones, and what an attacker would write behind words that open the gate.
+    """Give turns of a megabyte by name: ordinary ones, and what an attacker may write behind words that open the gate.
 
     `near` holds all the words of a trigger in an order in which none of its clauses matches, so that all are tried.
     """
@@ -127,7 +127,7 @@ def real_turns(path: Path, count: int) -> list[dict[str, str]]:
 
 def time_short(watch: Callable[[object], object], turns: list[object]) -> list[float]:
     """Time each turn once, the first tenth unmeasured; gives µs."""
-    taken = time_calls(lambda number: watch(turns[number]), rounds=len(turns))
+    taken: list[float] = time_calls(lambda number: watch(turns[number]), rounds=len(turns))
     return taken[len(turns) // 10 :]
 
 
@@ -158,10 +158,11 @@ def report_short(librarian: Librarian, options: argparse.Namespace) -> None:
     if options.conversations:
         kinds["real turns"] = [*real_turns(options.conversations, options.rounds)]
     for name, turns in kinds.items():
-        identity = f"short {name}"
-        taken = time_short(
-            lambda turn, identity=identity: librarian.check_triggers([turn], conversation_id=identity), turns
-        )
+
+        def watch(turn: object, identity: str = f"short {name}") -> object:
+            return librarian.check_triggers([turn], conversation_id=identity)
+
+        taken = time_short(watch, turns)
         budget = BUDGET_SHORT if name != "real turns" else None
         row(f"short: {name}", statistics.median(taken), "µs", budget, f"  p95 {percentile(taken, 0.95):.1f}")
 
@@ -174,8 +175,8 @@ def report_long(librarian: Librarian, near: str, rounds: int) -> None:
     a_byte = {name: taken[name] / sizes[name] for name in taken}
     middle = statistics.median(a_byte.values())
     for name in sorted(taken, key=taken.__getitem__, reverse=True):
-        row(f"1 MB {name}", taken[name], "ms", BUDGET_LONG, f"  {a_byte[name] / middle:4.1f} × median")
-    row("worst a byte, against the median", max(a_byte.values()) / middle, "×", BUDGET_RATIO)
+        row(f"1 MB {name}", taken[name], "ms", BUDGET_LONG, f"  {a_byte[name] / middle:4.1f} times the median")
+    row("worst a byte, against the median", max(a_byte.values()) / middle, "times", BUDGET_RATIO)
 
 
 def main() -> None:

@@ -193,7 +193,11 @@ class Librarian:
         path = f"{self.derived}/triggers"
         stamp = files.stamp(path)
         if self._artefact is None or self._artefact[0] != stamp:
-            self._artefact = stamp, open_artefact(path)
+            try:
+                self._artefact = stamp, open_artefact(path)
+            except ArtefactError:  # torn: make it again, once
+                self.compile(force=True)
+                self._artefact = files.stamp(path), open_artefact(path)
         return self._artefact[1]
 
     def _open_catalog(self) -> Catalog:

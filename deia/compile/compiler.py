@@ -23,8 +23,10 @@ from deia.compile.patterns import MAKER
 from deia.compile.triggers import FORMAT, Payload, compile_triggers
 from deia.errors import ArtefactError, Problem
 from deia.records import Record
+from deia.search.catalog import open_catalog
 from deia.settings import INDEX_NAMES, derived_folder, resolve, state_folder
 from deia.text import shorten
+from deia.watch.artefact import open_artefact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -123,11 +125,30 @@ def _digests(sources: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[st
 
 
 def _fresh(folder: str, previous: Mapping[str, Any], digests: Mapping[str, str]) -> dict[str, bool]:
-    there = {
-        "triggers_digest": os.path.isfile(f"{folder}/{TRIGGERS}"),
-        "catalog_digest": os.path.isdir(_catalog(folder, previous)),
+    """Say which compiled files need not be made again: whole, and made of what there is now."""
+    whole = {
+        "triggers_digest": _artefact_digest(folder) == previous.get("triggers_digest"),
+        "catalog_digest": _is_catalog(folder, previous),
     }
-    return {name: there[name] and previous.get(name) == digest for name, digest in digests.items()}
+    return {name: previous.get(name) == digest and whole[name] for name, digest in digests.items()}
+
+
+def _artefact_digest(folder: str) -> str:
+    try:
+        return str(open_artefact(f"{folder}/{TRIGGERS}").meta.get("digest"))
+    except ArtefactError:
+        return ""
+
+
+def _is_catalog(folder: str, manifest: Mapping[str, Any]) -> bool:
+    named = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
+    if named != manifest.get("catalog"):
+        return False
+    try:
+        open_catalog(_catalog(folder, manifest))
+    except ArtefactError:
+        return False
+    return True
 
 
 def _report(folder: str, written: tuple[str, ...], manifest: Mapping[str, Any], began: float) -> Compiled:

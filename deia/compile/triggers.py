@@ -14,7 +14,7 @@ from deia.compile.patterns import MAKER, regex_code, required_groups
 from deia.fast_json import dumps
 from deia.records import Record
 from deia.text import words
-from deia.watch.artefact import bucket, pack
+from deia.watch.artefact import LONGEST_WORD, bucket, pack
 from deia.watch.gate import A_TOOL, A_WRITE, EVERYBODY, WHO
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from deia.knowledge import Trigger
 
 Group = frozenset[str]
-FORMAT = 1
+FORMAT = 2
 WILD = "\x02"
 MOST_ROWS = 400  # of one trigger
 # Words so common in the talk of coding agents that a row should not be looked up by them if another word will do.
@@ -49,6 +49,16 @@ class Lowered(Record):
 
     clause: Mapping[str, Any]
     rows: tuple[tuple[Group, ...], ...]
+    wide: bool = False  # whether the words of a row may lie anywhere in the turn
+
+
+class Gated(Record):
+    """A row of the gate: what it leads to (a trigger or, above them, a context word) and the groups it needs."""
+
+    target: int
+    who: int
+    groups: tuple[Group, ...]
+    wide: bool = False
 
 
 def compile_triggers(
@@ -64,20 +74,21 @@ def compile_triggers(
     """
     living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda one: one.id)
     numbers = {identity_: number for number, identity_ in enumerate(sorted(documents))}
-    rows: list[tuple[int, int, tuple[Group, ...]]] = []
+    rows: list[Gated] = []
     records = []
     for number, trigger in enumerate(living):
-        compiled, needed = _lower(trigger, numbers)
+        compiled, needed = _lower(trigger, numbers, number)
         records.append(dumps(compiled).encode("ascii"))
-        rows.extend((number, compiled["who"], groups) for groups in needed)
-    contexts = sorted({word for trigger in living for word in trigger.context})
+        rows += needed
+    contexts = sorted({context for trigger in living for context in trigger.context if words(context)})
     for number, context in enumerate(contexts, start=len(living)):
-        rows.append((number, EVERYBODY, tuple(Group((word,)) for word in words(context))))
-    gated = [row for row in rows if row[2]]
-    ungated = sorted({(target, who) for target, who, groups in rows if not groups})
+        rows.append(Gated(target=number, who=EVERYBODY, groups=tuple(Group((word,)) for word in words(context))))
+    gated = [row for row in rows if row.groups]
+    ungated = sorted({(row.target, row.who) for row in rows if not row.groups})
     meta = {
         **identity, "format": FORMAT, "settings": dict(settings), "triggers": len(living), "contexts": contexts,
         "ungated": [list(pair) for pair in ungated], "regex": MAKER,
+        "wide": [number for number, row in enumerate(gated) if row.wide and len(row.groups) > 1],
     }  # fmt: skip
     payloads = [dumps(documents[name].values()).encode("ascii") for name in numbers]
     tables = [*_gate_tables(gated), records, payloads, [dumps(meta).encode("ascii")]]
@@ -87,11 +98,11 @@ def compile_triggers(
 # --- one trigger ---
 
 
-def _lower(trigger: Trigger, numbers: Mapping[str, int]) -> tuple[dict[str, Any], list[tuple[Group, ...]]]:
+def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int) -> tuple[dict[str, Any], list[Gated]]:
     every = [LOWER[clause.kind](clause.value) for clause in trigger.all]
     some = [LOWER[clause.kind](clause.value) for clause in trigger.any]
     who = _who(trigger)
-    compiled = {
+    compiled: dict[str, Any] = {
         "id": trigger.id, "title": trigger.title, "urgency": trigger.urgency, "action": trigger.action,
         "timing": trigger.timing, "message": trigger.message, "action_required": trigger.action_required,
         "documents": [[numbers[ref.id], ref.mode, ref.reason] for ref in trigger.documents if ref.id in numbers],
@@ -102,8 +113,19 @@ def _lower(trigger: Trigger, numbers: Mapping[str, int]) -> tuple[dict[str, Any]
     choices = [one.rows for one in every]
     if some:
         choices.append(tuple(row for one in some for row in one.rows))
-    rows = [tuple(group for part in parts for group in part) for parts in _product(choices)]
-    return compiled, list(dict.fromkeys(tuple(sorted(set(row), key=sorted)) for row in rows))
+    rows = dict.fromkeys(_united(parts) for parts in _product(choices))
+    wide = len(choices) > 1 or any(one.wide for one in (*every, *some))
+    return compiled, [Gated(target=number, who=compiled["who"], groups=row, wide=wide) for row in rows]
+
+
+def _united(parts: tuple[tuple[Group, ...], ...]) -> tuple[Group, ...]:
+    """Give the groups of a row; one with a word longer than the watcher looks up cannot gate."""
+    groups = {group for part in parts for group in part}
+    return tuple(sorted((group for group in groups if max(map(_size, group)) <= LONGEST_WORD), key=sorted))
+
+
+def _size(word: str) -> int:
+    return len(word.encode("utf-8", "surrogatepass"))
 
 
 def _product(choices: list[tuple[tuple[Group, ...], ...]]) -> Iterable[tuple[tuple[Group, ...], ...]]:
@@ -196,7 +218,7 @@ def _tool(value: Any) -> Lowered:
     sure = [word for glob in (name, *fields.values()) for word in _sure_words(glob)]
     shown = name + "".join(f", {field}: {glob}" for field, glob in fields.items())
     row = (Group((A_TOOL,)), *(Group((word,)) for word in sure))
-    return Lowered(clause={"k": "tool", "s": shown, "v": {"name": name, "input": fields}}, rows=(row,))
+    return Lowered(clause={"k": "tool", "s": shown, "v": {"name": name, "input": fields}}, rows=(row,), wide=True)
 
 
 def _words(value: Any) -> Lowered:
@@ -205,7 +227,7 @@ def _words(value: Any) -> Lowered:
     texts = [" ".join(option) for option in options if option]
     expanded = [[sorted(forms(word)) for word in words(text)] for text in texts]
     rows = tuple(tuple(Group(alike) for alike in option) for option in expanded)
-    return Lowered(clause={"k": "words", "s": " | ".join(texts), "v": expanded}, rows=rows)
+    return Lowered(clause={"k": "words", "s": " | ".join(texts), "v": expanded}, rows=rows, wide=True)
 
 
 LOWER: dict[str, Callable[[Any], Lowered]] = {
@@ -222,19 +244,19 @@ LOWER: dict[str, Callable[[Any], Lowered]] = {
 # --- the gate ---
 
 
-def _gate_tables(rows: list[tuple[int, int, tuple[Group, ...]]]) -> list[list[bytes]]:
+def _gate_tables(rows: list[Gated]) -> list[list[bytes]]:
     uses: dict[str, int] = {}
-    for _, _, groups in rows:
-        for word in {word for group in groups for word in group}:
+    for row in rows:
+        for word in {word for group in row.groups for word in group}:
             uses[word] = uses.get(word, 0) + 1
     numbers: dict[Group, int] = {}
     keyed: dict[int, list[int]] = {}
     packed = []
-    for number, (target, who, groups) in enumerate(rows):
-        own = [numbers.setdefault(group, len(numbers)) for group in groups]
-        key = min(groups, key=lambda group: (_busyness(group, uses), sorted(group)))
+    for number, row in enumerate(rows):
+        own = [numbers.setdefault(group, len(numbers)) for group in row.groups]
+        key = min(row.groups, key=lambda group: (_busyness(group, uses), sorted(group)))
         keyed.setdefault(numbers[key], []).append(number)
-        packed.append(" ".join(map(str, (target, who, *own))).encode())
+        packed.append(" ".join(map(str, (row.target, row.who, *own))).encode())
     by_group = [" ".join(map(str, keyed.get(number, ()))).encode() for number in range(len(numbers))]
     return [_word_table(numbers), by_group, packed]
 

@@ -21,6 +21,7 @@ from deia.serve.ledger import read_ledger
 from deia.serve.places import why_this_commons
 from deia.serve.report import DEAD, FINE, WARNING, Finding, Patient
 from deia.settings import derived_folder, events_folder, find_commons, resolve, state_folder
+from deia.watch.artefact import TRIGGERS as TRIGGER_TABLE
 from deia.watch.artefact import open_artefact
 from deia.watch.mutes import read_mutes, switch_path
 
@@ -77,7 +78,7 @@ def sound_sources(about: _Root) -> Iterator[Finding]:
 
 
 def fresh_files(about: _Root) -> Iterator[Finding]:
-    """Say whether the compiled files can be opened and fit their sources; whether a hook needs them is told elsewhere."""
+    """Say whether the compiled files can be opened and fit their sources; whether a hook lacks them is told there."""
     try:
         artefact = open_artefact(f"{about.derived}/{TRIGGERS}")
     except ArtefactError as error:
@@ -90,7 +91,7 @@ def fresh_files(about: _Root) -> Iterator[Finding]:
     elif not ours:
         yield Finding(level=WARNING, text="the compiled files were made by another installation", cure=COMPILE)
     else:
-        yield Finding(level=FINE, text=f"compiled files are fresh ({artefact.count(3)} triggers)")
+        yield Finding(level=FINE, text=f"compiled files are fresh ({artefact.count(TRIGGER_TABLE)} triggers)")
 
 
 def _is_fresh(about: _Root) -> bool:

@@ -29,8 +29,8 @@ MILLISECONDS = 1000
 def hook_findings(patient: Patient) -> Iterator[Finding]:
     """Yield what there is to say about the hooks in all settings files."""
     present = False
-    for scope in SCOPES:
-        path = settings_path(scope, project=patient.project, environ=patient.environ)
+    paths = {settings_path(scope, project=patient.project, environ=patient.environ): scope for scope in SCOPES}
+    for path, scope in paths.items():  # in a home folder, two scopes are one file
         again = INSTALL if scope == "project" else f"{INSTALL} --{scope}"
         try:
             text = read_settings(path)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deia.watch.watcher import Watched
 
 HOSTS: dict[str, Any] = {"claude-code": claude_code}
-DEADLINE = settings.DEFAULTS.deadline_ms / 1000
+DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets silence
 
 
@@ -37,7 +37,7 @@ def run(arguments: list[str]) -> None:
     place = Place(arguments)
     answer = b""
     try:
-        _arm(place)
+        _arm(place, DEADLINE)
         answer = _answer(place)
     except BaseException as error:  # noqa: BLE001 - the one rim: nothing may reach the host
         place.report(error)
@@ -54,18 +54,18 @@ def _leave(answer: bytes) -> None:
     files.system._exit(0)  # noqa: SLF001 - the documented way out of a process
 
 
-def _arm(place: Place) -> None:
+def _arm(place: Place, seconds: float) -> None:
     """Leave on time even from inside a long match. Windows has no such timer: there the patterns alone bound it."""
     if sys.platform == "win32":
         return
     import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` itself costs 4 ms for its enums
 
     def give_up(_signal_number: int, _frame: FrameType | None) -> None:
-        place.report(TimeoutError(f"no answer within {DEADLINE:g} s"))
+        place.report(TimeoutError(f"no answer within {seconds:g} s"))
         _leave(b"")
 
     _signal.signal(_signal.SIGALRM, give_up)
-    _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
+    _signal.setitimer(_signal.ITIMER_REAL, max(seconds, 0.001))
 
 
 class Place:
@@ -91,7 +91,8 @@ class Place:
         """Write an event to the ledger."""
         from deia import spool  # noqa: PLC0415 - only a turn that leaves something behind needs it
 
-        spool.append(self.events, event, {"host": self.host, **fields}, telemetry=telemetry)
+        chosen = self.environ.get("DEIA_TELEMETRY") or telemetry
+        spool.append(self.events, event, {"host": self.host, **fields}, telemetry=chosen)
 
     def report(self, error: BaseException) -> None:
         """Spool what went wrong, with the place in deia where it did; a failing report is given up."""
@@ -133,6 +134,9 @@ def _respond(place: Place, occasion: Occasion, adapter: Any) -> dict[str, Any] |
     if occasion.moment == "session":
         return _begin(place, occasion, log, adapter)
     artefact = _open(place)
+    deadline = artefact.meta["settings"]["deadline_ms"] / 1000
+    if deadline != DEADLINE:
+        _arm(place, deadline)
     if occasion.moment == "prompt":
         _tell_if_stale(place)
     turn = occasion.turn

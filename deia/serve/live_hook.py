@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from deia import freshness
 from deia.records import Record
-from deia.settings import derived_folder, find_commons, state_folder
+from deia.settings import find_commons, state_folder
 from deia.watch.artefact import open_artefact
 from deia.watch.case_runner import run_case
 
@@ -61,7 +61,7 @@ def _environment(environ: Mapping[str, str], state: str) -> dict[str, str]:
     maker = freshness.maker_path(state_folder(environ))
     if os.path.isfile(maker):
         shutil.copy(maker, freshness.maker_path(state))
-    return {**{name: value for name, value in environ.items() if name != "DEIA_OFF"}, "DEIA_STATE": state}
+    return {**{name: value for name, value in environ.items() if name != "DEIA_OFF"}, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
 
 
 def _judged(name: str, seconds: float, done: subprocess.CompletedProcess[bytes]) -> Trial:
@@ -114,8 +114,3 @@ def commons_of(command: Sequence[str], folder: str, environ: Mapping[str, str]) 
     """
     at = command.index("--commons") + 1 if "--commons" in command else len(command)
     return find_commons(folder, environ=environ, explicit=command[at] if at < len(command) else "")
-
-
-def compiled_folder(root: str, environ: Mapping[str, str]) -> str:
-    """Give the folder of a commons' compiled files."""
-    return derived_folder(root, environ)

@@ -53,7 +53,10 @@ class Artefact:
         self._groups: dict[int, tuple[int, ...]] = {}
         self._rows: dict[int, tuple[int, int, frozenset[int]]] = {}
         self._records: dict[int, dict[str, Any]] = {}
-        self.meta: dict[str, Any] = loads(self.item(META, 0).decode())
+        try:
+            self.meta: dict[str, Any] = loads(self.item(META, 0).decode())
+        except (ValueError, IndexError) as error:  # of the right length and yet not what was written
+            raise ArtefactError("the compiled triggers are torn", fix=FIX) from error
 
     def item(self, table: int, number: int) -> bytes:
         """Give one item of a table as bytes."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from deia.watch.command import Simple, is_assignment
 from deia.watch.words import MAX_DEPTH, Words
 
-MAX_COMMANDS = 40_000  # more in one text are generated, and reading them would hold up the turn
+MAX_COMMANDS = 4_000  # more in one text are generated, and reading them would hold up the turn
 
 _BLANK = " \t\r"
 _DROPPED = frozenset(("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "coproc"))

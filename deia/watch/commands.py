@@ -31,7 +31,8 @@ def matches_command(wanted: Sequence[str], command: Command) -> bool:
 def is_dry(command: Command) -> bool:
     """Say whether a command only shows what it would do, or how it is used."""
     arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
-    return any(has_option(option, arguments) for option in DRY_OPTIONS) or arguments[:1] == ["help"]
+    options = [one for one in arguments if one.startswith("-")]
+    return any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]
 
 
 def _is_option(word: str, *, slashes: bool) -> bool:

@@ -11,7 +11,7 @@ from deia.watch.commands import matches_command
 from deia.watch.gate import OVERLAP, WRITE_TOOLS, command_of, is_shell, segments, strings
 from deia.watch.globs import matches_glob, matches_path
 from deia.watch.phrases import Words, find_phrase
-from deia.watch.regexes import search
+from deia.watch.regexes import find
 from deia.watch.shell import parse_commands
 from deia.watch.stance import ANNOUNCED
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST_MATCHES = 20  # of one clause in one turn
 ERROR_WORDS = frozenset(
-    "error errors err fatal failed failure fail exception traceback denied refused cannot unable invalid rejected missing"
-    " unknown panic aborted timeout crash crashed crashloopbackoff oomkilled killed conflict warning".split()
+    "error errors err fatal failed failure fail exception traceback denied refused cannot unable invalid rejected"
+    " missing unknown panic aborted timeout crash crashed crashloopbackoff oomkilled killed conflict warning".split()
 )
 ERROR_ENDINGS = ("error", "exception")  # OSError, UnicodeEncodeError, NullPointerException
 READING_TOOLS = frozenset(
@@ -91,21 +91,29 @@ def _command(value: Any, reading: Reading) -> Iterator[Match]:
 def _pattern(value: Any, reading: Reading) -> Iterator[Match]:
     for spoken in reading.commands:
         shown = command_text(spoken.command)
-        for segment in segments(shown):
-            if search(value, segment) is not None:
-                found = Match(kind="pattern", source=value["s"], excerpt=shown, stance=spoken.stance, around=shown)
-                yield found.but(command=spoken.command)
-                break
-    if not reading.is_prose:
-        return
-    at = 0
+        if any(True for segment in segments(shown) for _ in find(value, segment)):
+            yield Match(
+                kind="pattern",
+                source=value["s"],
+                excerpt=shown,
+                stance=spoken.stance,
+                around=shown,
+                command=spoken.command,
+            )
+    for start, end in _in_prose(value, reading) if reading.is_prose else ():
+        stance, around = reading.stance_at(start, end)
+        excerpt = reading.turn.text[start:end]
+        yield Match(kind="pattern", source=value["s"], excerpt=excerpt, stance=stance, around=around)
+
+
+def _in_prose(value: Any, reading: Reading) -> Iterator[tuple[int, int]]:
+    """Give where a pattern matches in the prose, segment by segment, what lies in two of them once."""
+    at = last = 0
     for segment in segments(reading.prose.masked):
-        where = search(value, segment)
-        if where is not None:
-            start = at + where[0]
-            stance, around = reading.stance_at(start, at + where[1])
-            excerpt = reading.turn.text[start : at + where[1]]
-            yield Match(kind="pattern", source=value["s"], excerpt=excerpt, stance=stance, around=around)
+        for start, end in find(value, segment):
+            if at + start >= last:
+                last = at + end
+                yield at + start, at + end
         at += len(segment) - OVERLAP
 
 

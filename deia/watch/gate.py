@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SEGMENT = 600  # characters
 OVERLAP = 200
+CALL_SEGMENT = 6000  # of a tool call, where one command may well be this long
+CALL_OVERLAP = 2000
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
 # Words that no text can hold stand for what a turn is.
@@ -81,13 +83,20 @@ def watched_text(turn: Turn) -> str:
     return " \n ".join((turn.tool, turn.text, *strings(turn.tool_input or {})))
 
 
-def segments(text: str) -> Iterator[str]:
-    """Give a text in overlapping pieces of at most SEGMENT characters."""
-    if len(text) <= SEGMENT:
+def segments(text: str, size: int = SEGMENT, overlap: int = OVERLAP) -> Iterator[str]:
+    """Give a text in overlapping pieces of at most `size` characters: what fits into `overlap` is whole in one."""
+    if len(text) <= size:
         yield text
         return
-    for at in range(0, len(text) - OVERLAP, SEGMENT - OVERLAP):
-        yield text[at : at + SEGMENT]
+    for at in range(0, len(text) - overlap, size - overlap):
+        yield text[at : at + size]
+
+
+def _segments_of(turn: Turn) -> Iterator[str]:
+    """Cut what a turn says; a command line is longer than a phrase, and all of its words belong together."""
+    if turn.role == "tool_call":
+        return segments(watched_text(turn), CALL_SEGMENT, CALL_OVERLAP)
+    return segments(turn.text)
 
 
 def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
@@ -95,8 +104,13 @@ def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
     bit = WHO[turn.role]
     found: set[int] = {target for target, who in artefact.meta["ungated"] if who & bit}
     about = _about(turn)
-    for segment in segments(watched_text(turn)):
-        _select(artefact, {*words(segment), *about}, bit, found)
+    groups: set[int] = set()
+    for segment in _segments_of(turn):
+        groups |= groups_present(artefact, {*words(segment), *about}, bit, found)
+    for number in artefact.meta["wide"]:  # what may lie further apart than a segment is long
+        target, who, wanted = artefact.row(number)
+        if who & bit and wanted <= groups:
+            found.add(target)
     triggers = artefact.meta["triggers"]
     contexts = artefact.meta["contexts"]
     return sorted(number for number in found if number < triggers), sorted(
@@ -111,7 +125,8 @@ def _about(turn: Turn) -> tuple[str, ...]:
     return (A_TOOL, A_WRITE) if writes else (A_TOOL,)
 
 
-def _select(artefact: Artefact, present: set[str], bit: int, found: set[int]) -> None:
+def groups_present(artefact: Artefact, present: set[str], bit: int, found: set[int]) -> set[int]:
+    """Give the groups that some words belong to; add to `found` what the rows lead to whose groups are all there."""
     groups: set[int] = set()
     groups_of = artefact.groups_of
     for word in present:
@@ -121,3 +136,4 @@ def _select(artefact: Artefact, present: set[str], bit: int, found: set[int]) ->
             target, who, wanted = artefact.row(number)
             if who & bit and wanted <= groups:
                 found.add(target)
+    return groups

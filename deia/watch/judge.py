@@ -1,6 +1,6 @@
 """Judging: which of a turn's candidates really fire, and where each of the others stopped.
 
-Pure: the turn, the compiled triggers, the memory, the clock and the folder's signs come in as arguments, verdicts go out.
+Pure: turn, compiled triggers, memory, clock and the folder's signs come in as arguments, verdicts go out.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _present(unless: dict[str, Any], match: Match) -> bool:
         return unless["flag"] in match.around.split()
     around = words(match.around)
     wanted = unless["words"]
-    return any(
+    return bool(wanted) and any(
         all(around[at + offset] in alike for offset, alike in enumerate(wanted))
         for at in range(len(around) - len(wanted) + 1)
     )

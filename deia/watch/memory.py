@@ -1,7 +1,8 @@
-"""What a conversation has seen: which triggers fired, what was injected, which platforms came up. Survives cold processes.
+"""What a conversation has seen: which triggers fired, what was injected, which platforms came up.
 
-An append-only log a conversation: one dot a quiet turn, one JSON line a turn that left something behind. Appends are
-atomic, so no lock is needed; a trigger belongs to the process whose line about it came first.
+It survives cold processes in an append-only log a conversation: one dot a quiet turn, one JSON line a turn that left
+something behind. Appends are atomic, so no lock is needed; a trigger belongs to the process whose line about it came
+first.
 """
 
 from __future__ import annotations
@@ -108,14 +109,16 @@ class HeldLog:
 
 
 def file_name(conversation: str) -> str:
-    """Give a file name for a conversation's id, which is untrusted text: letters and digits kept, a sum for the rest."""
+    """Give a file name for a conversation's id, untrusted text: letters and digits kept, a sum for the rest."""
     kept = "".join(char for char in conversation if char.isascii() and (char.isalnum() or char in "-_"))[:80]
     if kept == conversation and kept:
         return kept
-    total = 0
-    for char in conversation:
-        total = (total * 131 + ord(char)) % 0xFFFFFFFB
-    return f"{kept[:60]}~{total:08x}"
+    return f"{kept[:60]}~{fingerprint(conversation):016x}"
+
+
+def fingerprint(text: str) -> int:
+    """Tell texts apart, though not forgeries, in linear time: the text as a number modulo a prime just below 2**64."""
+    return int.from_bytes(text.encode("utf-8", "surrogatepass"), "little") % 0xFFFFFFFFFFFFFFC5
 
 
 def _texts(value: Any) -> Sequence[str]:

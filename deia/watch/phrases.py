@@ -37,21 +37,43 @@ def find_phrase(slots: Sequence[Any], words: Words, *, strict: bool = False) -> 
     `strict` allows no small words in between.
     A slot is `[gap, single words, longer alternatives, optional]`, as the compiler lowers it.
     """
-    most = 0 if strict else MOST_BETWEEN
+    ends = _Ends(slots, words.tokens, most=0 if strict else MOST_BETWEEN)
     for start, after in _starts(slots[0], words):
-        reached = {after}
-        for gap, singles, longer, optional in slots[1:]:
-            following = {
-                end
-                for at in reached
-                for place in _reachable(words.tokens, at, MOST_GAP if gap else most, any_word=bool(gap))
-                for end in _ends_of(singles, longer, words.tokens, place)
-            }
-            reached = following | reached if optional else following
-            if not reached:
-                break
-        if reached:
-            yield start, min(reached)
+        end = ends.nearest(1, after)
+        if end is not None:
+            yield start, end
+
+
+class _Ends:
+    """Where a phrase may end, from any of its slots on; each place is worked out once, so a text costs its length."""
+
+    __slots__ = ("_known", "_most", "_slots", "_tokens")
+
+    def __init__(self, slots: Sequence[Any], tokens: Sequence[Token], *, most: int) -> None:
+        self._slots = slots
+        self._tokens = tokens
+        self._most = most
+        self._known: dict[tuple[int, int], int | None] = {}
+
+    def nearest(self, number: int, at: int) -> int | None:
+        """Give the nearest end of the phrase when its slots from `number` on must follow at token `at`."""
+        if number == len(self._slots):
+            return at
+        key = number, at
+        if key not in self._known:
+            self._known[key] = min(self._ends(number, at), default=None)
+        return self._known[key]
+
+    def _ends(self, number: int, at: int) -> Iterator[int]:
+        gap, singles, longer, optional = self._slots[number]
+        for place in _reachable(self._tokens, at, MOST_GAP if gap else self._most, any_word=bool(gap)):
+            for following in _ends_of(singles, longer, self._tokens, place):
+                end = self.nearest(number + 1, following)
+                if end is not None:
+                    yield end
+        without = self.nearest(number + 1, at) if optional else None
+        if without is not None:
+            yield without
 
 
 def _starts(slot: Any, words: Words) -> Iterator[tuple[int, int]]:

@@ -16,16 +16,22 @@ if TYPE_CHECKING:
 
     from deia.records import Turn
     from deia.watch.command import Command
-    from deia.watch.regions import Prose
+    from deia.watch.regions import Code, Prose
 
 # Words that prose holds and command lines do not: a line with one of them is a sentence about a command.
-SENTENCE_WORDS = frozenset("the is are was will would should can could removes deletes does what how why if when because and"
-                           " you we it this that a an then please don".split())  # fmt: skip
+SENTENCE_WORDS = frozenset(
+    "the is are was will would should can could removes deletes does what how why if when because and you we it this"
+    " that a an then please don".split()
+)
 LAST_WORDS = 12
+SENTENCE_ENDS = ".?:,"
+PROMPTS = ("$ ", "! ")  # of a shell, and of the hosts in which a person types a command
 # Verbs that say that the code after them is meant to run.
 RUNNING = frozenset(
-    "run running execute executing do doing try use issue invoke call start rerun go proceed ll will".split()
+    "run running execute executing do doing try use type issue invoke call start rerun go proceed ll will".split()
 )
+MOST_BLANK = 400  # characters of blank lines between code and what leads up to it
+MOST_CALL = 131_072  # characters of a command; Linux runs no longer argument (MAX_ARG_STRLEN), so no `bash -c` either
 
 
 class Spoken(Record):
@@ -83,7 +89,7 @@ def _called(turn: Turn) -> Iterator[Spoken]:
     if not is_shell(turn):
         return
     language = "powershell" if "powershell" in turn.tool.lower() else "bash"
-    for command in parse_commands(command_of(turn), shell=language):
+    for command in parse_commands(command_of(turn)[:MOST_CALL], shell=language):
         yield Spoken(command=command, stance=DRY_RUN if is_dry(command) else ANNOUNCED)
 
 
@@ -91,29 +97,29 @@ def _mentioned(reading: Reading) -> Iterator[Spoken]:
     """Give the commands in code spans, with the stance of the words that lead up to them, and bare command lines."""
     if not reading.is_prose:
         return
-    text = reading.turn.text
+    text, masked = reading.prose.text, reading.prose.masked
     for code in reading.prose.codes:
-        if code.block and code.language not in SHELL_FENCES:
-            continue
-        stance = _lead_stance(reading, code.start, block=code.block)
-        yield from _parsed(text[code.start : code.end].strip("`"), stance)
-    for line in reading.prose.masked.splitlines():
-        bare = line.strip().removeprefix("$ ").removeprefix("! ")
-        if (
-            bare
-            and bare.isascii()
-            and not SENTENCE_WORDS.intersection(words(bare)[:LAST_WORDS])
-            and bare[-1] not in ".?:,"
-        ):
+        if not code.block or code.language in SHELL_FENCES:
+            yield from _parsed(text[code.start : code.end].strip("`"), _lead_stance(text, code))
+    at = 0
+    for line in text.splitlines(keepends=True):
+        bare = _command_line(line, masked[at : at + len(line)])
+        at += len(line)
+        if bare:
             yield from _parsed(bare, ANNOUNCED)
-    for line in text.splitlines():  # a bare command line may hold quotation marks, which the mask takes out
-        if line.strip()[:1].isalpha() and ('"' in line or "'" in line) and _is_command_line(line):
-            yield from _parsed(line.strip(), ANNOUNCED)
 
 
-def _is_command_line(line: str) -> bool:
-    outside = "".join(part for at, part in enumerate(line.replace('"', "'").split("'")) if at % 2 == 0)
-    return not SENTENCE_WORDS.intersection(words(outside)) and line.rstrip()[-1] not in ".?:,"
+def _command_line(line: str, masked: str) -> str:
+    """Give a line of prose as the command line it reads as, or the empty text; `masked` is the line unquoted."""
+    outside = masked.strip()
+    if not outside or not outside.isascii() or outside[-1] in SENTENCE_ENDS:
+        return ""
+    if SENTENCE_WORDS.intersection(words(outside)[:LAST_WORDS]):
+        return ""
+    bare = outside if "`" in line else line.strip()  # quotation marks hold arguments, backticks what is only mentioned
+    for prompt in PROMPTS:
+        bare = bare.removeprefix(prompt)
+    return bare
 
 
 def _parsed(code: str, stance: str) -> Iterator[Spoken]:
@@ -121,22 +127,19 @@ def _parsed(code: str, stance: str) -> Iterator[Spoken]:
         yield Spoken(command=command, stance=DRY_RUN if is_dry(command) else stance)
 
 
-def _lead_stance(reading: Reading, at: int, *, block: bool) -> str:
+def _lead_stance(text: str, code: Code) -> str:
     """Give the stance of what leads up to code: it must announce or ask for the running, or the code is only shown."""
-    text = reading.prose.text
-    lead = text[:at].rstrip("`\n ")
-    if block:
-        at = len(lead)
-    first, last = sentence(text, max(at - 1, 0), at)
-    before = words(text[first:at])
-    if not before or not RUNNING.intersection(before):
+    end = _lead_end(text, code.start) if code.block else code.start
+    first, last = sentence(text, max(end - 1, 0), end)
+    verbs = [span for span in spans(text[first:end]) if span[0] in RUNNING]
+    if not verbs:
         return QUOTED
-    verb = max(number for number, word in enumerate(before) if word in RUNNING)
-    start = reading.prose.text.lower().rfind(before[verb], first, at)
-    end = start + len(before[verb])
-    return judge_act(text, (first, max(last, at)), (start, end), end)
+    _, start, after = verbs[-1]
+    return judge_act(text, (first, last), (first + start, first + after), first + after)
 
 
-RUNNING = frozenset(
-    "run running execute executing do doing try use type issue invoke call start rerun go proceed ll will".split()
-)
+def _lead_end(text: str, start: int) -> int:
+    """Give where the text before a block of code ends: above its fence and blank lines."""
+    fence = max(text.rfind("\n", 0, start - 1), 0)
+    first = max(fence - MOST_BLANK, 0)
+    return first + len(text[first:fence].rstrip())

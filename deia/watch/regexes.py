@@ -8,6 +8,7 @@ import sys
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 MAKER = [sys.implementation.cache_tag, _sre.MAGIC, _sre.CODESIZE, sys.byteorder]
@@ -22,14 +23,14 @@ def trust(maker: list[Any]) -> None:
 _made_here = [False]
 
 
-def search(clause: Any, text: str) -> tuple[int, int] | None:
-    """Give where a pattern clause first matches, or None."""
+def find(clause: Any, text: str) -> Iterator[tuple[int, int]]:
+    """Give where a pattern clause matches."""
     source = clause["s"]
     pattern = _compiled.get(source)
     if pattern is None:
         pattern = _compiled[source] = _revive(source, clause["v"])
-    found = pattern.search(text)
-    return None if found is None else found.span()
+    for found in pattern.finditer(text):
+        yield found.span()
 
 
 def _revive(source: str, made: Any) -> Any:

@@ -16,23 +16,14 @@ BREAK = "\n"  # a token that no phrase crosses
 FENCES = ("```", "~~~")
 CLOSING = {"`": "`", '"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "'": "'", "\u2018": "\u2019"}
 SINGLE_MARKS = "'\u2018"
+MANY_WORDS = 2  # from which on marks set something apart
+MOST_APOSTROPHES = 20  # inside one quotation in single marks
 LONGEST_QUOTE = 600  # characters; what has not closed by then was no quotation
 FULL_STOPS = "\u3002\uff01\uff1f"  # of East Asian text, which puts no space after them
 BULLETS = ("- ", "* ", "+ ", "• ", "#")
-SHELL_FENCES = (
-    "",
-    "bash",
-    "sh",
-    "shell",
-    "console",
-    "zsh",
-    "shell-session",
-    "terminal",
-    "powershell",
-    "ps1",
-    "cmd",
-    "bat",
-)
+SHELL_FENCES = frozenset(
+    ("", "bash", "sh", "shell", "console", "zsh", "shell-session", "terminal", "powershell", "ps1", "cmd", "bat")
+)  # fmt: skip
 
 
 class Code(Record):
@@ -79,7 +70,7 @@ def cut(text: str) -> Prose:
             kept.append(" " * len(line))
             breaks.append(at)
         else:
-            if not bare or bare.startswith(BULLETS) or bare[:1].isdigit():
+            if not bare or bare.startswith(BULLETS) or _is_numbered(bare):
                 breaks.append(at)
             kept.append(_inline(line, at, codes, quotes))
         at += len(line)
@@ -88,6 +79,12 @@ def cut(text: str) -> Prose:
     masked = "".join(kept)
     tokens = tuple(_with_breaks(spans(masked), breaks))
     return Prose(text=text, masked=masked, tokens=tokens, codes=tuple(codes), quotes=tuple(quotes))
+
+
+def _is_numbered(line: str) -> bool:
+    """Say whether a line is an item of a numbered list, `1.` or `1)`."""
+    rest = line.lstrip("0123456789")
+    return len(rest) < len(line) and rest.startswith((".", ")"))
 
 
 def _with_breaks(tokens: list[tuple[str, int, int]], breaks: list[int]) -> Iterator[tuple[str, int, int]]:
@@ -113,7 +110,7 @@ def _inline(line: str, base: int, codes: list[Code], quotes: list[tuple[int, int
             at += 1
             continue
         inner = line[at + 1 : end].strip("`")
-        if len(inner.split()) == 1:
+        if len(inner.split()) < MANY_WORDS:
             kept.append(line[at : end + 1])
         else:
             kept.append(" " * (end + 1 - at))
@@ -135,9 +132,11 @@ def _closing(line: str, at: int) -> int:
     if at and (line[at - 1].isalnum() or (char == '"' and line[at - 1] in "=\\")):
         return -1
     end = line.find(CLOSING[char], at + 1, most)
-    while char in SINGLE_MARKS and 0 <= end < len(line) - 1 and line[end + 1].isalnum():  # an apostrophe in a quotation
+    for _ in range(MOST_APOSTROPHES):
+        if char not in SINGLE_MARKS or end < 0 or not line[end + 1 : end + 2].isalnum():
+            return end
         end = line.find(CLOSING[char], end + 1, most)
-    return end
+    return -1
 
 
 def sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What a working folder says about itself: the files by which a platform's presence is known. Reads names, not contents.
+"""What a working folder says about itself: the files by which a platform's presence is known. Reads only names.
 
 The file names are those that each platform's own documentation gives for its configuration.
 """

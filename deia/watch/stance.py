@@ -41,8 +41,8 @@ GONE = frozenset(("was", "were", "been", "had", "has", "have"))
 TOLD = frozenset(("tried", "did", "used", "managed", "wanted", "had", "asked", "told"))
 DRY_WORDS = frozenset(("dryrun", "simulate", "simulation", "preview"))
 PAST = frozenset(
-    "began blew broke brought built chose did drew forgot froze gave went kept lost made overwrote ran redid rewrote sent"
-    " threw took tore undid wrote left".split()
+    "began blew broke brought built chose did drew forgot froze gave went kept lost made overwrote ran redid rewrote"
+    " sent threw took tore undid wrote left".split()
 )
 GERUND_TOPICS = frozenset("after before without instead about for by of when while avoid from risk against on".split())
 SPLITTERS = (",", ":", "\u2014", "\u2013", "(", ")")  # where a clause ends; a negation before does not reach over

@@ -10,10 +10,11 @@ import time
 
 from deia import files
 from deia.records import TYPE_CHECKING, Injection, Record
+from deia.watch.condense import condensed
 from deia.watch.gate import candidates, command_of
 from deia.watch.inject import compose
 from deia.watch.judge import FIRES, Circumstances, judge
-from deia.watch.memory import QUIET, line, recall
+from deia.watch.memory import QUIET, fingerprint, line, recall
 from deia.watch.reading import Reading
 from deia.watch.regexes import trust
 
@@ -79,7 +80,7 @@ def weigh(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,
         recent_turns=settings["recent_turns"],
     )  # fmt: skip
-    verdicts = judge(artefact, numbers, Reading(turn), about)
+    verdicts = judge(artefact, numbers, Reading(condensed(artefact, turn, numbers)), about)
     repeated = call in memory.held
     firing = [one for one in verdicts if one.firing and not (repeated and one.firing.action == "hold")]
     passed = tuple(one.trigger for one in verdicts if repeated and one.stage in {FIRES, "memory"})
@@ -121,8 +122,5 @@ def call_print(turn: Turn) -> str:
     """Give what tells one tool call from another, so that the same call is known when it comes again."""
     if turn.role != "tool_call":
         return ""
-    total = 0
     text = command_of(turn) or repr(sorted((turn.tool_input or {}).items(), key=str))
-    for char in text:
-        total = (total * 131 + ord(char)) % 0xFFFFFFFFFFC5
-    return f"{turn.tool}:{total:x}"
+    return f"{turn.tool}:{len(text):x}-{fingerprint(text):x}"

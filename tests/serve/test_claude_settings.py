@@ -43,10 +43,10 @@ def entered(text: str) -> str:
     return with_hooks(text, COMMAND, path="settings.json")
 
 
-@given(SETTINGS, st.sampled_from([None, 2, 4, "\t"]), st.booleans())
+@given(before=SETTINGS, indent=st.sampled_from([None, 2, 4, "\t"]), ascii_only=st.booleans())
 @settings(max_examples=60)
 def test_installing_twice_is_installing_once_and_removing_gives_the_file_back(
-    before: dict[str, Any], indent: Any, ascii_only: bool
+    *, before: dict[str, Any], indent: Any, ascii_only: bool
 ) -> None:
     text = json.dumps(before, indent=indent, ensure_ascii=ascii_only) + "\n"
     after = entered(text)
@@ -127,7 +127,7 @@ def test_settings_of_another_shape_are_refused_with_their_line(text: str, line: 
         ({"command": None, "args": "deia-hook"}, False),
     ],
 )
-def test_a_hook_of_deia_is_known_by_the_file_it_runs(entry: dict[str, Any], ours: bool) -> None:
+def test_a_hook_of_deia_is_known_by_the_file_it_runs(*, entry: dict[str, Any], ours: bool) -> None:
     assert is_ours(entry) is ours
 
 

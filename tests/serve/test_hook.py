@@ -129,7 +129,9 @@ def test_a_subagent_has_a_memory_of_its_own(ask: Ask, commons: Path) -> None:
 
 
 @pytest.mark.parametrize(("source", "speaks_again"), [("compact", True), ("clear", True), ("resume", False)])
-def test_what_the_model_has_forgotten_is_said_again(ask: Ask, commons: Path, source: str, speaks_again: bool) -> None:
+def test_what_the_model_has_forgotten_is_said_again(
+    *, ask: Ask, commons: Path, source: str, speaks_again: bool
+) -> None:
     prompt = event_of("UserPromptSubmit", commons, prompt=DELETE)
     assert ask(prompt) is not None
     assert ask(prompt) is None

@@ -86,6 +86,14 @@ def test_removing_what_is_not_installed_changes_nothing(deia: Deia, commons: Pat
     assert place.read_text(encoding="utf-8") == OTHERS
 
 
+def test_removing_works_when_the_commons_is_gone(deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deia("install", "claude-code")
+    monkeypatch.setenv("DEIA_COMMONS", str(commons / "gone"))
+    assert deia("install", "claude-code").code == 2
+    assert deia("install", "claude-code", "--uninstall").code == 0
+    assert os.listdir(commons / ".claude") == []
+
+
 def test_a_dry_run_shows_the_change_and_writes_nothing(deia: Deia, commons: Path) -> None:
     shown = deia("install", "claude-code", "--dry-run")
     assert '+    "UserPromptSubmit": [' in shown.out

@@ -32,24 +32,31 @@ def install(*, host: str, scope: str | None, uninstall: bool, dry_run: bool) -> 
     """Enter the hook into a host's settings, leaving everything else in the file as it is."""
     scope = scope if scope in SCOPES else SCOPES[0]
     path = settings_path(scope, project=project_folder(os.getcwd()), environ=os.environ)
+    if uninstall:
+        if _carried_out(plan_removal(path), dry_run=dry_run):
+            output.say(f"The hook is not in {path} any more.")
+        return output.FOUND
     commons = given_commons()
     root = find_commons(here(), environ=os.environ, explicit=commons)
-    change = plan_removal(path) if uninstall else plan_install(path, hook_command(find_interpreter(), commons=commons))
-    output.say(_difference(change) or f"{path} is as it should be.")
+    change = plan_install(path, hook_command(find_interpreter(), commons=commons))
+    if _carried_out(change, dry_run=dry_run):
+        if change.keep:
+            output.say(f"The old settings are in {change.keep}.")
+        if scope == SCOPES[0]:
+            output.say("This file names paths of this machine; if it is shared with others, use --local instead.")
+        output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
+        output.say(f"{host} reads its hooks when a session starts. To see whether all works: deia doctor")
+    return output.FOUND
+
+
+def _carried_out(change: Change, *, dry_run: bool) -> bool:
+    """Show a change and, unless it is a dry run, write it; say whether it was written."""
+    output.say(_difference(change) or f"{change.path} is as it should be.")
     if dry_run:
         output.say("Nothing was written (--dry-run).")
-        return output.FOUND
+        return False
     carry_out(change)
-    if uninstall:
-        output.say(f"The hook is not in {path} any more.")
-        return output.FOUND
-    if change.keep:
-        output.say(f"The old settings are in {change.keep}.")
-    if scope == SCOPES[0]:
-        output.say("This file names paths of this machine; if it is shared with others, use --local instead.")
-    output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
-    output.say(f"{host} reads its hooks when a session starts. To see whether all works: deia doctor")
-    return output.FOUND
+    return True
 
 
 def _difference(change: Change) -> str:

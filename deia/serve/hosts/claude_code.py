@@ -50,7 +50,7 @@ def read_event(event: Any) -> Occasion | None:
         conversation=conversation,
         folder=_text(event.get("cwd")).replace("\\", "/"),
         turn=_turn(name, event),
-        reset=event.get("source") in {"compact", "clear"},
+        reset=_text(event.get("source")) in {"compact", "clear"},
         carries=moment != "stop",
     )
 

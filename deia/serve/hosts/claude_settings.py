@@ -150,7 +150,7 @@ def without_hooks(text: str, *, path: str) -> str:
 
 def same_settings(one: str, other: str) -> bool:
     """Say whether two settings texts mean the same, leaving out events and hooks that are empty."""
-    return _meaning(one) == _meaning(other)
+    return bool(_meaning(one) == _meaning(other))
 
 
 def _meaning(text: str) -> Any:
@@ -176,7 +176,7 @@ def _is_current(hook: Installed, present: Sequence[Installed], command: Sequence
     if hook.event not in EVENTS or sum(other.event == hook.event for other in present) > 1:
         return False
     matcher: str = EVENTS[hook.event][0].get("matcher", "")
-    return hook.matcher == matcher and bool(hook.entry == _entry(hook.event, command))
+    return hook.matcher == matcher and hook.entry == _entry(hook.event, command)
 
 
 def _without(body: str, *, path: str, but: set[str] | None = None) -> str:

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia, Process
+
+
+WIDE = """\
+- id: wide
+  title: W
+  urgency: low
+  message: M
+  documents: [{id: site-checklist}]
+  when: {any: [{pattern: "[a-z]{3}"}]}
+"""
+OLD = """\
+patterns:
+  - {id: site-checklist, path: bok/site-checklist.md, title: T, category: c, tags: [a], summary: S}
+"""
+
+
+def test_compiling_tells_what_was_written(deia: Deia, commons: Path) -> None:
+    assert "Wrote triggers and catalog: 3 triggers, 1 documents" in deia("compile").out
+    assert "Everything was fresh" in deia("compile").out
+    assert "Wrote triggers and catalog" in deia("compile", "--force").out
+    assert (commons / ".deia" / "triggers").exists()
+
+
+def test_triggers_that_cannot_be_gated_and_problems_are_told(deia: Deia, commons: Path) -> None:
+    (commons / "triggers" / "wide.yaml").write_text(WIDE + "- id: broken\n", encoding="utf-8")
+    done = deia("compile")
+    assert done.code == 0
+    assert "wide" in done.out
+    assert "Type: deia lint" in done.out
+
+
+def test_a_clean_commons_has_nothing_to_lint(deia: Deia) -> None:
+    deia("index", "build", "--write")
+    done = deia("lint")
+    assert (done.code, done.out) == (0, "0 errors, 0 warnings.\n")
+
+
+@pytest.fixture
+def broken(commons: Path) -> Path:
+    """Break the triggers in two places; give the file."""
+    path = commons / "triggers" / "sites.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "- id: a,b\n- id: site-delete\n", encoding="utf-8")
+    return path
+
+
+def test_every_problem_is_linted_with_file_and_line(deia: Deia, broken: Path) -> None:
+    done = deia("lint")
+    assert done.code == 1
+    assert broken.exists()
+    assert done.out.count("triggers/sites.yaml:") >= 2
+
+
+def test_lint_tells_tools_as_json(deia: Deia, broken: Path) -> None:
+    problems = json.loads(deia("lint", "--format", "json").out)
+    assert broken.exists()
+    assert {"path", "line", "found", "fix", "code", "severity"} == set(problems[0])
+
+
+def test_lint_annotates_a_pull_request(deia: Deia, broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(broken.parent)
+    lines = deia("lint", "--format", "github", "--commons", "..").out.splitlines()
+    assert all(line.startswith(("::error file=", "::warning file=")) for line in lines)
+    assert any("file=sites.yaml,line=" in line for line in lines)
+
+
+def test_an_index_is_shown_before_it_is_written(deia: Deia, commons: Path) -> None:
+    path = commons / "commons_index.yaml"
+    before = path.read_bytes()
+    shown = deia("index", "build")
+    assert "+total_documents: 1" in shown.out
+    assert "add --write" in shown.out
+    assert path.read_bytes() == before
+    assert "Written." in deia("index", "build", "--write").out
+    assert "as it should be" in deia("index", "build").out
+
+
+def test_an_old_index_is_migrated_and_kept(deia: Deia, commons: Path) -> None:
+    path = commons / "commons_index.yaml"
+    path.write_text(OLD, encoding="utf-8")
+    done = deia("index", "migrate", "--write")
+    assert "commons_index.yaml.before-migrate" in done.out
+    assert (commons / "commons_index.yaml.before-migrate").read_text(encoding="utf-8") == OLD
+    assert deia("lint").code == 0 or "unknown-shape" not in deia("lint").out
+
+
+def test_a_lesson_is_written_indexed_and_found(deia: Deia, commons: Path) -> None:
+    done = deia("add", "--title", "Zebra stripes vanish", "--text", "Paint them again.", "--tag", "zoo", "--trigger")
+    assert done.code == 0
+    assert "wrote bok/patterns/zebra-stripes-vanish.md" in done.out
+    assert (commons / "triggers" / "zebra-stripes-vanish.yaml").exists()
+    assert deia("search", "zebra", "--format", "paths").out == "bok/patterns/zebra-stripes-vanish.md\n"
+    assert deia("triggers", "test", "zebra-stripes-vanish").code == 0
+    assert "added zebra-stripes-vanish" in deia("log", "--event", "index").out
+
+
+def test_a_lesson_may_come_from_standard_input(process: Process, commons: Path) -> None:
+    done = process("add", "--title", "Striped", "--text", "-", stdin="Grün.\n".encode())
+    assert done.returncode == 0
+    assert "Grün." in (commons / "bok" / "patterns" / "striped.md").read_text(encoding="utf-8")
+
+
+def test_a_lesson_needs_a_title_when_nobody_can_be_asked(process: Process) -> None:
+    done = process("add")
+    assert done.returncode == 2
+    assert b"--title" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["add", "--title", "x"], ["index", "build", "--write"]])
+def test_the_starter_commons_is_not_written_to(
+    deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = deia(*arguments)
+    assert refused.code == 2
+    assert "deia init" in refused.err
+
+
+def test_a_new_commons_works_at_once(deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = deia("init", str(tmp_path / "new one"))
+    assert done.code == 0
+    assert "wrote commons_index.yaml" in done.out
+    monkeypatch.chdir(tmp_path / "new one")
+    assert deia("lint").code == 0
+    assert deia("triggers", "test").code == 0
+    assert deia("search", "overwrite").code == 0
+    assert "kept commons_index.yaml" in deia("init").out
+
+
+def test_a_file_is_no_place_for_a_commons(deia: Deia, commons: Path) -> None:
+    refused = deia("init", str(commons / "commons_index.yaml"))
+    assert refused.code == 2
+    assert "not a folder" in refused.err

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia
+
+
+def test_a_mute_is_listed_and_lifted(deia: Deia) -> None:
+    assert "is muted until" in deia("mute", "site-delete", "--for", "2h").out
+    assert "site-delete is muted until" in deia("mute", "--list").out
+    assert "heard again" in deia("mute", "site-delete", "--off").out
+    assert deia("mute", "--list").out == "Nothing is muted.\n"
+    assert "was not muted" in deia("mute", "site-delete", "--off").out
+
+
+def test_a_mute_of_a_folder_counts_there_alone(deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (commons / "legacy").mkdir()
+    deia("mute", "site-delete", "--path", "legacy")
+    assert "FIRES" in deia("check", "delete the site").out
+    monkeypatch.chdir(commons / "legacy")
+    assert "FIRES" not in deia("check", "delete the site").out
+    assert "heard again" in deia("mute", "site-delete", "--off").out
+    assert "FIRES" in deia("check", "delete the site").out
+
+
+def test_everything_is_silenced_by_one_switch(deia: Deia, environ: dict[str, str]) -> None:
+    deia("mute", "--all")
+    with open(f"{environ['DEIA_STATE']}/off", "rb"):
+        pass
+    assert "Everything is muted" in deia("mute").out
+    deia("mute", "--all", "--off")
+    assert deia("mute").out == "Nothing is muted.\n"
+    assert deia("mute", "--all", "--off").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["site-delte"], "site-delete"),
+        (["site-delete", "--for", "soon"], "such as 2h"),
+        (["--all", "--for", "2h"], "needs a TRIGGER"),
+    ],
+)
+def test_a_mute_that_makes_no_sense_is_refused(deia: Deia, arguments: list[str], told: str) -> None:
+    refused = deia("mute", *arguments)
+    assert refused.code == 2
+    assert told in refused.err
+
+
+def test_the_log_shows_what_was_asked(deia: Deia) -> None:
+    assert "No events" in deia("log").out
+    deia("search", "site")
+    deia("search", "zebra")
+    assert "query: agent cli, query site" in deia("log").out
+    (line,) = deia("log", "-n", "1", "--format", "json").out.splitlines()
+    assert json.loads(line)["query"] == "zebra"
+    assert deia("log", "--event", "error", "--format", "json").out == ""
+
+
+def test_the_log_says_how_many_lines_are_broken(deia: Deia, commons: Path) -> None:
+    deia("search", "site")
+    (path,) = (commons / "telemetry" / "events").glob("*.jsonl")
+    path.write_bytes(path.read_bytes() + b"\n{torn \x1b[2J\n")
+    assert "1 broken lines" in deia("log").out
+
+
+def test_config_says_where_each_value_comes_from(deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (commons / "deia.toml").write_text("limit = 3\n", encoding="utf-8")
+    monkeypatch.setenv("DEIA_HOLD", "false")
+    rows = json.loads(deia("config", "--format", "json").out)
+    assert rows["limit"] == {"value": 3, "source": "deia.toml"}
+    assert rows["hold"] == {"value": False, "source": "DEIA_HOLD"}
+    assert rows["telemetry"]["source"] == "default"
+    assert rows["commons"] == {"value": str(commons), "source": "nearest from the working folder upwards"}
+    assert 'telemetry = "full"  (default)' in deia("config").out
+
+
+@pytest.mark.parametrize("named", ["--commons", "DEIA_COMMONS"])
+def test_config_says_why_this_commons(deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+    monkeypatch.chdir(commons.parent)
+    assert "(the starter commons" in deia("config").out
+    if named == "--commons":
+        assert f"commons = {commons}  (--commons)" in deia("--commons", commons.name, "config").out
+        assert f"commons = {commons}  (--commons)" in deia("config", "--commons", commons.name).out
+    else:
+        monkeypatch.setenv("DEIA_COMMONS", str(commons))
+        assert f"commons = {commons}  (DEIA_COMMONS)" in deia("config").out
+
+
+def test_a_broken_settings_file_is_told(deia: Deia, commons: Path) -> None:
+    (commons / "deia.toml").write_text("limt = 3\n", encoding="utf-8")
+    for command in ("config", "search", "compile", "check"):
+        refused = deia(command, *(["x"] if command in {"search", "check"} else []))
+        assert refused.code == 2
+        assert "unknown setting 'limt'" in refused.err

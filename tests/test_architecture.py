@@ -1,0 +1,242 @@
+"""The picture of ARCHITECTURE.md as tests: who imports whom, who may do what, and what the hook reaches."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import deia
+from deia.compile.compiler import compile_commons
+from deia.settings import STARTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE = Path(deia.__file__).parent
+SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py" and path.stat().st_size)
+
+# Lowest first. A row imports only rows below it; names in one row are strangers to each other.
+ROWS = (
+    ("records",),
+    ("errors", "files", "fast_json", "knowledge"),
+    ("spool", "text", "settings", "freshness"),
+    ("commons",),
+    ("match", "graph"),
+    ("ingest", "search", "watch", "learn"),
+    ("compile",),
+    ("librarian",),
+    ("serve",),
+)
+ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
+
+# What one event of a host may import besides deia's own cheap half and what a bare interpreter holds already.
+HOOK_LIBRARY = frozenset(("__future__", "_json", "_signal", "_sre", "mmap"))
+HOOK_OURS = ("watch", "spool", "text", "settings", "records", "errors", "files", "fast_json", "freshness")
+
+
+def name_of(path: Path) -> str:
+    return ".".join(("deia", *path.relative_to(PACKAGE).with_suffix("").parts))
+
+
+def unit_of(module: str) -> str:
+    return module.split(".")[1]
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports_in(nodes: Iterator[ast.AST]) -> Iterator[tuple[str, ast.stmt]]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            base = node.module or ""
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                is_module = base.startswith("deia") and (PACKAGE.parent / inner.replace(".", "/")).exists()
+                is_file = base.startswith("deia") and (PACKAGE.parent / f"{inner.replace('.', '/')}.py").exists()
+                yield (inner if is_module or is_file else base), node
+
+
+def is_checker_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def walk_real(node: ast.AST) -> Iterator[ast.AST]:
+    """Give every node, without what only a type checker sees."""
+    for child in ast.iter_child_nodes(node):
+        if is_checker_only(child):
+            for other in child.orelse if isinstance(child, ast.If) else ():
+                yield other
+                yield from walk_real(other)
+        else:
+            yield child
+            yield from walk_real(child)
+
+
+def imported(path: Path) -> set[str]:
+    """Give the modules that a file imports, at any level, those for the type checker left out."""
+    return {module for module, _ in imports_in(walk_real(tree_of(path)))}
+
+
+def called_in(path: Path) -> set[str]:
+    """Give the plain names that a file calls."""
+    calls = (node.func for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call))
+    return {function.id for function in calls if isinstance(function, ast.Name)}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_imports_point_down_and_units_of_a_row_are_strangers(path: Path) -> None:
+    own = unit_of(name_of(path))
+    assert own in ROW_OF, f"{own} has no row in the picture"
+    for module, _ in imports_in(ast.walk(tree_of(path))):  # types included: even a name for the checker ties units
+        if module.startswith("deia.") and unit_of(module) != own:
+            assert ROW_OF[unit_of(module)] < ROW_OF[own], f"{name_of(path)} imports {module}"
+
+
+def test_no_module_imports_itself_round_a_corner() -> None:
+    graph = {name_of(path): {one for one in imported(path) if one.startswith("deia.")} for path in SOURCES}
+    done: set[str] = set()
+
+    def visit(module: str, above: tuple[str, ...]) -> None:
+        assert module not in above, " -> ".join((*above, module))
+        if module not in done:
+            for other in sorted(graph.get(module, ())):
+                visit(other, (*above, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+@pytest.mark.parametrize(
+    ("library", "allowed"),
+    [
+        ("yaml", ("commons", "compile", "search")),  # search: one rendering is YAML
+        ("ruamel", ("commons", "compile")),
+        ("duckdb", ("learn",)),
+        ("click", ("serve",)),
+        ("argparse", ("serve",)),
+        ("mcp", ("serve",)),
+    ],
+)
+def test_only_some_units_import_a_library(library: str, allowed: tuple[str, ...]) -> None:
+    using = {unit_of(name_of(path)) for path in SOURCES if any(one.split(".")[0] == library for one in imported(path))}
+    assert using <= set(allowed)
+
+
+def test_only_serve_prints() -> None:
+    for path in SOURCES:
+        assert "print" not in called_in(path) or unit_of(name_of(path)) == "serve", name_of(path)
+
+
+def test_everything_is_caught_only_at_the_rim_of_the_hook() -> None:
+    found = set()
+    for path in SOURCES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ExceptHandler):
+                caught = "" if node.type is None else ast.unparse(node.type)
+                if not caught or caught.split(".")[-1] in {"Exception", "BaseException"}:
+                    found.add(name_of(path))
+    assert found == {"deia.serve.hook", "deia.serve.hook_run"}
+
+
+def test_only_compile_writes_derived_files() -> None:
+    for path in SOURCES:
+        source = path.read_text(encoding="utf-8")
+        writes = "files.replace(" in source and "derived_folder" in source
+        assert not writes or unit_of(name_of(path)) == "compile", name_of(path)
+
+
+def test_no_file_pickles_or_evaluates() -> None:
+    for path in SOURCES:
+        assert not {"pickle", "shelve", "marshal"} & imported(path), name_of(path)
+        assert not {"eval", "exec"} & called_in(path), name_of(path)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_an_import_inside_a_function_gives_its_reason(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            reasoned = False  # imports one below the other share their reason
+            for statement in node.body:
+                if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                    reasoned = reasoned or " - " in "".join(lines[statement.lineno - 1 : statement.end_lineno])
+                    assert reasoned, f"{name_of(path)}:{statement.lineno}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_a_module_says_what_it_is_for_and_stays_short(path: Path) -> None:
+    assert ast.get_docstring(tree_of(path))
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_inner_init_files_are_empty_and_no_file_is_called_utils() -> None:
+    assert all(path.stat().st_size == 0 for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE)
+    assert not [path for path in PACKAGE.rglob("*.py") if path.stem in {"utils", "helpers", "common"}]
+
+
+def test_importing_deia_imports_nothing() -> None:
+    code = "import sys; before = set(sys.modules); import deia; print(sorted(set(sys.modules) - before))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "['deia']"
+
+
+def test_the_version_is_looked_up_when_asked_for() -> None:
+    assert deia.__version__[0].isdigit()
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        deia.nonsense  # noqa: B018 - the access is the test
+
+
+# --- the hook ---
+
+# Runs a script as a host runs the hook, and writes which modules it holds when it leaves.
+SPY = """
+import sys, posix
+def tell():
+    posix.write(2, " ".join(sorted(sys.modules)).encode())
+leave = posix._exit
+posix._exit = lambda code: (tell(), leave(code))
+script, sys.argv = sys.argv[1], sys.argv[1:]
+__file__ = script
+exec(compile(open(script, "rb").read(), script, "exec"))
+tell()
+"""
+
+
+def modules_reached(script: Path, environ: dict[str, str], given: bytes) -> tuple[set[str], bytes]:
+    command = [sys.executable, "-I", "-S", "-c", SPY, str(script), "claude-code"]
+    ran = subprocess.run(command, input=given, capture_output=True, env=environ, check=True)
+    return set(ran.stderr.decode().split()), ran.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the spy replaces posix._exit")
+@pytest.mark.parametrize(
+    ("prompt", "answers"),
+    [
+        ("how does the nuclear physics simulation converge?", False),
+        ("I'm going to delete the Netlify project and recreate it", True),
+    ],
+)
+def test_the_hook_reaches_only_its_own_half_and_cheap_modules(tmp_path: Path, prompt: str, *, answers: bool) -> None:
+    environ = {"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    compile_commons(STARTER, environ=environ)
+    (tmp_path / "nothing.py").touch()
+    bare, _ = modules_reached(tmp_path / "nothing.py", environ, b"")
+    event = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": str(tmp_path), "prompt": prompt}
+    reached, answer = modules_reached(PACKAGE / "serve" / "hook.py", environ, json.dumps(event).encode())
+    assert bool(answer) is answers
+    for module in reached - bare - HOOK_LIBRARY:
+        own = module.split(".")[1:]
+        on_hook_side = own == ["serve"] or module.startswith(("deia.serve.hook", "deia.serve.hosts"))
+        assert module.startswith("deia"), f"the hook imported {module}"
+        assert not own or on_hook_side or own[0] in HOOK_OURS, f"the hook imported {module}"

@@ -1,0 +1,57 @@
+"""The starter commons is sound: no problems, every case holds, and every golden query finds its documents."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia.commons.checks import lint
+from deia.commons.commons import load_commons
+from deia.librarian import Librarian
+from deia.settings import STARTER
+from deia.watch.case_runner import run_cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FIRST = 5  # documents among which the answer must be
+STARTER_COMMONS = load_commons(STARTER)
+QUESTIONS = [
+    pytest.param(question, pattern.common_docs, id=question)
+    for pattern in STARTER_COMMONS.query_patterns
+    for question in pattern.natural_language
+]
+
+
+@pytest.fixture(scope="module")
+def librarian(tmp_path_factory: pytest.TempPathFactory) -> Librarian:
+    folder: Path = tmp_path_factory.mktemp("starter") / "commons"
+    shutil.copytree(STARTER, folder, ignore=shutil.ignore_patterns(".deia"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DEIA_STATE", str(folder.parent / "state"))
+        return Librarian(folder, ledger=False)
+
+
+def test_it_has_no_problems() -> None:
+    assert lint(STARTER) == []
+
+
+def test_every_case_holds(librarian: Librarian) -> None:
+    results = run_cases(librarian.open_artefact(), STARTER_COMMONS.cases, now=1_800_000_000.0)
+    assert len(results) > 500
+    assert [f"{result.case.path}:{result.case.line}" for result in results if not result.holds] == []
+
+
+def test_every_trigger_file_trigger_is_proven() -> None:
+    assert {trigger.status for trigger in STARTER_COMMONS.triggers} == {"stable"}
+
+
+@pytest.mark.parametrize(("question", "wanted"), QUESTIONS)
+def test_a_golden_query_finds_one_of_its_documents(
+    librarian: Librarian, question: str, wanted: tuple[str, ...]
+) -> None:
+    answer = librarian.query(question, limit=FIRST)
+    assert answer.matched is not False
+    assert {result.id for result in answer.documents} & set(wanted)
