@@ -3,7 +3,7 @@
     python bench/hook.py [--rounds 200] [--conversations FILE.jsonl]
 
 The quiet rows time a turn that no trigger's words fit, at 100, 1,000 and 10,000 triggers; with a file of real turns
-(`source, conversation_id, turn, role, tool, text`) the starter commons is timed over a sample of them, firing as it fires.
+(`source, conversation_id, turn, role, tool, text`) the starter commons is timed over a sample, firing as it fires.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from deia.compile.compiler import compile_commons
 HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
 EVENTS = {"user": "UserPromptSubmit", "assistant": "Stop", "tool_call": "PreToolUse", "tool_result": "PostToolUse"}
 SIZES = (100, 1_000, 10_000)
-TURN = ("Please look at the failing checks in the parser module, find out why the third one times out on the slow machine, "
-        "and write down what you would change first; keep the public names as they are.")  # fmt: skip
+TURN = (
+    "Please look at the failing checks in the parser module, find out why the third one times out on the slow machine,"
+    " and write down what you would change first; keep the public names as they are."
+)
 
 
 def event(role: str, text: str, *, folder: str, conversation: str, tool: str = "Bash") -> bytes:

@@ -1,4 +1,4 @@
-"""Timing commands and calls against each other: interleaved in one run, so that a busy machine is busy for all of them."""
+"""Timing commands and calls against each other: interleaved in one run, so that a busy machine is busy for all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BARE = (sys.executable, "-c", "pass")
 def time_commands(
     commands: Mapping[str, Sequence[str]], *, rounds: int, inputs: Callable[[str, int], bytes] | None = None
 ) -> dict[str, list[float]]:
-    """Run every command once a round and give their wall times in ms; `inputs` gives standard input by name and round."""
+    """Run every command once a round and give wall times in ms; `inputs` gives standard input by name and round."""
     taken: dict[str, list[float]] = {name: [] for name in commands}
     for number in range(rounds):
         for name, command in commands.items():

@@ -1,7 +1,7 @@
 """Whether compiled files still belong to their sources: sizes and times of what they were made from, and by whom.
 
-A stamp file says on its first line which installation wrote it, then one `size mtime-ns path` a source. Comparing stamps
-is what the fast paths can afford; the compiler compares contents.
+A stamp file says on its first line which installation wrote it, then `size mtime-ns path` for each source. Comparing
+stamps is what the fast paths can afford; the compiler compares contents.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ def _environment(environ: Mapping[str, str], state: str) -> dict[str, str]:
     maker = freshness.maker_path(state_folder(environ))
     if os.path.isfile(maker):
         shutil.copy(maker, freshness.maker_path(state))
-    return {**{name: value for name, value in environ.items() if name != "DEIA_OFF"}, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
+    own = {name: value for name, value in environ.items() if name != "DEIA_OFF"}
+    return {**own, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
 
 
 def _judged(name: str, seconds: float, done: subprocess.CompletedProcess[bytes]) -> Trial:

@@ -1,0 +1,263 @@
+"""The librarian as Python sees it: the conversations that must be answered, and those that must not."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia import librarian as librarian_module
+from deia.errors import CommonsError, QueryError
+from deia.librarian import Librarian
+from deia.settings import STARTER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAID = "User: I'm going to delete the Netlify project and recreate it"
+QUIET = (
+    "don't delete the Netlify project",
+    "how does the nuclear physics simulation converge?",
+    'git commit -m "docs: never run git push --force"',
+    'echo "terraform destroy"',
+)
+HELD = ("sudo terraform -chdir=infra destroy -auto-approve", "bash -c 'cd infra && terraform destroy'")
+
+
+@pytest.fixture(scope="module")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Librarian:
+    """Give a Librarian of the starter commons with state and cache of its own."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DEIA_STATE", str(folder / "state"))
+        patch.setenv("DEIA_CACHE", str(folder / "cache"))
+        patch.delenv("DEIA_COMMONS", raising=False)
+        return Librarian(STARTER, ledger=False)
+
+
+def call(command: str) -> dict[str, Any]:
+    used = {"type": "tool_use", "name": "Bash", "input": {"command": command}}
+    return {"role": "assistant", "content": [used]}
+
+
+# --- what must be shown ---
+
+
+def test_deleting_and_recreating_a_netlify_project_is_met_with_the_checklist(starter: Librarian) -> None:
+    firings = starter.check_triggers([SAID], conversation_id="must show")
+    (part,) = starter.get_context(firings).parts
+    assert part == {
+        "event": "proactive_injection",
+        "trigger": "netlify-delete-and-recreate",
+        "because": 'phrase "delete the Netlify project and recreate" in user turn 1; context "netlify"',
+        "confidence": "high",
+        "urgency": "critical",
+        "injection": {
+            "type": "warning_with_docs",
+            "message": part["injection"]["message"],
+            "documents": part["injection"]["documents"],
+            "action_required": part["injection"]["action_required"],
+            "timing": "pre-action",
+        },
+    }
+    assert part["injection"]["message"]
+    assert part["injection"]["action_required"]
+    first, second = part["injection"]["documents"]
+    assert list(first) == ["id", "path", "inject_mode", "reason"]
+    assert (first["id"], first["inject_mode"]) == ("bok-nuclear-checklist", "full_context")
+    assert (second["id"], second["inject_mode"]) == ("case-nuclear-recovery", "summary_only")
+    assert os.path.isfile(f"{STARTER}/{first['path']}")
+
+
+def test_the_injected_text_holds_the_facts_and_the_checklist_in_its_frame(starter: Librarian) -> None:
+    text = starter.get_context(starter.check_triggers([SAID], conversation_id="text")).text
+    assert text.startswith('<deia-reference trigger="netlify-delete-and-recreate" urgency="critical">\n')
+    assert text.endswith("\n</deia-reference>")
+    assert "Why now: phrase" in text
+    assert "\n> - [ ]" in text or "\n> 1." in text or "\n> -" in text
+
+
+@pytest.mark.parametrize("said", QUIET)
+@pytest.mark.parametrize("form", ["plain", "user", "call"])
+def test_mentioning_is_not_doing(starter: Librarian, said: str, form: str) -> None:
+    turn: Any = {"plain": said, "user": f"User: {said}", "call": call(said)}[form]
+    assert starter.check_triggers([turn], conversation_id=f"{said} as {form}") == []
+
+
+@pytest.mark.parametrize("command", HELD)
+def test_a_hidden_destroy_is_held_once_and_passes_when_it_is_made_again(starter: Librarian, command: str) -> None:
+    first, second = (starter.watch([call(command)] * times, conversation_id=command)[-1] for times in (1, 2))
+    assert [firing.trigger for firing in first.firings] == ["terraform-destroy"]
+    assert first.injection is not None
+    assert first.injection.action == "hold"
+    assert second.firings == ()
+    assert second.passed == ("terraform-destroy",)
+
+
+def test_the_most_urgent_firing_comes_first(starter: Librarian) -> None:
+    both = [call("git commit --no-verify -m x"), "User: I'm going to delete the Netlify project and recreate it"]
+    urgencies = [firing.urgency for firing in starter.check_triggers(both, conversation_id="order")]
+    order = [("critical", "high", "medium", "low").index(urgency) for urgency in urgencies]
+    assert len(order) >= 2
+    assert order == sorted(order)
+
+
+# --- conversations ---
+
+
+def test_a_conversation_may_grow_slide_or_come_turn_by_turn(starter: Librarian) -> None:
+    turns = ["User: hello", "Assistant: hi", SAID, "Assistant: sure", "User: go on"]
+    growing = [starter.check_triggers(turns[:upto], conversation_id="g") for upto in range(1, 6)]
+    sliding = [starter.check_triggers(turns[max(0, at - 2) : at + 1], conversation_id="s") for at in range(5)]
+    single = [starter.check_triggers([turn], conversation_id="1") for turn in turns]
+    for way in (growing, sliding, single):
+        assert [len(firings) for firings in way] == [0, 0, 1, 0, 0]
+        assert way[2][0].turn == 3
+
+
+def test_conversations_do_not_share_a_memory(starter: Librarian) -> None:
+    assert all(starter.check_triggers([SAID], conversation_id=f"own {number}") for number in range(2))
+    assert starter.check_triggers([SAID, SAID], conversation_id="own 0") == []
+
+
+def test_the_platform_may_have_been_named_some_turns_ago(starter: Librarian) -> None:
+    before = ["User: the Netlify deploy is stuck", "Assistant: I'll look"]
+    assert starter.check_triggers([*before, "User: delete the site and recreate it"], conversation_id="ago")
+    assert not starter.check_triggers(["User: delete the site and recreate it"], conversation_id="never")
+
+
+def test_the_platform_may_show_in_the_working_folder(starter: Librarian, tmp_path: Path) -> None:
+    said = ["User: delete the site and recreate it"]
+    assert not starter.check_triggers(said, conversation_id="without", folder=str(tmp_path))
+    (tmp_path / "netlify.toml").touch()
+    assert starter.check_triggers(said, conversation_id="with", folder=str(tmp_path))
+
+
+def test_only_so_many_conversations_are_remembered(starter: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(librarian_module, "MOST_CONVERSATIONS", 3)
+    for number in range(5):
+        starter.check_triggers(["User: hello"], conversation_id=f"many {number}")
+    assert list(starter._conversations) == ["many 2", "many 3", "many 4"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+    | st.sampled_from(["role", "content", "text", "tool_calls", "user", "tool_use", "input", "type", "delete"]),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(st.sampled_from(["role", "content", "text", "tool", "tool_input", "tool_calls", "name", "type",
+                                       "input", "function", "arguments", "is_error"]), inner, max_size=5),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(JSON, max_size=4))
+def test_no_conversation_raises(starter: Librarian, conversation: list[Any]) -> None:
+    assert isinstance(starter.check_triggers(conversation, conversation_id=repr(conversation)), list)
+
+
+STRANGE = {
+    "lone surrogates": "\ud800\udfff delete the netlify site and recreate it \udc00",
+    "NUL": "\0delete\0the netlify site and recreate it\0",
+    "right to left": "\u202eI'll delete the netlify site and recreate it\u202c",
+    "emoji": "\U0001f525 I'll delete the netlify site and recreate it \U0001f468\u200d\U0001f469",
+    "combining": "de\u0301le\u0301te" * 1000,
+    "brackets": "([{<" * 25_000,
+    "quotes": "\"'" * 50_000,
+    "backticks": "`" * 100_000,
+    "spaced backticks": "` a b" * 20_000,
+    "fences": "```\n~~~\n" * 12_000,
+    "one word": "a" * 100_000,
+    "line ends": "\r\n\x0b\x0c\x85\u2028" * 15_000,
+    "substitutions": "$(`" * 30_000,
+}
+GATE = "I will delete the netlify site and recreate it, netlify sites:delete, terraform destroy, git push --force: "
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_no_text_raises_or_takes_long(starter: Librarian, name: str) -> None:
+    for text in (STRANGE[name], GATE + STRANGE[name], STRANGE[name] + "\n" + GATE):
+        turns = [f"User: {text}", call(text), {"role": "tool", "content": text, "is_error": True}]
+        began = time.perf_counter()
+        starter.get_context(starter.check_triggers(turns, conversation_id=name))
+        assert time.perf_counter() - began < 10
+
+
+def test_a_megabyte_is_watched_to_its_end(starter: Librarian) -> None:
+    text = "the checks are green and nothing else happened here.\n" * 20_000 + SAID
+    began = time.perf_counter()
+    assert starter.check_triggers([text], conversation_id="long")
+    assert time.perf_counter() - began < 10
+
+
+# --- asking and opening ---
+
+
+def test_a_question_with_an_unknown_mode_or_limit_says_what_is_known(starter: Librarian) -> None:
+    with pytest.raises(QueryError, match=r"mode 'x' is unknown.*natural, keywords"):
+        starter.query("netlify", mode="x")
+    with pytest.raises(QueryError, match="limit 0"):
+        starter.query("netlify", limit=0)
+
+
+def test_a_folder_that_is_no_commons_is_refused_with_what_to_type(tmp_path: Path) -> None:
+    with pytest.raises(CommonsError, match=r"deia init"):
+        Librarian(tmp_path)
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a commons with one document and one trigger."""
+    monkeypatch.setenv("DEIA_STATE", str(tmp_path / "state"))
+    root = tmp_path / "commons"
+    (root / "bok").mkdir(parents=True)
+    (root / "triggers").mkdir()
+    (root / "commons_index.yaml").write_text("version: '1.0'\nclusters: {}\n", encoding="utf-8")
+    (root / "bok" / "lesson.md").write_text("# Copies\n\nMake a copy of the shop first.\n", encoding="utf-8")
+    (root / "triggers" / "shop.yaml").write_text(
+        "- {id: shop, title: T, urgency: high, message: Careful., documents: [], when: {any: [{phrase: sell shop}]}}\n",
+        encoding="utf-8",
+    )
+    return root
+
+
+def test_a_changed_trigger_counts_from_the_next_look_on(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(librarian_module, "RECHECK", 0.0)
+    librarian = Librarian(small)
+    assert not librarian.check_triggers(["User: I will burn the shop"], conversation_id="before")
+    file = small / "triggers" / "shop.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("sell shop", "burn shop"), encoding="utf-8")
+    assert librarian.check_triggers(["User: I will burn the shop"], conversation_id="after")
+
+
+@pytest.mark.parametrize("damage", [b"", b"DEIA-T1\n", b"\0" * 500])
+def test_torn_compiled_triggers_are_made_again(small: Path, damage: bytes) -> None:
+    Librarian(small).compile()
+    (small / ".deia" / "triggers").write_bytes(damage)
+    assert Librarian(small).check_triggers(["User: I will sell the shop"])
+
+
+def test_a_compiled_folder_from_somewhere_else_is_made_again(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Librarian(small).compile()
+    monkeypatch.setenv("DEIA_STATE", str(small.parent / "another person"))
+    triggers = small / ".deia" / "triggers"
+    before = triggers.stat().st_mtime_ns
+    (small / ".deia" / "manifest.json").write_text("{}", encoding="utf-8")
+    assert Librarian(small).check_triggers(["User: I will sell the shop"])
+    assert triggers.stat().st_mtime_ns != before
+
+
+def test_injections_are_logged_unless_nobody_wants_it(small: Path) -> None:
+    for ledger in (False, True):
+        librarian = Librarian(small, ledger=ledger)
+        librarian.get_context(librarian.check_triggers(["User: I will sell the shop"]))
+        assert (small / "telemetry" / "events").exists() is ledger
+
+
+def test_the_public_names_are_these() -> None:
+    assert librarian_module.__all__ == ["Librarian", "check_triggers", "get_context", "query_commons"]
+    assert all(callable(getattr(librarian_module, name)) for name in librarian_module.__all__)

@@ -1,0 +1,70 @@
+"""Small sets of triggers, compiled in memory, and turns to hold against them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deia.compile.triggers import Payload, compile_triggers
+from deia.knowledge import Clause, Trigger
+from deia.records import Reference, Turn
+from deia.settings import DEFAULTS
+from deia.watch.artefact import Artefact
+from deia.watch.memory import HeldLog
+from deia.watch.watcher import Surroundings, watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Make = Callable[..., Trigger]
+    Build = Callable[..., Artefact]
+    Fires = Callable[..., bool]
+
+SETTINGS = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
+
+
+def make_trigger(*clauses: tuple[str, Any], **fields: Any) -> Trigger:
+    """Give a trigger of which one of the clauses must hold; `all` and every other field by name."""
+    given: dict[str, Any] = {
+        "id": "t", "title": "T", "urgency": "high", "message": "Take care.", "who": ("user", "assistant", "tool_call"),
+        "documents": (Reference(id="lesson", mode="full_context"),),
+        "any": tuple(Clause(kind=kind, value=value) for kind, value in clauses),
+    }  # fmt: skip
+    return Trigger(**{**given, **fields})
+
+
+def build_artefact(*triggers: Trigger, text: str = "Make a copy first.") -> Artefact:
+    """Compile triggers that all refer to one lesson."""
+    lesson = Payload(id="lesson", path="bok/lesson.md", title="The lesson", summary="Copy.", text=text)
+    data, _ = compile_triggers(triggers, {"lesson": lesson}, settings=SETTINGS, identity={})
+    return Artefact(data)
+
+
+@pytest.fixture(scope="session")
+def make() -> Make:
+    """Give the maker of triggers."""
+    return make_trigger
+
+
+@pytest.fixture(scope="session")
+def build() -> Build:
+    """Give the function that compiles triggers."""
+    return build_artefact
+
+
+@pytest.fixture(scope="session")
+def fires() -> Fires:
+    """Give a function that says whether a trigger fires: on a text a person says, or on a turn."""
+
+    def fired(trigger: Trigger, said: str | Turn) -> bool:
+        turn = said if isinstance(said, Turn) else Turn(role="user", text=said)
+        return bool(watch(build_artefact(trigger), turn, HeldLog(), lambda: Surroundings(now=0.0)).firings)
+
+    return fired
+
+
+@pytest.fixture(scope="session")
+def call() -> Callable[[str], Turn]:
+    """Give a function that makes the turn in which an agent runs a shell command."""
+    return lambda command: Turn(role="tool_call", text=command, tool="Bash", tool_input={"command": command})
