@@ -216,12 +216,15 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "commons"
     (root / "bok").mkdir(parents=True)
     (root / "triggers").mkdir()
-    (root / "commons_index.yaml").write_text("version: '1.0'\nclusters: {}\n", encoding="utf-8")
-    (root / "bok" / "lesson.md").write_text("# Copies\n\nMake a copy of the shop first.\n", encoding="utf-8")
-    (root / "triggers" / "shop.yaml").write_text(
-        "- {id: shop, title: T, urgency: high, message: Careful., documents: [], when: {any: [{phrase: sell shop}]}}\n",
-        encoding="utf-8",
+    entry = "{id: lesson, path: bok/lesson.md, title: Copies, summary: Copy., keywords: [shop]}"
+    index = f"version: '1.0'\nclusters: {{all: {{description: All., documents: [{entry}]}}}}\n"
+    trigger = (
+        "- {id: shop, title: T, urgency: high, message: Careful., documents: [{id: lesson, mode: full_context}],"
+        " when: {any: [{phrase: sell shop}]}}\n"
     )
+    (root / "commons_index.yaml").write_text(index, encoding="utf-8")
+    (root / "bok" / "lesson.md").write_text("# Copies\n\nMake a copy of the shop first.\n", encoding="utf-8")
+    (root / "triggers" / "shop.yaml").write_text(trigger, encoding="utf-8")
     return root
 
 

@@ -162,9 +162,11 @@ def _trigger_files(entry: Entry, today: str) -> dict[str, str]:
         "when": {"any": [{"phrase": phrase}]},
         "since": today,
     }
+    example = phrase.replace(" … ", " ")
     if entry.platforms:
         draft["context"] = [entry.platforms[0].lower()]
-    cases = {entry.id: {"fires": [phrase.replace(" … ", " ")], "silent": [f"how do I undo this: {entry.title}?"]}}
+        example += f" on {entry.platforms[0]}"
+    cases = {entry.id: {"fires": [example], "silent": [f"how do I undo this: {entry.title}?"]}}
     return {
         f"triggers/{entry.id}.yaml": DRAFT + blocks.written([draft]),
         f"triggers/{entry.id}.cases.yaml": CASES + blocks.written(cases),
