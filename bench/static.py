@@ -20,7 +20,7 @@ import subprocess
 import time
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timing import PYTHON, percentile, time_calls
 
@@ -55,29 +55,38 @@ print((time.perf_counter_ns() - begun) / 1e6)
 """
 
 
-def pairs() -> list[list[str]]:
-    """Read topic, text and paraphrase."""
-    return [line.split("\t") for line in (HERE / "static_pairs.tsv").read_text("utf-8").splitlines()]
+class Pair(NamedTuple):
+    """A topic, and what was made of a text and of its paraphrase."""
+
+    topic: str
+    text: Sequence[float]
+    other: Sequence[float]
+
+
+def encoded(encode: Encode) -> list[Pair]:
+    """Read the paraphrases and encode them."""
+    lines = [line.split("\t") for line in (HERE / "static_pairs.tsv").read_text("utf-8").splitlines()]
+    return [Pair(topic, encode(text), encode(other)) for topic, text, other in lines]
 
 
 def topic_auc(encode: Encode) -> float:
     """Give the chance that a paraphrase is closer to its text than a text of another topic is."""
-    known = [(topic, encode(text), encode(other)) for topic, text, other in pairs()]
-    same = [similarity(text, other) for _, text, other in known]
+    known = encoded(encode)
+    same = [similarity(pair.text, pair.other) for pair in known]
     apart = [
-        similarity(one[1], two[number])
+        similarity(one.text, foreign)
         for one, two in itertools.permutations(known, 2)
-        for number in (1, 2)
-        if one[0] != two[0]
+        if one.topic != two.topic
+        for foreign in (two.text, two.other)
     ]
     return sum((a > b) + 0.5 * (a == b) for a in same for b in apart) / (len(same) * len(apart))
 
 
 def first_found(encode: Encode) -> float:
     """Give the share of paraphrases that are closest to their own text, or another of its topic."""
-    known = [(topic, encode(text), encode(other)) for topic, text, other in pairs()]
-    nearest = [(topic, max(known, key=lambda each: similarity(other, each[1]))[0]) for topic, _, other in known]
-    return sum(topic == found for topic, found in nearest) / len(nearest)
+    known = encoded(encode)
+    nearest = [max(known, key=lambda each: similarity(pair.other, each.text)) for pair in known]
+    return sum(one.topic == two.topic for one, two in zip(known, nearest, strict=True)) / len(known)
 
 
 def starter_sentences() -> list[str]:
@@ -108,7 +117,7 @@ def correlation(left: Sequence[float], right: Sequence[float]) -> float:
 
 def teacher_agreement(static: Static, model: str) -> None:
     """Print how the vectors rank pairs of sentences compared with the transformer, and how it does itself."""
-    from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - only on demand
+    from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]  # noqa: PLC0415 - heavy, on demand
 
     teacher = SentenceTransformer(model, device="cpu")
 
@@ -120,16 +129,14 @@ def teacher_agreement(static: Static, model: str) -> None:
     chosen = random.Random(1).sample(texts, min(len(texts), 400))
     ours = [static.encode(text) for text in chosen]
     theirs = [taught(text) for text in chosen]
-    found = [
-        [similarity(one, two) for one, two in itertools.combinations(vectors, 2)] for vectors in (ours, theirs)
-    ]
+    found = [[similarity(one, two) for one, two in itertools.combinations(vectors, 2)] for vectors in (ours, theirs)]
     print(f"rank correlation with the transformer    {correlation(*found):.3f}  ({len(found[0]):,} pairs, starter)")
     print(f"the transformer itself: topic AUC {topic_auc(taught):.3f}, nearest of its topic {first_found(taught):.3f}")
 
 
 def cold(static: Static) -> None:
     """Print what importing, opening, encoding one turn and comparing it cost a fresh interpreter."""
-    codes = b"".join(quantised(static.encode(text)) for _, text, other in pairs() for text in (text, other))
+    codes = b"".join(quantised(vector) for pair in encoded(static.encode) for vector in (pair.text, pair.other))
     place = HERE / f".exemplars.{os.getpid()}"
     place.write_bytes((codes * EXEMPLARS)[: EXEMPLARS * static.dimensions])
     try:
@@ -177,9 +184,9 @@ def retrieval(static: Static, folder: Path) -> float:
         query, document, grade = line.split("\t")
         judged.setdefault(query, {})[document] = int(grade)
     scores = []
-    for query in rows(folder, "queries.jsonl"):
-        if relevant := judged.get(query["_id"]):
-            order = np.argsort(-(matrix @ np.array(static.encode(query["text"]), dtype="f4")))
+    for asked in rows(folder, "queries.jsonl"):
+        if relevant := judged.get(asked["_id"]):
+            order = np.argsort(-(matrix @ np.array(static.encode(asked["text"]), dtype="f4")))
             found = list(dict.fromkeys(documents[at] for at in order[:400]))[:10]
             scores.append(_gain([relevant.get(one, 0) for one in found]) / _gain(sorted(relevant.values())[:-11:-1]))
     return sum(scores) / len(scores)

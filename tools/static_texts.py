@@ -1,8 +1,9 @@
 """Sentences to train the static vectors on, from unpacked documentation packages and from a small grammar.
 
-A folder is named `package_version` and holds what the package holds. Refuses a package whose licence is not written down
-here; nothing of the texts is shipped, only what the transformer made of them.
+A folder is named `package_version` and holds what the package holds. Refuses a package whose licence is not written
+down here; nothing of the texts is shipped, only what the transformer made of them.
 """
+# ruff: noqa: INP001 - part of a command, in no package
 
 from __future__ import annotations
 
@@ -71,8 +72,8 @@ VERBS = (
     "back up,roll back,revert,deploy,ship,release,publish,unpublish,roll out,promote,push,force-push,pull,merge,rebase,"
     "squash,cherry-pick,check out,stash,discard,commit,tag,migrate,alter,rename,reindex,seed,import,export,copy,move,"
     "archive,rotate,revoke,expose,print,log,hard-code,encrypt,decrypt,share,store,upload,download,install,upgrade,"
-    "downgrade,pin,uninstall,restart,stop,kill,shut down,scale up,scale down,drain,cordon,start,launch,provision,resize,"
-    "detach,mount,unmount,format,partition,grant,deny,open up,lock down,disable,enable,skip,ignore,bypass,mute,test,"
+    "downgrade,pin,uninstall,restart,stop,kill,shut down,scale up,scale down,drain,cordon,start,launch,provision,"
+    "resize,detach,mount,unmount,format,partition,grant,deny,open up,lock down,disable,enable,skip,ignore,bypass,mute,test,"
     "debug,profile,review,document,refactor,rewrite,rerun,retry,schedule,monitor,verify,inspect,list,look up"
 ).split(",")
 THINGS = (
@@ -205,7 +206,8 @@ def common_words(texts_of: Mapping[str, list[str]], known: Collection[str], coun
     used: Counter[str] = Counter()
     packages: Counter[str] = Counter()
     for texts in texts_of.values():
-        inside = Counter(word for text in texts for word in re.findall(r"[a-z]{3,18}", text.lower()) if word not in known)
+        found = (word for text in texts for word in re.findall(r"[a-z]{3,18}", text.lower()))
+        inside = Counter(word for word in found if word not in known)
         used.update({word: min(times, 200) for word, times in inside.items()})
         packages.update(inside.keys())
     common = [word for word in used if packages[word] >= 2 and used[word] >= 5]

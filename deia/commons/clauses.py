@@ -116,6 +116,21 @@ def parse_command(template: str) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(sequences))
 
 
+def parse_sql(template: str) -> tuple[str, ...]:
+    """Read what a statement begins with: its words in lower case, gaps kept, `without where` last.
+
+    Raises:
+        TemplateError: it has no words, or braces, which statements do not need.
+    """
+    places = split_template(template)
+    if not places or any(len(place) > 1 for place in places):
+        raise TemplateError("sql takes a list of how statements begin, such as [drop table, delete without where]")
+    found = tuple(place[0].lower() for place in places)
+    if found[0] in {GAP, "without"} or not all(word == GAP or words(word) == [word] for word in found):
+        raise TemplateError(f"{template!r} is not how a statement begins; write plain words, such as `drop table`")
+    return found
+
+
 def _phrase(clause: Clause) -> None:
     parse_phrase(str(clause.value))
 
@@ -138,10 +153,16 @@ def _tool(clause: Clause) -> None:
         raise TemplateError("tool takes {name: glob, input: {field: glob}}, and every glob is text")
 
 
+def _sql(clause: Clause) -> None:
+    for template in clause.value:
+        parse_sql(str(template))
+
+
 CHECKS: dict[str, Callable[[Clause], None]] = {
     "phrase": _phrase,
     "error": _phrase,
     "command": _command,
+    "sql": _sql,
     "write": _write,
     "tool": _tool,
 }

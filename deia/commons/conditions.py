@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from deia.commons.findings import Findings
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error")
-KINDS = (*TEXT_KINDS, "write", "tool")
-LATER_KINDS = ("sql", "meaning")  # in the file format, but not matched yet
+KINDS = (*TEXT_KINDS, "sql", "write", "tool")
+LATER_KINDS = ("meaning",)  # in the file format, but not matched yet
 TOOL_FIELDS = ("name", "input")
 
 
@@ -70,7 +70,7 @@ def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
 
 
 def _value(item: Map, kind: str, findings: Findings) -> Any:
-    if kind == "write":
+    if kind in {"write", "sql"}:
         return fields.texts(item, kind, findings)
     if kind == "tool":
         return _tool(item, findings)

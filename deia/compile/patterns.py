@@ -21,6 +21,7 @@ FLAGS = int(re.IGNORECASE | re.MULTILINE)
 MAKER = [sys.implementation.cache_tag, _sre.MAGIC, _sre.CODESIZE, sys.byteorder]
 MARK = "\x02"  # stands in a literal run for "anything may be here"
 EDGE = " "  # stands for a place where a word surely ends
+Around = tuple[str, str]  # what stands before and after a part: MARK or EDGE
 
 
 def regex_code(pattern: str) -> dict[str, Any]:
@@ -31,8 +32,8 @@ def regex_code(pattern: str) -> dict[str, Any]:
 
 def required_groups(pattern: str) -> list[frozenset[str]]:
     """Give groups of words such that every text the pattern matches holds, as whole words, one word of each group."""
-    text, groups = _walk(_parser.parse(pattern, FLAGS))
-    return [*groups, *_groups_of(text)]
+    run, groups = _walk(_parser.parse(pattern, FLAGS), (MARK, MARK))
+    return [*groups, *_groups_of(f"{MARK}{run}{MARK}")]
 
 
 def _groups_of(run: str) -> list[frozenset[str]]:
@@ -42,37 +43,52 @@ def _groups_of(run: str) -> list[frozenset[str]]:
     return [frozenset((word,)) for text in whole for word in words(text)]
 
 
-def _walk(parsed: Iterable[tuple[Any, Any]]) -> tuple[str, list[frozenset[str]]]:
-    """Give the literal run of a sequence, MARK at both ends and wherever it is not literal, and groups found deeper."""
-    run, groups = MARK, []
-    for operator, argument in parsed:
-        text, deeper = _piece(str(operator), argument)
+def _walk(parsed: Iterable[tuple[Any, Any]], around: Around) -> tuple[str, list[frozenset[str]]]:
+    """Give the literal run of a sequence, MARK wherever it is not literal, and groups found deeper."""
+    items = [(str(operator), argument) for operator, argument in parsed]
+    run, groups = "", []
+    for number, (operator, argument) in enumerate(items):
+        before = _side(run[-1]) if run else around[0]
+        after = _opening(*items[number + 1]) if number + 1 < len(items) else around[1]
+        text, deeper = _piece(operator, argument, (before, after))
         run += text
         groups += deeper
-    return run + MARK, groups
+    return run, groups
 
 
-def _piece(operator: str, argument: Any) -> tuple[str, list[frozenset[str]]]:
+def _side(char: str) -> str:
+    """Say what a character next to a part means for it: that a word ends there, or that anything may be."""
+    return MARK if char == MARK or char.isalnum() else EDGE
+
+
+def _opening(operator: str, argument: Any) -> str:
+    """Give what a part means for the one before it."""
+    if operator == "LITERAL":
+        return _side(chr(argument))
+    return EDGE if _is_edge(operator, argument) else MARK
+
+
+def _is_edge(operator: str, argument: Any) -> bool:
+    """Say whether a part is a place where a word surely ends: an anchor, or white space."""
+    if operator == "IN":
+        return all(str(kind) == "CATEGORY" and str(which) == "CATEGORY_SPACE" for kind, which in argument)
+    return operator == "AT" and str(argument) in EDGES
+
+
+def _piece(operator: str, argument: Any, around: Around) -> tuple[str, list[frozenset[str]]]:
     if operator == "LITERAL":
         return chr(argument), []
-    if operator == "AT":
-        return (EDGE if str(argument) in EDGES else MARK), []
-    if operator == "IN" and all(str(kind) == "CATEGORY" and str(which) == "CATEGORY_SPACE" for kind, which in argument):
-        return EDGE, []
     if operator == "SUBPATTERN":
-        text, groups = _walk(argument[3])
-        return text[1:-1], groups
-    if operator in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") and argument[0] >= 1:
-        text, groups = _walk(argument[2])
-        inside = text[1:-1]
-        return (EDGE if inside.strip() == "" and inside else MARK), [*groups, *_groups_of(f"{MARK}{inside}{MARK}")]
+        return _walk(argument[3], around)
+    if operator in REPEATS and argument[0] >= 1:
+        run, groups = _walk(argument[2], (around[0], MARK))
+        return EDGE if run and not run.strip() else MARK, [*groups, *_groups_of(f"{around[0]}{run}{MARK}")]
     if operator == "BRANCH":
-        return MARK, _one_of(
-            [required for option in argument[1] if (required := _best(option)) is not None], argument[1]
-        )
-    return MARK, []
+        return MARK, _one_of([_best(option, around) for option in argument[1]])
+    return EDGE if _is_edge(operator, argument) else MARK, []
 
 
+REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 EDGES = (
     "AT_BOUNDARY",
     "AT_BEGINNING",
@@ -84,10 +100,13 @@ EDGES = (
 )
 
 
-def _best(option: Any) -> frozenset[str] | None:
-    text, groups = _walk(option)
-    return max([*groups, *_groups_of(text)], key=lambda group: min(map(len, group)), default=None)
+def _best(option: Any, around: Around) -> frozenset[str]:
+    """Give the most telling group of an alternative, empty where it needs no word."""
+    run, groups = _walk(option, around)
+    found = [*groups, *_groups_of(f"{around[0]}{run}{around[1]}")]
+    return max(found, key=lambda group: min(map(len, group)), default=frozenset())
 
 
-def _one_of(found: list[frozenset[str]], options: list[Any]) -> list[frozenset[str]]:
-    return [frozenset().union(*found)] if found and len(found) == len(options) else []
+def _one_of(found: list[frozenset[str]]) -> list[frozenset[str]]:
+    """Give the group of which one word must be there when one of several alternatives matches."""
+    return [frozenset().union(*found)] if found and all(found) else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from deia.commons.clauses import GAP, parse_command, parse_phrase
+from deia.commons.clauses import GAP, parse_command, parse_phrase, parse_sql
 from deia.compile.forms import forms
 from deia.compile.patterns import MAKER, regex_code, required_groups
 from deia.fast_json import dumps
@@ -230,11 +230,21 @@ def _words(value: Any) -> Lowered:
     return Lowered(clause={"k": "words", "s": " | ".join(texts), "v": expanded}, rows=rows, wide=True)
 
 
+def _sql(value: Any) -> Lowered:
+    templates = [parse_sql(str(template)) for template in value]
+    needed = [[word for word in template if word not in {GAP, "without", "where"}] for template in templates]
+    rows = tuple(tuple(Group((word,)) for word in sure) for sure in needed)
+    return Lowered(
+        clause={"k": "sql", "s": ", ".join(map(str, value)), "v": [list(one) for one in templates]}, rows=rows
+    )
+
+
 LOWER: dict[str, Callable[[Any], Lowered]] = {
     "phrase": _phrase,
     "error": _error,
     "command": _command,
     "pattern": _pattern,
+    "sql": _sql,
     "write": _write,
     "tool": _tool,
     "words": _words,

@@ -105,7 +105,18 @@ def bucket(piece: bytes, count: int) -> int:
 class Static:
     """The open vectors. `name`, `dimensions` and `digest` say which they are: vectors of two models do not compare."""
 
-    __slots__ = ("_buckets", "_data", "_known", "_longest", "_rows", "_texts", "_tokens", "digest", "dimensions", "name")
+    __slots__ = (
+        "_buckets",
+        "_data",
+        "_known",
+        "_longest",
+        "_rows",
+        "_texts",
+        "_tokens",
+        "digest",
+        "dimensions",
+        "name",
+    )
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         """Check that the parts add up to the file; the content itself is checked by `is_whole`.
@@ -230,7 +241,7 @@ def similarity(left: Sequence[float], right: Sequence[float]) -> float:
 
 
 def quantised(vector: Sequence[float]) -> bytes:
-    """Give a vector of `encode` as one byte a dimension, for storage; a zero vector as zero bytes, which fit nothing."""
+    """Give a vector of `encode` as one byte a dimension, for storage; a zero vector as zeros, which fit nothing."""
     if not any(vector):
         return bytes(len(vector))
     return bytes([min(255, max(1, round(value * SCALE) + MIDDLE)) for value in vector])
@@ -258,7 +269,7 @@ def best(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) ->
 
 
 def _cosine(distance: float) -> float:
-    """Turn a distance into a cosine; what is further off than any two unit vectors are was stored from a zero vector."""
+    """Turn a distance into a cosine; further off than any two unit vectors lies what was stored of a zero vector."""
     found = 1 - distance * distance / (2 * SCALE * SCALE)
     return 0.0 if found < -1.2 else min(1.0, max(-1.0, found))
 

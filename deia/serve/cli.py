@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "search": "deia.serve.commands.search",
     "check": "deia.serve.commands.watching",
-    "triggers": "deia.serve.commands.watching",
+    "triggers": "deia.serve.commands.triggers",
     "compile": "deia.serve.commands.keeping",
     "lint": "deia.serve.commands.keeping",
     "index": "deia.serve.commands.keeping",

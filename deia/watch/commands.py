@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from deia.watch.command import Command
 
 GAP = "…"
+WRAPPERS = frozenset(("sudo", "xargs", "parallel", "ssh"))  # `xargs rm`: rm, fed by xargs
+SHORTEST_PREFIX = 5  # of a long option, dashes included: `--har` is `--hard` to git and to GNU programs
 LONGEST_CLUSTER = 6  # characters of joined short options, the dash included
 SLASH_PROGRAMS = frozenset(("del", "erase", "rd", "rmdir", "format", "taskkill", "reg", "shutdown", "icacls", "attrib"))
 DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if", "--simulate", "--just-print")
@@ -18,6 +20,8 @@ DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if
 
 def matches_command(wanted: Sequence[str], command: Command) -> bool:
     """Say whether a command is what a template's words describe; its data (messages, patterns) does not count."""
+    if wanted[0] in WRAPPERS and len(wanted) > 1:
+        return wanted[0] in command.through and matches_command(wanted[1:], command)
     if not matches_glob(wanted[0].lower(), command.program.lower()):
         return False
     arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
@@ -40,7 +44,11 @@ def _is_option(word: str, *, slashes: bool) -> bool:
 
 
 def has_option(wanted: str, arguments: Sequence[str]) -> bool:
-    """Say whether an option is given: apart or joined, with `=` or a space before its value, never as a longer one."""
+    """Say whether an option is given: apart or joined, abbreviated, with `=` or a space before its value.
+
+    A longer option is another one, what follows `--` is none, and a later `--no-…` takes it back.
+    """
+    arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if wanted.startswith("/"):
         return any(one.lower() == wanted.lower() for one in arguments)
     name, equals, value = wanted.partition("=")
@@ -50,7 +58,8 @@ def has_option(wanted: str, arguments: Sequence[str]) -> bool:
         letters = {char for one in arguments if _is_cluster(one) for char in one[1:]}
         if letters >= set(wanted[1:]):
             return True
-    return any(_same_option(wanted, one) for one in arguments)
+    given = [at for at, one in enumerate(arguments) if _same_option(wanted, one)]
+    return bool(given) and f"--no-{wanted[2:]}" not in arguments[given[-1] :]
 
 
 def _has_value(name: str, value: str, arguments: Sequence[str]) -> bool:
@@ -69,6 +78,8 @@ def _is_cluster(word: str) -> bool:
 def _same_option(wanted: str, given: str) -> bool:
     given = given.partition("=")[0]
     if wanted == given:
+        return True
+    if given.startswith("--") and len(given) >= SHORTEST_PREFIX and wanted.startswith(given):
         return True
     single = wanted.startswith("-") and not wanted.startswith("--") and len(wanted) > 2
     return single and given.startswith("-") and wanted.lower() in (given.lower(), given.lower()[1:])

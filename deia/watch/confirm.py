@@ -8,12 +8,14 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import matches_command
+from deia.watch.databases import sql_texts
 from deia.watch.gate import OVERLAP, WRITE_TOOLS, command_of, is_shell, segments, strings
 from deia.watch.globs import matches_glob, matches_path
 from deia.watch.phrases import Words, find_phrase
 from deia.watch.regexes import find
 from deia.watch.shell import parse_commands
-from deia.watch.stance import ANNOUNCED
+from deia.watch.sql import matches_statement, statements
+from deia.watch.stance import ANNOUNCED, DRY_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,6 +124,15 @@ def command_text(command: Command) -> str:
     return " ".join((command.program, *(one for at, one in enumerate(command.arguments) if at not in command.data)))
 
 
+def _sql(value: Any, reading: Reading) -> Iterator[Match]:
+    for text, spoken in sql_texts(reading):
+        for statement in statements(text):
+            if any(matches_statement(wanted, statement) for wanted in value["v"]):
+                stance = DRY_RUN if statement.undone else (spoken.stance if spoken else ANNOUNCED)
+                shown = statement.text
+                yield Match(kind="sql", source=value["s"], excerpt=shown, stance=stance, around=shown)
+
+
 def _error(value: Any, reading: Reading) -> Iterator[Match]:
     turn = reading.turn
     if turn.role == "tool_result" and not turn.failed and _only_reads(turn):
@@ -202,6 +213,7 @@ KINDS: dict[str, Callable[[Any, Reading], Iterator[Match]]] = {
     "command": _command,
     "pattern": _pattern,
     "error": _error,
+    "sql": _sql,
     "write": _write,
     "tool": _tool,
 }

@@ -22,7 +22,8 @@ MOST_DEPTH = 6
 
 def turns_of(conversation: Iterable[Any] | str) -> list[Turn]:
     """Give the turns of a conversation, numbered from 1."""
-    items = [conversation] if isinstance(conversation, (str, dict)) else conversation
+    is_one = isinstance(conversation, (str, dict)) or not hasattr(conversation, "__iter__")
+    items: Iterable[Any] = [conversation] if is_one else conversation
     turns = [turn for item in items for turn in _turns(item)]
     return [turn if turn.index == number else turn.but(index=number) for number, turn in enumerate(turns, start=1)]
 
@@ -35,7 +36,7 @@ def _turns(item: Any) -> Iterator[Turn]:
     elif isinstance(item, dict):
         yield from _message(item)
     elif item is not None:
-        yield Turn(role="user", text=str(item))
+        yield Turn(role="user", text=_shown(item))
 
 
 def _spoken(text: str) -> Turn:
@@ -46,21 +47,22 @@ def _spoken(text: str) -> Turn:
 
 
 def _message(item: dict[str, Any]) -> Iterator[Turn]:
-    role: Any = PREFIXES.get(str(item.get("role", "user")).lower(), "user")
+    role: Any = PREFIXES.get(_name(item.get("role")).lower(), "user")
     content = item.get("content", item.get("text", ""))
     if role == "tool_call" or isinstance(item.get("tool_input"), dict):
-        yield _call(str(item.get("tool", item.get("name", ""))), item.get("tool_input"), str(item.get("text") or ""))
+        yield _call(_name(item.get("tool", item.get("name"))), item.get("tool_input"), _name(item.get("text")))
         return
     if role == "tool_result":
         failed = bool(item.get("is_error") or item.get("failed"))
-        tool = item.get("tool") or item.get("name") or ""
-        yield Turn(role="tool_result", text="\n".join(_texts(content)), tool=str(tool), failed=failed)
+        tool = _name(item.get("tool") or item.get("name"))
+        yield Turn(role="tool_result", text="\n".join(_texts(content)), tool=tool, failed=failed)
         return
     yield from _blocks(role, content)
-    for call in item.get("tool_calls") or ():
+    calls = item.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
         function = call.get("function", call) if isinstance(call, dict) else {}
         if isinstance(function, dict):
-            yield _call(str(function.get("name", "")), function.get("arguments", function.get("args")), "")
+            yield _call(_name(function.get("name")), function.get("arguments", function.get("args")), "")
 
 
 def _blocks(role: Any, content: Any) -> Iterator[Turn]:
@@ -75,7 +77,7 @@ def _blocks(role: Any, content: Any) -> Iterator[Turn]:
     for block in content:
         kind = block.get("type") if isinstance(block, dict) else None
         if kind in {"tool_use", "function_call", "tool_call"}:
-            yield _call(str(block.get("name", "")), block.get("input", block.get("arguments")), "")
+            yield _call(_name(block.get("name")), block.get("input", block.get("arguments")), "")
         elif kind in {"tool_result", "function_call_output"}:
             texts = _texts(block.get("content", block.get("output")))
             yield Turn(role="tool_result", text="\n".join(texts), failed=bool(block.get("is_error")))
@@ -106,7 +108,18 @@ def _texts(value: Any, depth: int = 0) -> list[str]:
         return _texts(inner, depth + 1) if inner is not None else []
     if depth < MOST_DEPTH and isinstance(value, (list, tuple)):
         return [text for item in value for text in _texts(item, depth + 1)]
-    return [] if value is None else [str(value)]
+    return [] if value is None else [_shown(value)]
+
+
+def _name(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _shown(value: Any) -> str:
+    try:
+        return str(value)
+    except RecursionError:  # nested deeper than anybody reads
+        return ""
 
 
 class Judged:
@@ -144,8 +157,4 @@ class Judged:
 
 def _print(turn: Turn) -> int:
     """Tell one turn from another by what is in it."""
-    try:
-        shown = repr(turn.tool_input)
-    except RecursionError:  # nested deeper than anybody reads
-        shown = ""
-    return hash((turn.role, turn.text, turn.tool, shown))
+    return hash((turn.role, turn.text, turn.tool, _shown(turn.tool_input)))

@@ -18,9 +18,15 @@ if TYPE_CHECKING:
     Fetch = Callable[[str], Mapping[str, Any] | None]
 
 FRAME = "deia-reference"
+HARMLESS = "deia reference"  # of the same length
+SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 PREFACE = "Reference from this project's own lessons, added by deia. It informs; it is not a message from the user."
-LEAST_EXCERPT = 400  # characters below which a document is named rather than cut short
-FRAME_CHARS = 300  # what the frame and the facts of a firing cost besides its documents, about
+MOST_CHARS = 9_500  # of an injection; hosts cut strings at 10,000
+MOST_FACT = 600  # characters of one sentence of a trigger, or of what the conversation said
+LEAST_EXCERPT = 400  # characters below which a document's summary is given rather than a piece of its text
+LEAST_SUMMARY = 80  # characters below which a document is only named
+FRAME_CHARS = 120  # what the frame of a firing costs besides its facts and documents
+MOST_NAMED = 20  # firings that are named when there is no room for more
 
 
 def compose(
@@ -36,14 +42,19 @@ def compose(
     named, not repeated; `budget` is in characters and spent on the first firings first.
     """
     texts: list[str] = []
-    parts = []
     carried: list[str] = []
-    left = budget
+    unsaid: list[str] = []
+    parts = []
+    left = min(budget, MOST_CHARS)
     for firing in firings:
         documents = [(reference, fetch(reference.id)) for reference in firing.documents]
         known = [(reference, document) for reference, document in documents if document is not None]
+        parts.append(part(firing, [(reference, str(document["path"])) for reference, document in known]))
         head = _head(firing)
         left -= len(head) + FRAME_CHARS
+        if left < 0 and texts:
+            unsaid.append(firing.trigger)
+            continue
         blocks = []
         for number, (reference, document) in enumerate(known, start=1):
             block, whole = _block(number, reference, document, left, repeated=reference.id in {*shown, *carried})
@@ -51,7 +62,7 @@ def compose(
             blocks.append(block)
             carried += [reference.id] if whole else []
         texts.append(_framed(firing, "\n\n".join((head, *blocks))))
-        parts.append(part(firing, [(reference, str(document["path"])) for reference, document in known]))
+    texts += [_named(unsaid)] if unsaid else []
     actions: list[Action] = [firing.action for firing in firings] or ["note"]
     return Injection(
         text="\n\n".join(texts),
@@ -63,10 +74,19 @@ def compose(
 
 
 def _head(firing: Firing) -> str:
-    lines = [PREFACE, one_line(firing.message)]
+    lines = [PREFACE, _fact(firing.message)]
     if firing.action_required:
-        lines.append(f"Before going on: {one_line(firing.action_required)}")
-    return "\n".join((*lines, f"Why now: {one_line(firing.because)}."))
+        lines.append(f"Before going on: {_fact(firing.action_required)}")
+    return "\n".join((*lines, f"Why now: {_fact(firing.because)}."))
+
+
+def _fact(text: str) -> str:
+    return shorten(one_line(text), MOST_FACT)
+
+
+def _named(triggers: list[str]) -> str:
+    more = f" and {len(triggers) - MOST_NAMED} more" if len(triggers) > MOST_NAMED else ""
+    return f"<{FRAME}>\nAlso seen, with no room left to say more: {', '.join(triggers[:MOST_NAMED])}{more}.\n</{FRAME}>"
 
 
 def _framed(firing: Firing, body: str) -> str:
@@ -75,12 +95,11 @@ def _framed(firing: Firing, body: str) -> str:
 
 def _unframe(body: str) -> str:
     """Keep a document from closing the frame or opening another."""
-    lowered = body.lower()
+    lowered = body.translate(SMALL)  # of the same length, unlike `lower`
     at = lowered.find(FRAME)
     while at >= 0:
-        body = f"{body[:at]}deia reference{body[at + len(FRAME) :]}"
-        lowered = body.lower()
-        at = lowered.find(FRAME)
+        body = f"{body[:at]}{HARMLESS}{body[at + len(FRAME) :]}"
+        at = lowered.find(FRAME, at + len(FRAME))
     return body
 
 
@@ -88,15 +107,17 @@ def _block(
     number: int, reference: Reference, document: Mapping[str, Any], left: int, *, repeated: bool
 ) -> tuple[str, bool]:
     """Give a document's lines, and whether its text is now in front of the model."""
-    reason = f" ({one_line(reference.reason)})" if reference.reason else ""
-    title = f"[{number}] {one_line(document['title'])} — {one_line(document['path'])}{reason}"
+    reason = f" ({_fact(reference.reason)})" if reference.reason else ""
+    title = f"[{number}] {_fact(document['title'])} — {_fact(document['path'])}{reason}"
     if repeated:
         return f"{title}\nAlready shown in this conversation.", False
-    whole = reference.mode == "full_context"
-    text = str(document["text"] if whole and left > LEAST_EXCERPT else document["summary"])
-    most = max(left, LEAST_EXCERPT) - len(title)
-    quoted = "\n".join("> " + _plain(line) for line in shorten(text.strip(), max(most, 80)).splitlines())
-    return f"{title}\n{quoted}", whole and left > LEAST_EXCERPT
+    room = left - len(title)
+    if room < LEAST_SUMMARY:
+        return title, False
+    whole = reference.mode == "full_context" and room >= LEAST_EXCERPT
+    text = str(document["text"] if whole else document["summary"])
+    quoted = "\n".join("> " + _plain(line) for line in text.strip().splitlines())
+    return f"{title}\n{shorten(quoted, room)}", whole
 
 
 def _plain(line: str) -> str:

@@ -47,6 +47,15 @@ class Watched(Record):
     passed: tuple[str, ...] = ()  # triggers whose held call came again and passes now
 
 
+class Decided(Record):
+    """What a turn comes to, before anybody remembers it."""
+
+    verdicts: tuple[Verdict, ...]
+    firing: list[Verdict]  # those that fire, the most urgent first
+    passed: tuple[str, ...]
+    call: str  # what tells the call, "" where the turn is none
+
+
 NOTHING = Watched()
 
 
@@ -72,22 +81,35 @@ def weigh(
     seen: Sequence[str],
 ) -> Watched:
     """Judge what the gate let through and remember the turn."""
-    trust(artefact.meta["regex"])
     memory = recall(log.read())
-    settings = artefact.meta["settings"]
+    judged = decide(artefact, turn, memory, around, numbers=numbers, seen=seen)
+    won = _claim(artefact, log, memory, around.now, judged.firing, seen=seen, call=judged.call)
+    firings = tuple(one.firing for one in won if one.firing)
+    injection = _injection(artefact, memory, firings) if firings else None
+    return Watched(verdicts=judged.verdicts, firings=firings, injection=injection, passed=judged.passed)
+
+
+def decide(
+    artefact: Artefact,
+    turn: Turn,
+    memory: Memory,
+    around: Surroundings,
+    *,
+    numbers: Collection[int],
+    seen: Sequence[str],
+) -> Decided:
+    """Judge what the gate let through against what the conversation has seen; nothing is remembered."""
+    trust(artefact.meta["regex"])
     call = call_print(turn)
     about = Circumstances(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,
-        recent_turns=settings["recent_turns"],
+        recent_turns=artefact.meta["settings"]["recent_turns"],
     )  # fmt: skip
     verdicts = judge(artefact, numbers, Reading(condensed(artefact, turn, numbers)), about)
     repeated = call in memory.held
     firing = [one for one in verdicts if one.firing and not (repeated and one.firing.action == "hold")]
     passed = tuple(one.trigger for one in verdicts if repeated and one.stage in {FIRES, "memory"})
-    won = _claim(artefact, log, memory, around.now, firing, seen=seen, call=call)
-    firings = tuple(one.firing for one in won if one.firing)
-    injection = _injection(artefact, memory, firings) if firings else None
-    return Watched(verdicts=verdicts, firings=firings, injection=injection, passed=passed)
+    return Decided(verdicts=verdicts, firing=firing, passed=passed, call=call)
 
 
 def _claim(

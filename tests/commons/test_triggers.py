@@ -215,7 +215,7 @@ def test_cases_of_a_broken_trigger_are_not_called_unknown(tmp_path: Path, write:
 def test_a_trigger_that_only_a_later_version_matches_is_left_out_with_the_reason(tmp_path: Path, write: Write) -> None:
     head = "- {id: a, title: A, urgency: low, message: m, documents: [x], when: "
     write("triggers/a.yaml", head + "{any: [{meaning: [wipe]}]}}\n")
-    write("triggers/b.yaml", head.replace("id: a", "id: b") + "{any: [{phrase: drop it}], all: [{sql: [drop]}]}}\n")
+    write("triggers/b.yaml", head.replace("id: a", "id: b") + "{any: [{phrase: drop it}], all: [{meaning: [drop]}]}}\n")
     loaded = load_triggers(str(tmp_path))
     assert loaded.triggers == ()
     assert [p.code for p in loaded.problems].count("unmatched-trigger") == 2

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -29,45 +30,18 @@ from deia.match.static import (
     words,
 )
 
-# What the `tokenizers` library (0.23) makes of these texts with the vocabulary of all-MiniLM-L6-v2.
-TOKENISED = (
-    ('git push --force origin main', 'gi ##t push - - force origin main'),
-    ("Let's DROP TABLE users; -- now!", "let ' s drop table users ; - - now !"),
-    ('kubectl delete ns payments-prod', 'ku ##be ##ct ##l del ##ete ns payments - pro ##d'),
-    ('rm -rf ./node_modules/*', 'rm - rf . / node _ modules / *'),
-    ('na\xefve fa\xe7ade \xc5ngstr\xf6m \xc0\xc9\xce\xf5\xfc', 'naive facade ang ##strom ae ##io ##u'),
-    ('cafe\u0301 I\u0307stanbul \u0130stanbul \u03a3\u038a\u03a3\u03a5\u03a6\u039f\u03a3', 'cafe istanbul istanbul \u03c3 ##\u03b9 ##\u03c3 ##\u03c5 ##\u03c6 ##\u03bf ##\u03c3'),
-    ('\u30c7\u30fc\u30bf\u30d9\u30fc\u30b9\u3092\u524a\u9664\u3059\u308b', '\u30c6 ##\u30fc ##\u30bf ##\u30d8 ##\u30fc ##\u30b9 ##\u3092 [UNK] [UNK] \u3059 ##\u308b'),
-    ('\u5220\u9664\u751f\u4ea7\u6570\u636e\u5e93abc', '[UNK] [UNK] \u751f [UNK] [UNK] [UNK] [UNK] abc'),
-    ('\ud55c\uad6d\uc5b4 \ubb38\uc7a5', '\u1112 ##\u1161 ##\u11ab ##\u1100 ##\u116e ##\u11a8 ##\u110b ##\u1165 \u1106 ##\u116e ##\u11ab ##\u110c ##\u1161 ##\u11bc'),
-    ('\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430 \u0443\u0434\u0430\u043b\u0438 \u0431\u0430\u0437\u0443', '\u043f ##\u043e ##\u0436 ##\u0430 ##\u043b ##\u0443 ##\u0438 ##\u0441 ##\u0442 ##\u0430 \u0443 ##\u0434 ##\u0430 ##\u043b ##\u0438 \u0431 ##\u0430 ##\u0437 ##\u0443'),
-    ('delete\x00the\x07 \x1btable\u200b now\ufeff', 'del ##ete ##the table now'),
-    ('tab\there\nnew\rline\xa0nbsp\u3000wide\u2028end', 'tab here new line n ##bs ##p wide end'),
-    ("q" * 26 + " " + "y" * 101 + " end", 'q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q ##q [UNK] end'),
-    ('\U0001f600 rocket \U0001f680', '[UNK] rocket [UNK]'),
-    ('\xc6\xd8\xc5 stra\xdfe \ufb01le \xbd \u2116 \u2260 5\u20ac', '\xe6 ##\xf8 ##a st ##ra\xdfe \ufb01 ##le \xbd \u2116 = 5 ##\u20ac'),
-    ('snake_case CamelCase HTTPServer2 v1.2.3', 'snake _ case camel ##case https ##er ##ver ##2 v ##1 . 2 . 3'),
-    ('\u201cquoted\u201d \u2013 dash\u2026 \xbfqu\xe9?', '\u201c quoted \u201d \u2013 dash \u2026 \xbf que ?'),
-    ('http://example.com/a?b=c&d=e#f', 'http : / / example . com / a ? b = c & d = e # f'),
-    ('a\u0338b \u037e \u1fef', 'ab ; `'),
-    ('\u01c5 \u0149 \u212a \u212b', '[UNK] [UNK] k a'),
-    ('\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645', '\u0645 ##\u0631 ##\u062d ##\u0628 ##\u0627 \u0628 ##\u0627 ##\u0644 ##\u0639 ##\u0627 ##\u0644 ##\u0645'),
-    ('\u0928\u092e\u0938\u094d\u0924\u0947 \u0926\u0941\u0928\u093f\u092f\u093e', '\u0928 ##\u092e ##\u0938 ##\u0924 \u0926 ##\u0928 ##\u093f ##\u092f ##\u093e'),
-    ('\u0378unassigned word', '[UNK] word'),
-    ('1e-5 0xFF 100% $HOME ~/.ssh', '1 ##e - 5 0 ##x ##ff 100 % $ home ~ / . ss ##h'),
-)
 MODELS = Path(deia.__file__).parent / "models"
 STATIC = open_static()
+# What the `tokenizers` library (0.23) makes of some texts with the vocabulary of all-MiniLM-L6-v2.
+TOKENISED = json.loads(Path(__file__).with_name("static_tokens.json").read_text("utf-8"))
 
 
 @pytest.fixture(params=["plain", "numpy"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run a test as in a cold process and as in one that has numpy."""
-    import numpy  # noqa: PLC0415
-
     if request.param == "plain":
         monkeypatch.delitem(sys.modules, "numpy")
-    assert (module._numpy() is numpy) == (request.param == "numpy")
+    assert (module._numpy() is np) == (request.param == "numpy")
     return str(request.param)
 
 
@@ -166,9 +140,7 @@ def test_nothing_stored_has_no_best(either_way: str) -> None:
     assert similarities(vector, b"", STATIC.dimensions) == []
 
 
-@given(
-    some.lists(some.text(some.characters(codec=None), max_size=60), min_size=1, max_size=4), some.text(max_size=60)
-)
+@given(some.lists(some.text(some.characters(codec=None), max_size=60), min_size=1, max_size=4), some.text(max_size=60))
 @settings(max_examples=60, deadline=None)
 def test_whatever_is_typed_gives_a_vector_and_a_place(stored: list[str], text: str) -> None:
     vector = STATIC.encode(text)
@@ -187,7 +159,7 @@ def test_a_damaged_beginning_is_an_error_or_still_answers(noise: bytes, place: i
     try:
         opened = Static(damaged)
     except ArtefactError as error:
-        assert error.fix
+        assert error.fix  # noqa: PT017 - an error is one of two right outcomes
     else:
         assert opened.is_whole() == (damaged == whole)
         for text in ("drop the production database", "a", "!"):

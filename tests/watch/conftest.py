@@ -25,7 +25,8 @@ SETTINGS = {name: value for name, value in DEFAULTS.values().items() if name != 
 
 
 def make_trigger(*clauses: tuple[str, Any], **fields: Any) -> Trigger:
-    """Give a trigger of which one of the clauses must hold; `all` and every other field by name."""
+    """Give a trigger of which one of the clauses must hold; `all`, also as pairs, and every other field by name."""
+    fields["all"] = tuple(Clause(kind=kind, value=value) for kind, value in fields.get("all", ()))
     given: dict[str, Any] = {
         "id": "t", "title": "T", "urgency": "high", "message": "Take care.", "who": ("user", "assistant", "tool_call"),
         "documents": (Reference(id="lesson", mode="full_context"),),

@@ -1,32 +1,25 @@
-"""`deia check` and `deia triggers test`: what the triggers make of a text, a transcript, or their own cases."""
+"""`deia check`: what the triggers make of a text or a transcript."""
 
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from deia import fast_json
-from deia.commons.commons import load_commons
-from deia.errors import CommonsError
 from deia.librarian import Librarian
 from deia.records import ROLES, Turn
 from deia.serve import output
 from deia.serve.commands.options import commons_option, form_option, given_commons, here
-from deia.serve.naming import nearest
 from deia.serve.transcripts import read_transcript
 from deia.text import one_line, shorten
-from deia.watch.case_runner import run_cases
 from deia.watch.conversation import turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deia.commons.commons import Commons
     from deia.records import Firing
-    from deia.watch.case_runner import CaseResult
     from deia.watch.judge import Verdict
     from deia.watch.watcher import Watched
 
@@ -133,60 +126,3 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
         return
     yield f"  FIRES   {firing.trigger} ({firing.urgency}, {firing.action}): {one_line(firing.title)}"
     yield f"          because {firing.because}"
-
-
-@click.group(short_help="Work on the triggers.")
-def triggers() -> None:
-    """Work on the triggers."""
-
-
-@triggers.command()
-@click.argument("ids", nargs=-1, metavar="[ID]…")
-@commons_option
-def test(*, ids: Sequence[str]) -> int:
-    """Run the cases beside the triggers: those that must fire, and those that must stay silent.
-
-    Exits with 1 where a case does not hold.
-    """
-    librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
-    commons = load_commons(librarian.root)
-    _refuse_unknown(commons, ids)
-    cases = [case for case in commons.cases if not ids or case.trigger in ids]
-    results = run_cases(librarian.open_artefact(), cases, now=time.time())
-    failures = [result for result in results if not result.holds]
-    for result in failures:
-        output.say("\n".join(_failure(result)))
-    _sum_up(commons, ids, results)
-    return int(bool(failures))
-
-
-def _refuse_unknown(commons: Commons, ids: Sequence[str]) -> None:
-    known = [trigger.id for trigger in commons.triggers]
-    for identity in ids:
-        if identity not in known:
-            raise CommonsError(f"there is no trigger {identity!r}", fix=nearest(identity, known))
-
-
-def _failure(result: CaseResult) -> Iterator[str]:
-    case = result.case
-    wanted = "should fire" if case.fires else "should stay silent"
-    turn = case.turns[result.turn - 1] if case.turns else None
-    yield f"{case.path}:{case.line}: {case.trigger} {wanted}, but {'does not' if case.fires else 'fires'}"
-    if turn is not None:
-        yield f"  turn {result.turn}, {turn.role}: {shorten(one_line(turn.text or str(turn.tool_input)), EXCERPT)}"
-    yield f"  {'stopped at ' + result.stage if case.fires else 'because'}: {result.detail}"
-
-
-def _sum_up(commons: Commons, ids: Sequence[str], results: Sequence[CaseResult]) -> None:
-    covered = {result.case.trigger for result in results}
-    asked = [trigger.id for trigger in commons.triggers if not ids or trigger.id in ids]
-    failed = sum(not result.holds for result in results)
-    output.say(f"{len(asked)} triggers, {len(results)} cases, {failed} failed.")
-    bare = [identity for identity in asked if identity not in covered]
-    if bare:
-        output.say(f"Without cases: {', '.join(bare)}.")
-    broken = [
-        problem for problem in commons.problems if problem.path.startswith("triggers/") and problem.severity == "error"
-    ]
-    if broken:
-        output.say(f"{len(broken)} errors in the trigger files were left out. Type: deia lint")

@@ -1,0 +1,234 @@
+"""SOURCE → `.deia/`: nothing to do is noticed, so is every change, and what is torn or foreign is made again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia import freshness
+from deia.compile.compiler import Compiled, compile_commons, read_manifest, source_paths
+from deia.errors import ArtefactError, CommonsError, SettingsError
+from deia.search.catalog import open_catalog
+from deia.serve import hook
+from deia.watch.artefact import open_artefact
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRIGGER = """\
+- id: shop
+  title: T
+  urgency: high
+  message: Careful.
+  documents: [{id: lesson, mode: full_context}]
+  when: {any: [{phrase: sell shop}]}
+"""
+INDEX = """\
+version: "1.0"
+clusters:
+  all:
+    description: All.
+    documents:
+      - {id: lesson, path: bok/lesson.md, title: Copies, summary: Copy first., keywords: [shop]}
+"""
+ALL = {"triggers", "catalog"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Give a commons with one document and one trigger, changed long ago."""
+    folder = tmp_path / "commons"
+    for path, text in {
+        "commons_index.yaml": INDEX, "bok/lesson.md": "# Copies\n\nMake a copy first.\n", "triggers/shop.yaml": TRIGGER,
+    }.items():  # fmt: skip
+        write(folder / path, text)
+    return folder
+
+
+def write(path: Path, text: str, *, when: float = 1_700_000_000.0) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (when, when))
+
+
+def compiled(root: Path, *, force: bool = False) -> Compiled:
+    return compile_commons(str(root), environ={"DEIA_STATE": str(root.parent / "state")}, force=force)
+
+
+def derived(root: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (root / ".deia").iterdir() if path.is_file()}
+
+
+# --- what is made again ---
+
+
+def test_the_second_time_there_is_nothing_to_do(root: Path) -> None:
+    assert set(compiled(root).written) == ALL
+    before = {path: path.stat().st_mtime_ns for path in (root / ".deia").rglob("*") if path.name in ALL}
+    again = compiled(root)
+    assert again.written == ()
+    assert (again.triggers, again.documents) == (1, 1)
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "written"),
+    [
+        ("triggers/shop.yaml", TRIGGER.replace("sell", "burn"), {"triggers"}),
+        ("triggers/new.yaml", TRIGGER.replace("id: shop", "id: new"), {"triggers"}),
+        ("deia.toml", "injection_chars = 500\n", {"triggers"}),
+        ("bok/lesson.md", "# Copies\n\nMake two copies.\n", ALL),
+        ("bok/deep/er/new.md", "# New\n\nText.\n", ALL),
+        ("commons_index.yaml", INDEX.replace("Copies", "Three copies"), ALL),
+        ("README.md", "nothing to do with it", set()),
+        ("triggers/shop.yaml", TRIGGER, set()),
+    ],
+)
+def test_what_changed_is_made_again_and_nothing_else(root: Path, path: str, text: str, written: set[str]) -> None:
+    compiled(root)
+    write(root / path, text, when=1_700_000_100.0)
+    assert set(compiled(root).written) == written
+    assert compiled(root).written == ()
+
+
+def test_a_removed_source_is_noticed(root: Path) -> None:
+    write(root / "triggers/two.yaml", TRIGGER.replace("id: shop", "id: two"))
+    assert compiled(root).triggers == 2
+    (root / "triggers" / "two.yaml").unlink()
+    assert compiled(root).triggers == 1
+
+
+def test_a_change_within_the_same_clock_tick_and_size_is_noticed(root: Path) -> None:
+    path = root / "triggers" / "shop.yaml"
+    path.write_text(TRIGGER, encoding="utf-8")
+    compiled(root)
+    state = path.stat()
+    path.write_text(TRIGGER.replace("sell", "burn"), encoding="utf-8")
+    os.utime(path, ns=(state.st_mtime_ns, state.st_mtime_ns))
+    assert compiled(root).written == ("triggers",)
+
+
+def test_deleting_compiled_files_loses_nothing(root: Path) -> None:
+    compiled(root)
+    first = derived(root)
+    for path in sorted((root / ".deia").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    assert set(compiled(root).written) == ALL
+    assert derived(root)["triggers"] == first["triggers"]
+
+
+@pytest.mark.parametrize("name", ["triggers", "catalog", "manifest.json", "sources.json", "stamps.triggers", "stamps.documents"])
+@pytest.mark.parametrize("content", [None, b"", b"{", b"[1]", b"\xff\x00" * 40, b'{"format": 2}'])
+def test_any_torn_file_is_made_again(root: Path, name: str, content: bytes | None) -> None:
+    compiled(root)
+    path = root / ".deia" / name
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    compiled(root)
+    assert_usable(root)
+    assert compiled(root).written == ()
+
+
+def test_a_catalog_that_lost_a_file_is_made_again(root: Path) -> None:
+    compiled(root)
+    folder = root / ".deia" / (root / ".deia" / "catalog").read_text()
+    next(path for path in sorted(folder.iterdir()) if path.is_file()).unlink()
+    assert "catalog" in compiled(root).written
+    assert_usable(root)
+
+
+def assert_usable(root: Path) -> None:
+    folder = root / ".deia"
+    assert open_artefact(str(folder / "triggers")).meta["triggers"] == 1
+    open_catalog(str(folder / (folder / "catalog").read_text()))
+    assert read_manifest(str(folder))["documents"] == 1
+    for name in (freshness.TRIGGERS, freshness.DOCUMENTS):
+        assert freshness.changed(str(folder), str(root), name) == ""
+
+
+def test_force_makes_everything_again(root: Path) -> None:
+    compiled(root)
+    assert set(compiled(root, force=True).written) == ALL
+
+
+def test_leavings_of_crashed_compilers_are_swept_away(root: Path) -> None:
+    compiled(root)
+    (root / ".deia" / "building-99").mkdir()
+    (root / ".deia" / "catalog-0123").mkdir()
+    (root / ".deia" / "triggers.99.new").touch()
+    compiled(root, force=True)
+    names = {path.name for path in (root / ".deia").iterdir()}
+    assert not names & {"building-99", "catalog-0123", "triggers.99.new"}
+
+
+def test_problems_are_told_also_when_nothing_is_compiled(root: Path) -> None:
+    write(root / "triggers/bad.yaml", "- id: Bad Id\n")
+    first, second = compiled(root), compiled(root)
+    assert second.written == ()
+    assert first.problems
+    assert second.problems == first.problems
+
+
+# --- what is refused ---
+
+
+def test_a_folder_that_is_no_commons_or_cannot_be_written_is_refused(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CommonsError):
+        compiled(tmp_path / "empty")
+    (root / ".deia").write_text("a file", encoding="utf-8")
+    with pytest.raises(ArtefactError, match="deia compile"):
+        compiled(root)
+
+
+def test_a_malformed_setting_is_refused_with_its_file(root: Path) -> None:
+    write(root / "deia.toml", "limit = 'many'\n")
+    with pytest.raises(SettingsError, match=r"deia\.toml.*limit"):
+        compiled(root)
+
+
+def test_a_link_out_of_the_commons_is_no_source(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    write(tmp_path / "outside" / "secret.md", "# Secret\n")
+    (root / "bok" / "linked").symlink_to(tmp_path / "outside")
+    assert not [path for path in source_paths(str(root)) if "secret" in path]
+
+
+# --- whose they are ---
+
+
+def ask(root: Path, prompt: str, *, state: str = "state") -> str:
+    event = {"session_id": prompt, "hook_event_name": "UserPromptSubmit", "cwd": str(root), "prompt": prompt}
+    environ = {"DEIA_STATE": str(root.parent / state)}
+    command = [sys.executable, "-I", "-S", hook.__file__, "claude-code"]
+    ran = subprocess.run(command, input=json.dumps(event).encode(), capture_output=True, env=environ, check=True)
+    return ran.stdout.decode()
+
+
+def test_the_hook_uses_what_this_installation_made(root: Path) -> None:
+    compiled(root)
+    assert "Careful." in ask(root, "I will sell the shop")
+
+
+def test_the_hook_refuses_what_another_made_of_other_sources(root: Path) -> None:
+    compiled(root)
+    assert "Careful." in ask(root, "I will sell the shop now", state="another person")
+    write(root / "triggers/shop.yaml", TRIGGER.replace("Careful.", "Changed."), when=1_700_000_500.0)
+    assert ask(root, "I will sell the shop", state="another person") == ""
+    assert "Careful." in ask(root, "I will sell the shop")  # ours, the last good one
+
+
+def test_two_compilers_at_once_leave_one_good_result(root: Path) -> None:
+    code = "import os, sys; from deia.compile.compiler import compile_commons; compile_commons(sys.argv[1], environ=dict(os.environ), force=True)"
+    environ = {**os.environ, "DEIA_STATE": str(root.parent / "state")}
+    running = [subprocess.Popen([sys.executable, "-c", code, str(root)], env=environ) for _ in range(3)]
+    assert [one.wait() for one in running] == [0, 0, 0]
+    assert_usable(root)
+    assert compiled(root).written == ()
+    assert len([path for path in (root / ".deia").iterdir() if path.name.startswith("catalog-")]) == 1

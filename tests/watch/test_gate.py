@@ -1,0 +1,194 @@
+"""The word gate: it may let too much through, but it never loses what the clauses would match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.records import Turn
+from deia.watch import condense
+from deia.watch.condense import condensed
+from deia.watch.confirm import confirm
+from deia.watch.gate import CALL_OVERLAP, OVERLAP, SEGMENT, candidates, command_of, is_shell, segments, watched_text
+from deia.watch.reading import Reading
+
+if TYPE_CHECKING:
+    from tests.watch.conftest import Build, Make
+
+    from deia.knowledge import Trigger
+    from deia.watch.artefact import Artefact
+
+WORDS = ("delete", "shop", "now")
+SAID = st.lists(st.sampled_from((*WORDS, *WORDS, "deleting", "shops", "the", "--force", "error", ". ", '"x y"', "\n", "`a b`")),
+                min_size=2, max_size=14)  # fmt: skip
+ROLES = ("user", "assistant", "tool_call", "tool_result")
+
+
+def opened(artefact: Artefact, turn: Turn) -> list[int]:
+    return candidates(artefact, turn)[0]
+
+
+def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
+    """Say whether a trigger's clauses hold in a turn, without asking the gate."""
+    trigger, reading = artefact.trigger(number), Reading(turn)
+    every = all(any(True for _ in confirm(clause, reading)) for clause in trigger["all"])
+    some = any(any(True for _ in confirm(clause, reading)) for clause in trigger["any"]) or not trigger["any"]
+    return every and some
+
+
+word = st.sampled_from(WORDS)
+place = st.one_of(word, st.just("…"), st.lists(word, min_size=1, max_size=3).map(lambda some: "{" + "|".join(some) + "}"))
+phrase = st.tuples(word, st.lists(place, max_size=3), word).map(lambda parts: " ".join((parts[0], *parts[1], parts[2])))
+command = st.tuples(word, st.lists(st.one_of(word, st.sampled_from(("--force", "-f", "s*", "…"))), max_size=3)).map(
+    lambda parts: " ".join((parts[0], *parts[1]))
+)
+pattern = st.tuples(word, st.sampled_from((" ", r"\s+", ".{0,9}", r"\b.?", "s? ")), word).map("".join)
+clause = st.one_of(
+    phrase.map(lambda text: ("phrase", text)),
+    command.map(lambda text: ("command", text)),
+    pattern.map(lambda text: ("pattern", text)),
+    phrase.map(lambda text: ("error", text)),
+)
+
+
+def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> None:
+    matched = []
+    clauses = st.lists(clause, min_size=1, max_size=2)
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.lists(st.tuples(clauses, st.lists(clause, max_size=1)), min_size=1, max_size=3), SAID, st.sampled_from(ROLES))
+    def hold(written: list[tuple[list[tuple[str, str]], list[tuple[str, str]]]], said: list[str], role: Any) -> None:
+        triggers = [make(*some, id=f"t{number}", who=ROLES, all=every) for number, (some, every) in enumerate(written)]
+        artefact = build(*triggers)
+        turn = Turn(role=role, text=" ".join(said), tool="Bash" if role == "tool_call" else "", failed=True)
+        let_through = opened(artefact, turn)
+        held = [number for number in range(len(triggers)) if holds(artefact, number, turn)]
+        assert set(held) <= set(let_through)
+        matched.extend(held)
+
+    hold()
+    assert len(matched) > 10, "the test would say nothing"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=3000), st.integers(0, 3000))
+def test_what_fits_into_the_overlap_is_whole_in_one_segment(text: str, at: int) -> None:
+    piece = text[at : at + OVERLAP]
+    assert any(piece in segment for segment in segments(text))
+    assert all(len(segment) <= SEGMENT for segment in segments(text))
+
+
+@pytest.mark.parametrize("filler", [0, 150, 390, 395, 400, 405, 590, 600, 1000, 50_000])
+def test_a_phrase_is_found_wherever_it_stands_in_a_long_turn(make: Make, build: Build, filler: int) -> None:
+    artefact = build(make(("phrase", "delete … shop")))
+    for text in ("x" * filler + " delete my old shop", "ab " * (filler // 3) + "delete my old shop " + "ab " * 300):
+        turn = Turn(role="user", text=text)
+        assert opened(artefact, turn) == [0]
+        assert holds(artefact, 0, condensed(artefact, turn, [0]))
+
+
+def test_words_at_opposite_ends_of_a_log_do_not_add_up_to_a_phrase(make: Make, build: Build) -> None:
+    artefact = build(make(("phrase", "delete … shop")))
+    assert opened(artefact, Turn(role="user", text="delete " + "ab " * 1000 + "shop")) == []
+
+
+def test_clauses_of_all_may_lie_far_apart(make: Make, build: Build) -> None:
+    artefact = build(make(all=[("phrase", "sell shop"), ("phrase", "burn house")]))
+    for filler in (10, 1000, 40_000):
+        turn = Turn(role="user", text="I will sell the shop. " + "ab " * filler + "I will burn the house.")
+        assert opened(artefact, turn) == [0]
+        assert holds(artefact, 0, condensed(artefact, turn, [0]))
+
+
+def test_a_command_may_be_long(make: Make, build: Build) -> None:
+    artefact = build(make(("command", "curl … -X=DELETE … *sites*")))
+    command = "curl -d '" + "z" * (CALL_OVERLAP - 100) + "' -X DELETE https://api/sites/1"
+    assert opened(artefact, Turn(role="tool_call", text=command, tool="Bash")) == [0]
+
+
+def test_a_word_longer_than_the_table_holds_does_not_close_the_gate(make: Make, build: Build) -> None:
+    long = "x" * 100
+    artefact = build(make(("phrase", f"delete {long}")))
+    assert opened(artefact, Turn(role="user", text=f"delete {long}")) == [0]
+    assert artefact.groups_of("y" * 10_000) == ()
+
+
+def test_only_turns_of_those_that_count_open_the_gate(make: Make, build: Build) -> None:
+    artefact = build(make(("phrase", "sell shop"), who=("assistant",)))
+    roles = ("user", "assistant", "tool_call", "tool_result", "system")
+    told = [role for role in roles if opened(artefact, Turn(role=role, text="sell shop"))]
+    assert told == ["assistant"]
+
+
+def test_a_pasted_error_opens_the_gate_for_an_error_trigger(make: Make, build: Build) -> None:
+    artefact = build(make(("error", "no space left"), who=("tool_result",)))
+    for role in ("user", "tool_result"):
+        assert opened(artefact, Turn(role=role, text="Error: no space left")) == [0]
+
+
+def test_context_words_are_seen_by_anybody_and_everywhere(make: Make, build: Build) -> None:
+    artefact = build(make(("phrase", "sell shop"), context=("node.js", "netlify", "…")))
+    assert candidates(artefact, Turn(role="tool_result", text="using Node.js 22")) == ([], ["node.js"])
+    assert candidates(artefact, Turn(role="user", text="ab " * 9000 + "NETLIFY"))[1] == ["netlify"]
+    assert candidates(artefact, Turn(role="user", text="sell the shop …")) == ([0], [])
+
+
+def test_a_pattern_without_a_word_is_tried_on_every_turn(make: Make, build: Build) -> None:
+    artefact = build(make(("pattern", r"[0-9]{3}-[0-9]{4}")))
+    assert opened(artefact, Turn(role="user", text="")) == [0]
+    long = Turn(role="user", text="call 555-1234 " + "ab " * 20_000)
+    assert holds(artefact, 0, condensed(artefact, long, [0]))
+
+
+def test_a_long_turn_is_read_only_where_it_counts_and_stays_in_its_fence(make: Make, build: Build) -> None:
+    artefact = build(make(("phrase", "sell shop")))
+    shown = "```\n" + "ab " * 15_000 + "\nI will sell the shop\n" + "ab " * 15_000 + "\n```\n"
+    turn = condensed(artefact, Turn(role="user", text=shown), [0])
+    assert len(turn.text) < 3000
+    assert not holds(artefact, 0, turn)
+    after = condensed(artefact, Turn(role="user", text=shown + "I will sell the shop"), [0])
+    assert holds(artefact, 0, after)
+
+
+def test_no_more_than_so_much_of_a_turn_is_read(make: Make, build: Build) -> None:
+    artefact = build(make(("phrase", "sell shop")))
+    turn = condensed(artefact, Turn(role="user", text="I will sell the shop. " * 50_000), [0])
+    assert len(turn.text) <= condense.MOST_READ + 100
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "command"),
+    [
+        ("Bash", {"command": "ls -l"}, "ls -l"),
+        ("shell", {"command": ["bash", "-lc", "ls && pwd"]}, "ls && pwd"),
+        ("exec_command", {"cmd": "ls"}, "ls"),
+        ("Bash", {"command": ["echo", "a b", "it's"]}, "echo 'a b' 'it'\\''s'"),
+        ("Bash", {"command": []}, ""),
+        ("Bash", {"command": [1, 2]}, ""),
+        ("Bash", {"command": 7}, ""),
+        ("Bash", None, ""),
+    ],
+)
+def test_the_command_line_is_read_from_every_known_form_of_call(tool: str, given: dict[str, object] | None, command: str) -> None:
+    turn = Turn(role="tool_call", text="", tool=tool, tool_input=given)
+    assert is_shell(turn)
+    assert command_of(turn) == command
+
+
+def test_all_texts_of_another_tool_are_watched_but_not_without_end() -> None:
+    deep: object = "bottom"
+    for _ in range(50):
+        deep = [deep]
+    turn = Turn(role="tool_call", text="", tool="mcp__x__y", tool_input={"a": {"b": ["deep word"]}, "c": deep, "d": 5})
+    text = watched_text(turn)
+    assert "deep word" in text
+    assert "bottom" not in text
+
+
+def test_an_old_form_may_hold_its_words_anywhere(make: Make, build: Build) -> None:
+    trigger: Trigger = make(("words", {"all": ["netlify", "rebuild"], "any": []}))
+    artefact = build(trigger)
+    assert opened(artefact, Turn(role="user", text="netlify " + "ab " * 900 + " rebuilding")) == [0]

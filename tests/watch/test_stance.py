@@ -1,0 +1,200 @@
+"""Stance: the same act announced, asked for, denied, reported, asked about, tried dry. A table to read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.records import Turn
+from deia.watch.reading import Reading
+from deia.watch.stance import judge_act
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.watch.conftest import Fires, Make
+
+# Each sentence holds one act: a form of delete, drop, wipe or overwrite.
+VERBS = ("delet", "drop", "wip", "overwr", "destroy", "rewr")
+TABLE = """
+announced | I'm going to delete the site
+announced | I\u2019m going to delete the site
+announced | I'll delete the site now
+announced | I\u2019ll delete the site now
+announced | Let me delete the site and start over
+announced | We need to delete the site first
+announced | Next, I will drop the table
+announced | Deleting the site now
+announced | I am deleting the site
+announced | I'm about to wipe the disk
+announced | Plan: delete the site, then recreate it
+announced | The plan is to delete the site
+announced | First delete the site, then recreate it
+announced | Let's delete the site
+announced | I decided to go ahead and delete the site
+announced | If that fails I'll delete the site
+requested | please delete the site
+requested | can you delete the site?
+requested | Could you delete the site and recreate it?
+requested | should I delete the site?
+requested | Should we just delete the site?
+requested | I want you to delete the site
+requested | would you please delete the site?
+announced | delete the site
+announced | just delete the site
+announced | ok, delete the site
+announced | The site will be deleted
+announced | The table is being dropped
+announced | Don't forget to delete the site
+announced | do not hesitate to delete the site
+announced | Not only delete the site, recreate it too
+negated | don't delete the site
+negated | don\u2019t delete the site
+negated | Do not delete the site
+negated | never delete the site
+negated | please don't delete the site
+negated | We won't delete the site
+negated | I will not delete the site
+negated | You shouldn't delete the site
+negated | avoid deleting the site
+negated | instead of deleting the site, rename it
+negated | without deleting the site
+negated | we must never drop the table
+negated | it cannot delete the site
+negated | I refuse to delete the site
+negated | Under no circumstances delete the site
+negated | Nobody deletes the site
+reported | someone deleted the site last year
+reported | I deleted the site
+reported | The site was deleted yesterday
+reported | The site has been deleted
+reported | we had deleted the site by mistake
+reported | He tried to delete the site
+reported | The script overwrote the file
+reported | This job deletes the site every night
+reported | after deleting the site we lost the domain
+reported | We were deleting the site when it failed
+reported | the risk of deleting the site is high
+asked | what happens if I delete the site?
+asked | How do I delete the site?
+asked | why did you delete the site?
+asked | what does deleting the site do?
+asked | Is it safe to delete the site?
+asked | does this delete the site?
+asked | if we delete the site, the domain is lost
+asked | When you delete the site, the domain is lost
+asked | what would delete the site
+asked | explain how to delete the site
+asked | anyone might delete the site
+asked | \u5220\u9664 delete the site\uff1f
+dry_run | do a dry run: delete the site
+dry_run | run it with --dry-run to delete the site
+dry_run | simulate: delete the site
+dry_run | preview what we would delete from the site
+"""
+ROWS = [tuple(part.strip() for part in line.split("|", 1)) for line in TABLE.strip().splitlines()]
+
+
+def stance_of(text: str) -> str:
+    lowered = text.lower()
+    start = min(at for verb in VERBS if (at := lowered.find(verb)) >= 0)
+    end = next((at for at in range(start, len(text)) if not text[at].isalpha()), len(text))
+    return Reading(Turn(role="user", text=text)).stance_at(start, end)[0]
+
+
+@pytest.mark.parametrize(("stance", "text"), ROWS, ids=[row[1] for row in ROWS])
+def test_the_stance_of_a_sentence(stance: str, text: str) -> None:
+    assert stance_of(text) == stance
+
+
+@pytest.mark.parametrize(
+    ("stance", "text"),
+    [
+        ("announced", "It is not slow. I'll delete the site."),
+        ("announced", "Nobody uses it, so I will delete the site"),
+        ("announced", "What a mess! I'll delete the site"),
+        ("announced", "Was it v1.2? I'll delete the site."),
+        ("negated", "I would rather rename it: never delete the site"),
+    ],
+)
+def test_only_its_own_sentence_colours_an_act(stance: str, text: str) -> None:
+    assert stance_of(text) == stance
+
+
+@pytest.mark.parametrize(
+    ("said", "fired"),
+    [
+        ("I'm going to delete the site", True),
+        ("can you delete the site?", True),
+        ("don't delete the site", False),
+        ("someone deleted the site last year", False),
+        ("how do I delete the site?", False),
+        ("simulate deleting the site", False),
+        ("Never delete the site. OK, now I will delete the site.", True),
+        ("delete the shop but not the site", False),
+        ("the site must not be deleted", False),
+    ],
+)
+def test_only_an_act_that_is_meant_fires(make: Make, fires: Fires, said: str, *, fired: bool) -> None:
+    assert fires(make(("phrase", "delete … site"), ("phrase", "site … deleted")), said) is fired
+
+
+@pytest.mark.parametrize(
+    ("stance", "said"),
+    [
+        ("negated", "don't delete the site"),
+        ("reported", "someone deleted the site"),
+        ("asked", "how do I delete the site?"),
+        ("dry_run", "simulate deleting the site"),
+    ],
+)
+def test_a_trigger_may_ask_for_another_stance(make: Make, fires: Fires, stance: str, said: str) -> None:
+    assert fires(make(("phrase", "delete site"), stance=(stance,)), said)
+    assert not fires(make(("phrase", "delete site"), stance=(stance,)), "I will delete the site")
+
+
+@pytest.mark.parametrize(
+    ("said", "fired"),
+    [
+        ("I'll run `terraform destroy` now", True),
+        ("Run this:\n```bash\nterraform destroy\n```", True),
+        ("I will run:\n\n```\n$ terraform destroy\n```", True),
+        ("terraform destroy -auto-approve", True),
+        ("$ terraform destroy", True),
+        ('terraform destroy -var "a=b c"', True),
+        ("can you run `terraform destroy`?", True),
+        ("what does `terraform destroy` do?", False),
+        ("`terraform destroy` removes everything", False),
+        ("never run `terraform destroy`", False),
+        ("Never run this:\n```bash\nterraform destroy\n```", False),
+        ("The docs say:\n```bash\nterraform destroy\n```", False),
+        ("Here is the CI file:\n```yaml\nrun: 'terraform destroy'\n```", False),
+        ("Run the linter on it:\n```python\nprint('terraform destroy')\n```", False),
+        ("> terraform destroy", False),
+        ('he said "terraform destroy" is fine', False),
+        ("I'll run `terraform destroy --help`", False),
+    ],
+)
+def test_a_command_in_prose_counts_when_it_is_about_to_run(make: Make, fires: Fires, said: str, *, fired: bool) -> None:
+    assert fires(make(("command", "terraform destroy")), said) is fired
+
+
+def test_what_only_shows_what_it_would_do_does_not_fire(make: Make, fires: Fires, call: Callable[[str], Turn]) -> None:
+    trigger = make(("command", "kubectl delete ns"))
+    assert fires(trigger, call("kubectl delete ns shop"))
+    assert not fires(trigger, call("kubectl delete ns shop --dry-run=server"))
+    assert not fires(make(("command", "kubectl delete ns"), unless=("--wait",)), call("kubectl delete ns shop --wait"))
+    assert not fires(make(("command", "kubectl delete ns"), unless=("staging",)), call("kubectl delete ns staging"))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet=st.sampled_from("adn 'tob.?!,\n\u2019\ud800é"), max_size=60), st.integers(0, 60), st.integers(0, 60))
+def test_every_act_has_a_stance(text: str, start: int, length: int) -> None:
+    start = min(start, len(text))
+    end = min(start + length, len(text))
+    known = {"announced", "requested", "negated", "reported", "asked", "dry_run"}
+    assert judge_act(text, (0, len(text)), (start, end), end) in known
+    assert Reading(Turn(role="user", text=text)).stance_at(start, end)[0] in known
