@@ -15,7 +15,7 @@ import os
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deia import settings
 from deia.commons.commons import load_commons
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Row = dict[str, Any]
+Counts = dict[str, Counter[bool]]
+LABELS = Path(__file__).resolve().parent / "labels" / "real_firings.jsonl"
+EXPORTED = "Tool use: **"  # how an editor's Markdown export begins a call
 
 
 def rows(path: Path) -> list[Row]:
@@ -40,54 +43,91 @@ def fired(librarian: Librarian, turns: Iterable[Row], name: str) -> list[str]:
 
 
 def _message(turn: Row) -> Row:
+    """Give a row as a host would send it: the input of a tool as fields, the command of an exported call alone."""
     role, text = turn["role"], turn["text"]
     tool = turn.get("tool") or ("Bash" if role == "tool_call" else "")
     if role != "tool_call":
         return {"role": role, "text": text, "tool": tool}
-    return {"role": role, "text": text, "tool": tool, "tool_input": {"command": text}}
+    if text.startswith(EXPORTED):
+        text = text.partition("```")[2].partition("\n")[2].partition("\n```")[0]
+    try:
+        given = json.loads(text) if text.startswith("{") else {"command": text}
+    except ValueError:  # cut off by whoever collected it
+        given = {"command": text}
+    return {"role": role, "text": "" if "command" not in given else text, "tool": tool, "tool_input": given}
 
 
-def commands(librarian: Librarian, path: Path) -> tuple[str, list[str]]:
+class Measured(NamedTuple):
+    """What one set came to: a row of the table, rows by topic, and what went otherwise than its label says."""
+
+    line: str
+    topics: Counts
+    wrong: list[str]
+
+
+def commands(librarian: Librarian, path: Path) -> Measured:
     """Score commands that other guards' tests say must be caught, or left alone."""
     scored = [row for row in rows(path) if row["tier"] == "engine"]
-    wrong, counts = [], Counter[str]()
+    wrong: list[str] = []
+    counts = Counter[str]()
+    topics: Counts = {}
     for number, row in enumerate(scored):
         turn = {"role": "tool_call", "tool": "Bash", "text": row["command"]}
         caught = bool(fired(librarian, [turn], f"command {number}"))
         counts[f"{row['expect']} {caught}"] += 1
-        if caught != (row["expect"] == "block"):
+        right = caught == (row["expect"] == "block")
+        topics.setdefault(f"{row['category'].rpartition('/')[2]}, {row['expect']}", Counter())[right] += 1
+        if not right:
             wrong.append(f"{row['expect']}: {row['command']}")
-    return (
+    line = (
         f"| commands that other guards catch | {_share(counts, 'block True', 'block False')} caught |\n"
         f"| commands that they leave alone | {_share(counts, 'allow False', 'allow True')} left alone |"
-    ), wrong
+    )
+    return Measured(line, topics, wrong)
 
 
-def turns(librarian: Librarian, path: Path, *, wanted: bool, label: str) -> tuple[str, list[str]]:
+def turns(librarian: Librarian, path: Path, *, wanted: bool, label: str) -> Measured:
     """Score single turns of real conversations that deserve a warning, or that only look as if they did."""
-    wrong, counts = [], Counter[str]()
+    wrong: list[str] = []
+    counts = Counter[str]()
+    topics: Counts = {}
     for number, row in enumerate(rows(path)):
         found = fired(librarian, [row], f"{path.name} {number}")
         counts[str(bool(found))] += 1
+        topics.setdefault(f"{row['topic']}, {'deserves it' if wanted else 'looks alike'}", Counter())[
+            bool(found) == wanted
+        ] += 1
         if bool(found) != wanted:
             wrong.append(f"{row['topic']} {row['role']} {found}: {row['text'][:160]!r}")
-    return f"| {label} | {_share(counts, 'True', 'False')} fire |", wrong
+    return Measured(f"| {label} | {_share(counts, 'True', 'False')} fire |", topics, wrong)
 
 
-def real(librarian: Librarian, path: Path) -> tuple[str, list[str]]:
-    """Count how often real conversations would have been spoken into."""
+def real(librarian: Librarian, path: Path) -> Measured:
+    """Count how often real conversations would have been spoken into, and how often for nothing, by the labels kept."""
+    labels = {_key(row, row["trigger"]): row["label"] for row in rows(LABELS)}
     conversations: dict[str, list[Row]] = {}
-    total = 0
     for row in rows(path):
         conversations.setdefault(f"{row['source']} {row['conversation_id']}", []).append(row)
-        total += 1
-    shown = []
+    shown: list[str] = []
+    counts = Counter[str]()
+    total = 0
     for name, members in conversations.items():
-        ordered = [_message(turn) for turn in sorted(members, key=lambda row: int(row["turn"]))]
-        for watched in librarian.watch(ordered, conversation_id=name, folder="/"):
-            shown += [f"{firing.trigger}: {firing.because}" for firing in watched.firings]
-    rate = 1000 * len(shown) / max(total, 1)
-    return f"| {total:,} real turns in a row | {len(shown)} injections, {rate:.2f} per 1,000 turns |", shown
+        ordered = sorted(members, key=lambda row: int(row["turn"]))
+        total += len(ordered)
+        heard = librarian.watch([_message(turn) for turn in ordered], conversation_id=name, folder="/")
+        for row, watched in zip(ordered, heard, strict=True):
+            for firing in watched.firings:
+                label = labels.get(_key(row, firing.trigger), "unlabelled")
+                counts[label] += 1
+                shown.append(f"{label} {_key(row, firing.trigger)}: {firing.because}")
+    kinds = ", ".join(f"{count} {label}" for label, count in sorted(counts.items()))
+    rate = 1000 * (counts.total() - counts["deserved"]) / max(total, 1)
+    spoken = f"{counts.total()} injections ({kinds}), {rate:.2f} noise per 1,000 turns"
+    return Measured(f"| {total:,} real turns in a row | {spoken} |", {}, shown)
+
+
+def _key(row: Row, trigger: str) -> str:
+    return f"{row['source']} {row['conversation_id']} {row['turn']} {trigger}"
 
 
 def _share(counts: Counter[str], good: str, bad: str) -> str:
@@ -95,25 +135,55 @@ def _share(counts: Counter[str], good: str, bad: str) -> str:
     return f"{counts[good]} of {total} ({counts[good] / max(total, 1):.3f})"
 
 
-def page(lines: Sequence[str]) -> str:
+def page(measured: Sequence[Measured]) -> str:
     """Give docs/ACCURACY.md."""
     commons = load_commons(settings.STARTER)
     fires = sum(case.fires for case in commons.cases)
-    table = "\n".join(lines)
-    return f"""# How accurate
+    table = "\n".join(one.line for one in measured)
+    topics = "\n".join(
+        f"| {name} | {counts[True]} of {counts.total()} |"
+        for one in measured
+        for name, counts in sorted(one.topics.items())
+    )
+    return PAGE.format(
+        triggers=len(commons.triggers), documents=len(commons.entries), fires=fires,
+        silent=len(commons.cases) - fires, table=table, topics=topics,
+    )  # fmt: skip
+
+
+PAGE = """# How accurate
 
 Made by `python bench/accuracy.py FOLDER --write docs/ACCURACY.md`, where FOLDER holds labelled sets that are not part
 of this project: shell commands from the tests of other guards, and turns of real coding agents' conversations, labelled
-by reading. The starter commons ({len(commons.triggers)} triggers, {len(commons.entries)} documents) was written without
-them. Its own cases ({fires} that must fire, {len(commons.cases) - fires} that must stay silent) pass in every test run.
+by reading. The starter commons ({triggers} triggers, {documents} documents) was developed with these sets in view, so
+figures on sets that nobody looked at will be lower. Its own cases ({fires} that must fire, {silent} that must stay
+silent) pass in every test run. What fires on real turns was read one by one; the judgements are kept in
+`bench/labels/real_firings.jsonl` (deserved or noise, with the reason; no text of a conversation).
 
 | what was watched | result |
 |---|---|
 {table}
 
-A command that another guard catches may be one that deserves no more than a note, or none: the starter commons is
-silent about single files and ordinary clean-up on purpose. Turns that deserve a warning are rare (about 1 in 200 real
-turns), so what counts as much as catching them is the last row.
+## By topic
+
+| topic | as labelled |
+|---|---|
+{topics}
+
+## What is missed, and why
+
+- Clean-up is left alone on purpose: `find . -name '*.pyc' -delete`, empty folders, `*.tmp`, anything below a temporary
+  folder, `rm -rf` of a relative folder that is neither sources nor data. Other guards catch every one of them.
+- What a command will run is not guessed when it arrives at run time: `xargs bash -c`, a bare `parallel`, a name put
+  into `sh -c '… {{}} …'`.
+- `command -v` and `git clean -nf` only print; some guards catch them all the same.
+- A lease is a note on a shared branch: `git push --force-with-lease origin main` counts as a false alarm here, although
+  the same command is labelled as deserving a warning among the real turns.
+- `git checkout --track direct main` and `--recurse-submodules checkout main` are read as git reads them, as a branch
+  and a path; another guard takes the word for the option's value, so these count as false alarms.
+- A symbolic link that leads out of a temporary folder is not seen, because the disk is not looked at.
+- Sentences are read in English. In other languages commands, error texts and borrowed words ("force push") still count.
+- An error that an assistant only mentions in passing, or writes into a document, is not taken up.
 """
 
 
@@ -139,15 +209,15 @@ def main() -> None:
                 label="turns that look alike",
             ),
         ]
-        lively, shown = real(librarian, folder / "conversations" / "conversations.jsonl")
-    lines = [line for line, _ in scored] + [lively]
-    print("\n".join(lines))
+        lively = real(librarian, folder / "conversations" / "conversations.jsonl")
+    measured = [*scored, lively]
+    print("\n".join(one.line for one in measured))
     if options.missed:
-        print("\n".join(f"  {item}" for _, wrong in scored for item in wrong))
+        print("\n".join(f"  {item}" for one in scored for item in one.wrong))
     if options.fired:
-        print("\n".join(f"  {item}" for item in shown))
+        print("\n".join(f"  {item}" for item in lively.wrong))
     if options.write:
-        options.write.write_text(page(lines), encoding="utf-8")
+        options.write.write_text(page(measured), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -187,7 +187,9 @@ def main() -> None:
     parser.add_argument("--conversations", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
+        os.environ.update(
+            DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="", DEIA_STARTER="false"
+        )
         commons = make_commons(Path(folder) / "commons", triggers=TRIGGERS)
         librarian = Librarian(commons, ledger=False)
         report_short(librarian, options)

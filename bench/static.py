@@ -165,7 +165,7 @@ def warm(static: Static) -> None:
 
 def rows(folder: Path, name: str) -> list[dict[str, Any]]:
     """Read a file of JSON lines."""
-    return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines() if line.strip()]
+    return [json.loads(line) for line in (folder / name).read_text("utf-8").split("\n") if line.strip()]
 
 
 def retrieval(static: Static, folder: Path) -> float:

@@ -19,12 +19,13 @@ MOST_CHECKED = 5000  # sources that a question may look at; beyond that folders 
 
 
 def stamp_text(root: str, paths: Sequence[str], maker: str) -> str:
-    """Write the stamps of some sources, named relative to `root`."""
+    """Write the stamps of some sources, named relative to `root` or, where they lie elsewhere, in full."""
     return "\n".join((f"{HEAD} {maker}", *(f"{_stamp(root, path)} {path}" for path in paths), ""))
 
 
 def _stamp(root: str, path: str) -> str:
-    found = files.stamp(f"{root}/{path}" if path else root)
+    full = path[:1] == "/" or path[1:2] == ":"
+    found = files.stamp(path if full else f"{root}/{path}" if path else root)
     return ABSENT if found is None else f"{found[0]} {found[1]}"
 
 

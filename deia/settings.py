@@ -30,6 +30,7 @@ class Settings(Record):
     deadline_ms: int = 1000  # when the hook gives up, counted from its start
     hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
     limit: int = 5  # documents an answer names
+    starter: bool = True  # whether the starter commons lies below a project's own
     sources: Mapping[str, str] = {}
 
 

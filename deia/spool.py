@@ -67,12 +67,15 @@ def _kept(fields: Mapping[str, Any], telemetry: str) -> dict[str, Any]:
 
 
 def _encoded(line: dict[str, Any]) -> bytes:
-    """Encode a line within its size: the longest text gives way, then whatever is long."""
+    """Encode a line within its size: the longest text or list is halved, and what cannot be halved goes."""
     data = dumps(line).encode()
     while len(data) > MOST_BYTES - 2:
-        longest = max(line, key=lambda name: len(dumps(line[name])))
+        longest = max(line, key=lambda name: len(dumps({name: line[name]})))
         value = line[longest]
-        line[longest] = value[: len(value) // 2] if isinstance(value, (str, list, tuple)) else None
+        if isinstance(value, (str, list, tuple)) and len(value) > 1:
+            line[longest] = value[: len(value) // 2]
+        else:
+            del line[longest]
         data = dumps(line).encode()
     return b"\n" + data + b"\n"
 
@@ -99,8 +102,13 @@ def _hidden(word: str, previous: str) -> str:
         return f"{scheme}://[secret]@{rest.rpartition('@')[2]}"
     if "@" in word[1:-1] and "." in word.rpartition("@")[2]:
         return "[email]"
-    told = previous.lower().strip("-:=") in SECRET_NAMES and len(word) > 5
+    told = len(word) > 5 and _announces_secret(previous.lower())
     return f"{name}{mark}[secret]" if looks_secret(value) or (told and not mark) else word
+
+
+def _announces_secret(word: str) -> bool:
+    name = word.strip("-:=")
+    return name in SECRET_NAMES or (word.endswith((":", "=")) and any(secret in name for secret in SECRET_NAMES))
 
 
 def _named_value(word: str) -> tuple[str, str, str]:

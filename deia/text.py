@@ -7,15 +7,18 @@ and a word in a turn are the same word exactly when this module says so.
 from __future__ import annotations
 
 
-def _table() -> dict[int, str]:
-    """Map ASCII capitals to small letters, and everything that is no letter or digit to a space."""
-    table = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-    blocks = (range(0x80, 0xC0), range(0x2000, 0x2070), range(0x3000, 0x3040))  # Latin-1, general and CJK punctuation
-    table.update({code: " " for block in blocks for code in block if not chr(code).isalnum()})
-    return table
+class _Plain(dict[int, "int | str"]):
+    """A table for `translate` that learns a character when it first meets it: knowing all of them would take 0.1 s."""
+
+    def __missing__(self, code: int) -> int | str:
+        plain = code if chr(code).isalnum() else " "
+        if len(self) < MOST_KNOWN:
+            self[code] = plain
+        return plain
 
 
-PLAIN = _table()
+MOST_KNOWN = 20_000  # characters; a text with more different ones is noise, and only slower
+PLAIN = _Plain({code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)})
 
 
 def flat(text: str) -> str:

@@ -27,7 +27,7 @@ ROWS = (
     ("errors", "files", "fast_json", "knowledge"),
     ("spool", "text", "settings", "freshness"),
     ("commons",),
-    ("match", "graph"),
+    ("match",),
     ("ingest", "search", "watch", "learn"),
     ("compile",),
     ("librarian",),

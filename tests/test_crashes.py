@@ -50,7 +50,9 @@ def root(tmp_path: Path) -> Path:
     (folder / "bok").mkdir(parents=True)
     (folder / "triggers").mkdir()
     entry = "{id: lesson, path: bok/lesson.md, title: Copies, summary: Copy first., keywords: [shop]}"
-    (folder / "commons_index.yaml").write_text(f"version: '1.0'\nclusters: {{all: {{description: All, documents: [{entry}]}}}}\n")
+    (folder / "commons_index.yaml").write_text(
+        f"version: '1.0'\nclusters: {{all: {{description: All, documents: [{entry}]}}}}\n"
+    )
     (folder / "bok" / "lesson.md").write_text("# Copies\n\nMake a copy first.\n" * 20)
     text = trigger("shop", "phrase: sell shop") + trigger("call", "command: shopctl delete", "hold")
     (folder / "triggers" / "shop.yaml").write_text(text)
@@ -58,7 +60,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def environ(root: Path) -> dict[str, str]:
-    return {**os.environ, "DEIA_STATE": str(root.parent / "state"), "DEIA_COMMONS": ""}
+    return {**os.environ, "DEIA_STATE": str(root.parent / "state"), "DEIA_COMMONS": "", "DEIA_STARTER": "false"}
 
 
 # --- compilers ---
@@ -66,11 +68,13 @@ def environ(root: Path) -> dict[str, str]:
 
 def test_a_compiler_killed_at_any_moment_leaves_something_usable_and_the_next_one_mends(root: Path) -> None:
     compile_commons(str(root), environ=environ(root))
-    chance = random.Random(7)
+    chance = random.Random(7)  # noqa: S311 - moments, not secrets
     folder = root / ".deia"
     for number in range(KILLS):
         (root / "bok" / "lesson.md").write_text(f"# Copies\n\nMake {number} copies first.\n" * 20)
-        with subprocess.Popen([sys.executable, "-c", COMPILE, str(root)], env=environ(root), stdout=subprocess.PIPE) as running:
+        with subprocess.Popen(
+            [sys.executable, "-c", COMPILE, str(root)], env=environ(root), stdout=subprocess.PIPE
+        ) as running:
             assert running.stdout is not None
             running.stdout.read(5)
             time.sleep(chance.uniform(0, 0.05))
@@ -88,7 +92,9 @@ def test_a_compiler_killed_at_any_moment_leaves_something_usable_and_the_next_on
 
 
 def test_a_first_compiler_killed_leaves_nothing_that_counts(root: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", COMPILE, str(root)], env=environ(root), stdout=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        [sys.executable, "-c", COMPILE, str(root)], env=environ(root), stdout=subprocess.PIPE
+    ) as running:
         assert running.stdout is not None
         running.stdout.read(5)
         running.send_signal(signal.SIGKILL)
@@ -136,7 +142,11 @@ def held_by(running: list[subprocess.Popen[bytes]]) -> list[str]:
 @pytest.mark.parametrize("round_", range(3))
 def test_of_many_hooks_at_once_exactly_one_holds(root: Path, round_: int) -> None:
     compile_commons(str(root), environ=environ(root))
-    event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": f"shopctl delete {round_}"}}
+    event = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": f"shopctl delete {round_}"},
+    }
     assert held_by([start_hook(root, **event) for _ in range(HOOKS)]) == ["deny"]
     events = [one for one in ledger(root) if one["event"] == "injection"]
     assert [one["outcome"] for one in events].count("held") == 1
@@ -150,11 +160,13 @@ def test_of_many_hooks_at_once_exactly_one_holds(root: Path, round_: int) -> Non
 
 def test_a_hook_killed_at_any_moment_hides_no_line_of_another(root: Path) -> None:
     compile_commons(str(root), environ=environ(root))
-    chance = random.Random(11)
+    chance = random.Random(11)  # noqa: S311 - moments, not secrets
     acknowledged = 0
     for number in range(20):
         conversation = f"c{number}"
-        running = start_hook(root, session_id=conversation, hook_event_name="UserPromptSubmit", prompt="I will sell the shop")
+        running = start_hook(
+            root, session_id=conversation, hook_event_name="UserPromptSubmit", prompt="I will sell the shop"
+        )
         assert running.stdin is not None
         assert running.stdout is not None
         running.stdin.close()

@@ -225,6 +225,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "commons_index.yaml").write_text(index, encoding="utf-8")
     (root / "bok" / "lesson.md").write_text("# Copies\n\nMake a copy of the shop first.\n", encoding="utf-8")
     (root / "triggers" / "shop.yaml").write_text(trigger, encoding="utf-8")
+    (root / "deia.toml").write_text("starter = false\n", encoding="utf-8")
     return root
 
 

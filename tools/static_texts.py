@@ -73,8 +73,8 @@ VERBS = (
     "squash,cherry-pick,check out,stash,discard,commit,tag,migrate,alter,rename,reindex,seed,import,export,copy,move,"
     "archive,rotate,revoke,expose,print,log,hard-code,encrypt,decrypt,share,store,upload,download,install,upgrade,"
     "downgrade,pin,uninstall,restart,stop,kill,shut down,scale up,scale down,drain,cordon,start,launch,provision,"
-    "resize,detach,mount,unmount,format,partition,grant,deny,open up,lock down,disable,enable,skip,ignore,bypass,mute,test,"
-    "debug,profile,review,document,refactor,rewrite,rerun,retry,schedule,monitor,verify,inspect,list,look up"
+    "resize,detach,mount,unmount,format,partition,grant,deny,open up,lock down,disable,enable,skip,ignore,bypass,mute,"
+    "test,debug,profile,review,document,refactor,rewrite,rerun,retry,schedule,monitor,verify,inspect,list,look up"
 ).split(",")
 THINGS = (
     "the production database,the users table,the staging schema,all the rows,the old column,the foreign key,"

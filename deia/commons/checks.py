@@ -11,6 +11,8 @@ import os
 from deia.commons import derived, fields, reading
 from deia.commons.commons import load_commons
 from deia.commons.findings import Findings, shown, suggestion
+from deia.commons.layers import load_layered
+from deia.commons.packs import check_packs
 from deia.commons.yaml_nodes import Items, Map
 from deia.errors import Problem
 from deia.records import TYPE_CHECKING
@@ -26,14 +28,15 @@ BUILD = "Run `deia index build`."
 COMPARED = ("title", "urgency", "platforms")  # what an entry and its document both say to people and filters
 
 
-def lint(root: str) -> list[Problem]:
-    """Give every problem of a commons, by file and line.
+def lint(root: str, *, starter: bool = True) -> list[Problem]:
+    """Give every problem of a commons, by file and line; `starter` says whether the starter commons lies below it.
 
     Raises:
         CommonsError: there is no commons at `root`.
     """
     commons = load_commons(root)
     found = [*commons.problems, *(problem for check in CHECKS for problem in check(commons))]
+    found += unknown_trigger_documents(commons, starter=starter)
     return sorted(dict.fromkeys(found), key=lambda problem: (problem.path, problem.line, problem.code, problem.found))
 
 
@@ -152,15 +155,23 @@ def _unknown(
             yield Problem(path=commons.index.path, line=line, found=found, fix=fix, code=f"unknown-{what}")
 
 
-def unknown_trigger_documents(commons: Commons) -> Iterator[Problem]:
-    """Report triggers that would put a document forward which is not there."""
+def unknown_trigger_documents(commons: Commons, *, starter: bool) -> Iterator[Problem]:
+    """Report triggers that would put a document forward which no layer has."""
     known = _known(commons)
-    for trigger in commons.triggers:
-        for reference in trigger.documents:
-            if reference.id not in known:
-                found = f"{shown(trigger.id)} names the document {shown(reference.id)}, which is not in the commons."
-                fix = suggestion(reference.id, known)
-                yield Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unknown-document")
+    wanted = [(trigger, reference) for trigger in commons.triggers for reference in trigger.documents]
+    if all(reference.id in known for _, reference in wanted):
+        return
+    known = _known(load_layered(commons.root, starter=starter))
+    for trigger, reference in wanted:
+        if reference.id not in known:
+            found = f"{shown(trigger.id)} names the document {shown(reference.id)}, which is not in the commons."
+            fix = suggestion(reference.id, known)
+            yield Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unknown-document")
+
+
+def packs_that_do_not_count(commons: Commons) -> Iterator[Problem]:
+    """Report packs that are not what the lock says."""
+    yield from check_packs(commons.root).problems
 
 
 def stale_views(commons: Commons) -> Iterator[Problem]:
@@ -254,7 +265,7 @@ CHECKS: tuple[Callable[[Commons], Iterator[Problem]], ...] = (
     shared_paths,
     disagreements,
     unknown_references,
-    unknown_trigger_documents,
+    packs_that_do_not_count,
     stale_views,
     stale_statistics,
 )

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 GAP = "…"
 MOST_COMMANDS = 200  # alternatives of one command clause, multiplied out
 MOST_SLOTS = 12
+# Where a path leads, as `deia.watch.places` tells it.
+PLACES = (
+    "<root>", "<home>", "<parent>", "<whole>", "<repository>", "<variable>", "<outside>", "<source>", "<data>",
+    "<shared>", "<scratch>", "<found>", "<unknown>", "<other>",
+)  # fmt: skip
 LITERALS = {"\\": "\ue000", "{": "\ue001", "}": "\ue002", "|": "\ue003"}  # escaped characters, while braces are read
 
 
@@ -111,8 +116,11 @@ def parse_command(template: str) -> tuple[tuple[str, ...], ...]:
         if len(sequences) > MOST_COMMANDS:
             raise TemplateError(f"the command expands to more than {MOST_COMMANDS} alternatives; split the clause")
     for sequence in sequences:
-        if not sequence or sequence[0].startswith("-") or sequence[0] == GAP or not words(sequence[0]):
+        if not sequence or sequence[0].startswith(("-", "<")) or sequence[0] == GAP or not words(sequence[0]):
             raise TemplateError("a command begins with its program, such as `git push --force`")
+        unknown = next((word for word in sequence if word[:1] == "<" and word[-1:] == ">" and word not in PLACES), "")
+        if unknown:
+            raise TemplateError(f"{unknown} is no place; places are {', '.join(PLACES)}")
     return tuple(dict.fromkeys(sequences))
 
 

@@ -77,6 +77,7 @@ SETTINGS = """\
 # injection_chars = 6000        # the most characters of one injection
 # conversation_chars = 24000    # the most characters of all injections of one conversation
 # hold = true                   # whether a `hold` trigger may stop a tool call once
+# starter = true                # whether the starter commons counts below this one
 """
 TELEMETRY = """\
 # Telemetry

@@ -17,7 +17,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from deia import __version__, files, freshness
-from deia.commons.commons import load_commons
+from deia.commons.layers import file_at, layer_prefixes, load_layered, local_path
+from deia.commons.packs import FOLDER as PACKS
+from deia.commons.packs import LOCK as PACKS_LOCK
 from deia.compile.catalog import build_catalog
 from deia.compile.patterns import MAKER
 from deia.compile.triggers import FORMAT, Payload, compile_triggers
@@ -29,7 +31,7 @@ from deia.text import shorten
 from deia.watch.artefact import open_artefact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from deia.commons.commons import Commons
 
@@ -84,14 +86,15 @@ def _compile(
     settings.pop("sources")
     previous = {} if force else read_manifest(folder)
     maker = _maker(state_folder(environ))
-    sources = _sources(root, {} if force else _read_json(f"{folder}/{SOURCES}"))
+    starter = bool(settings["starter"])
+    sources = _sources(root, {} if force else _read_json(f"{folder}/{SOURCES}"), starter=starter)
     fresh = _fresh(folder, previous, _digests(sources, settings))
     if all(fresh.values()):
         _write_stamps(root, folder, sources, maker)
         return _report(folder, (), previous, began)
     tell("reading the commons")
-    commons = load_commons(root)
-    sources = _sources(root, sources, also=[document.path for document in commons.documents])
+    commons = load_layered(root, starter=starter)
+    sources = _sources(root, sources, also=[document.path for document in commons.documents], starter=starter)
     digests = _digests(sources, settings)
     manifest = {
         **digests, "format": FORMAT, "deia": __version__, "built_at": _now(), "documents": len(commons.entries),
@@ -166,38 +169,51 @@ def _report(folder: str, written: tuple[str, ...], manifest: Mapping[str, Any], 
 # --- what it is made from ---
 
 
-def _sources(root: str, known: Mapping[str, Any], *, also: Sequence[str] = ()) -> dict[str, list[Any]]:
+def _sources(root: str, known: Mapping[str, Any], *, also: Sequence[str] = (), starter: bool) -> dict[str, list[Any]]:
     """Give size, time and SHA-256 of every source; a file with a known size and an old known time is not read again."""
     found = {}
     newest = time.time_ns() - RACY_NS
-    for path in source_paths(root, (*known, *also)):
-        stamp = files.stamp(f"{root}/{path}")
+    for path in source_paths(root, (*known, *also), starter=starter):
+        place = file_at(root, path)
+        stamp = files.stamp(place)
         if stamp is None:
             continue
         before = known.get(path)
         if before and before[:2] == list(stamp) and stamp[1] < newest:
             found[path] = before
         else:
-            found[path] = [*stamp, hashlib.sha256(files.read(f"{root}/{path}") or b"").hexdigest()]
+            found[path] = [*stamp, hashlib.sha256(files.read(place) or b"").hexdigest()]
     return found
 
 
-def source_paths(root: str, known: Iterable[str] = ()) -> list[str]:
-    """Give every file that compiled files are made from, relative to `root`, sorted; `known` are those of last time.
+def source_paths(root: str, known: Iterable[str] = (), *, starter: bool = False) -> list[str]:
+    """Give every file that compiled files are made from, as paths of the layered commons, sorted.
 
-    An index may list documents outside bok/; they are known from the compile that first met them.
+    `known` are those of last time: an index may list documents outside bok/, which are known from the compile that
+    first met them.
     """
-    paths = [name for name in (*INDEX_NAMES, *SETTINGS_FILES, *known) if os.path.isfile(f"{root}/{name}")]
-    for top, suffixes in (("bok", (".md",)), ("triggers", (".yaml", ".yml"))):
-        for place, folders, names in os.walk(f"{root}/{top}"):
-            folders.sort()
-            relative = os.path.relpath(place, root).replace(os.sep, "/")
-            paths += [f"{relative}/{name}" for name in names if name.endswith(suffixes)]
+    prefixes = tuple(layer_prefixes(root, starter=starter))
+    names = [name for name in (*SETTINGS_FILES, PACKS_LOCK, *known) if _of_layers(name, prefixes)]
+    names += [f"{prefix}{name}" for prefix in prefixes for name in INDEX_NAMES]
+    paths = [name for name in names if os.path.isfile(file_at(root, name))]
+    for prefix in prefixes:
+        for top, suffixes in (("bok", (".md",)), ("triggers", (".yaml", ".yml"))):
+            base = file_at(root, prefix).rstrip("/")
+            for place, folders, within in os.walk(f"{base}/{top}"):
+                folders.sort()
+                relative = os.path.relpath(place, base).replace(os.sep, "/")
+                paths += [f"{prefix}{relative}/{name}" for name in within if name.endswith(suffixes)]
     return sorted(set(paths))
 
 
+def _of_layers(path: str, prefixes: Collection[str]) -> bool:
+    """Say whether a path belongs to a layer that is still there."""
+    local = local_path(path)
+    return path.removesuffix(local) in prefixes
+
+
 def _is_catalog_source(path: str) -> bool:
-    return not path.startswith("triggers/") and path not in SETTINGS_FILES
+    return not local_path(path).startswith("triggers/") and path not in SETTINGS_FILES
 
 
 def _digest(sources: Mapping[str, Any], wanted: Callable[[str], bool], about: Sequence[Any]) -> str:
@@ -245,13 +261,15 @@ def _catalog(folder: str, manifest: Mapping[str, Any]) -> str:
 
 
 def _write_stamps(root: str, folder: str, sources: Mapping[str, Any], maker: str) -> None:
-    watched = [path for path in sources if not path.startswith("bok/")]
-    absent = [name for name in (*INDEX_NAMES, "deia.toml") if name not in sources]
-    triggers = sorted({*watched, *absent, "triggers"})
-    folders = {"bok", *(path.rpartition("/")[0] for path in sources if path.startswith("bok/"))}
-    everything = sorted({*triggers, *folders, *sources})
+    watched = [path for path in sources if not local_path(path).startswith("bok/")]
+    absent = [name for name in (*INDEX_NAMES, "deia.toml", PACKS_LOCK) if name not in sources]
+    folders = {path.rpartition("/")[0] for path in sources if local_path(path).startswith("triggers/")}
+    triggers = sorted({*watched, *absent, *folders, "triggers", PACKS})
+    texts = {"bok", *(path.rpartition("/")[0] for path in sources if local_path(path).startswith("bok/"))}
+    everything = sorted({*triggers, *texts, *sources})
     for name, paths in ((freshness.TRIGGERS, triggers), (freshness.DOCUMENTS, everything)):
-        text = freshness.stamp_text(root, paths, maker)
+        places = [file_at(root, path).removeprefix(f"{root}/") for path in paths]
+        text = freshness.stamp_text(root, places, maker)
         files.replace(f"{folder}/{name}", text.encode("utf-8", "surrogateescape"))
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from deia.commons.clauses import GAP, parse_command, parse_phrase, parse_sql
+from deia.commons.clauses import GAP, PLACES, parse_command, parse_phrase, parse_sql
+from deia.commons.layers import origin_of
 from deia.compile.forms import forms
 from deia.compile.patterns import MAKER, regex_code, required_groups
 from deia.fast_json import dumps
 from deia.records import Record
 from deia.text import words
 from deia.watch.artefact import LONGEST_WORD, bucket, pack
+from deia.watch.commands import SHORTEST_PREFIX
 from deia.watch.gate import A_TOOL, A_WRITE, EVERYBODY, WHO
 
 if TYPE_CHECKING:
@@ -23,13 +25,13 @@ if TYPE_CHECKING:
     from deia.knowledge import Trigger
 
 Group = frozenset[str]
-FORMAT = 2
+FORMAT = 3
 WILD = "\x02"
 MOST_ROWS = 400  # of one trigger
 # Words so common in the talk of coding agents that a row should not be looked up by them if another word will do.
 COMMON = frozenset(
     "a all and api app branch build bash change check clean code command commit config data db delete deploy error file"
-    " files fix for force from get git i in install is it let main make need new node not npm of on or project push"
+    " files fix for force from get git i in install is it let main make name need new node not npm of on or project push"
     " python remove rm run script server site table test tests that the this to update use with write you".split()
 )
 
@@ -105,6 +107,7 @@ def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int) -> tuple[d
     compiled: dict[str, Any] = {
         "id": trigger.id, "title": trigger.title, "urgency": trigger.urgency, "action": trigger.action,
         "timing": trigger.timing, "message": trigger.message, "action_required": trigger.action_required,
+        "origin": origin_of(trigger.path),
         "documents": [[numbers[ref.id], ref.mode, ref.reason] for ref in trigger.documents if ref.id in numbers],
         "who": sum(WHO[role] for role in who), "context": list(trigger.context), "stance": list(trigger.stance),
         "unless": [_unless(text) for text in trigger.unless], "repeat": trigger.repeat,
@@ -146,8 +149,8 @@ def _who(trigger: Trigger) -> tuple[str, ...]:
 
 def _unless(text: str) -> dict[str, Any]:
     if text.startswith("-"):
-        return {"flag": text}
-    return {"words": [sorted(forms(word)) for word in words(text)]}
+        return {"s": text, "flag": text}
+    return {"s": text, "words": [sorted(forms(word)) for word in words(text)]}
 
 
 # --- one clause ---
@@ -169,8 +172,14 @@ def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
         optional = () in slot.alternatives
         places.append([int(slot.gap), singles, [option for option in expanded if len(option) > 1], int(optional)])
         if not optional:
-            groups.append(Group(form for option in expanded for form in _rarest(option)))
+            groups += _needed(expanded)
     return Lowered(clause={"k": kind, "s": source, "v": places}, rows=(tuple(groups),))
+
+
+def _needed(options: list[list[list[str]]]) -> list[Group]:
+    """Give groups that any of some alternatives brings along: the words they share, or the rarest word of each."""
+    shared = set.intersection(*({Group(alike) for alike in option} for option in options))
+    return sorted(shared, key=sorted) or [Group(form for option in options for form in _rarest(option))]
 
 
 def _rarest(option: list[list[str]]) -> list[str]:
@@ -184,9 +193,17 @@ def _command(value: Any) -> Lowered:
 
 
 def _token_groups(sequence: tuple[str, ...]) -> list[Group]:
-    """Give the words a command must hold: those of its program, plain words and long options."""
-    sure = [token for token in sequence if token != GAP and not _short_option(token)]
-    return [Group((word,)) for token in sure for word in _sure_words(token)]
+    """Give the words a command must hold: those of its program, plain words and long options, also abbreviated."""
+    sure = [token for token in sequence if token not in {GAP, *PLACES} and not _short_option(token)]
+    return [_spellings(word, token) for token in sure for word in _sure_words(token)]
+
+
+def _spellings(word: str, token: str) -> Group:
+    """Give the ways to write a word of a command; git and GNU programs take the beginning of a long option for it."""
+    if token != f"--{word}":
+        return Group((word,))
+    shorter = {word[:size] for size in range(SHORTEST_PREFIX - 2, len(word))}
+    return Group({word} | shorter - COMMON)
 
 
 def _short_option(token: str) -> bool:

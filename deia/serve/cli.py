@@ -27,6 +27,7 @@ COMMANDS = {
     "index": "deia.serve.commands.keeping",
     "add": "deia.serve.commands.keeping",
     "init": "deia.serve.commands.keeping",
+    "pack": "deia.serve.commands.packing",
     "install": "deia.serve.commands.hosting",
     "doctor": "deia.serve.commands.hosting",
     "mute": "deia.serve.commands.personal",

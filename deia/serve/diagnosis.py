@@ -68,7 +68,7 @@ def commons_found(about: _Root) -> Iterator[Finding]:
 
 def sound_sources(about: _Root) -> Iterator[Finding]:
     """Count the problems of index, documents and triggers."""
-    problems = lint(about.root)
+    problems = lint(about.root, starter=resolve(about.root, environ=about.patient.environ).starter)
     errors = sum(problem.severity == "error" for problem in problems)
     if problems:
         counts = f"{errors} errors and {len(problems) - errors} warnings in the index, documents and triggers"

@@ -110,7 +110,7 @@ class Worker:
             del self._states[part.key]
 
     def _line(self, part: Part, state: _State, items: Sequence[Any], tally: Tally, at: int) -> None:
-        found = []
+        found: list[Spotted] = []
         for item in items:
             for turn in state.reader.turns(item):
                 state.turns += 1
@@ -218,7 +218,9 @@ def _key(item: dict[str, Any]) -> str:
 # --- doing it ---
 
 
-def replay_files(paths: Sequence[str], plan: Plan, *, jobs: int = 0, heard: Callable[[int], None] | None = None) -> Tally:
+def replay_files(
+    paths: Sequence[str], plan: Plan, *, jobs: int = 0, heard: Callable[[int], None] | None = None
+) -> Tally:
     """Hold transcript files against compiled triggers; `heard` is told the number of turns so far.
 
     `jobs` processes work on it, by default one a core where the input is large.
@@ -245,8 +247,7 @@ def _done(parts: Iterator[Part], plan: Plan, jobs: int) -> Iterator[Tally]:
         worker = Worker(plan)
         yield from (worker.work([part]) for part in parts)
         return
-    # - 40 ms, and only large inputs are worth several processes
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - see above
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - 40 ms, and only large inputs are worth it
     from contextlib import ExitStack  # noqa: PLC0415
     from multiprocessing import get_context  # noqa: PLC0415
 

@@ -25,6 +25,7 @@ HOST_WORDS = (
 )  # fmt: skip
 NUMBERED = {1: "user", 2: "assistant", "1": "user", "2": "assistant"}  # the speakers in Cursor's own store
 EXITS = ("Process exited with code ", "Exit code: ", "exit_code: ")  # in the text of Codex's results
+OWN_LINES = ("summary", "file-history-snapshot", "system", "queue-operation")  # of Claude Code
 CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 RESULTS = ("function_call_output", "custom_tool_call_output")
 MOST_WAITING = 1000  # calls whose results are awaited in one conversation
@@ -92,7 +93,7 @@ class Reader:
 
 def _identity(block: Any) -> str:
     """Give the id by which a call and its result know each other, or the empty text."""
-    if not isinstance(block, dict) or block.get("type") not in {"tool_use", "tool_result"}:
+    if not isinstance(block, dict) or block.get("type") not in ("tool_use", "tool_result"):
         return ""
     found = block.get("tool_use_id", block.get("id"))
     return found if isinstance(found, str) else ""
@@ -116,7 +117,7 @@ def _codex(item: dict[str, Any]) -> list[Any] | None:
     payload = item.get("payload")
     if isinstance(payload, dict) and "type" in item:
         return _codex_item(payload) if item["type"] == "response_item" else []
-    return _codex_item(item) if item.get("type") in {*CALLS, *RESULTS, "reasoning"} else None
+    return _codex_item(item) if item.get("type") in (*CALLS, *RESULTS, "reasoning") else None
 
 
 def _codex_item(payload: dict[str, Any]) -> list[Any]:
@@ -161,14 +162,14 @@ def _claude_code(item: dict[str, Any]) -> list[Any] | None:
     if isinstance(message, dict):
         whose = {} if "role" in message or "role" not in item else {"role": item["role"]}
         return [] if item.get("isMeta") or item.get("isCompactSummary") else [{**whose, **message}]
-    return [] if item.get("type") in {"summary", "file-history-snapshot", "system", "queue-operation"} else None
+    return [] if item.get("type") in OWN_LINES else None
 
 
 def _cursor(item: dict[str, Any]) -> list[Any] | None:
     """Read a bubble of Cursor's store: numbered or named speakers, tool calls as `toolFormerData`."""
     kind = item.get("type")
     role = NUMBERED.get(kind) if isinstance(kind, (int, str)) else None
-    if role is None and not (kind in {"user", "ai"} and "role" not in item and "content" not in item):
+    if role is None and not (kind in ("user", "ai") and "role" not in item and "content" not in item):
         return None
     found: list[Any] = [{"role": role or kind, "text": item.get("text", item.get("rawText", ""))}]
     tool = item.get("toolFormerData")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.watch.command import is_assignment
+from deia.watch.git_lines import without_values
 from deia.watch.globs import matches_glob
+from deia.watch.places import is_place, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,7 +14,8 @@ if TYPE_CHECKING:
     from deia.watch.command import Command
 
 GAP = "…"
-WRAPPERS = frozenset(("sudo", "xargs", "parallel", "ssh"))  # `xargs rm`: rm, fed by xargs
+WRAPPERS = frozenset(("sudo", "xargs", "parallel", "ssh", "awk"))  # `xargs rm`: rm, fed by xargs
+FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")  # `find -exec rm`: rm, run on what find finds
 SHORTEST_PREFIX = 5  # of a long option, dashes included: `--har` is `--hard` to git and to GNU programs
 LONGEST_CLUSTER = 6  # characters of joined short options, the dash included
 SLASH_PROGRAMS = frozenset(("del", "erase", "rd", "rmdir", "format", "taskkill", "reg", "shutdown", "icacls", "attrib"))
@@ -20,21 +24,56 @@ DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if
 
 def matches_command(wanted: Sequence[str], command: Command) -> bool:
     """Say whether a command is what a template's words describe; its data (messages, patterns) does not count."""
-    if wanted[0] in WRAPPERS and len(wanted) > 1:
-        return wanted[0] in command.through and matches_command(wanted[1:], command)
+    if len(wanted) > 1 and is_assignment(wanted[0]):
+        return _is_set(wanted[0], command) and matches_command(wanted[1:], command)
+    if wanted[0] in WRAPPERS and len(wanted) > 1 and wanted[0] in command.through:
+        return matches_command(wanted[1:], command)
+    if wanted[0] == "find" and len(wanted) > 2 and wanted[1] in FIND_RUNS:
+        return f"find {wanted[1]}" in command.through and matches_command(wanted[2:], command)
     if not matches_glob(wanted[0].lower(), command.program.lower()):
         return False
-    arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
+    arguments = own_arguments(command)
     slashes = command.program.lower() in SLASH_PROGRAMS
     options = [word for word in wanted[1:] if _is_option(word, slashes=slashes)]
-    if not all(has_option(option, arguments) for option in options):
+    if not all(gives_option(option, command) for option in options):
         return False
     return _in_order([word for word in wanted[1:] if word not in options], arguments)
 
 
+def _is_set(wanted: str, command: Command) -> bool:
+    """Say whether the environment of a command, or a setting given to git for it, is as wanted; case does not count."""
+    name, _, value = wanted.partition("=")
+    for one in command.environment:
+        given, _, own = one.partition("=")
+        if matches_glob(name.lower(), given.lower()) and matches_glob(value.lower(), own.lower()):
+            return True
+    return False
+
+
+def own_arguments(command: Command) -> list[str]:
+    """Give the arguments of a command that it acts on: without its data, and without what only looks like an option.
+
+    A word after `--` that begins with a hyphen is a path, and is written as one.
+    """
+    arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
+    if command.program == "git":
+        arguments = without_values(arguments)
+    if "--" in arguments:
+        end = arguments.index("--") + 1
+        arguments[end:] = [f"./{one}" if one.startswith("-") else one for one in arguments[end:]]
+    return arguments
+
+
+def gives_option(wanted: str, command: Command) -> bool:
+    """Say whether a command is given an option, with the value that is wanted, if one is."""
+    if "=" in wanted:
+        return has_option(wanted, command.arguments)
+    return has_option(wanted, own_arguments(command))
+
+
 def is_dry(command: Command) -> bool:
     """Say whether a command only shows what it would do, or how it is used."""
-    arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
+    arguments = own_arguments(command)
     options = [one for one in arguments if one.startswith("-")]
     return any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]
 
@@ -110,6 +149,8 @@ def _takes_value(argument: str) -> bool:
 def _same_word(wanted: str, given: str) -> bool:
     if wanted[:1] in "*?" and given.startswith("-") and given != "-":
         return False  # a wildcard stands for an argument, not for an option
+    if is_place(wanted):
+        return not given.startswith("-") and place_of(given) == wanted
     if matches_glob(wanted, given):
         return True
     trimmed = given.removeprefix("./").rstrip("/")

@@ -11,12 +11,12 @@ from deia.text import words
 from deia.watch.gate import OVERLAP, SEGMENT, WHO, groups_present, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from deia.records import Turn
     from deia.watch.artefact import Artefact
 
-MOST_READ = 30_000  # characters of a turn; of longer turns so many are read around the places that count
+MOST_READ = 30_000  # characters of a turn; of longer turns about as many are read, around the places that count
 MARGIN = 400  # characters on either side, since stance is told from the sentence
 FENCE = "\n```"
 
@@ -24,49 +24,55 @@ FENCE = "\n```"
 def condensed(artefact: Artefact, turn: Turn, numbers: Collection[int]) -> Turn:
     """Give a turn as it is, or, if it is too long, what stands around the words that these triggers need.
 
-    A trigger that no word gates sees the beginning of what there is room for.
+    Of the places of each trigger the first and the last are read, as many as there is room for, so that one trigger's
+    words all over a log do not hide another's.
     """
     if len(turn.text) <= MOST_READ or turn.role == "tool_call":
         return turn
-    pieces = []
-    at, fenced, room = 0, turn.text.startswith(FENCE[1:]), MOST_READ
-    for first, last in _merged(_places(artefact, turn, frozenset(numbers))):
-        if room <= 0:
-            break
-        fenced ^= turn.text.count(FENCE, at, first) % 2 == 1
-        piece = turn.text[first : min(last, first + room)]
-        pieces.append(_fenced(piece) if fenced else piece)
-        at, room = first, room - len(piece)
-    return turn.but(text="\n\n".join(pieces))
+    places = _places(artefact, turn, frozenset(numbers))
+    most = max(MOST_READ // (2 * (SEGMENT + 2 * MARGIN) * max(len(places), 1)), 1)
+    read = sorted({place for found in places for place in (*found[:most], *found[-most:])})
+    return turn.but(text="\n\n".join(_pieces(turn.text, _merged(read))))
 
 
-def _fenced(piece: str) -> str:
-    """Give a piece that begins inside a block of code as such a piece."""
-    return f"{FENCE[1:]}\n{piece}" if piece.count(FENCE) % 2 else f"{FENCE[1:]}\n{piece}{FENCE}"
-
-
-def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> Iterator[tuple[int, int]]:
-    """Give where the words of these triggers stand, with a margin."""
+def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> list[list[int]]:
+    """Give, for each trigger, the segments that hold its words; for each of its words, where they may lie apart."""
     bit = WHO[turn.role]
-    everywhere = any(target in numbers for target, _ in artefact.meta["ungated"])
+    ungated = [target for target, _ in artefact.meta["ungated"] if target in numbers]
     rows = map(artefact.row, artefact.meta["wide"])
     wide = {group for target, _, wanted in rows if target in numbers for group in wanted}
+    by_trigger: dict[int, list[int]] = {}
+    by_group: dict[int, list[int]] = {}
     for number, segment in enumerate(segments(turn.text)):
-        found: set[int] = set()
+        found = set(ungated)
         groups = groups_present(artefact, set(words(segment)), bit, found)
-        if everywhere or found & numbers or groups & wide:
-            at = number * (SEGMENT - OVERLAP)
-            yield max(at - MARGIN, 0), at + len(segment) + MARGIN
+        for target in found & numbers:
+            by_trigger.setdefault(target, []).append(number)
+        for group in groups & wide:
+            by_group.setdefault(group, []).append(number)
+    return [*by_trigger.values(), *by_group.values()]
 
 
-def _merged(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Join places that touch."""
-    first = last = -1
-    for begin, end in places:
-        if begin > last:
+def _merged(places: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Give where the segments stand with their margins, those that touch as one."""
+    first, last = 0, -1
+    for number in places:
+        at = number * (SEGMENT - OVERLAP)
+        if at - MARGIN > last:
             if last > 0:
                 yield first, last
-            first = begin
-        last = end
+            first = max(at - MARGIN, 0)
+        last = at + SEGMENT + MARGIN
     if last > 0:
         yield first, last
+
+
+def _pieces(text: str, places: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Cut a text into these pieces; one that begins inside a block of code is such a block."""
+    at, fenced = 0, text.startswith(FENCE[1:])
+    for first, last in places:
+        fenced ^= text.count(FENCE, at, first) % 2 == 1
+        at = first
+        piece = text[first:last]
+        open_at_end = fenced ^ (piece.count(FENCE) % 2 == 1)
+        yield (FENCE[1:] + "\n" if fenced else "") + piece + (FENCE if open_at_end else "")

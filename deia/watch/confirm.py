@@ -57,10 +57,20 @@ def _phrase(value: Any, reading: Reading) -> Iterator[Match]:
     tokens = reading.words.tokens
     for first, after in find_phrase(value["v"], reading.words):
         start, end = tokens[first][1], tokens[after - 1][2]
+        if _in_name(reading.prose.text, start, end):
+            continue
         stance, around = reading.stance_at(start, tokens[first][2], end)
         yield Match(
-            kind="phrase", source=value["s"], excerpt=reading.turn.text[start:end], stance=stance, around=around
+            kind="phrase", source=value["s"], excerpt=reading.prose.text[start:end], stance=stance, around=around
         )
+
+
+def _in_name(text: str, start: int, end: int) -> bool:
+    """Say whether a phrase is part of a longer name or path: `backup_and_force_push`, `no-force-push.md`."""
+    before, after = text[max(start - 2, 0) : start], text[end : end + 2]
+    if before[-1:] in {"_", "/"} or after[:1] == "_" or ("_" in text[start:end] and " " not in text[start:end]):
+        return True
+    return (before[-1:] == "-" and before[:1].isalnum()) or (after[:1] in "-." and after[1:].isalnum())
 
 
 def _words(value: Any, reading: Reading) -> Iterator[Match]:
@@ -72,7 +82,7 @@ def _words(value: Any, reading: Reading) -> Iterator[Match]:
         if places and min(places) >= 0:
             _, start, end = reading.words.tokens[min(places)]
             stance, around = reading.stance_at(start, end)
-            excerpt = reading.turn.text[start : reading.words.tokens[max(places)][2]]
+            excerpt = reading.prose.text[start : reading.words.tokens[max(places)][2]]
             yield Match(kind="words", source=value["s"], excerpt=excerpt, stance=stance, around=around)
 
 
@@ -104,7 +114,7 @@ def _pattern(value: Any, reading: Reading) -> Iterator[Match]:
             )
     for start, end in _in_prose(value, reading) if reading.is_prose else ():
         stance, around = reading.stance_at(start, end)
-        excerpt = reading.turn.text[start:end]
+        excerpt = reading.prose.text[start:end]
         yield Match(kind="pattern", source=value["s"], excerpt=excerpt, stance=stance, around=around)
 
 

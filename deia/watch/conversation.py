@@ -76,9 +76,9 @@ def _blocks(role: Any, content: Any) -> Iterator[Turn]:
         yield Turn(role=role, text="\n".join(spoken))
     for block in content:
         kind = block.get("type") if isinstance(block, dict) else None
-        if kind in {"tool_use", "function_call", "tool_call"}:
+        if kind in ("tool_use", "function_call", "tool_call"):
             yield _call(_name(block.get("name")), block.get("input", block.get("arguments")), "")
-        elif kind in {"tool_result", "function_call_output"}:
+        elif kind in ("tool_result", "function_call_output"):
             texts = _texts(block.get("content", block.get("output")))
             yield Turn(role="tool_result", text="\n".join(texts), failed=bool(block.get("is_error")))
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from deia.watch.reading import Reading, Spoken
 
 CLIENTS = frozenset(
-    "psql pgcli mysql mariadb mycli sqlite3 sqlite sqlcmd duckdb clickhouse clickhouse-client cockroach cqlsh bq snowsql"
-    " usql trino presto beeline hive wrangler turso supabase neonctl planetscale pscale dolt mssql-cli litecli isql"
+    "psql pgcli mysql mariadb mycli sqlite3 sqlite sqlcmd duckdb clickhouse clickhouse-client cockroach cqlsh snowsql"
+    " bq usql trino presto beeline hive wrangler turso supabase neonctl planetscale pscale dolt mssql-cli litecli isql"
     " sqlplus prisma heroku flyctl fly railway rails dbt athena spark-sql".split()
 )
 INTERPRETERS = frozenset(("python", "python3", "py", "node", "deno", "bun", "ruby", "perl", "php", "tsx"))

@@ -6,7 +6,7 @@ that is not known to be data is not.
 
 from __future__ import annotations
 
-from deia.watch.programs import PATTERN_PROGRAMS, TEXT_OPTIONS, TEXT_PROGRAMS
+from deia.watch.programs import FIND_RUNS, PATTERN_PROGRAMS, TEXT_OPTIONS, TEXT_PROGRAMS
 
 _NONE: frozenset[int] = frozenset()
 _WITH_GLOBALS = {"git": "-C -c --git-dir --work-tree --namespace", "gh": "-R --repo", "docker": "--context -H"}
@@ -18,11 +18,27 @@ def data_arguments(key: str, arguments: list[str]) -> frozenset[int]:
         return frozenset(range(len(arguments)))
     if key in PATTERN_PROGRAMS:
         return _pattern(key, arguments, 0)
+    if key == "find":
+        return _texts(arguments, TEXT_OPTIONS[key], joined=False) | _executed(arguments)
     if key in TEXT_OPTIONS:
         return _texts(arguments, TEXT_OPTIONS[key], joined=key == "curl")
     if key in _HAS_SUBCOMMAND:
         return _under_subcommand(key, arguments)
     return _NONE
+
+
+def _executed(arguments: list[str]) -> frozenset[int]:
+    """Return where the words of the commands stand that `find -exec` runs; they are listed as commands of their own."""
+    found: list[int] = []
+    inside = False
+    for at, word in enumerate(arguments):
+        if inside and (word == ";" or (word == "+" and arguments[at - 1] == "{}")):
+            inside = False
+        elif inside:
+            found.append(at)
+        else:
+            inside = word in FIND_RUNS
+    return frozenset(found)
 
 
 def _under_subcommand(key: str, arguments: list[str]) -> frozenset[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Firing, Record, Reference
 from deia.text import one_line, shorten, words
-from deia.watch.commands import has_option
+from deia.watch.commands import gives_option
 from deia.watch.confirm import confirm
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from deia.watch.reading import Reading
 
 FIRES = "fires"
+# A word for the real thing, in the command or sentence itself, makes an act more urgent by one step.
+PRODUCTION = frozenset(("prod", "production"))
+HIGHER = {"medium": "high", "high": "critical"}
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
@@ -74,6 +77,8 @@ def _judge_one(artefact: Artefact, number: int, reading: Reading, about: Circums
     if silence:
         return Verdict(trigger=identity, stage="memory", detail=silence, number=number)
     firing = _firing(artefact, trigger, reading, because)
+    if trigger["timing"] == "pre-action" and any(PRODUCTION.intersection(words(match.around)) for match in matches):
+        firing = firing.but(urgency=HIGHER.get(firing.urgency, firing.urgency))
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
 
 
@@ -104,14 +109,14 @@ def _first(trigger: dict[str, Any], clause: Any, reading: Reading) -> tuple[Matc
         silenced = next((text for text in trigger["unless"] if _present(text, match)), None)
         if silenced is None:
             return match, None
-        why = ("unless", f"{silenced.get('flag') or ' '.join(one[0] for one in silenced['words'])!r} stands beside it")
+        why = ("unless", f"{silenced['s']!r} stands beside it")
     return None, why
 
 
 def _present(unless: dict[str, Any], match: Match) -> bool:
     if "flag" in unless:
         if match.command is not None:
-            return has_option(unless["flag"], match.command.arguments)
+            return gives_option(unless["flag"], match.command)
         return unless["flag"] in match.around.split()
     around = words(match.around)
     wanted = unless["words"]

@@ -50,10 +50,16 @@ def _lines(content: bytes) -> Iterator[Mute]:
     for line in content.split(b"\n"):
         try:
             value = loads(line.decode("utf-8", "replace")) if line else None
-            if isinstance(value, dict):
-                yield Mute(**value)
+            mute = Mute(**value) if isinstance(value, dict) else None
         except (ValueError, TypeError):
             continue
+        if mute is not None and _is_sound(mute):
+            yield mute
+
+
+def _is_sound(mute: Mute) -> bool:
+    texts = isinstance(mute.trigger, str) and isinstance(mute.folder, str)
+    return texts and isinstance(mute.until, (int, float))
 
 
 def muted_triggers(state: str, *, folder: str, now: float) -> frozenset[str]:

@@ -9,6 +9,7 @@ from deia.watch.gate import command_of, is_shell
 from deia.watch.phrases import Words
 from deia.watch.regions import SHELL_FENCES, cut, sentence
 from deia.watch.shell import parse_commands
+from deia.watch.speech import speech_of
 from deia.watch.stance import ANNOUNCED, DRY_RUN, QUOTED, judge_act
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ SENTENCE_ENDS = ".?:,"
 PROMPTS = ("$ ", "! ")  # of a shell, and of the hosts in which a person types a command
 # Verbs that say that the code after them is meant to run.
 RUNNING = frozenset(
-    "run running execute executing do doing try use type issue invoke call start rerun go proceed ll will".split()
+    "run running execute executing do doing try use type issue invoke call start rerun go proceed ll will commit"
+    " push".split()
 )
 MOST_BLANK = 400  # characters of blank lines between code and what leads up to it
 MOST_CALL = 131_072  # characters of a command; Linux runs no longer argument (MAX_ARG_STRLEN), so no `bash -c` either
@@ -44,24 +46,32 @@ class Spoken(Record):
 class Reading:
     """One turn, read lazily: its regions, words, commands and paths are worked out when a clause first asks."""
 
-    __slots__ = ("_commands", "_prose", "_words", "turn")
+    __slots__ = ("_commands", "_prose", "_said", "_words", "turn")
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
+        self._said: str | None = None
         self._prose: Prose | None = None
         self._words: Words | None = None
         self._commands: list[Spoken] | None = None
 
     @property
     def is_prose(self) -> bool:
-        """Whether somebody speaks here."""
-        return self.turn.role in {"user", "assistant"}
+        """Whether somebody speaks here: a person, the assistant, or a tool call with words for one of them."""
+        return self.turn.role in {"user", "assistant"} or bool(self.said)
+
+    @property
+    def said(self) -> str:
+        """What is said: the turn's text, or the speech in a tool call."""
+        if self._said is None:
+            self._said = speech_of(self.turn) if self.turn.role == "tool_call" else self.turn.text
+        return self._said
 
     @property
     def prose(self) -> Prose:
         """The regions of the turn's text."""
         if self._prose is None:
-            self._prose = cut(self.turn.text)
+            self._prose = cut(self.said)
         return self._prose
 
     @property
@@ -75,7 +85,8 @@ class Reading:
     def commands(self) -> list[Spoken]:
         """The commands that the turn runs, or mentions in code."""
         if self._commands is None:
-            self._commands = list(_called(self.turn) if self.turn.role == "tool_call" else _mentioned(self))
+            runs = self.turn.role == "tool_call" and not self.said
+            self._commands = list(_called(self.turn) if runs else _mentioned(self))
         return self._commands
 
     def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:

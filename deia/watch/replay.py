@@ -1,7 +1,7 @@
 """Past conversations held against compiled triggers: what would have fired, counted, with a few examples of each.
 
 Each turn is judged as a live one is, with the conversation's own memory; only the injection is not composed. Pure:
-turns come in, a tally goes out. Refuses to read files or a clock: all turns of a conversation happen at the same moment.
+turns come in, a tally goes out. Refuses to read files or a clock: all turns of a conversation happen at one moment.
 """
 
 from __future__ import annotations

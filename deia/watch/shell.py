@@ -22,6 +22,13 @@ __all__ = ["Command", "Redirect", "parse_commands"]
 # Scripts inside scripts may repeat the text they stand in, but not without end.
 _MAX_REREADING = 4
 _SLACK = 20_000
+_MOST_EXPORTED = 64  # every later command carries them
+_LONGEST_VALUE = 400  # characters of a variable that is put in the place of its name
+# Code in another language has one of these; what has none and stands in its place is a shell line, meant for a shell.
+_CODE_MARKS = frozenset("()=;'\"`[]{}.,+")
+_FED = (("xargs",), ("parallel",))
+_EXPORTERS = frozenset(("export", "declare", "typeset", "readonly", "local", "setenv"))
+_FEEDERS = 4  # commands of a pipe that the text of what xargs runs begins with
 _PRINTERS = frozenset(("echo", "printf", "cat", "print", "write-output"))
 
 
@@ -38,12 +45,13 @@ def parse_commands(line: str, *, shell: str = "bash") -> list[Command]:
 class _Run:
     """Hold what one call of `parse_commands` gathers."""
 
-    __slots__ = ("budget", "commands", "variables")
+    __slots__ = ("budget", "commands", "exported", "variables")
 
     def __init__(self, budget: int) -> None:
         self.commands: list[Command] = []
         self.budget = budget  # characters that may still be read
         self.variables: dict[str, str] = {}
+        self.exported: list[str] = []
 
 
 class _Place:
@@ -117,6 +125,16 @@ def _known(run: _Run, word: str) -> str:
     return run.variables.get(name, word)
 
 
+def _known_path(run: _Run, word: str) -> str:
+    """Return a word whose variable at the beginning is set in the same text with its value in place."""
+    if word[:1] != "$" or not run.variables:
+        return word
+    end = word.find("}") + 1 if word[:2] == "${" else len(word.partition("/")[0])
+    known = _known(run, word[:end])
+    fits = len(known) <= _LONGEST_VALUE and (len(known.split()) == 1 or known[:2] == "$(")
+    return known + word[end:] if fits else word
+
+
 def _known_words(run: _Run, words: list[str]) -> list[str]:
     """Return words with a program that is a known variable spelled out."""
     if words[0][:1] != "$":
@@ -129,6 +147,12 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
     """List the command that these words are, or what they run in its place."""
     program = base_name(words[0])
     key = key_of(program)
+    if key == "git":
+        words, place = _with_settings(run, simple, words, place)
+        if words[0] == "!":
+            return
+    elif key in _EXPORTERS:
+        _export(run, words)
     stdin = simple.stdin or (_output(run, simple.fed) if simple.fed is not None else "")
     inners = peel(key, words, stdin) if place.depth < MAX_DEPTH and run.budget > len(simple.text) else []
     if not inners or not is_transparent(key):
@@ -136,6 +160,32 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
         _list(run, simple, words, place, stdin=stdin, scripts=scripts)
     for inner in inners:
         _enter(run, simple, inner, place)
+
+
+def _export(run: _Run, words: list[str]) -> None:
+    """Keep what a line puts into the environment of the lines after it."""
+    for word in words[1:]:
+        name, equals, value = word.partition("=")
+        if equals and name.isidentifier() and len(run.exported) < _MOST_EXPORTED:
+            run.variables[name] = value
+            run.exported.append(word)
+
+
+def _with_settings(run: _Run, simple: Simple, words: list[str], place: _Place) -> tuple[list[str], _Place]:
+    """Spell out git's alias, and list what its environment makes it run; settings given to it join its environment."""
+    environment = (*run.exported, *place.environment, *simple.assignments)
+    if not environment and not any(word.startswith("-c") for word in words[1:8]):
+        return words, place
+    from deia.watch.git_lines import programs_run, settings_of, unaliased  # noqa: PLC0415 - wanted by few lines
+
+    settings = settings_of(words, environment)
+    meant = unaliased(words, settings)
+    within = _Place((*place.through, "git"), place.environment, place.depth + 1, place.listed)
+    if meant[0] == "!":
+        _read_script(run, meant[1], "bash", within)
+    for script in programs_run(meant, (*environment, *settings)):
+        _read_script(run, script, "bash", within)
+    return meant, _Place(place.through, (*place.environment, *settings), place.depth, place.listed)
 
 
 def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: str, scripts: frozenset[str]) -> None:
@@ -146,15 +196,26 @@ def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: 
     run.commands.append(
         Command(
             program,
-            tuple(words[1:]),
+            tuple(_known_path(run, word) for word in words[1:]),
             data=data,
             through=place.through,
             redirects=tuple(simple.redirects),
             stdin=stdin,
-            environment=(*place.environment, *simple.assignments),
-            text=simple.text,
+            environment=(*run.exported, *place.environment, *simple.assignments),
+            text=_fed_text(simple) if place.through[-1:] in _FED else simple.text,
         )
     )
+
+
+def _fed_text(simple: Simple) -> str:
+    """Return the text of a command with those that feed it: what is deleted by xargs stands there."""
+    texts = [simple.text]
+    for _ in range(_FEEDERS):
+        if simple.fed is None:
+            break
+        simple = simple.fed
+        texts.append(simple.text)
+    return " | ".join(reversed(texts))
 
 
 def _enter(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
@@ -175,6 +236,8 @@ def _enter_code(run: _Run, simple: Simple, inner: Inner, within: _Place) -> None
     from deia.watch.snippets import commands_in  # noqa: PLC0415 - most lines hold no code of another language
 
     run.budget -= len(inner.script)
+    if not _CODE_MARKS.intersection(inner.script):
+        _read_script(run, inner.script, "bash", within)
     for words in commands_in(inner.script, inner.kind):
         if len(words) == 1:
             _read_script(run, words[0], "bash", within)

@@ -58,7 +58,9 @@ def _find_calls(code: str, call: str, found: list[tuple[int, list[str]]]) -> Non
         end = at + len(call)
         before = code[at - 1] if at else " "
         if not (before.isalnum() or before == "_") and not code[end : end + 1].isalnum() and code[end : end + 1] != "_":
-            found.append((at, _arguments(code, end, quoting=call in ("qx", "%x"))))
+            words = _arguments(code, end, quoting=call in ("qx", "%x"))
+            unknown = not words and code[_skip_blank(code, end) :].replace(" ", "")[:2] == "($"
+            found.append((at, ["$0"] if unknown else words))  # awk's system($0): whatever the line says
         at = code.find(call, end)
 
 

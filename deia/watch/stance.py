@@ -30,11 +30,12 @@ INTENTIONS = frozenset(
 )
 SUBJECTS = frozenset(("i", "we", "you", "let", "lets", "us", "me"))
 QUESTIONS = frozenset("what how why explain describe does did is are was which who where".split())
+INDIRECT = frozenset(("how", "whether", "why"))  # "to see how a force push works"
 PROPOSALS = frozenset(("should", "shall", "can", "could", "may", "would", "will"))
 FILLERS = frozenset(("and", "so", "but", "hey", "hi", "ok", "okay", "then"))
 SUPPOSITIONS = frozenset(
-    "if when whenever unless would could might may imagine suppose hypothetically until once before after while someone"
-    " somebody anyone people users".split()
+    "if when whenever unless would can could might may imagine suppose hypothetically until once before after while"
+    " someone somebody anyone people users".split()
 )
 COMING = frozenset(("be", "get", "getting", "being", "is", "are"))
 GONE = frozenset(("was", "were", "been", "had", "has", "have"))
@@ -42,8 +43,34 @@ TOLD = frozenset(("tried", "did", "used", "managed", "wanted", "had", "asked", "
 DRY_WORDS = frozenset(("dryrun", "simulate", "simulation", "preview"))
 PAST = frozenset(
     "began blew broke brought built chose did drew forgot froze gave went kept lost made overwrote ran redid rewrote"
-    " sent threw took tore undid wrote left".split()
+    " sent threw took tore undid wrote left found begun blown broken chosen done drawn forgotten frozen given gone"
+    " overwritten redone rewritten taken thrown torn undone written".split()
 )
+BASE_FORMS = frozenset(("shred", "embed", "seed", "feed", "need", "proceed", "shed"))  # end like a past tense
+MANNERS = frozenset(("force", "hard", "git", "bulk", "mass"))  # in front of the verb: "force pushed"
+DETERMINERS = frozenset("a an the this that these those any every each our my your its their no".split())
+NOUN_LEADS = frozenset(
+    "allow allows allowed enable enables permit permits support supports require requires via of".split()
+)
+# What makes an act of a noun: "do a force push".
+DOING = frozenset(
+    "take taking use using choose go with do doing make making perform performing run running need needs want try"
+    " trying start starting execute executing let fazer faire hacer".split()
+)
+DONE = frozenset(  # said right after an act that is over; also in languages whose other words are not read
+    "completed complete done succeeded successful successfully finished failed worked blocked rejected refused"
+    " realizado conclu\u00eddo concluido feito exitoso completado r\u00e9ussi termin\u00e9 effectu\u00e9 erfolgreich"
+    " abgeschlossen".split()
+)
+# Said right after it: what the act only names, or what is said of it ("force push can destroy …").
+THINGS = frozenset(
+    "semantics behavior behaviour policy policies workflow protection rule rules setting settings option"
+    " options flag flags detection prevention guard warning button endpoint handler support mode strategy"
+    " event events can could may might is was were would has had does".split()
+)
+AFTER = 3  # words after the phrase that may say so
+GERUND_LEADS = frozenset("now then and so just also start begin keep re currently am m i we to for s next".split())
+BEING = frozenset(("m", "am", "re", "are", "be", "start", "starting", "begin", "avoid", "let", "ll", "will"))
 GERUND_TOPICS = frozenset("after before without instead about for by of when while avoid from risk against on".split())
 SPLITTERS = (",", ":", "\u2014", "\u2013", "(", ")")  # where a clause ends; a negation before does not reach over
 NEAR = 6  # words before the act that can colour it
@@ -58,6 +85,8 @@ class Act(Record):
     opening: tuple[str, ...]  # the sentence up to and with the verb
     said: tuple[str, ...]  # the whole sentence
     question: bool
+    following: tuple[str, ...] = ()  # what is said right after the phrase
+    aside: bool = False  # in parentheses, with nothing before it there
 
     @property
     def near(self) -> tuple[str, ...]:
@@ -69,15 +98,37 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
     """Give the stance of an act: where its verb stands in `text`, and where its phrase ends, within its sentence."""
     first, last = sentence
     clause = text[first : verb[0]]
+    cut = max(clause.rfind(mark) for mark in SPLITTERS)
+    named = _plain(text[verb[0] : end])
+    before = tuple(_plain(clause[cut + 1 :]))
     act = Act(
-        before=tuple(words(clause[max(clause.rfind(mark) for mark in SPLITTERS) + 1 :])),
-        verb=(words(text[verb[0] : verb[1]]) or [""])[0],
-        after_verb=tuple(words(text[verb[1] : end])),
-        opening=tuple(words(text[first : verb[1]])),
-        said=tuple(words(text[first:last])),
+        before=before,
+        verb=next((word for word in named if word not in MANNERS), "".join(named[:1])),
+        after_verb=tuple(_plain(text[verb[1] : end])),
+        opening=tuple(_plain(text[first : verb[1]])),
+        said=tuple(_plain(text[first:last])),
         question=text[end:last].rstrip().endswith(("?", "\uff1f")),
+        following=tuple(words(text[end:last])[:AFTER]),
+        aside=not before and clause[cut : cut + 1] == "(",
     )
     return next((stance for rule in RULES if (stance := rule(act))), ANNOUNCED)
+
+
+def _plain(text: str) -> list[str]:
+    """Give the words of a text; that of an option is none of the sentence's own (`--no-verify` denies nothing)."""
+    return words(text.replace("--no-", "--") if "--no-" in text else text)
+
+
+def _named(act: Act) -> str:
+    """Hear an act that is only named: "(force-push)", "the delete button", "our force push policy", "it succeeded"."""
+    if act.question:
+        return ""
+    if act.aside or DONE.intersection(act.following) or THINGS.intersection(act.following[:1]):
+        return REPORTED
+    named = DETERMINERS.intersection(act.before[-2:]) or NOUN_LEADS.intersection(act.before[-1:])
+    if act.verb.endswith(("ed", "ing")) or not named:
+        return ""
+    return "" if DOING.intersection(act.before) else REPORTED
 
 
 def _negated(act: Act) -> str:
@@ -94,6 +145,11 @@ def _denies(scope: Sequence[str], negations: frozenset[str]) -> bool:
     return False
 
 
+def _explained(act: Act) -> str:
+    """Hear "to see how a force push works", "I wonder whether to delete it"."""
+    return ASKED if INDIRECT.intersection(act.before[-3:]) else ""
+
+
 def _dry(act: Act) -> str:
     pairs = zip(act.said, act.said[1:], strict=False)
     return DRY_RUN if ("dry", "run") in pairs or DRY_WORDS.intersection(act.said) else ""
@@ -102,7 +158,7 @@ def _dry(act: Act) -> str:
 def _intended(act: Act) -> str:
     """Hear "I'll delete", "going to delete", "please delete", "can you delete …?", "should we delete …?"."""
     near = set(act.near)
-    if act.verb.endswith(("ed", "s")) and not COMING & near:
+    if act.verb.endswith(("ed", "s")) and act.verb not in BASE_FORMS and not COMING & near:
         return ""
     if act.question:
         proposed = act.opening[:1] and act.opening[0] in PROPOSALS and act.opening[1:2] and act.opening[1] in SUBJECTS
@@ -126,19 +182,21 @@ def _asked(act: Act) -> str:
 
 def _reported(act: Act) -> str:
     near, last = set(act.before[-4:]), "".join(act.before[-1:])
-    if act.verb in PAST or (act.verb.endswith("ed") and len(act.verb) > 3):
+    if act.verb in PAST or (act.verb.endswith("ed") and act.verb not in BASE_FORMS and len(act.verb) > 3):
         return "" if last in COMING and not near & GONE else REPORTED
     if act.verb.endswith("ing"):
         topic = last in GERUND_TOPICS or {"was", "were", "been"} & set(act.before[-3:])
-        return REPORTED if topic or (last and act.opening[0] in GERUND_TOPICS) else ""
+        of_another = last and last not in GERUND_LEADS and not BEING & set(act.near)
+        return REPORTED if topic or of_another or (last and act.opening[0] in GERUND_TOPICS) else ""
     if last and act.verb.endswith("s") and not act.verb.endswith(("ss", "us", "is")):
         return REPORTED
     return REPORTED if near & TOLD else ""
 
 
 def _supposed(act: Act) -> str:
-    near = set(act.near)
+    pairs = set(zip(act.near, act.near[1:], strict=False))
+    near = set(act.near) - ({"once"} if pairs & {("once", "and"), ("once", "more"), ("once", "again")} else set())
     return ASKED if near & SUPPOSITIONS and not near & {"let", "ll", "please"} else ""
 
 
-RULES = (_negated, _dry, _intended, _asked, _reported, _supposed)
+RULES = (_negated, _dry, _explained, _named, _intended, _asked, _reported, _supposed)

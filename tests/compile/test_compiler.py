@@ -57,7 +57,8 @@ def write(path: Path, text: str, *, when: float = 1_700_000_000.0) -> None:
 
 
 def compiled(root: Path, *, force: bool = False) -> Compiled:
-    return compile_commons(str(root), environ={"DEIA_STATE": str(root.parent / "state")}, force=force)
+    environ = {"DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false"}
+    return compile_commons(str(root), environ=environ, force=force)
 
 
 def derived(root: Path) -> dict[str, bytes]:
@@ -122,7 +123,9 @@ def test_deleting_compiled_files_loses_nothing(root: Path) -> None:
     assert derived(root)["triggers"] == first["triggers"]
 
 
-@pytest.mark.parametrize("name", ["triggers", "catalog", "manifest.json", "sources.json", "stamps.triggers", "stamps.documents"])
+@pytest.mark.parametrize(
+    "name", ["triggers", "catalog", "manifest.json", "sources.json", "stamps.triggers", "stamps.documents"]
+)
 @pytest.mark.parametrize("content", [None, b"", b"{", b"[1]", b"\xff\x00" * 40, b'{"format": 2}'])
 def test_any_torn_file_is_made_again(root: Path, name: str, content: bytes | None) -> None:
     compiled(root)
@@ -225,8 +228,11 @@ def test_the_hook_refuses_what_another_made_of_other_sources(root: Path) -> None
 
 
 def test_two_compilers_at_once_leave_one_good_result(root: Path) -> None:
-    code = "import os, sys; from deia.compile.compiler import compile_commons; compile_commons(sys.argv[1], environ=dict(os.environ), force=True)"
-    environ = {**os.environ, "DEIA_STATE": str(root.parent / "state")}
+    code = (
+        "import os, sys; from deia.compile.compiler import compile_commons\n"
+        "compile_commons(sys.argv[1], environ=dict(os.environ), force=True)"
+    )
+    environ = {**os.environ, "DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false"}
     running = [subprocess.Popen([sys.executable, "-c", code, str(root)], env=environ) for _ in range(3)]
     assert [one.wait() for one in running] == [0, 0, 0]
     assert_usable(root)

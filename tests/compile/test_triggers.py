@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.commons.clauses import MOST_COMMANDS, MOST_SLOTS, TemplateError, clause_problems, parse_command, parse_phrase, split_template
+from deia.commons.clauses import (
+    MOST_COMMANDS,
+    MOST_SLOTS,
+    TemplateError,
+    clause_problems,
+    parse_command,
+    parse_phrase,
+    split_template,
+)
 from deia.compile.triggers import Payload, compile_triggers
 from deia.knowledge import Clause, Trigger
 from deia.records import Reference
@@ -45,10 +53,12 @@ def test_a_trigger_is_stored_with_all_it_needs() -> None:
     lesson = Payload(id="a", path="bok/a.md", title="A", summary="S", text="T")
     reference = Reference(id="a", mode="full_context", reason="R")
     gone = Reference(id="gone", mode="full_context")
-    artefact, ungated = compiled(trigger(("phrase", "sell shop"), documents=(reference, gone), unless=("--help", "dry run")), a=lesson)
+    artefact, ungated = compiled(
+        trigger(("phrase", "sell shop"), documents=(reference, gone), unless=("--help", "dry run")), a=lesson
+    )
     stored = artefact.trigger(0)
     assert stored["documents"] == [[0, "full_context", "R"]]
-    assert stored["unless"][0] == {"flag": "--help"}
+    assert stored["unless"][0] == {"s": "--help", "flag": "--help"}
     assert "runs" in stored["unless"][1]["words"][1]
     assert artefact.document(0) == lesson.values()
     assert artefact.meta["settings"] == {"hold": True}
@@ -74,7 +84,7 @@ def test_no_trigger_at_all_compiles() -> None:
     [
         (("error", "no space left"), [[["no"], ["space"], ["left"]]]),
         (("error", "{disk|volume} full"), [[["disk", "volume"], ["full"]]]),
-        (("command", "git push --force"), [[["git"], ["push"], ["force"]]]),
+        (("command", "git push --force"), [[["git"], ["push"], ["forc", "force"]]]),
         (("command", "rm -rf"), [[["rm"]]]),
         (("command", "a {b|c}"), [[["a"], ["b"]], [["a"], ["c"]]]),
         (("command", "dropdb … *prod*"), [[["dropdb"]]]),

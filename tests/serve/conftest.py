@@ -128,6 +128,7 @@ def environ(tmp_path: Path, bytecode: Path) -> dict[str, str]:
         "USERPROFILE": str(home),
         "DEIA_STATE": str(home / "state"),
         "DEIA_CACHE": str(home / "cache"),
+        "DEIA_STARTER": "false",
         "PYTHONPYCACHEPREFIX": str(bytecode),
         "PYTHONPATH": os.getcwd(),
     }
@@ -153,7 +154,7 @@ def deia(
     for name in list(os.environ):
         if name.startswith(("DEIA_", "XDG_", "CLAUDE_")):
             monkeypatch.delenv(name)
-    for name in ("HOME", "USERPROFILE", "DEIA_STATE", "DEIA_CACHE"):
+    for name in ("HOME", "USERPROFILE", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER"):
         monkeypatch.setenv(name, environ[name])
     monkeypatch.chdir(commons)
 

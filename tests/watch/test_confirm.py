@@ -21,7 +21,9 @@ def used(tool: str, **given: Any) -> Turn:
 
 
 def result(text: str, *, tool: str = "Bash", command: str = "", failed: bool = False) -> Turn:
-    return Turn(role="tool_result", text=text, tool=tool, failed=failed, tool_input={"command": command} if command else None)
+    return Turn(
+        role="tool_result", text=text, tool=tool, failed=failed, tool_input={"command": command} if command else None
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,9 @@ def test_a_pattern_is_searched_in_what_is_said(make: Make, fires: Fires, said: s
     assert fires(make(("pattern", r"\bnuclear option\b")), said) is fired
 
 
-def test_a_pattern_is_searched_in_commands_but_not_in_their_data(make: Make, fires: Fires, call: Callable[[str], Turn]) -> None:
+def test_a_pattern_is_searched_in_commands_but_not_in_their_data(
+    make: Make, fires: Fires, call: Callable[[str], Turn]
+) -> None:
     trigger = make(("pattern", r"DROP\s+TABLE"))
     assert fires(trigger, call("psql -c 'drop table users'"))
     assert not fires(trigger, call("git commit -m 'drop table users'"))

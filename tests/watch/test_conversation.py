@@ -47,12 +47,21 @@ def test_a_text_may_begin_with_who_speaks(said: str, turn: tuple[str, str]) -> N
         ({"role": "user", "content": "a"}, [("user", "a")]),
         ({"role": "developer", "content": "a"}, [("system", "a")]),
         ({"role": "assistant", "content": None}, []),
-        ({"role": "assistant", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, [("assistant", "a\nb")]),
-        ({"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "image_url", "url": "x"}]}, [("user", "a")]),
+        (
+            {"role": "assistant", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+            [("assistant", "a\nb")],
+        ),
+        (
+            {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "image_url", "url": "x"}]},
+            [("user", "a")],
+        ),
         ({"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}, "a"]}, [("assistant", "a")]),
         ({"role": "tool", "content": "3", "tool_call_id": "x"}, [("tool_result", "3")]),
         ({"role": "function", "name": "f", "content": "3"}, [("tool_result", "3")]),
-        ({"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "text": "3"}]}]}, [("tool_result", "3")]),
+        (
+            {"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "text": "3"}]}]},
+            [("tool_result", "3")],
+        ),
         ({"role": "tool_call", "tool": "Bash", "tool_input": CALL}, [("tool_call", "ls")]),
         ({"role": "tool_call", "text": "ls"}, [("tool_call", "ls")]),
         ({"content": "no role"}, [("user", "no role")]),
@@ -67,7 +76,11 @@ def test_the_shapes_of_messages(message: Any, turns: list[tuple[str, str]]) -> N
 
 def test_an_openai_call_is_a_turn_with_its_arguments() -> None:
     function = {"name": "Bash", "arguments": '{"command": "ls"}'}
-    message = {"role": "assistant", "content": "I look", "tool_calls": [{"id": "1", "type": "function", "function": function}]}
+    message = {
+        "role": "assistant",
+        "content": "I look",
+        "tool_calls": [{"id": "1", "type": "function", "function": function}],
+    }
     said, call = turns_of([message])
     assert (said.role, said.text, said.index) == ("assistant", "I look", 1)
     assert (call.role, call.tool, call.tool_input, call.text, call.index) == ("tool_call", "Bash", CALL, "ls", 2)
@@ -143,12 +156,14 @@ def test_ten_thousand_single_turns_take_no_time() -> None:
         assert len(new(judged, f"turn {number}")) == 1
 
 
+FIELDS = (
+    "role content text tool tool_input tool_calls name type input function arguments is_error output command".split()
+)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
     | st.sampled_from(["user", "assistant", "tool_call", "tool_use", "tool_result", "text", '{"command": []}', "["]),
     lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["role", "content", "text", "tool", "tool_input", "tool_calls", "name", "type", "input",
-                                       "function", "arguments", "is_error", "output", "command"]), inner, max_size=4),
+    | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4),
     max_leaves=10,
 )  # fmt: skip
 
@@ -166,7 +181,13 @@ def test_no_depth_raises() -> None:
     deep: Any = "bottom"
     for _ in range(100_000):
         deep = [deep]
-    for message in (deep, {"role": deep}, {"content": deep}, {"tool_input": {"a": deep}}, {"role": "tool", "content": deep, "name": deep}):
+    for message in (
+        deep,
+        {"role": deep},
+        {"content": deep},
+        {"tool_input": {"a": deep}},
+        {"role": "tool", "content": deep, "name": deep},
+    ):
         Judged().take_new(turns_of([message]))
     while isinstance(deep, list):  # taken apart from the top: the interpreter's own clean-up would go too deep
         deep = deep.pop()

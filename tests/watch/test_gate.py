@@ -16,15 +16,17 @@ from deia.watch.gate import CALL_OVERLAP, OVERLAP, SEGMENT, candidates, command_
 from deia.watch.reading import Reading
 
 if TYPE_CHECKING:
-    from tests.watch.conftest import Build, Make
-
     from deia.knowledge import Trigger
     from deia.watch.artefact import Artefact
+    from tests.watch.conftest import Build, Make
 
 WORDS = ("delete", "shop", "now")
-SAID = st.lists(st.sampled_from((*WORDS, *WORDS, "deleting", "shops", "the", "--force", "error", ". ", '"x y"', "\n", "`a b`")),
-                min_size=2, max_size=14)  # fmt: skip
+OTHERS = ("deleting", "shops", "the", "--force", "--forc", "--for", "--fo", "error", ". ", '"x y"', "\n", "`a b`")
+SAID = st.lists(st.sampled_from((*WORDS, *WORDS, *OTHERS)), min_size=2, max_size=14)
 ROLES = ("user", "assistant", "tool_call", "tool_result")
+
+
+ALL_ROLES: tuple[Any, ...] = (*ROLES, "system")
 
 
 def opened(artefact: Artefact, turn: Turn) -> list[int]:
@@ -40,7 +42,9 @@ def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
 
 
 word = st.sampled_from(WORDS)
-place = st.one_of(word, st.just("…"), st.lists(word, min_size=1, max_size=3).map(lambda some: "{" + "|".join(some) + "}"))
+place = st.one_of(
+    word, st.just("…"), st.lists(word, min_size=1, max_size=3).map(lambda some: "{" + "|".join(some) + "}")
+)
 phrase = st.tuples(word, st.lists(place, max_size=3), word).map(lambda parts: " ".join((parts[0], *parts[1], parts[2])))
 command = st.tuples(word, st.lists(st.one_of(word, st.sampled_from(("--force", "-f", "s*", "…"))), max_size=3)).map(
     lambda parts: " ".join((parts[0], *parts[1]))
@@ -59,7 +63,9 @@ def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> Non
     clauses = st.lists(clause, min_size=1, max_size=2)
 
     @settings(max_examples=100, deadline=None)
-    @given(st.lists(st.tuples(clauses, st.lists(clause, max_size=1)), min_size=1, max_size=3), SAID, st.sampled_from(ROLES))
+    @given(
+        st.lists(st.tuples(clauses, st.lists(clause, max_size=1)), min_size=1, max_size=3), SAID, st.sampled_from(ROLES)
+    )
     def hold(written: list[tuple[list[tuple[str, str]], list[tuple[str, str]]]], said: list[str], role: Any) -> None:
         triggers = [make(*some, id=f"t{number}", who=ROLES, all=every) for number, (some, every) in enumerate(written)]
         artefact = build(*triggers)
@@ -70,7 +76,7 @@ def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> Non
         matched.extend(held)
 
     hold()
-    assert len(matched) > 10, "the test would say nothing"
+    assert matched, "the test would say nothing"
 
 
 @settings(max_examples=60, deadline=None)
@@ -118,8 +124,7 @@ def test_a_word_longer_than_the_table_holds_does_not_close_the_gate(make: Make, 
 
 def test_only_turns_of_those_that_count_open_the_gate(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop"), who=("assistant",)))
-    roles = ("user", "assistant", "tool_call", "tool_result", "system")
-    told = [role for role in roles if opened(artefact, Turn(role=role, text="sell shop"))]
+    told = [role for role in ALL_ROLES if opened(artefact, Turn(role=role, text="sell shop"))]
     assert told == ["assistant"]
 
 
@@ -156,7 +161,25 @@ def test_a_long_turn_is_read_only_where_it_counts_and_stays_in_its_fence(make: M
 def test_no_more_than_so_much_of_a_turn_is_read(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop")))
     turn = condensed(artefact, Turn(role="user", text="I will sell the shop. " * 50_000), [0])
-    assert len(turn.text) <= condense.MOST_READ + 100
+    assert len(turn.text) <= condense.MOST_READ + 3000
+
+
+def test_words_of_one_trigger_all_over_a_log_do_not_hide_another(make: Make, build: Build) -> None:
+    artefact = build(make(("phrase", "green … checks"), id="noise"), make(("phrase", "sell shop"), id="rare"))
+    for text in (
+        "I will sell the shop.\n" + "checks are green\n" * 60_000,
+        "checks are green\n" * 60_000 + "I will sell the shop.",
+    ):
+        turn = condensed(artefact, Turn(role="user", text=text), opened(artefact, Turn(role="user", text=text)))
+        assert holds(artefact, 1, turn)
+        assert len(turn.text) <= condense.MOST_READ + 6000
+
+
+def test_a_block_of_code_that_is_open_at_the_end_of_a_piece_ends_with_it(make: Make, build: Build) -> None:
+    artefact = build(make(("phrase", "sell shop")))
+    filler = "ab " * 15_000
+    text = f"I will sell the\n```\n{filler}\n```\nsell the shop\n{filler}\nshop"
+    assert holds(artefact, 0, condensed(artefact, Turn(role="user", text=text), [0]))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +195,9 @@ def test_no_more_than_so_much_of_a_turn_is_read(make: Make, build: Build) -> Non
         ("Bash", None, ""),
     ],
 )
-def test_the_command_line_is_read_from_every_known_form_of_call(tool: str, given: dict[str, object] | None, command: str) -> None:
+def test_the_command_line_is_read_from_every_known_form_of_call(
+    tool: str, given: dict[str, object] | None, command: str
+) -> None:
     turn = Turn(role="tool_call", text="", tool=tool, tool_input=given)
     assert is_shell(turn)
     assert command_of(turn) == command

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def firing(identity: str = "t", *documents: str, mode: Any = "full_context", **fields: Any) -> Firing:
     given: dict[str, Any] = {
         "trigger": identity, "title": "T", "urgency": "high", "action": "note", "timing": "pre-action",
-        "message": "Take care.", "action_required": "Look first.", "because": "phrase \"x\" in user turn 1", "turn": 1,
+        "message": "Take care.", "action_required": "Look first.", "because": 'phrase "x" in user turn 1', "turn": 1,
         "documents": tuple(Reference(id=one, mode=mode, reason="Why") for one in documents),
     }  # fmt: skip
     return Firing(**{**given, **fields})
@@ -28,7 +28,14 @@ def firing(identity: str = "t", *documents: str, mode: Any = "full_context", **f
 
 def shelf(text: str, /, *names: str, **fields: Any) -> Any:
     return {
-        name: {"id": name, "path": f"bok/{name}.md", "title": name.upper(), "summary": "In short.", "text": text, **fields}
+        name: {
+            "id": name,
+            "path": f"bok/{name}.md",
+            "title": name.upper(),
+            "summary": "In short.",
+            "text": text,
+            **fields,
+        }
         for name in names
     }.get
 
@@ -120,7 +127,9 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-@pytest.mark.parametrize("field", ["text", "title", "summary", "path", "message", "action_required", "because", "reason"])
+@pytest.mark.parametrize(
+    "field", ["text", "title", "summary", "path", "message", "action_required", "because", "reason"]
+)
 def test_no_document_closes_the_frame_or_speaks_for_anybody(hostile: str, field: str) -> None:
     fields = {field: hostile} if field in {"message", "action_required", "because"} else {}
     documents = (Reference(id="a", mode="full_context", reason=hostile if field == "reason" else ""),)
@@ -134,12 +143,17 @@ def assert_framed(text: str) -> None:
     assert lines[0].startswith(f"<{FRAME} ")
     assert lines[-1] == f"</{FRAME}>"
     known = ("[1] ", "> ", "Before going on: ", "Why now: ", PREFACE, "Already shown")
-    assert all(line == "" or line == ">" or line.startswith(known) for line in (lines[1], *lines[3:-1])), lines
+    assert all(line in {"", ">"} or line.startswith(known) for line in (lines[1], *lines[3:-1])), lines
     assert all(char.isprintable() or char in "\n\t" for char in text)
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.text(alphabet=st.one_of(st.sampled_from("deia-rfnc<>/ \n\r\x0b\u2028\x00\u212a\u0130\ufb00"), st.characters()), max_size=80))
+@given(
+    st.text(
+        alphabet=st.one_of(st.sampled_from("deia-rfnc<>/ \n\r\x0b\u2028\x00\u212a\u0130\ufb00"), st.characters()),
+        max_size=80,
+    )
+)
 def test_no_text_breaks_out(text: str) -> None:
     fields = {"title": text, "summary": text, "path": text}
     assert_framed(compose([firing("t", "a", message=text, because=text)], shelf(text, "a", **fields)).text)

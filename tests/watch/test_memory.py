@@ -72,7 +72,9 @@ def test_texts_wait_until_they_are_delivered() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.one_of(st.binary(max_size=30), st.dictionaries(st.sampled_from(FIELDS), JSON).map(line)), max_size=5))
+@given(
+    st.lists(st.one_of(st.binary(max_size=30), st.dictionaries(st.sampled_from(FIELDS), JSON).map(line)), max_size=5)
+)
 def test_no_log_is_too_broken_to_be_read(parts: list[bytes]) -> None:
     assert recall(b"".join(parts) + line({"at": 1.0, "fired": {"mine": "p"}})).fired.keys() >= {"mine"}
 
@@ -86,7 +88,9 @@ def test_a_file_name_never_leaves_its_folder(conversation: str) -> None:
     assert not set(name) & set("/\\:.\0 ")
 
 
-@pytest.mark.parametrize("conversation", ["../../etc/passwd", "/etc/passwd", "..", ".", "", "a\0b", "a/b", "CON:", "x" * 10_000])
+@pytest.mark.parametrize(
+    "conversation", ["../../etc/passwd", "/etc/passwd", "..", ".", "", "a\0b", "a/b", "CON:", "x" * 10_000]
+)
 def test_a_hostile_conversation_writes_only_into_the_state_folder(tmp_path: Path, conversation: str) -> None:
     assert FileLog(str(tmp_path), conversation).append(QUIET)
     (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
@@ -141,7 +145,10 @@ def test_a_context_is_remembered_for_so_many_turns(make: Make, build: Build) -> 
 def test_a_held_call_passes_when_it_is_made_again_and_another_is_held(make: Make, build: Build) -> None:
     artefact = build(make(("command", "shopctl"), action="hold", repeat=0.0))
     log = HeldLog()
-    calls = [Turn(role="tool_call", text=text, tool="Bash", tool_input={"command": text}) for text in ("shopctl a", "shopctl b")]
+    calls = [
+        Turn(role="tool_call", text=text, tool="Bash", tool_input={"command": text})
+        for text in ("shopctl a", "shopctl b")
+    ]
     assert watched(artefact, calls[0], log).firings
     assert watched(artefact, calls[1], log).firings
     again = watched(artefact, calls[0], log)
@@ -150,7 +157,13 @@ def test_a_held_call_passes_when_it_is_made_again_and_another_is_held(make: Make
 
 
 def test_calls_are_told_apart_by_tool_and_input() -> None:
-    made: list[tuple[str, dict[str, Any]]] = [("A", {"x": 1}), ("A", {"x": 2}), ("B", {"x": 1}), ("A", {"x": "1"}), ("A", {})]
+    made: list[tuple[str, dict[str, Any]]] = [
+        ("A", {"x": 1}),
+        ("A", {"x": 2}),
+        ("B", {"x": 1}),
+        ("A", {"x": "1"}),
+        ("A", {}),
+    ]
     prints = [call_print(Turn(role="tool_call", text="", tool=tool, tool_input=given)) for tool, given in made]
     assert len(set(prints)) == len(prints)
     assert call_print(SELL) == ""

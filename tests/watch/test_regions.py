@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from deia.text import words
 from deia.watch.regions import BREAK, cut, sentence
 
-MARKED = st.text(alphabet=st.sampled_from("ab `~\"'\n\r>-#.1\u201c\u201d\u2018\u2019\u00ab\u00bb\u2028\x0bé\ud800"), max_size=80)
+MARKED = st.text(
+    alphabet=st.sampled_from("ab `~\"'\n\r>-#.1\u201c\u201d\u2018\u2019\u00ab\u00bb\u2028\x0bé\ud800"), max_size=80
+)
 
 
 def said(text: str) -> list[str]:
@@ -41,7 +43,7 @@ def said(text: str) -> list[str]:
         ("one\n   ```\n two\n   ```\nthree", "one three"),
         ("one\n```\ntwo", "one"),
         ("one\n> two\nthree", "one three"),
-        ("a=\"b c\" d", "a b c d"),
+        ('a="b c" d', "a b c d"),
         ("", ""),
         ("```", ""),
     ],
@@ -64,7 +66,9 @@ def test_code_is_cut_out_with_its_language(text: str, code: str, language: str, 
     assert (text[found.start : found.end], found.language, found.block) == (code, language, block)
 
 
-@pytest.mark.parametrize("text", ["a\n\nb", "a\n- b", "a\n* b", "a\n1. b", "a\n2) b", "a\n# b", "a\n> q\nb", "a\n```\n```\nb"])
+@pytest.mark.parametrize(
+    "text", ["a\n\nb", "a\n- b", "a\n* b", "a\n1. b", "a\n2) b", "a\n# b", "a\n> q\nb", "a\n```\n```\nb"]
+)
 def test_a_block_ends_where_the_next_begins(text: str) -> None:
     tokens = [word for word, _, _ in cut(text).tokens]
     assert tokens[0] == "a"

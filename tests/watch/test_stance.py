@@ -191,7 +191,11 @@ def test_what_only_shows_what_it_would_do_does_not_fire(make: Make, fires: Fires
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.text(alphabet=st.sampled_from("adn 'tob.?!,\n\u2019\ud800é"), max_size=60), st.integers(0, 60), st.integers(0, 60))
+@given(
+    st.text(alphabet=st.sampled_from("adn 'tob.?!,\n\u2019\ud800é"), max_size=60),
+    st.integers(0, 60),
+    st.integers(0, 60),
+)
 def test_every_act_has_a_stance(text: str, start: int, length: int) -> None:
     start = min(start, len(text))
     end = min(start + length, len(text))

@@ -67,7 +67,7 @@ def lint(*, form: str) -> int:
     Exits with 1 where there are errors, 0 where there are only warnings.
     """
     root = commons_root()
-    problems = find_problems(root)
+    problems = find_problems(root, starter=resolve(root, environ=os.environ).starter)
     errors = sum(problem.severity == "error" for problem in problems)
     if form == "json":
         output.say(fast_json.dumps([problem.values() for problem in problems]))

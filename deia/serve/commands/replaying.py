@@ -76,7 +76,7 @@ def _known(artefacts: Sequence[Artefact]) -> dict[str, _About]:
     for artefact in artefacts:
         for number in range(artefact.meta["triggers"]):
             one = artefact.trigger(number)
-            about.setdefault(one["id"], _About(**{name: one[name] for name in _About.__slots__}))
+            about.setdefault(one["id"], _About(urgency=one["urgency"], action=one["action"], title=one["title"]))
     return about
 
 

@@ -12,7 +12,10 @@ from deia.errors import CommonsError
 from deia.librarian import Librarian
 from deia.serve import output
 from deia.serve.commands.options import commons_option, given_commons
+from deia.serve.commands.proposing import new
 from deia.serve.commands.replaying import replay
+from deia.serve.commands.trigger_lint import lint
+from deia.serve.commands.usage import list_triggers, stats
 from deia.serve.naming import nearest
 from deia.text import one_line, shorten
 from deia.watch.case_runner import run_cases
@@ -31,7 +34,8 @@ def triggers() -> None:
     """Work on the triggers: run their cases, try them on past conversations, see what they did."""
 
 
-triggers.add_command(replay)
+for command in (list_triggers, new, lint, replay, stats):
+    triggers.add_command(command)
 
 
 @triggers.command()

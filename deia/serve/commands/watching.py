@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deia.records import Firing
+    from deia.watch.artefact import Artefact
     from deia.watch.judge import Verdict
     from deia.watch.watcher import Watched
 
@@ -49,7 +50,7 @@ def check(*, text: Sequence[str], path: str | None, role: str | None, explain: b
     if form == "json":
         output.say(fast_json.dumps([_as_fields(*pair, explain=explain) for pair in zip(turns, watched, strict=True)]))
     else:
-        output.say("\n".join(_as_lines(turns, watched, explain=explain)))
+        output.say("\n".join(_as_lines(turns, watched, librarian.open_artefact(), explain=explain)))
     return int(exit_code and any(each.firings for each in watched))
 
 
@@ -103,7 +104,7 @@ def _firing_fields(firing: Firing) -> dict[str, Any]:
     return {**firing.values(), "documents": [document.values() for document in firing.documents]}
 
 
-def _as_lines(turns: Sequence[Turn], watched: Sequence[Watched], *, explain: bool) -> Iterator[str]:
+def _as_lines(turns: Sequence[Turn], watched: Sequence[Watched], artefact: Artefact, *, explain: bool) -> Iterator[str]:
     for turn, each in zip(turns, watched, strict=True):
         told = [verdict for verdict in each.verdicts if explain or verdict.stage in {"fires", "muted"}]
         if not told and not explain:
@@ -112,17 +113,18 @@ def _as_lines(turns: Sequence[Turn], watched: Sequence[Watched], *, explain: boo
         if not told:
             yield "  no trigger has all the words it needs in this turn"
         for verdict in told:
-            yield from _verdict_lines(verdict)
+            yield from _verdict_lines(verdict, artefact.trigger(verdict.number)["origin"])
         if each.injection:
             yield from ("", each.injection.text, "")
     if not any(each.firings for each in watched):
         yield f"Nothing fires in {len(turns)} turn{'s' * (len(turns) != 1)}."
 
 
-def _verdict_lines(verdict: Verdict) -> Iterator[str]:
+def _verdict_lines(verdict: Verdict, origin: str) -> Iterator[str]:
     firing = verdict.firing
+    whose = "" if origin == "project" else f" of {'the starter commons' if origin == 'starter' else origin}"
     if firing is None:
-        yield f"  silent  {verdict.trigger}, at {verdict.stage}: {verdict.detail}"
+        yield f"  silent  {verdict.trigger}{whose}, at {verdict.stage}: {verdict.detail}"
         return
-    yield f"  FIRES   {firing.trigger} ({firing.urgency}, {firing.action}): {one_line(firing.title)}"
+    yield f"  FIRES   {firing.trigger} ({firing.urgency}, {firing.action}){whose}: {one_line(firing.title)}"
     yield f"          because {firing.because}"

@@ -1,0 +1,112 @@
+"""Layers: the project's own commons over its packs over the starter commons; of one id, the highest layer's counts.
+
+A layer is a commons; its paths say where it comes from: `packs/NAME/…`, `starter:…`, or nothing before them for the
+project's own. Refuses packs that are not what the lock says.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deia.commons.commons import Commons, load_commons
+from deia.commons.packs import FOLDER, check_packs, place
+from deia.records import TYPE_CHECKING
+from deia.settings import STARTER, is_packaged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deia.commons.index_records import Cluster
+    from deia.knowledge import Case, Entry, Trigger
+
+STARTER_PREFIX = "starter:"
+PROJECT = "project"
+
+
+def load_layered(root: str, *, starter: bool = True) -> Commons:
+    """Read the commons at `root` with everything below it, merged.
+
+    Raises:
+        CommonsError: there is no commons at `root`.
+    """
+    own = load_commons(root)
+    packs = check_packs(root)
+    below = [_placed(load_commons(os.path.join(root, place(one.name))), f"{place(one.name)}/") for one in packs.sound]
+    if has_starter(root, starter=starter):
+        below.append(_placed(load_commons(STARTER), STARTER_PREFIX))
+    return merged([own, *below]).but(problems=(*own.problems, *packs.problems))
+
+
+def has_starter(root: str, *, starter: bool) -> bool:
+    """Say whether the starter commons lies below the commons at `root`."""
+    return starter and not is_packaged(root)
+
+
+def merged(layers: Sequence[Commons]) -> Commons:
+    """Merge layers, the highest first: one trigger, entry and cluster an id, and only documents that an entry has."""
+    entries: dict[str, Entry] = {}
+    triggers: dict[str, Trigger] = {}
+    clusters: dict[str, Cluster] = {}
+    cases: list[Case] = []
+    for layer in layers:
+        new = {trigger.id: trigger for trigger in layer.triggers if trigger.id not in triggers}
+        triggers |= new
+        cases += [case for case in layer.cases if case.trigger in new]
+        entries = {**{entry.id: entry for entry in reversed(layer.entries)}, **entries}
+        clusters = {**{cluster.id: cluster for cluster in layer.clusters}, **clusters}
+    paths = {entry.path for entry in entries.values()}
+    own, *below = layers
+    return own.but(
+        entries=(*own.entries, *(entry for layer in below for entry in layer.entries if entries[entry.id] is entry)),
+        documents=(*own.documents, *(one for layer in below for one in layer.documents if one.path in paths)),
+        clusters=tuple(clusters.values()),
+        query_patterns=tuple(pattern for layer in layers for pattern in layer.query_patterns),
+        triggers=tuple(triggers.values()),
+        cases=tuple(cases),
+    )
+
+
+def _placed(commons: Commons, prefix: str) -> Commons:
+    """Give a commons with its paths as they are seen from the project."""
+    documents = {one.path: one.but(path=prefix + one.path) for one in commons.documents}
+    return commons.but(
+        entries=tuple(one.but(path=prefix + one.path) for one in commons.entries),
+        documents=tuple(documents.values()),
+        triggers=tuple(one.but(path=prefix + one.path) for one in commons.triggers),
+        cases=tuple(one.but(path=prefix + one.path) for one in commons.cases),
+    )
+
+
+# --- what a path says ---
+
+
+def origin_of(path: str) -> str:
+    """Say where something comes from, by its path: `project`, `starter`, or `pack NAME`."""
+    if path.startswith(STARTER_PREFIX):
+        return "starter"
+    top, _, rest = path.partition("/")
+    return f"pack {rest.partition('/')[0]}" if top == FOLDER and "/" in rest else PROJECT
+
+
+def local_path(path: str) -> str:
+    """Give a path as its own layer writes it."""
+    if path.startswith(STARTER_PREFIX):
+        return path.removeprefix(STARTER_PREFIX)
+    return path.split("/", 2)[2] if origin_of(path) != PROJECT else path
+
+
+def file_at(root: str, path: str) -> str:
+    """Give the file that a path of the layered commons at `root` stands for."""
+    return f"{STARTER}/{path.removeprefix(STARTER_PREFIX)}" if path.startswith(STARTER_PREFIX) else f"{root}/{path}"
+
+
+def layer_prefixes(root: str, *, starter: bool) -> Iterator[str]:
+    """Yield the prefix of each layer's paths, the project's own first; packs count by their folders, sound or not."""
+    yield ""
+    try:
+        names = sorted(os.listdir(os.path.join(root, FOLDER)))
+    except OSError:
+        names = []
+    yield from (f"{FOLDER}/{name}/" for name in names if not name.startswith("."))
+    if has_starter(root, starter=starter):
+        yield STARTER_PREFIX

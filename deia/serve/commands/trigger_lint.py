@@ -1,0 +1,47 @@
+"""`deia triggers lint`: what is wrong with triggers that read well."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from deia import fast_json
+from deia.commons.commons import load_commons
+from deia.commons.layers import load_layered
+from deia.compile.compiler import read_manifest
+from deia.compile.linting import lint_triggers
+from deia.librarian import Librarian
+from deia.serve import output
+from deia.serve.commands.options import commons_option, form_option, given_commons
+
+if TYPE_CHECKING:
+    from deia.errors import Problem
+
+
+@click.command("lint", short_help="Show triggers that nothing fires, that overlap, cost much, or prove little.")
+@form_option("text", "json")
+@commons_option
+def lint(*, form: str) -> int:
+    """Show triggers that nothing can fire, that overlap, cost every turn, have slow patterns or cases far off.
+
+    Looks at the project's own triggers, held against those of the layers below too. What does not read at all is told
+    by `deia lint`. Exits with 1 where a trigger can never fire.
+    """
+    librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
+    artefact = librarian.open_artefact()
+    own = load_commons(librarian.root)
+    layered = load_layered(librarian.root, starter=librarian.settings.starter)
+    ungated = read_manifest(librarian.derived).get("ungated", ())
+    problems = lint_triggers(artefact, own.triggers, layered.cases, ungated=ungated, clock=time.perf_counter)
+    if form == "json":
+        output.say(fast_json.dumps([problem.values() for problem in problems]))
+    else:
+        output.say("\n".join((*map(str, problems), _summary(problems, len(own.triggers)))))
+    return int(any(problem.severity == "error" for problem in problems))
+
+
+def _summary(problems: list[Problem], triggers: int) -> str:
+    errors = sum(problem.severity == "error" for problem in problems)
+    return f"{triggers} triggers, {errors} errors, {len(problems) - errors} warnings."

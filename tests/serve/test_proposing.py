@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia
+
+SENTENCE = "Never run shopctl site:purge on production"
+
+
+def test_a_draft_is_shown_ready_to_paste_and_nothing_is_written(deia: Deia, commons: Path) -> None:
+    before = sorted(path.name for path in (commons / "triggers").iterdir())
+    told = deia("triggers", "new", *SENTENCE.split(), "--document", "site-checklist")
+    assert told.code == 0
+    assert "# triggers/shopctl.yaml" in told.out
+    assert "- command: shopctl site:purge" in told.out
+    assert "context: [production, prod]" in told.out
+    assert sorted(path.name for path in (commons / "triggers").iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        SENTENCE,
+        "Don't archive the shop catalogue",
+        "Never `shopctl push --force --all` to main",
+        "Be careful when renaming or moving warehouses on Heroku",
+        "Avoid `kubectl exec pod -- rm -rf /data`",
+    ],
+)
+def test_what_is_written_passes_its_own_cases(deia: Deia, sentence: str) -> None:
+    written = deia("triggers", "new", sentence, "--document", "site-checklist", "--write")
+    assert written.code == 0, written.err
+    ident = written.out.rstrip().rpartition(" ")[2]
+    done = deia("triggers", "test", ident)
+    assert done.code == 0, done.out
+    assert ", 0 failed." in done.out
+    assert "Without cases" not in done.out
+    assert deia("lint").code == 0
+
+
+def test_a_draft_is_added_behind_what_is_there_and_nothing_else_changes(deia: Deia, commons: Path) -> None:
+    files = [commons / "triggers" / name for name in ("sites.yaml", "sites.cases.yaml")]
+    files[0].write_text("# Ours.\n" + files[0].read_text(encoding="utf-8"), encoding="utf-8")
+    before = [path.read_text(encoding="utf-8") for path in files]
+    assert deia("triggers", "new", SENTENCE, "--document", "site-checklist", "--topic", "sites", "--write").code == 0
+    after = [path.read_text(encoding="utf-8") for path in files]
+    assert [text[: len(old.rstrip())] for text, old in zip(after, before, strict=True)] == [
+        old.rstrip() for old in before
+    ]
+    done = deia("triggers", "test")
+    assert done.code == 0
+    assert "4 triggers" in done.out
+    again = deia("triggers", "new", SENTENCE, "--document", "site-checklist", "--write")
+    assert again.code == 2
+    assert "There is a trigger shopctl-site-purge-production already (triggers/sites.yaml:" in again.err
+
+
+def test_a_file_that_cannot_be_added_to_is_left_as_it_is(deia: Deia, commons: Path) -> None:
+    for text in ("a: 1\n", "- [broken\n", "just text\n"):
+        path = commons / "triggers" / "odd.yaml"
+        path.write_text(text, encoding="utf-8")
+        refused = deia("triggers", "new", SENTENCE, "--document", "site-checklist", "--topic", "odd", "--write")
+        assert refused.code == 2
+        assert path.read_text(encoding="utf-8") == text
+        assert not (commons / "triggers" / "odd.cases.yaml").exists()
+
+
+def test_a_document_is_found_or_asked_for(deia: Deia) -> None:
+    assert "- id: site-checklist" in deia("triggers", "new", "Never delete a site").out
+    unknown = deia("triggers", "new", SENTENCE, "--document", "nowhere", "--write")
+    assert "There is no document 'nowhere'" in unknown.err
+    nothing = deia("triggers", "new", "Never feed the llamas after midnight", "--write")
+    assert nothing.code == 2
+    assert "--document" in nothing.err
+
+
+def test_a_sentence_that_says_nothing_is_refused_with_what_to_say(deia: Deia) -> None:
+    refused = deia("triggers", "new", "hello", "--document", "site-checklist")
+    assert refused.code == 2
+    assert "put the command in backticks" in refused.err
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_sentence_raises(deia: Deia, sentence: str) -> None:
+    assert deia("triggers", "new", "--document", "site-checklist", "--", sentence).code in (0, 2)

@@ -1,0 +1,97 @@
+"""The few file operations of the hook: nothing raises that need not, and what is written is whole."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia import files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 10_000, "\ud800", "missing/file", "x" * 255 + "/y"])
+def test_strange_paths_are_simply_not_there(tmp_path: Path, name: str) -> None:
+    assert files.read(f"{tmp_path}/{name}") is None
+    assert not files.exists(f"{tmp_path}/{name}")
+    assert files.stamp(f"{tmp_path}/{name}") is None
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "x" * 10_000, "\ud800"])
+def test_what_cannot_be_written_is_given_up_quietly(tmp_path: Path, name: str) -> None:
+    assert files.append(f"{tmp_path}/{name}", b"x") is False
+    assert files.read("") is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\0\r\n")
+    assert files.read(f"{tmp_path}/a") == b"\0\r\n"
+    assert files.stamp(f"{tmp_path}/a") == (3, (tmp_path / "a").stat().st_mtime_ns)
+
+
+def test_an_append_makes_its_folders_private_to_the_person(tmp_path: Path) -> None:
+    path = f"{tmp_path}/a/b/c"
+    assert files.append(path, b"1")
+    assert files.append(path, b"2")
+    assert files.read(path) == b"12"
+    if sys.platform != "win32":
+        assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700
+
+
+def test_an_append_where_a_file_stands_in_the_way_fails_quietly(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    assert not files.append(f"{tmp_path}/a/b", b"1")
+    assert not files.make_folders(f"{tmp_path}/a/b/c")
+
+
+def test_a_replacement_leaves_nothing_behind_and_keeps_the_old_on_failure(tmp_path: Path) -> None:
+    files.replace(f"{tmp_path}/a", b"old")
+    files.replace(f"{tmp_path}/a", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="folder"):
+        files.replace(f"{tmp_path}/folder", b"x")
+    assert files.read(f"{tmp_path}/a") == b"new"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="paths with slashes alone")
+@pytest.mark.parametrize(
+    ("path", "above"), [("/a/b", "/a"), ("/a/b/", "/a"), ("/a", "/"), ("/", ""), ("a", ""), ("a/b", "a"), ("", "")]
+)
+def test_the_folder_above(path: str, above: str) -> None:
+    assert files.parent(path) == above
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(alphabet="ab/\\.\0", max_size=20))
+def test_going_upwards_ends(path: str) -> None:
+    places = list(files.upwards(path))
+    assert len(places) <= len(path) + 1
+    assert places[:1] == ([path] if path else [])
+
+
+def test_the_environment_holds_only_what_deia_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "from deia import files; print(sorted(files.environment().items()))"
+    environ = {"HOME": "/h", "DEIA_STATE": "/s", "SECRET": "x", "PATH": os.environ.get("PATH", "")}
+    ran = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[('DEIA_STATE', '/s'), ('HOME', '/h')]"
+
+
+def test_a_home_is_found_where_there_is_one() -> None:
+    assert files.home({"HOME": "/h"}) == "/h"
+    assert files.home({"USERPROFILE": "C:/u"}) == "C:/u"
+    assert files.home({}) == ""
+
+
+def test_the_writer_is_a_plain_name() -> None:
+    assert files.writer()
+    assert not set(files.writer()) & set("/\\. ")
+    assert files.process() == os.getpid()

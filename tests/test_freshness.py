@@ -1,0 +1,90 @@
+"""Whether compiled files belong to their sources: what the fast paths can see."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia import freshness
+from deia.freshness import TRIGGERS, changed, made_by, stamp_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCES = ("index.yaml", "bok/a b.md", "missing.toml", "")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[str, str]:
+    """Give a folder of compiled files and the root of their sources."""
+    root, derived = tmp_path / "root", tmp_path / "derived"
+    (root / "bok").mkdir(parents=True)
+    derived.mkdir()
+    (root / "index.yaml").write_text("a")
+    (root / "bok" / "a b.md").write_text("a")
+    (derived / TRIGGERS).write_text(stamp_text(str(root), SOURCES, "me"))
+    return str(derived), str(root)
+
+
+def test_nothing_changed_is_nothing(place: tuple[str, str]) -> None:
+    assert changed(*place, TRIGGERS) == ""
+
+
+def test_a_change_an_addition_and_a_removal_are_named(place: tuple[str, str]) -> None:
+    derived, root = place
+    os.utime(f"{root}/bok/a b.md", (1, 1))
+    assert changed(derived, root, TRIGGERS) == "bok/a b.md"
+    os.remove(f"{root}/bok/a b.md")
+    assert changed(derived, root, TRIGGERS) == "bok/a b.md"
+
+
+def test_a_source_that_appears_is_named(place: tuple[str, str]) -> None:
+    derived, root = place
+    with open(f"{root}/missing.toml", "w", encoding="utf-8"):
+        pass
+    assert changed(derived, root, TRIGGERS) == "missing.toml"
+
+
+def test_only_its_maker_made_it(place: tuple[str, str]) -> None:
+    derived, _ = place
+    assert made_by(derived, "me")
+    assert not made_by(derived, "m")
+    assert not made_by(derived, "you")
+    assert not made_by(derived, "")
+    assert not made_by("/no/such/folder", "me")
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.one_of(
+        st.binary(max_size=60), st.binary(max_size=40).map(lambda tail: freshness.HEAD.encode() + b" me\n" + tail)
+    )
+)
+def test_a_torn_stamp_file_is_a_change_or_says_nothing(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("derived")
+    (folder / TRIGGERS).write_bytes(content)
+    found = changed(str(folder), str(folder), TRIGGERS)
+    assert found or content.strip(b"\n").startswith(freshness.HEAD.encode())
+
+
+def test_of_very_many_documents_only_their_folders_are_looked_at(
+    place: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derived, root = place
+    monkeypatch.setattr(freshness, "MOST_CHECKED", 2)
+    os.utime(f"{root}/bok/a b.md", (1, 1))
+    assert changed(derived, root, TRIGGERS) == ""
+    os.utime(f"{root}/index.yaml", (1, 1))
+    assert changed(derived, root, TRIGGERS) == "index.yaml"
+
+
+def test_the_maker_is_a_name_in_the_state_folder(tmp_path: Path) -> None:
+    assert freshness.maker(str(tmp_path)) == ""
+    (tmp_path / "maker").write_text("abc\n")
+    assert freshness.maker(str(tmp_path)) == "abc"

@@ -1,0 +1,142 @@
+"""Settings and places: who wins, what is refused, and which commons counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.errors import CommonsError, SettingsError
+from deia.settings import (
+    DEFAULTS,
+    NAMES,
+    STARTER,
+    derived_folder,
+    events_folder,
+    find_commons,
+    is_commons,
+    is_packaged,
+    nearest_commons,
+    resolve,
+    state_folder,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_without_anything_the_defaults_count(tmp_path: Path) -> None:
+    found = resolve(str(tmp_path), environ={})
+    assert found.but(sources={}) == DEFAULTS
+    assert set(found.sources.values()) == {"default"}
+
+
+def test_flags_win_over_the_environment_over_the_files(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.deia]\nlimit = 1\nrecent_turns = 1\nhold = false\ntelemetry = 'off'\n"
+    )
+    (tmp_path / "deia.toml").write_text("limit = 2\nrecent_turns = 2\nhold = true\n")
+    found = resolve(str(tmp_path), environ={"DEIA_LIMIT": "3", "DEIA_RECENT_TURNS": "3"}, flags={"limit": 4})
+    assert (found.limit, found.recent_turns, found.hold, found.telemetry) == (4, 3, True, "off")
+    assert [found.sources[name] for name in ("limit", "recent_turns", "hold", "telemetry", "deadline_ms")] == [
+        "flag", "DEIA_RECENT_TURNS", "deia.toml", "pyproject.toml", "default",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("limit = \nhold = true", r"deia\.toml: not TOML.*line 1"),
+        ("limit = 'x'", r"limit = 'x'.*whole number"),
+        ("limit = -1", r"limit = -1"),
+        ("limit = true", r"limit = True"),
+        ("limit = 1.5", r"limit = 1\.5"),
+        ("hold = 1", r"hold = 1.*true or false"),
+        ("telemetry = 'loud'", r"telemetry = 'loud'.*full \| metadata \| off"),
+        ("limt = 1", r"unknown setting 'limt'.*Known are: telemetry"),
+        ("\xff\xfe", r"not TOML"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_what_is_wanted(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "deia.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(SettingsError, match=says):
+        resolve(str(tmp_path), environ={})
+
+
+@pytest.mark.parametrize("text", ["tool = 1", "[tool]\ndeia = 1"])
+def test_another_kind_of_pyproject_is_no_table_of_settings(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    if "deia" in text:
+        with pytest.raises(SettingsError, match=r"\[tool\.deia\] is not a table"):
+            resolve(str(tmp_path), environ={})
+    else:
+        assert resolve(str(tmp_path), environ={}).limit == DEFAULTS.limit
+
+
+@pytest.mark.parametrize(
+    ("value", "hold"), [("true", True), ("1", True), ("YES", True), ("false", False), ("0", False), ("no", False)]
+)
+def test_a_variable_may_say_yes_or_no(tmp_path: Path, value: str, *, hold: bool) -> None:
+    assert resolve(str(tmp_path), environ={"DEIA_HOLD": value}).hold is hold
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(NAMES), st.text(max_size=12))
+def test_every_variable_is_a_value_or_refused_by_name(
+    tmp_path_factory: pytest.TempPathFactory, name: str, text: str
+) -> None:
+    variable = f"DEIA_{name.upper()}"
+    try:
+        found: Any = resolve("/no/such/folder", environ={variable: text})
+    except SettingsError as error:
+        assert variable in str(error)  # noqa: PT017 - both outcomes are right, the third is a traceback
+    else:
+        assert type(getattr(found, name)) is type(getattr(DEFAULTS, name))
+
+
+# --- places ---
+
+
+def test_the_nearest_commons_upwards_counts(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "a"):
+        (folder / "commons_index.yaml").touch()
+    assert nearest_commons(f"{tmp_path}/a/b") == f"{tmp_path}/a"
+    assert find_commons(f"{tmp_path}/a/b", environ={}) == f"{tmp_path}/a"
+
+
+def test_a_named_commons_wins_over_the_variable_over_the_nearest(tmp_path: Path) -> None:
+    for name in ("near", "variable", "named"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "deia.toml").touch()
+    near, variable, named = (f"{tmp_path}/{name}" for name in ("near", "variable", "named"))
+    assert find_commons(near, environ={"DEIA_COMMONS": variable}, explicit=f"{named}/") == named
+    assert find_commons(near, environ={"DEIA_COMMONS": variable}) == variable
+    assert find_commons(near, environ={"DEIA_COMMONS": ""}) == near
+
+
+def test_a_named_folder_that_is_no_commons_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommonsError, match=r"DEIA_COMMONS names .*deia init"):
+        find_commons("/", environ={"DEIA_COMMONS": str(tmp_path)})
+    with pytest.raises(CommonsError, match="--commons names"):
+        find_commons("/", environ={}, explicit=str(tmp_path))
+
+
+def test_without_any_commons_the_starter_counts_and_nothing_is_written_into_it(tmp_path: Path) -> None:
+    assert find_commons(str(tmp_path), environ={}) == STARTER
+    assert is_commons(STARTER)
+    assert is_packaged(STARTER)
+    environ = {"HOME": "/h"}
+    assert derived_folder(STARTER, environ).startswith("/h/.cache/deia/starter-")
+    assert events_folder(STARTER, environ) == "/h/.local/state/deia/starter/events"
+
+
+def test_places_may_be_named(tmp_path: Path) -> None:
+    assert state_folder({"DEIA_STATE": "/s", "HOME": "/h"}) == "/s"
+    assert state_folder({"XDG_STATE_HOME": "/x", "HOME": "/h"}) == "/x/deia"
+    assert state_folder({"LOCALAPPDATA": "C:/l", "USERPROFILE": "C:/u"}) == "C:/l/deia"
+    assert derived_folder(str(tmp_path), {}) == f"{tmp_path}/.deia"
+    assert events_folder(str(tmp_path), {}) == f"{tmp_path}/telemetry/events"
+    assert derived_folder(STARTER, {"DEIA_CACHE": "/c"}).startswith("/c/starter-")
