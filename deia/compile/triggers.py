@@ -31,8 +31,8 @@ MOST_ROWS = 400  # of one trigger
 # Words so common in the talk of coding agents that a row should not be looked up by them if another word will do.
 COMMON = frozenset(
     "a all and api app branch build bash change check clean code command commit config data db delete deploy error file"
-    " files fix for force from get git i in install is it let main make name need new node not npm of on or project push"
-    " python remove rm run script server site table test tests that the this to update use with write you".split()
+    " files fix for force from get git i in install is it let main make name need new node not npm of on or project"
+    " push python remove rm run script server site table test tests that the this to update use with write you".split()
 )
 
 

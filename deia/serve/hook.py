@@ -29,10 +29,49 @@ def _muted() -> bool:
     return True
 
 
-def main() -> None:
+# What every call needs, each after what it imports. A test holds this list against what a quiet call really imports.
+QUIET = (
+    "records files errors freshness settings fast_json text serve.hosts.claude_code"
+    " watch.artefact watch.gate watch.memory serve.hook_run"
+)
+
+
+def _load_cached(package: str) -> None:
+    """Run the cached bytecode of these modules as the import system would, at half its price (0.3 ms of 2).
+
+    The first that is not fresh ends it, and the import system does the rest.
+    """
+    import marshal  # noqa: PLC0415 - built in
+
+    magic = getattr(sys.modules.get("_frozen_importlib_external"), "MAGIC_NUMBER", None)
+    for name in QUIET.split():
+        folder, _, last = f"{package}/{name.replace('.', '/')}".rpartition("/")
+        source = stat(f"{folder}/{last}.py")
+        with open(f"{folder}/__pycache__/{last}.{sys.implementation.cache_tag}.pyc", "rb") as file:
+            cached = file.read()
+        made_from = (int(source.st_mtime).to_bytes(4, "little"), source.st_size.to_bytes(4, "little"))
+        if magic is None or cached[:16] != b"".join((magic, bytes(4), *made_from)):
+            return
+        code = marshal.loads(cached[16:])  # noqa: S302 - what `import` does with the same file
+        module = sys.modules[f"deia.{name}"] = type(sys)(f"deia.{name}")
+        module.__file__ = f"{folder}/{last}.py"
+        try:
+            exec(code, vars(module))  # noqa: S102 - as above
+        except BaseException:
+            del sys.modules[f"deia.{name}"]
+            raise
+        setattr(sys.modules[f"deia.{name}".rpartition(".")[0]], last, module)
+
+
+def main(package: str = "") -> None:
     """Answer one event; whatever happens, exit 0 with valid JSON or nothing."""
     if _muted():
         return
+    try:
+        if package:
+            _load_cached(package)
+    except Exception:  # noqa: BLE001, S110 - no cache, or a torn one: what is missing is imported in the ordinary way
+        pass
     try:
         from deia.serve.hook_run import run  # noqa: PLC0415 - a muted hook imports nothing
 
@@ -48,4 +87,4 @@ if __name__ == "__main__":
         _module.__path__ = [_folder + _name[4:].replace(".", "/")]
     sys.modules["__future__"] = _module  # every module asks it for `annotations`, which the parser already gave them
     vars(_module)["annotations"] = None
-    main()
+    main(_folder)

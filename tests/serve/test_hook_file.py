@@ -1,0 +1,80 @@
+"""The hook's own file: what it runs from the bytecode cache is what a quiet call imports; a torn cache is passed over."""
+
+from __future__ import annotations
+
+import compileall
+import json
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia.serve.hook import QUIET
+from deia.settings import PACKAGE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOAD = """
+import sys
+sys.path.insert(0, {folder!r})
+import deia.serve.hook as hook
+from deia.serve import hosts
+import deia.watch
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        assert not name.startswith("deia."), name
+
+sys.meta_path.insert(0, Refuse())
+hook._load_cached({folder!r} + "/deia")
+print(sorted(name for name in sys.modules if name.startswith("deia.")))
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Give a copy of the code with fresh bytecode."""
+    ignored = shutil.ignore_patterns("starter", "models", "__pycache__")
+    copy = shutil.copytree(PACKAGE, tmp_path / "deia", ignore=ignored)
+    assert compileall.compile_dir(copy, quiet=2)
+    return tmp_path
+
+
+def python(code: str) -> str:
+    return subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_cached_modules_load_each_after_what_it_imports_and_nothing_is_missing(package: Path) -> None:
+    loaded = python(LOAD.format(folder=str(package)))
+    folders = {"deia.serve", "deia.serve.hosts", "deia.watch", "deia.serve.hook"}
+    assert set(json.loads(loaded.replace("'", '"'))) == {f"deia.{name}" for name in QUIET.split()} | folders
+
+
+def test_a_quiet_call_imports_nothing_besides(package: Path) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(package)!r}); import deia.serve.hook_run;"
+        "print(*sorted(name for name in sys.modules if name.startswith('deia.')))"
+    )
+    packages = {"deia.serve", "deia.serve.hosts", "deia.watch"}
+    assert set(python(code).split()) - packages == {f"deia.{name}" for name in QUIET.split()}
+
+
+@pytest.mark.parametrize("content", [b"", b"torn"])
+def test_a_torn_cache_is_passed_over(package: Path, tmp_path: Path, content: bytes) -> None:
+    for cached in (package / "deia" / "watch" / "__pycache__").glob("*.pyc"):
+        cached.write_bytes(content)
+    event = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path), "prompt": "hello"}
+    hook = str(package / "deia" / "serve" / "hook.py")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", hook, "claude-code"],
+        input=json.dumps(event).encode(),
+        capture_output=True,
+        check=True,
+        env={"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache")},
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
+    (errors,) = (tmp_path / "state" / "starter" / "events").iterdir()  # it got as far as missing its compiled triggers
+    assert "deia compile" in errors.read_text(encoding="utf-8")
