@@ -1,4 +1,4 @@
-"""The hook's own file: what it runs from the bytecode cache is what a quiet call imports; a torn cache is passed over."""
+"""The hook's own file: what it runs from the cache is what a quiet call imports; a torn cache is passed over."""
 
 from __future__ import annotations
 
