@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from deia.commons.commons import load_commons
+from deia.commons.layers import load_layered
 from deia.errors import DeiaError, HostError
 from deia.serve.hosts.claude_settings import EVENTS, HOST, SCOPES, installed, read_settings, settings_path, switched_off
 from deia.serve.live_hook import case_to_try, commons_of, event_for, try_hook
@@ -80,18 +80,20 @@ def _tried(patient: Patient, path: str, hooks: Sequence[Installed], again: str) 
         try:
             root = commons_of(hook.command, patient.project.replace("\\", "/"), patient.environ)
             derived = derived_folder(root, patient.environ)
-            commons = load_commons(root)
+            settings = resolve(root, environ=patient.environ)
+            commons = load_layered(root, starter=settings.starter)
             case = case_to_try(commons, derived, role=role, action=action)
-            holding = resolve(root, environ=patient.environ).hold
         except DeiaError as error:
             yield Finding(level=DEAD, text=f"{path}: {event} cannot be tried: {error.message}", cure=error.fix)
             continue
         if case is None:
             kind = "stable trigger that holds" if action else "stable trigger"
-            yield Finding(level=FINE, text=f"{path}: {event} was not tried: no {kind} has a case of one turn")
+            cure = "Give a trigger a case of one turn that fires it, and type: deia doctor"
+            text = f"{path}: {event} was not tried: no {kind} has a case of one turn"
+            yield Finding(level=WARNING, text=text, cure=cure)
             continue
         trial = try_hook(hook.command, event_for(case, folder=patient.project), environ=patient.environ)
-        yield _verdict(path, trial, case, _problem(trial, commons, case, holding=holding), again)
+        yield _verdict(path, trial, case, _problem(trial, commons, case, holding=settings.hold), again)
 
 
 def _problem(trial: Trial, commons: Commons, case: Case, *, holding: bool) -> str:

@@ -39,6 +39,23 @@ def test_a_good_installation_is_well(deia: Deia, installed: Path) -> None:
     assert "all 1 past questions find their documents" in found.out
 
 
+def test_a_new_commons_is_tried_with_what_the_starter_commons_knows(
+    deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEIA_STARTER", "true")
+    shutil.rmtree(commons / "triggers")
+    assert deia("install", "claude-code").code == 0
+    found = deia("doctor")
+    for event in ("UserPromptSubmit", "PreToolUse"):
+        assert f"the hook of {event} answered in" in found.out
+
+
+def test_what_no_case_can_try_is_no_tick(deia: Deia, commons: Path) -> None:
+    shutil.rmtree(commons / "triggers")
+    assert deia("install", "claude-code").code == 0
+    assert "! " in next(line for line in deia("doctor").out.splitlines() if "was not tried" in line)
+
+
 def test_the_trial_leaves_the_persons_state_alone(deia: Deia, installed: Path, environ: dict[str, str]) -> None:
     before = sorted(os.listdir(environ["DEIA_STATE"]))
     deia("doctor")
