@@ -89,6 +89,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
+        os.environ["DEIA_STARTER"] = "false"  # the rows say how many triggers there are, so there are no others
         quiet(Path(folder), options.rounds)
         if options.conversations:
             real(options.conversations, options.rounds)
