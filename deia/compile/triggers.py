@@ -195,15 +195,23 @@ def _command(value: Any) -> Lowered:
 def _token_groups(sequence: tuple[str, ...]) -> list[Group]:
     """Give the words a command must hold: those of its program, plain words and long options, also abbreviated."""
     sure = [token for token in sequence if token not in {GAP, *PLACES} and not _short_option(token)]
-    return [_spellings(word, token) for token in sure for word in _sure_words(token)]
+    return [group for token in sure for group in _groups_of_token(token)]
 
 
-def _spellings(word: str, token: str) -> Group:
-    """Give the ways to write a word of a command; git and GNU programs take the beginning of a long option for it."""
-    if token != f"--{word}":
-        return Group((word,))
-    shorter = {word[:size] for size in range(SHORTEST_PREFIX - 2, len(word))}
-    return Group({word} | shorter - COMMON)
+def _groups_of_token(token: str) -> list[Group]:
+    """Give groups of words, one of each of which is there however a word or option is spelt.
+
+    git and GNU programs take the beginning of a long option for it, so of its name only the first word is sure.
+    """
+    if not token.startswith("--"):
+        return [Group((word,)) for word in _sure_words(token)]
+    name, _, value = token.partition("=")
+    first = [_beginnings(word) for word in _sure_words(name)[:1]]
+    return [*first, *(Group((word,)) for word in _sure_words(value))]
+
+
+def _beginnings(word: str) -> Group:
+    return Group({word, *(word[:size] for size in range(SHORTEST_PREFIX - 2, len(word)))})
 
 
 def _short_option(token: str) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from deia.records import Turn
     from deia.watch.command import Command
-    from deia.watch.reading import Reading
+    from deia.watch.reading import Reading, Spoken
 
 MOST_MATCHES = 20  # of one clause in one turn
 ERROR_WORDS = frozenset(
@@ -89,29 +89,20 @@ def _words(value: Any, reading: Reading) -> Iterator[Match]:
 def _command(value: Any, reading: Reading) -> Iterator[Match]:
     for spoken in reading.commands:
         if any(matches_command(wanted, spoken.command) for wanted in value["v"]):
-            text = spoken.command.text
-            yield Match(
-                kind="command",
-                source=value["s"],
-                excerpt=text,
-                stance=spoken.stance,
-                around=text,
-                command=spoken.command,
-            )
+            yield _of_command("command", value, spoken, spoken.command.text)
+
+
+def _of_command(kind: str, value: Any, spoken: Spoken, shown: str) -> Match:
+    return Match(
+        kind=kind, source=value["s"], excerpt=shown, stance=spoken.stance, around=shown, command=spoken.command
+    )
 
 
 def _pattern(value: Any, reading: Reading) -> Iterator[Match]:
     for spoken in reading.commands:
         shown = command_text(spoken.command)
         if any(True for segment in segments(shown) for _ in find(value, segment)):
-            yield Match(
-                kind="pattern",
-                source=value["s"],
-                excerpt=shown,
-                stance=spoken.stance,
-                around=shown,
-                command=spoken.command,
-            )
+            yield _of_command("pattern", value, spoken, shown)
     for start, end in _in_prose(value, reading) if reading.is_prose else ():
         stance, around = reading.stance_at(start, end)
         excerpt = reading.prose.text[start:end]

@@ -62,7 +62,7 @@ def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> Non
     matched = []
     clauses = st.lists(clause, min_size=1, max_size=2)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=400, deadline=None)
     @given(
         st.lists(st.tuples(clauses, st.lists(clause, max_size=1)), min_size=1, max_size=3), SAID, st.sampled_from(ROLES)
     )
@@ -76,7 +76,7 @@ def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> Non
         matched.extend(held)
 
     hold()
-    assert matched, "the test would say nothing"
+    assert len(matched) > 10, "the test would say nothing"
 
 
 @settings(max_examples=60, deadline=None)
