@@ -119,7 +119,7 @@ def _same_option(wanted: str, given: str) -> bool:
     if wanted == given:
         return True
     if given.startswith("--") and len(given) >= SHORTEST_PREFIX and wanted.startswith(given):
-        return True
+        return wanted[len(given)] != "-"  # what ends with a word is an option of its own: --force, --force-with-lease
     single = wanted.startswith("-") and not wanted.startswith("--") and len(wanted) > 2
     return single and given.startswith("-") and wanted.lower() in (given.lower(), given.lower()[1:])
 

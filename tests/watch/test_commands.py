@@ -59,6 +59,7 @@ def test_a_command_is_known_however_it_is_spelt(template: str, line: str) -> Non
     ("template", "line"),
     [
         ("git push --force", "git push --force-with-lease"),
+        ("git push --force-with-lease", "git push origin main --force"),
         ("git push --force", "git push origin force"),
         ("git push --force", "git log --grep='git push --force'"),
         ("git push --force", "git commit -m 'git push --force'"),
