@@ -9,11 +9,12 @@ from __future__ import annotations
 from deia.watch.command import Simple, is_assignment
 from deia.watch.words import MAX_DEPTH, Words
 
-MAX_COMMANDS = 4_000  # more in one text are generated, and reading them would hold up the turn
+MAX_COMMANDS = 1_000  # more in one text are generated, and reading them would hold up the turn
 
 _BLANK = " \t\r"
 _DROPPED = frozenset(("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "coproc"))
 _HEADERS = frozenset(("for", "select", "case", "function", "[["))
+_LISTED = frozenset(("", "[[", "for", "select"))  # the values of a loop are wanted; it is no command
 _OPERATORS = ("<<<", "<<-", "&>>", "<<", ">>", "<&", ">&", "<>", ">|", "&>", "<", ">")
 
 
@@ -93,7 +94,7 @@ class _Reader(Words):
             return
         scope.simple = None
         scope.fed = None
-        if simple.kind and simple.kind != "[[":
+        if simple.kind not in _LISTED:
             return
         simple.text = self.text[simple.start : simple.end]
         self.out.append(simple)
@@ -132,15 +133,31 @@ class _Reader(Words):
             if not scope.level:
                 return scope.closed
             scope.level -= 1
-        elif self.text.startswith("((", begin) and (simple is None or simple.kind == "for"):
+        elif self.text.startswith("((", begin) and (simple is None or simple.kind == "for") and self._computes():
             self.balanced()
         elif simple is not None and len(simple.words) == 1 and self._opens_function():
             scope.simple = None  # the name of a function, whose body follows
             self.at = self.text.index(")", self.at) + 1
+            self._mark_bomb(simple)
         else:
             self._finish(scope)
             scope.level += 1
         return False
+
+    def _computes(self) -> bool:
+        """Tell whether `((` opens arithmetic; some shells read `(( rm -rf / ))` as a list of commands."""
+        name, _, rest = self.text[self.at + 1 : self.at + 40].strip().partition(" ")
+        option = rest.lstrip()
+        return not (name.isidentifier() and option[:1] == "-" and option[1:2].isalpha())
+
+    def _mark_bomb(self, simple: Simple) -> None:
+        """List a function that starts itself twice, as a command of its own: `f(){ f|f& };f`."""
+        name = simple.words[0]
+        body = self.text[self.at : self.at + 200].partition("}")[0]
+        if f"{name}|{name}&" in body.replace(" ", "").replace("\n", ""):
+            simple.words = ["fork-bomb"]
+            simple.text = self.text[simple.start : self.at + len(body)]
+            self.out.append(simple)
 
     # Words in their places
 
@@ -173,7 +190,7 @@ class _Reader(Words):
 
     def _open(self, scope: _List, start: int) -> Simple:
         if scope.simple is None:
-            scope.simple = Simple(start, scope.fed)
+            scope.simple = Simple(start, scope.fed, self.depth * 100 + scope.level)
         return scope.simple
 
     def _keyword(self, scope: _List, word: str, start: int) -> bool:

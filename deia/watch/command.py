@@ -17,7 +17,9 @@ _OCTAL = "01234567"
 class Command:
     """Hold one simple command that would run; treat it as immutable."""
 
-    __slots__ = ("arguments", "data", "environment", "program", "redirects", "stdin", "text", "through")
+    __slots__ = (
+        "arguments", "data", "environment", "folder", "known", "program", "redirects", "stdin", "text", "through",
+    )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 (a record with a field for each thing the matchers ask)
         self,
@@ -29,6 +31,7 @@ class Command:
         redirects: tuple[Redirect, ...] = (),
         stdin: str = "",
         environment: tuple[str, ...] = (),
+        folder: str = "",
         text: str = "",
     ) -> None:
         self.program = program
@@ -38,7 +41,10 @@ class Command:
         self.redirects = redirects
         self.stdin = stdin
         self.environment = environment
+        self.folder = folder  # where a `cd` before it went, "" where none did
         self.text = text
+        # What a matcher found out about it once and needs for every template: its own arguments, its options' names.
+        self.known: tuple[list[str], dict[str, str]] | None = None
 
     def __repr__(self) -> str:
         shown = [repr(self.program), repr(self.arguments)]
@@ -52,10 +58,11 @@ class Command:
 class Simple:
     """Hold one command as a grammar read it, before anybody asks what it runs."""
 
-    __slots__ = ("assignments", "end", "fed", "kind", "live", "redirects", "start", "stdin", "text", "words")
+    __slots__ = ("assignments", "end", "fed", "kind", "level", "live", "redirects", "start", "stdin", "text", "words")
 
-    def __init__(self, start: int, fed: Simple | None = None) -> None:
+    def __init__(self, start: int, fed: Simple | None = None, level: int = 0) -> None:
         self.start = start
+        self.level = level  # how many subshells it stands in
         self.end = start
         self.fed = fed  # the command whose output is piped into this one
         self.kind = ""  # "", or the reserved word whose header this is
@@ -65,6 +72,27 @@ class Simple:
         self.stdin = ""
         self.text = ""
         self.live: list[Simple] = []  # commands of substitutions inside its own words
+
+
+class Inner:
+    """Hold what one wrapper runs: `words`, or a `script` in the language `kind` (a shell, or "code")."""
+
+    __slots__ = ("environment", "kind", "label", "script", "words")
+
+    def __init__(
+        self,
+        label: str,
+        words: list[str] | None = None,
+        *,
+        script: str = "",
+        kind: str = "bash",
+        environment: tuple[str, ...] = (),
+    ) -> None:
+        self.label = label
+        self.words = words or []
+        self.script = script
+        self.kind = kind
+        self.environment = environment
 
 
 def unescape(text: str) -> str:

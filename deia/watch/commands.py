@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.watch.command import is_assignment
-from deia.watch.git_lines import without_values
+from deia.watch.git_lines import same_options, without_values
 from deia.watch.globs import matches_glob
 from deia.watch.places import is_place, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from deia.watch.command import Command
 
 GAP = "…"
 WRAPPERS = frozenset(("sudo", "xargs", "parallel", "ssh", "awk"))  # `xargs rm`: rm, fed by xargs
 FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")  # `find -exec rm`: rm, run on what find finds
-SHORTEST_PREFIX = 5  # of a long option, dashes included: `--har` is `--hard` to git and to GNU programs
+SHORTEST_PREFIX = 4  # of a long option, dashes included: `--ha` is `--hard` to git and to GNU programs
+MARKS = frozenset("=*?[")  # in a template's first word: no plain name of a program
+NO_OTHERS: Mapping[str, str] = {}
+LONGEST_JOINED = 4  # of a template's short options: `-rf`, `-fdx`; longer ones are words, such as -empty
 LONGEST_CLUSTER = 6  # characters of joined short options, the dash included
 SLASH_PROGRAMS = frozenset(("del", "erase", "rd", "rmdir", "format", "taskkill", "reg", "shutdown", "icacls", "attrib"))
 DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if", "--simulate", "--just-print")
@@ -24,6 +27,10 @@ DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if
 
 def matches_command(wanted: Sequence[str], command: Command) -> bool:
     """Say whether a command is what a template's words describe; its data (messages, patterns) does not count."""
+    first = wanted[0]
+    plain = first not in WRAPPERS and MARKS.isdisjoint(first)
+    if plain and first.lower() != command.program.lower() and first != "find":
+        return False  # nearly every template: a trigger names many programs, and a line has few
     if len(wanted) > 1 and is_assignment(wanted[0]):
         return _is_set(wanted[0], command) and matches_command(wanted[1:], command)
     if wanted[0] in WRAPPERS and len(wanted) > 1 and wanted[0] in command.through:
@@ -32,12 +39,12 @@ def matches_command(wanted: Sequence[str], command: Command) -> bool:
         return f"find {wanted[1]}" in command.through and matches_command(wanted[2:], command)
     if not matches_glob(wanted[0].lower(), command.program.lower()):
         return False
-    arguments = own_arguments(command)
     slashes = command.program.lower() in SLASH_PROGRAMS
     options = [word for word in wanted[1:] if _is_option(word, slashes=slashes)]
-    if not all(gives_option(option, command) for option in options):
+    words = [word for word in wanted[1:] if word not in options]
+    if not _in_order(words, own_arguments(command), command.folder):
         return False
-    return _in_order([word for word in wanted[1:] if word not in options], arguments)
+    return all(gives_option(option, command) for option in options)
 
 
 def _is_set(wanted: str, command: Command) -> bool:
@@ -55,8 +62,19 @@ def own_arguments(command: Command) -> list[str]:
 
     A word after `--` that begins with a hyphen is a path, and is written as one.
     """
+    return _known(command)[0]
+
+
+def _known(command: Command) -> tuple[list[str], dict[str, str]]:
+    if command.known is None:
+        arguments = _own_arguments(command)
+        command.known = (arguments, same_options(command.program, arguments))
+    return command.known
+
+
+def _own_arguments(command: Command) -> list[str]:
     arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
-    if command.program == "git":
+    if command.program.lower() == "git":
         arguments = without_values(arguments)
     if "--" in arguments:
         end = arguments.index("--") + 1
@@ -68,7 +86,8 @@ def gives_option(wanted: str, command: Command) -> bool:
     """Say whether a command is given an option, with the value that is wanted, if one is."""
     if "=" in wanted:
         return has_option(wanted, command.arguments)
-    return has_option(wanted, own_arguments(command))
+    arguments, same = _known(command)
+    return has_option(wanted, arguments, same=same)
 
 
 def is_dry(command: Command) -> bool:
@@ -82,10 +101,11 @@ def _is_option(word: str, *, slashes: bool) -> bool:
     return (word.startswith("-") and word not in {"-", "--"}) or (slashes and word.startswith("/") and len(word) <= 3)
 
 
-def has_option(wanted: str, arguments: Sequence[str]) -> bool:
+def has_option(wanted: str, arguments: Sequence[str], *, same: Mapping[str, str] = NO_OTHERS) -> bool:
     """Say whether an option is given: apart or joined, abbreviated, with `=` or a space before its value.
 
-    A longer option is another one, what follows `--` is none, and a later `--no-…` takes it back.
+    A longer option is another one, what follows `--` is none, and a later `--no-…` takes it back. `same` gives the
+    long name of each short option of the program, which then is the same option.
     """
     arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if wanted.startswith("/"):
@@ -93,20 +113,42 @@ def has_option(wanted: str, arguments: Sequence[str]) -> bool:
     name, equals, value = wanted.partition("=")
     if equals:
         return _has_value(name, value, arguments)
-    if _is_cluster(wanted):
-        letters = {char for one in arguments if _is_cluster(one) for char in one[1:]}
-        if letters >= set(wanted[1:]):
-            return True
-    given = [at for at, one in enumerate(arguments) if _same_option(wanted, one)]
-    return bool(given) and f"--no-{wanted[2:]}" not in arguments[given[-1] :]
+    joined = _is_cluster(wanted) and 2 < len(wanted) <= LONGEST_JOINED
+    if joined and all(_stands(f"-{letter}", arguments, same) for letter in wanted[1:]):
+        return True
+    return _stands(wanted, arguments, same)
+
+
+def _stands(wanted: str, arguments: Sequence[str], same: Mapping[str, str]) -> bool:
+    """Say whether the last word that gives an option comes after the last that takes it back."""
+    long = same.get(wanted, wanted)
+    opposite = f"--{long[5:]}" if long.startswith("--no-") else f"--no-{long[2:]}"
+    given = taken = -1
+    for at, one in enumerate(arguments):
+        if _gives(wanted, long, one, same):
+            given = at
+        elif long[:2] == "--" and _gives(opposite, opposite, one, same):
+            taken = at
+    return given > taken
+
+
+def _gives(wanted: str, long: str, one: str, same: Mapping[str, str]) -> bool:
+    if _same_option(wanted, one) or (long is not wanted and _same_option(long, one)):
+        return True
+    if not _is_cluster(one):
+        return False
+    letters = [f"-{letter}" for letter in one[1:]]
+    return wanted in letters or any(same.get(letter) == long for letter in letters)
 
 
 def _has_value(name: str, value: str, arguments: Sequence[str]) -> bool:
     following = [*arguments[1:], ""]
-    for one, after in zip(arguments, following, strict=True):
+    for one, after in zip(arguments, following, strict=False):  # strict fails where there are no arguments
         given, equals, own = one.partition("=")
         if _same_option(name, given) and matches_glob(value, own if equals else after):
             return True
+        if len(name) == 2 and one.startswith(name) and matches_glob(value, one[2:]):
+            return True  # -XDELETE
     return False
 
 
@@ -120,11 +162,14 @@ def _same_option(wanted: str, given: str) -> bool:
         return True
     if given.startswith("--") and len(given) >= SHORTEST_PREFIX and wanted.startswith(given):
         return wanted[len(given)] != "-"  # what ends with a word is an option of its own: --force, --force-with-lease
-    single = wanted.startswith("-") and not wanted.startswith("--") and len(wanted) > 2
-    return single and given.startswith("-") and wanted.lower() in (given.lower(), given.lower()[1:])
+    if not wanted.startswith("-") or wanted.startswith("--") or len(wanted) < 3 or not given.startswith("-"):
+        return False
+    if wanted[1].isupper() and wanted not in DRY_OPTIONS and len(given) > 1:  # PowerShell takes any clear beginning
+        return wanted.lower().startswith(given.partition(":")[0].lower())
+    return wanted in (given, given[1:]) or (wanted[1].isupper() and wanted.lower() == given.lower())
 
 
-def _in_order(wanted: list[str], arguments: list[str]) -> bool:
+def _in_order(wanted: list[str], arguments: list[str], folder: str) -> bool:
     """Match words in order; only options and what may be their values stand between, unless a gap allows anything."""
     at = 0
     free = False
@@ -132,7 +177,7 @@ def _in_order(wanted: list[str], arguments: list[str]) -> bool:
         if word == GAP:
             free = True
             continue
-        while at < len(arguments) and not _same_word(word, arguments[at]):
+        while at < len(arguments) and not _same_word(word, arguments[at], folder):
             if not (free or arguments[at].startswith("-") or (at > 0 and _takes_value(arguments[at - 1]))):
                 return False
             at += 1
@@ -146,11 +191,11 @@ def _takes_value(argument: str) -> bool:
     return argument.startswith("-") and argument not in {"-", "--"} and "=" not in argument
 
 
-def _same_word(wanted: str, given: str) -> bool:
+def _same_word(wanted: str, given: str, folder: str) -> bool:
     if wanted[:1] in "*?" and given.startswith("-") and given != "-":
         return False  # a wildcard stands for an argument, not for an option
     if is_place(wanted):
-        return not given.startswith("-") and place_of(given) == wanted
+        return not given.startswith("-") and place_of(given, folder) == wanted
     if matches_glob(wanted, given):
         return True
     trimmed = given.removeprefix("./").rstrip("/")

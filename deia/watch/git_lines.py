@@ -25,6 +25,21 @@ VALUES = {
     "commit": "-C -c -F -t --author --date --file --template --fixup --squash --reuse-message",
     "rebase": "--onto -s --strategy -X --strategy-option -C --whitespace",
 }
+# By program or sub-command: what the short options are called when they are written out.
+LONG_NAMES = {
+    "rm": "r=recursive R=recursive f=force d=dir i=interactive",
+    "chmod": "R=recursive", "chown": "R=recursive", "chgrp": "R=recursive", "cp": "r=recursive R=recursive f=force",
+    "git checkout": "f=force p=patch m=merge d=detach t=track",
+    "git switch": "f=force d=detach m=merge t=track",
+    "git restore": "p=patch S=staged W=worktree s=source m=merge",
+    "git clean": "f=force n=dry-run i=interactive",
+    "git push": "f=force n=dry-run d=delete",
+    "git branch": "d=delete f=force",
+    "git rm": "f=force n=dry-run",
+    "git tag": "d=delete f=force l=list",
+    "git commit": "n=no-verify",
+    "git worktree": "f=force",
+}  # fmt: skip
 CONNECTING = frozenset(("fetch", "pull", "push", "clone", "ls-remote", "archive", "remote", "submodule"))
 TRANSPORTS = ("GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND", "core.sshcommand")
 PROGRAMS = ("GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "EDITOR", "VISUAL", "GIT_PAGER", "PAGER", "GIT_EXTERNAL_DIFF",
@@ -53,7 +68,7 @@ def settings_of(words: Sequence[str], environment: Sequence[str]) -> list[str]:
     return [one for one in found[:MOST_SETTINGS] if "=" in one]
 
 
-def unaliased(words: list[str], settings: Sequence[str]) -> list[str]:
+def unaliased_git(words: list[str], settings: Sequence[str]) -> list[str]:
     """Give the words with an alias of these settings spelt out; `["!", script]` where it is a shell command."""
     at = options_end(list(words), 1, GLOBALS)
     if at >= len(words):
@@ -87,7 +102,7 @@ def without_values(arguments: list[str]) -> list[str]:
     if at >= len(arguments):
         return arguments
     takes = f" {VALUES.get(arguments[at], '')} "
-    kept = arguments[: at + 1]
+    kept = [word for word in arguments[:at] if word != "--"] + arguments[at : at + 1]
     at += 1
     while at < len(arguments):
         word = arguments[at]
@@ -96,3 +111,16 @@ def without_values(arguments: list[str]) -> list[str]:
             return [*kept, *arguments[at + 1 :]]
         at += 2 if f" {word} " in takes else 1
     return kept
+
+
+def same_options(program: str, arguments: Sequence[str]) -> dict[str, str]:
+    """Give the long name of each short option of a program (of its sub-command, for git), as its manual has them."""
+    key = program.lower()
+    if key == "git":
+        at = options_end(["git", *arguments], 1, GLOBALS) - 1
+        key = f"git {arguments[at]}" if at < len(arguments) else key
+    return {f"-{short}": f"--{long}" for short, _, long in map(_halves, LONG_NAMES.get(key, "").split())}
+
+
+def _halves(pair: str) -> tuple[str, str, str]:
+    return pair.partition("=")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 LONGEST = 4096  # characters: longer names do not exist, and the product with the pattern stays bounded
+MOST_KNOWN = 4096
+_known: dict[str, list[str]] = {}  # the globs of the compiled triggers, over and over
 
 
 def matches_glob(pattern: str, text: str) -> bool:
@@ -30,6 +32,15 @@ def matches_glob(pattern: str, text: str) -> bool:
 
 def _pieces(pattern: str) -> list[str]:
     """Give `*`, `?`, or a literal as a backslash and its character."""
+    pieces = _known.get(pattern)
+    if pieces is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        pieces = _known[pattern] = _cut(pattern)
+    return pieces
+
+
+def _cut(pattern: str) -> list[str]:
     pieces: list[str] = []
     at = 0
     while at < len(pattern):

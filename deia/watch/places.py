@@ -53,7 +53,10 @@ _TEMP_NAMES = (
     "$env:TMP", "%TEMP%", "%TMP%", "${TMPDIR:-/tmp}", "$(mktemp -d)", "$(mktemp)",
 )  # fmt: skip
 _STARS = frozenset(("*", ".*", "{*,.*}", "*.*", ".[!.]*", "**"))
+_MOVED = frozenset(("<root>", "<home>", "<parent>", "<shared>", "<scratch>"))
 _STAND_IN = "/tmp/a-folder-of-its-own"  # noqa: S108 - text to compare with, no file is made
+MOST_KNOWN = 4096
+_known: dict[tuple[str, str], str] = {}  # every template asks about the same arguments
 
 
 def is_place(word: str) -> bool:
@@ -61,10 +64,26 @@ def is_place(word: str) -> bool:
     return word[:1] == "<" and word[-1:] == ">"
 
 
-def place_of(path: str) -> str:
-    """Give the place that a path leads to, in the spelling of the templates: `<root>`, `<home>`, …."""
+def place_of(path: str, folder: str = "") -> str:
+    """Give the place that a path leads to, in the spelling of the templates: `<root>`, `<home>`, ….
+
+    `folder` is where a `cd` before it went. It counts where that folder is a place of its own (`cd / && rm -rf *`, `cd
+    /tmp/x && rm -rf *`); a project's own folder, by whatever path, stays what paths are relative to.
+    """
+    key = path, folder
+    place = _known.get(key)
+    if place is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        place = _known[key] = _find_place(path, folder)
+    return place
+
+
+def _find_place(path: str, folder: str) -> str:
     if not path or len(path) > LONGEST:
         return "<other>"
+    if folder and path[:1] not in "/~$`%{" and path[1:2] != ":" and place_of(folder) in _MOVED:
+        return place_of(f"{folder}/{path}")
     if path in {"{}", "{.}", "{/}", "{//}"}:
         return "<found>"
     path = _without_names(path)

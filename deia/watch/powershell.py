@@ -73,6 +73,24 @@ class _Reader:
         while self.at < self.size and self.text[self.at] in " \t":
             self.at += 1
 
+    def word(self) -> str:
+        """Read one word and return it without its quotes."""
+        raise NotImplementedError
+
+    def redirect(self, stream: str) -> None:
+        """Read a redirection and its target into the open command; `stream` is the number that stood before it."""
+        start = self.at
+        while self.at < self.size and self.text[self.at] in "<>" and self.at - start < 2:
+            self.at += 1
+        self.at += self.text[self.at : self.at + 1] == "&"
+        operator = self.text[start : self.at]
+        self.skip_blanks()
+        target = self.word()
+        if self.simple is None:
+            self.simple = Simple(start)
+        self.simple.redirects.append((stream + operator, target))
+        self.simple.end = self.at
+
     def skip_line(self) -> None:
         """Step to the end of the line, as after a comment mark."""
         end = self.text.find("\n", self.at)
@@ -112,7 +130,7 @@ class _PowerShell(_Reader):
             elif char == "#" or self.text.startswith("<#", self.at):
                 self._skip_comment()
             elif char in "<>":
-                self._redirect("")
+                self.redirect("")
             else:
                 self._take_word(fed)
         self.finish()
@@ -136,29 +154,14 @@ class _PowerShell(_Reader):
         end = self.text.find("#>", self.at)
         self.at = self.size if end < 0 else end + 2
 
-    def _redirect(self, stream: str) -> None:
-        start = self.at
-        while self.at < self.size and self.text[self.at] in "<>" and self.at - start < 2:
-            self.at += 1
-        operator = self.text[start : self.at]
-        if self.text[self.at : self.at + 1] == "&":
-            operator += "&"
-            self.at += 1
-        self.skip_blanks()
-        target = self._word()
-        if self.simple is None:
-            self.simple = Simple(start)
-        self.simple.redirects.append((stream + operator, target))
-        self.simple.end = self.at
-
     def _take_word(self, fed: Simple | None) -> None:
         start = self.at
         first = self.text[start]
-        word = self._word()
+        word = self.word()
         if not word and not self.quoted:
             return
         if word in ("2", "1", "3", "*") and self.text[self.at : self.at + 1] == ">":
-            self._redirect(word)
+            self.redirect(word)
             return
         if self.simple is None:
             lower = word.lower()
@@ -177,7 +180,7 @@ class _PowerShell(_Reader):
             simple.words.append(word)
         self.called = False
 
-    def _word(self) -> str:
+    def word(self) -> str:
         parts: list[str] = []
         self.quoted = False
         while True:
@@ -300,28 +303,16 @@ class _Cmd(_Reader):
                 closed = self.finish()
                 fed = closed if char == "|" and two != "||" else None
             elif char in "<>":
-                self._redirect("")
+                self.redirect("")
             else:
                 self._take_word(fed)
         self.finish()
 
-    def _redirect(self, stream: str) -> None:
-        start = self.at
-        while self.at < self.size and self.text[self.at] in "<>&" and self.at - start < 2:
-            self.at += 1
-        operator = self.text[start : self.at]
-        self.skip_blanks()
-        target = self._word()
-        if self.simple is None:
-            self.simple = Simple(start)
-        self.simple.redirects.append((stream + operator, target))
-        self.simple.end = self.at
-
     def _take_word(self, fed: Simple | None) -> None:
         start = self.at
-        word = self._word()
+        word = self.word()
         if word in ("1", "2") and self.text[self.at : self.at + 1] == ">":
-            self._redirect(word)
+            self.redirect(word)
             return
         if self.simple is None:
             if self._stands_before(word.lower().lstrip("@")):
@@ -347,15 +338,15 @@ class _Cmd(_Reader):
     def _skip_condition(self) -> None:
         for _ in range(4):
             self.skip_blanks()
-            word = self._word().lower()
+            word = self.word().lower()
             if word in ("exist", "defined", "errorlevel"):
                 self.skip_blanks()
-                self._word()
+                self.word()
                 return
             if word not in ("not", "/i"):
                 break
 
-    def _word(self) -> str:
+    def word(self) -> str:
         parts: list[str] = []
         while True:
             parts.append(self.run_of(_CMD_ENDS))

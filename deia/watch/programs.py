@@ -51,6 +51,24 @@ PREFIXES = {
     "entr": ("", 0),
     "wsl": ("-d --distribution -u --user --cd", 0),
     "rtk": ("", 0),
+    "nsenter": ("-t --target -S --setuid -G --setgid", 0),
+    "unshare": ("-S --setuid -G --setgid -R --root -w --wd --map-user --map-group --propagation", 0),
+    "setpriv": ("--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits", 0),
+    "flatpak-spawn": ("", 0),
+    "numactl": ("-m -N -C -i --membind --cpunodebind --physcpubind --interleave", 0),
+    "firejail": ("", 0),
+    "fakeroot": ("", 0),
+    "eatmydata": ("", 0),
+    "dumb-init": ("", 0),
+    "tini": ("", 0),
+    "sshpass": ("-p -f -d -P", 0),
+    "faketime": ("", 1),
+    "dbus-run-session": ("", 0),
+    "ssh-agent": ("-t -a", 0),
+    "screen": ("-S -t -s -c -e -h -p", 0),
+    "proot": ("-r -b -w -R -S", 0),
+    "env-cmd": ("-f --file -e --environments", 0),
+    "watchexec": ("-e --exts -w --watch -f --filter -i --ignore -d --debounce", 0),
 }  # fmt: skip
 
 # Programs with a sub-command that runs the rest: options with values before it, then after it, and words to skip.
@@ -89,6 +107,23 @@ GLOBALS = {
     "dotenv": "-e -f -c",
     "dotenvx": "",
     "pipx": "",
+    "machinectl": "-M --machine",
+    "lxc": "",
+    "incus": "",
+    "adb": "-s -H -P -L",
+    "multipass": "",
+    "limactl": "",
+    "distrobox": "",
+    "apptainer": "",
+    "singularity": "",
+    "crictl": "",
+    "heroku": "",
+    "railway": "",
+    "infisical": "",
+    "chamber": "",
+    "devbox": "",
+    "pixi": "",
+    "lerna": "",
     "git bisect": "",
     "git": "-C -c --git-dir --work-tree --namespace",
 }
@@ -124,6 +159,25 @@ RUNNERS = {
     "dotenvx run": ("-f --env-file -fk", 0),
     "pipx run": ("--spec", 0),
     "git bisect run": ("", 0),
+    "kubectl run": ("--image -n --namespace --overrides -l --labels --env --restart", 1),
+    "kubectl debug": ("--image -n --namespace --target --profile -c --container", 1),
+    "machinectl shell": ("-E --setenv --uid", 1),
+    "lxc exec": ("--env --user --group --cwd", 1),
+    "incus exec": ("--env --user --group --cwd", 1),
+    "adb shell": ("", 0),
+    "multipass exec": ("-d --working-directory", 1),
+    "limactl shell": ("--workdir --shell", 1),
+    "distrobox enter": ("-n --name", 1),
+    "apptainer exec": ("-B --bind -H --home --pwd --env", 1),
+    "singularity exec": ("-B --bind -H --home --pwd --env", 1),
+    "crictl exec": ("", 1),
+    "heroku run": ("-a --app -s --size --type", 0),
+    "railway run": ("-s --service -e --environment", 0),
+    "infisical run": ("--env --path --projectId", 0),
+    "chamber exec": ("", 1),
+    "devbox run": ("-c --config", 0),
+    "pixi run": ("-e --environment", 0),
+    "lerna exec": ("--scope --ignore --concurrency", 0),
 }  # fmt: skip
 SAME_AS = {"podman": "docker", "nerdctl": "docker", "docker-compose": "docker compose", "oc": "kubectl"}
 NESTED = frozenset(("docker compose", "uv tool", "git bisect"))
@@ -138,6 +192,9 @@ VERSIONED = frozenset(("npx", "bunx", "pnpx", "uvx", "pnpm dlx", "yarn dlx", "np
 # Options whose value is a script for a shell.
 SCRIPT_OPTIONS = {
     "su": "-c --command --session-command",
+    "sg": "-c",
+    "nix": "-c --command",
+    "hyperfine": "-p --prepare -c --cleanup -s --setup",
     "runuser": "-c --command",
     "script": "-c --command",
     "flock": "-c --command",
@@ -162,6 +219,12 @@ PARALLEL_OPTIONS = (
 )
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash", "$SHELL", "${SHELL}"))
 FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
+EDITORS = frozenset(("vi", "vim", "nvim", "view", "vimdiff", "gvim", "ex"))
+# Each of whose words is a line for a shell.
+LINES = {
+    "concurrently": "-n --names -c --prefix-colors -k",
+    "hyperfine": "-w -r -m -M -p -c -s -n --warmup --runs --prepare --cleanup --setup",
+}
 # Not listed themselves once what they run is found; every other wrapper is a program in its own right.
 TRANSPARENT = frozenset(PREFIXES) | SHELLS | frozenset(
     ("eval", "trap", "su", "xargs", "parallel", "script", "nix-shell", "cmd", "powershell", "pwsh", "at", "batch")

@@ -8,14 +8,17 @@ never raises: the hook reads with it whatever an agent is about to type. Work is
 from __future__ import annotations
 
 from deia.watch.bash import MAX_COMMANDS, read_bash
-from deia.watch.command import Command, Redirect, Simple, base_name, unescape
+from deia.watch.command import Command, Inner, Redirect, Simple, base_name, options_end, unescape
+from deia.watch.expansion import expanded, loop_values, lowered, unaliased
 from deia.watch.inert import data_arguments
+from deia.watch.prefixes import key_of
+from deia.watch.programs import CODE_OPTIONS, SHELLS
 from deia.watch.words import MAX_DEPTH
-from deia.watch.wrappers import Inner, is_transparent, key_of, peel
+from deia.watch.wrappers import is_transparent, peel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = ["Command", "Redirect", "parse_commands"]
 
@@ -23,6 +26,7 @@ __all__ = ["Command", "Redirect", "parse_commands"]
 _MAX_REREADING = 4
 _SLACK = 20_000
 _MOST_EXPORTED = 64  # every later command carries them
+_MOST_LISTS = 16
 _LONGEST_VALUE = 400  # characters of a variable that is put in the place of its name
 # Code in another language has one of these; what has none and stands in its place is a shell line, meant for a shell.
 _CODE_MARKS = frozenset("()=;'\"`[]{}.,+")
@@ -30,6 +34,13 @@ _FED = (("xargs",), ("parallel",))
 _EXPORTERS = frozenset(("export", "declare", "typeset", "readonly", "local", "setenv"))
 _FEEDERS = 4  # commands of a pipe that the text of what xargs runs begins with
 _PRINTERS = frozenset(("echo", "printf", "cat", "print", "write-output"))
+# What runs the text that it is given: piped into one of them, the output of a command is a program.
+_RUNS_TEXT = SHELLS | frozenset(CODE_OPTIONS) | frozenset(("iex", "invoke-expression"))
+_DECODES = frozenset(("-d", "-D", "-di", "--decode"))
+_GOES = frozenset(("cd", "pushd", "chdir", "set-location", "sl"))
+_LISTS = frozenset(("get-childitem", "gci", "ls", "dir", "get-item", "gi"))
+_KEPT = _GOES | frozenset(("alias", "read"))
+_REMOVES = frozenset(("remove-item", "ri", "rm", "del", "erase", "rd", "rmdir"))
 
 
 def parse_commands(line: str, *, shell: str = "bash") -> list[Command]:
@@ -45,13 +56,16 @@ def parse_commands(line: str, *, shell: str = "bash") -> list[Command]:
 class _Run:
     """Hold what one call of `parse_commands` gathers."""
 
-    __slots__ = ("budget", "commands", "exported", "variables")
+    __slots__ = ("aliases", "budget", "commands", "exported", "folders", "lists", "variables")
 
     def __init__(self, budget: int) -> None:
         self.commands: list[Command] = []
         self.budget = budget  # characters that may still be read
         self.variables: dict[str, str] = {}
         self.exported: list[str] = []
+        self.aliases: dict[str, str] = {}
+        self.lists: dict[str, tuple[str, ...]] = {}  # variables of loops
+        self.folders: list[tuple[int, str]] = []  # where `cd` went, and how deep in subshells
 
 
 class _Place:
@@ -95,15 +109,27 @@ def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
     if place.depth > MAX_DEPTH or run.budget < len(script):
         return
     run.budget -= len(script) + 1
+    outer, run.folders = run.folders, run.folders[-1:]
     for simple in _READERS.get(shell, read_bash)(script):
         if len(run.commands) >= MAX_COMMANDS:
-            return
+            break
         if simple.text in place.listed:
             continue  # a substitution that the line around already ran
-        if simple.words:
+        while run.folders and run.folders[-1][0] > simple.level:
+            run.folders.pop()  # the subshell that went there has ended
+        if simple.kind in ("for", "select"):
+            _remember_list(run, simple.words)
+        elif simple.words:
             _expand(run, simple, _known_words(run, simple.words), place)
         else:
             _remember(run, simple, place)
+    run.folders = outer
+
+
+def _remember_list(run: _Run, words: list[str]) -> None:
+    name, values = loop_values(words)
+    if name and len(run.lists) < _MOST_LISTS:
+        run.lists[name] = values
 
 
 def _remember(run: _Run, simple: Simple, place: _Place) -> None:
@@ -145,21 +171,64 @@ def _known_words(run: _Run, words: list[str]) -> list[str]:
 
 def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
     """List the command that these words are, or what they run in its place."""
+    words = expanded(words, run.lists)
+    if words[0] in run.aliases:
+        words = _meant(run, words, place)
+        if not words:
+            return
+    if words[0].isupper() and words[0].isalpha():
+        words = lowered(words)
     program = base_name(words[0])
     key = key_of(program)
     if key == "git":
         words, place = _with_settings(run, simple, words, place)
-        if words[0] == "!":
-            return
     elif key in _EXPORTERS:
         _export(run, words)
+    elif key in _KEPT:
+        _keep(run, key, words, simple.level)
     stdin = simple.stdin or (_output(run, simple.fed) if simple.fed is not None else "")
     inners = peel(key, words, stdin) if place.depth < MAX_DEPTH and run.budget > len(simple.text) else []
+    if not inners and simple.fed is not None and not stdin and key in _RUNS_TEXT:
+        _run_output(run, simple, words, place)
     if not inners or not is_transparent(key):
         scripts = frozenset(inner.script for inner in inners if inner.kind in _READERS)
         _list(run, simple, words, place, stdin=stdin, scripts=scripts)
     for inner in inners:
         _enter(run, simple, inner, place)
+
+
+def _meant(run: _Run, words: list[str], place: _Place) -> list[str]:
+    """Give the words that an alias of the same text stands for; empty where it is a script, which is then read."""
+    meaning = run.aliases.pop(words[0])  # an alias is not looked up in itself
+    meant = unaliased(words, meaning)
+    if not meant:
+        _read_script(run, meaning, "bash", _Place(place.through, place.environment, place.depth + 1, place.listed))
+    return meant
+
+
+def _keep(run: _Run, key: str, words: list[str], level: int) -> None:
+    """Keep what a line changes for those after it: an alias, a variable that is read, the working folder."""
+    if key == "read":
+        _remember_list(run, words)
+    elif key == "alias":
+        for word in words[1:]:
+            name, equals, meaning = word.partition("=")
+            if equals and len(run.aliases) < _MOST_LISTS and meaning.strip():
+                run.aliases[name] = meaning
+    else:
+        at = options_end(words, 1, "")
+        target = _known_path(run, words[at]) if at < len(words) else "~"
+        unknown = target == "-" or (target[:1] in "$`" and not target.startswith(("$(mktemp", "$HOME", "$TMP")))
+        run.folders.append((level, "" if unknown else target))
+
+
+def _run_output(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
+    """List what a shell or interpreter runs that gets its program through a pipe: `$(…)`, the commands before it."""
+    mark = "$(" + _fed_text(simple).rpartition(" | ")[0] + ")"
+    for inner in peel(key_of(base_name(words[0])), words, mark):
+        if inner.script == mark:
+            within = _Place((*place.through, inner.label), place.environment, place.depth)
+            _list(run, simple, [mark], within, stdin="", scripts=frozenset())
 
 
 def _export(run: _Run, words: list[str]) -> None:
@@ -176,13 +245,14 @@ def _with_settings(run: _Run, simple: Simple, words: list[str], place: _Place) -
     environment = (*run.exported, *place.environment, *simple.assignments)
     if not environment and not any(word.startswith("-c") for word in words[1:8]):
         return words, place
-    from deia.watch.git_lines import programs_run, settings_of, unaliased  # noqa: PLC0415 - wanted by few lines
+    from deia.watch.git_lines import programs_run, settings_of, unaliased_git  # noqa: PLC0415 - wanted by few lines
 
     settings = settings_of(words, environment)
-    meant = unaliased(words, settings)
+    meant = unaliased_git(words, settings)
     within = _Place((*place.through, "git"), place.environment, place.depth + 1, place.listed)
     if meant[0] == "!":
         _read_script(run, meant[1], "bash", within)
+        meant = words
     for script in programs_run(meant, (*environment, *settings)):
         _read_script(run, script, "bash", within)
     return meant, _Place(place.through, (*place.environment, *settings), place.depth, place.listed)
@@ -190,6 +260,8 @@ def _with_settings(run: _Run, simple: Simple, words: list[str], place: _Place) -
 
 def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: str, scripts: frozenset[str]) -> None:
     program = base_name(words[0])
+    if simple.fed is not None and program.lower() in _REMOVES:
+        words = words + _listed_paths(simple.fed)
     data = data_arguments(key_of(program), words[1:])
     if scripts:  # read as commands of their own, so not to be matched a second time as text
         data |= {at for at, word in enumerate(words[1:]) if word and word in scripts and " " in word}
@@ -202,13 +274,23 @@ def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: 
             redirects=tuple(simple.redirects),
             stdin=stdin,
             environment=(*run.exported, *place.environment, *simple.assignments),
-            text=_fed_text(simple) if place.through[-1:] in _FED else simple.text,
+            folder=run.folders[-1][1] if run.folders else "",
+            text=_fed_text(simple, words) if place.through[-1:] in _FED else simple.text,
         )
     )
 
 
-def _fed_text(simple: Simple) -> str:
+def _listed_paths(feed: Simple) -> list[str]:
+    """Give the paths that PowerShell hands on to what removes them: `Get-ChildItem x | Remove-Item`."""
+    if not feed.words or feed.words[0].lower() not in _LISTS:
+        return []
+    return [word for word in feed.words[1:] if word[:1] != "-"]
+
+
+def _fed_text(simple: Simple, words: Sequence[str] = ()) -> str:
     """Return the text of a command with those that feed it: what is deleted by xargs stands there."""
+    if any(word.startswith(("-a", "--arg-file")) for word in simple.words[1:6]):
+        return f"{simple.words[0]} {' '.join(words)}"  # the items stand in a file, whose name says nothing of them
     texts = [simple.text]
     for _ in range(_FEEDERS):
         if simple.fed is None:
@@ -253,6 +335,8 @@ def _output(run: _Run, simple: Simple) -> str:
     if not simple.words:
         return ""
     key = key_of(base_name(simple.words[0]))
+    if key == "base" and simple.fed is not None and any(word in _DECODES for word in simple.words[1:]):
+        return _decoded(_output(run, simple.fed))
     if key not in _PRINTERS:
         return ""
     if key == "cat":
@@ -266,6 +350,12 @@ def _output(run: _Run, simple: Simple) -> str:
         words = words[1:]
     text = " ".join(words)
     return unescape(text) if escapes else text
+
+
+def _decoded(text: str) -> str:
+    from deia.watch.hidden import decoded  # noqa: PLC0415 - hardly any line holds base64
+
+    return decoded("".join(text.split()))
 
 
 def _formatted(words: list[str]) -> str:

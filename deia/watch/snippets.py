@@ -32,6 +32,14 @@ _CALLS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "osascript": (("do shell script",), ()),
     "awk": (("system",), ()),
 }
+# Calls that delete a whole tree, by language; each is listed as a program of its own name.
+_DELETES = {
+    **dict.fromkeys(("python", "pypy", "py"), ("rmtree", "removedirs")),
+    **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx"), ("rmSync", "rmdirSync", "removeSync", "rimraf")),
+    "ruby": ("rm_rf", "rm_r", "remove_dir", "remove_entry_secure"),
+    "perl": ("rmtree", "remove_tree"),
+}
+_REACH = 120  # characters in which the path stands
 _CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">"}
 _PREFIX_LETTERS = "rRbBfFuU"
 MAX_CALLS = 256
@@ -48,6 +56,8 @@ def commands_in(code: str, language: str) -> list[list[str]]:
         _find_backticks(code, found)
     if language == "awk":
         _find_pipes(code, found)
+    for call in _DELETES.get(language, ()):
+        _find_deletes(code, call, found)
     found.sort(key=lambda place: place[0])
     return [words for _, words in found if words]
 
@@ -61,6 +71,20 @@ def _find_calls(code: str, call: str, found: list[tuple[int, list[str]]]) -> Non
             words = _arguments(code, end, quoting=call in ("qx", "%x"))
             unknown = not words and code[_skip_blank(code, end) :].replace(" ", "")[:2] == "($"
             found.append((at, ["$0"] if unknown else words))  # awk's system($0): whatever the line says
+        at = code.find(call, end)
+
+
+def _find_deletes(code: str, call: str, found: list[tuple[int, list[str]]]) -> None:
+    at = code.find(call)
+    while at >= 0 and len(found) < MAX_CALLS:
+        end = at + len(call)
+        rest = code[end : end + _REACH].partition("\n")[0]
+        places = [place for quote in "'\"`" if (place := rest.find(quote)) >= 0]
+        words: list[str] = []
+        if rest.lstrip()[:1] in ("(", "'", '"') and places:
+            _literal(rest, min(places), words)
+        if words:
+            found.append((at, [call, *words]))
         at = code.find(call, end)
 
 

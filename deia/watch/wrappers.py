@@ -7,15 +7,17 @@ program that it does not know alone.
 
 from __future__ import annotations
 
-from deia.watch.command import base_name, is_assignment, option_value, options_end
+from deia.watch.command import Inner, base_name, option_value, options_end
+from deia.watch.feeders import run_by_find, run_by_parallel, run_by_xargs
+from deia.watch.prefixes import passed_on
 from deia.watch.programs import (
     AWKS,
     CODE_OPTIONS,
+    EDITORS,
     FETCHERS,
-    FIND_RUNS,
     GLOBALS,
+    LINES,
     NESTED,
-    PARALLEL_OPTIONS,
     PREFIXES,
     RUNNERS,
     SAME_AS,
@@ -24,50 +26,22 @@ from deia.watch.programs import (
     SSH_OPTIONS,
     TRANSPARENT,
     VERSIONED,
-    XARGS_OPTIONS,
 )
+from deia.watch.windows import run_by_cmd, run_by_iex, run_by_powershell, run_by_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Rule = Callable[[str, list[str], str], list["Inner"]]
+    Rule = Callable[[str, list[str], str], list[Inner]]
 
-MAX_ITEMS = 64  # items of a known standard input that xargs and parallel are given
-
-
-class Inner:
-    """Hold what one wrapper runs: `words`, or a `script` in the language `kind` (a shell, or "code")."""
-
-    __slots__ = ("environment", "kind", "label", "script", "words")
-
-    def __init__(
-        self,
-        label: str,
-        words: list[str] | None = None,
-        *,
-        script: str = "",
-        kind: str = "bash",
-        environment: tuple[str, ...] = (),
-    ) -> None:
-        self.label = label
-        self.words = words or []
-        self.script = script
-        self.kind = kind
-        self.environment = environment
+_WINDOWS = frozenset(("new", "new-session", "new-window", "neww", "send-keys", "send", "split-window"))
+_BEFORE_BANG = frozenset(("", "%", "silent", "r", "w", "exe"))  # of an editor's shell command
 
 
 def is_transparent(key: str) -> bool:
     """Tell whether a wrapper is left out of the list when what it runs is in it."""
     return key in TRANSPARENT
-
-
-def key_of(program: str) -> str:
-    """Return the name under which the tables know a program: lower case, without a version (`python3.11`)."""
-    if program in SHELLS:
-        return program
-    name = program.lower()
-    return name.rstrip("0123456789.") or name
 
 
 def peel(key: str, words: list[str], stdin: str) -> list[Inner]:
@@ -77,42 +51,6 @@ def peel(key: str, words: list[str], stdin: str) -> list[Inner]:
         return []
     found = rule(key, words, stdin)
     return [inner for inner in found if inner.words or inner.script.strip()]
-
-
-def _prefix(key: str, words: list[str], stdin: str) -> list[Inner]:
-    script = option_value(words[:8], SCRIPT_OPTIONS[key]) if key in SCRIPT_OPTIONS else None
-    if script is not None:
-        return [Inner(f"{key} -c", script=script)]
-    takes, skip = PREFIXES[key]
-    at = options_end(words, 1, takes)
-    if key == "command" and any("v" in word.lower() for word in words[1:at]):
-        return []
-    if key == "env":
-        split = _split_string(words, at)
-        if split:
-            return split
-        at += words[at : at + 1] == ["-"]
-    begin = at = at + skip
-    while at < len(words) and is_assignment(words[at]):
-        at += 1
-    environment = tuple(words[begin:at])
-    if key == "watch" and at == len(words) - 1 and " " in words[at]:
-        return [Inner(key, script=words[at])]
-    if at == len(words) and stdin and key in ("sudo", "chroot", "wsl"):
-        return []
-    return [Inner(key, words[at:], environment=environment)]
-
-
-def _split_string(words: list[str], end: int) -> list[Inner]:
-    """Read `env -S 'program word'`, whose one word is split like a line."""
-    for at in range(1, min(end + 1, len(words))):
-        word = words[at]
-        if word in ("-S", "--split-string"):
-            return [Inner("env", script=" ".join(words[at + 1 :]))]
-        if word.startswith(("-S", "--split-string=")):
-            first = word[2:] if word.startswith("-S") else word.partition("=")[2]
-            return [Inner("env", script=" ".join([first, *words[at + 1 :]]))]
-    return []
 
 
 def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
@@ -137,9 +75,11 @@ def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
 def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner:
     takes, skip = RUNNERS[name]
     at = options_end(words, begin, takes)
+    if name in ("kubectl run", "kubectl debug") and "--" not in words[begin:]:
+        return Inner(label)
     entry = option_value(words[begin:at], "--entrypoint") if name == "docker run" else None
     at += skip
-    if name == "kubectl exec" and "--" in words[begin:]:
+    if name.startswith("kubectl ") and "--" in words[begin:]:
         at = words.index("--", begin) + 1
     elif skip:
         at += words[at : at + 1] == ["--"]
@@ -181,8 +121,58 @@ def _fetcher(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 def _scripted(key: str, words: list[str], _stdin: str) -> list[Inner]:
     script = option_value(words[1:], SCRIPT_OPTIONS[key])
+    if script is None:
+        script = _clustered(words)
     label = f"{key} -c" if key == "su" else key
     return [] if script is None else [Inner(label, script=script)]
+
+
+def _clustered(words: list[str]) -> str | None:
+    """Give what follows a group of short options that ends in `c`: `script -qc 'x'`, `su -lc 'x'`."""
+    for at, word in enumerate(words[1:8], 1):
+        if word[:1] == "-" and 2 < len(word) < 6 and word[1:].isalpha() and word[-1] == "c":
+            return " ".join(words[at + 1 : at + 2])
+    return None
+
+
+def _script(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Read `script -c 'x' file`, and the BSD form `script file x`."""
+    at = options_end(words, 1, "-c --command -t -T -I -O -B -m -o -E")
+    return _scripted(key, words, stdin) or [Inner(key, words[at + 1 :])]
+
+
+def _editor(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read the shell commands that an editor is started with: `vim -c '!x'`, `vim +'!x'`."""
+    found = []
+    for number, word in enumerate(words[1:]):
+        before = words[number]
+        text = word[1:] if word[:1] == "+" else word
+        at = text.find("!")
+        given = word[:1] == "+" or before in ("-c", "--cmd") or text[:2] == ":!"
+        if given and at >= 0 and text[:at].strip(": ") in _BEFORE_BANG:
+            found.append(Inner(key, script=text[at + 1 :]))
+    return found
+
+
+def _lines(key: str, words: list[str], stdin: str) -> list[Inner]:
+    at = options_end(words, 1, LINES[key])
+    before = _scripted(key, words, stdin) if key in SCRIPT_OPTIONS else []
+    return before + [Inner(key, script=word) for word in words[at:] if word[:1] != "-"]
+
+
+def _tmux(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read what a window is started with, or keys that are typed into one."""
+    if _WINDOWS.isdisjoint(words):
+        return []
+    return [Inner(key, script=word) for word in words[1:] if " " in word]
+
+
+def _ansible(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read an ad-hoc command for many machines; other modules than those that run commands are left alone."""
+    module = option_value(words, "-m --module-name") or "command"
+    script = option_value(words, "-a --args")
+    runs = module.rpartition(".")[2] in ("command", "shell", "raw", "win_shell", "win_command")
+    return [Inner(key, script=script)] if script and runs else []
 
 
 def _shell(_key: str, words: list[str], stdin: str) -> list[Inner]:
@@ -228,63 +218,6 @@ def _ssh(key: str, words: list[str], stdin: str) -> list[Inner]:
     return [Inner(key, script=" ".join(words[at:]) or stdin)]
 
 
-def _xargs(key: str, words: list[str], stdin: str) -> list[Inner]:
-    at = options_end(words, 1, XARGS_OPTIONS)
-    mark = _replaced(words[1:at])
-    items = stdin.split(None, MAX_ITEMS)[:MAX_ITEMS]
-    inner = words[at:]
-    if inner and mark and stdin:
-        item = stdin.partition("\n")[0].strip()
-        inner = [inner[0], *(word.replace(mark, item) if len(word) < len(stdin) + 4096 else word for word in inner[1:])]
-    elif inner and not mark:
-        inner = inner + items
-    return [Inner(key, inner)]
-
-
-def _replaced(options: list[str]) -> str:
-    """Return the mark that xargs replaces, "" where it appends."""
-    for at, word in enumerate(options):
-        if word in ("-i", "--replace", "--replace="):
-            return "{}"
-        if word in ("-I", "-J"):
-            return options[at + 1] if at + 1 < len(options) else "{}"
-        if word.startswith(("-I", "-i", "-J")):
-            return word[2:]
-        if word.startswith("--replace="):
-            return word[len("--replace=") :]
-    return ""
-
-
-def _parallel(key: str, words: list[str], stdin: str) -> list[Inner]:
-    at = options_end(words, 1, PARALLEL_OPTIONS)
-    cut = next((place for place in range(at, len(words)) if words[place].startswith(":::")), len(words))
-    template = words[at:cut]
-    given = [word for word in words[cut + 1 :] if not word.startswith(":::")] or stdin.splitlines()
-    if not template:
-        return [Inner(key, script="\n".join(given))]
-    item = given[0] if given else ""
-    if len(template) == 1 and " " in template[0]:
-        return [Inner(key, script=template[0].replace("{}", item))]
-    if any("{}" in word for word in template):
-        return [Inner(key, [word.replace("{}", item) if item else word for word in template])]
-    return [Inner(key, template + given[:MAX_ITEMS])]
-
-
-def _find(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    found: list[Inner] = []
-    at = 1
-    while at < len(words):
-        word = words[at]
-        at += 1
-        if word not in FIND_RUNS or (key == "find" and word not in ("-exec", "-execdir", "-ok", "-okdir")):
-            continue
-        begin = at
-        while at < len(words) and words[at] != ";" and not (words[at] == "+" and words[at - 1] == "{}"):
-            at += 1
-        found.append(Inner(f"{key} {word}", words[begin:at]))
-    return found
-
-
 def _code(key: str, words: list[str], stdin: str) -> list[Inner]:
     names, letters = CODE_OPTIONS[key]
     shown = base_name(words[0])
@@ -328,46 +261,32 @@ def _awk(key: str, words: list[str], _stdin: str) -> list[Inner]:
     return [Inner(key, script=word, kind="awk") for word in words[1:] if "system" in word or "|" in word]
 
 
-def _powershell(key: str, words: list[str], stdin: str) -> list[Inner]:
-    at = 1
-    while at < len(words) and words[at][:1] in ("-", "/"):
-        option = words[at][1:].lower()
-        at += 1
-        if option and "command".startswith(option):
-            break
-        if option.startswith(("f", "e")) and not option.startswith("ex"):
-            return []  # a file, or code in base64
-        at += option.startswith(("ex", "ep", "win", "w", "v", "config", "outputf", "inputf", "psc"))
-    script = " ".join(words[at:])
-    return [Inner(f"{key} -Command", script=stdin if script in ("", "-") else script, kind="powershell")]
-
-
-def _cmd(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    for at, word in enumerate(words[1:], 1):
-        if word.lower() in ("/c", "/k", "//c", "//k", "/r"):
-            return [Inner(f"{key} /c", script=" ".join(words[at + 1 :]), kind="cmd")]
-    return []
-
-
 _RULES: dict[str, Rule] = {
-    **dict.fromkeys(PREFIXES, _prefix),
+    **dict.fromkeys(PREFIXES, passed_on),
     **dict.fromkeys(SCRIPT_OPTIONS, _scripted),
     **dict.fromkeys(GLOBALS, _runner),
     **dict.fromkeys(FETCHERS, _fetcher),
     **dict.fromkeys(SHELLS, _shell),
-    **dict.fromkeys(("find", "fd", "fdfind"), _find),
-    **dict.fromkeys(("powershell", "pwsh"), _powershell),
+    **dict.fromkeys(("find", "fd", "fdfind"), run_by_find),
+    **dict.fromkeys(("powershell", "pwsh"), run_by_powershell),
     **dict.fromkeys(CODE_OPTIONS, _code),
     **dict.fromkeys(AWKS, _awk),
     "git": _git,
+    **dict.fromkeys(EDITORS, _editor),
+    **dict.fromkeys(LINES, _lines),
+    **dict.fromkeys(("iex", "invoke-expression"), run_by_iex),
+    **dict.fromkeys(("start-process", "saps", "start"), run_by_start),
+    "script": _script,
+    "tmux": _tmux,
+    "ansible": _ansible,
     "eval": _eval,
     "trap": _trap,
     "at": _at,
     "batch": _at,
     "ssh": _ssh,
-    "xargs": _xargs,
-    "parallel": _parallel,
-    "cmd": _cmd,
+    "xargs": run_by_xargs,
+    "parallel": run_by_parallel,
+    "cmd": run_by_cmd,
 }
 for _name in ("runuser", "flock"):
-    _RULES[_name] = _prefix
+    _RULES[_name] = passed_on

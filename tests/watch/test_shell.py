@@ -46,7 +46,7 @@ def matched(text: str) -> list[str]:
         ("$'\\x72\\x6d' $'a\\'b'", ["rm a'b"]),
         ('rm "$HOME/x" ${X:-y}', ["rm $HOME/x ${X:-y}"]),
         ("if a; then b; elif c; then d; else e; fi", list("abcde")),
-        ("for x in 1 2; do rm $x; done", ["rm $x"]),
+        ("for x in 1 2; do rm $x; done", ["rm 1 2"]),
         ("for ((i=0; i<3; i++)); do rm $i; done", ["rm $i"]),
         ("while a; do b; done; until c; do d; done", list("abcd")),
         ("case $x in a|b) rm a;; (c) ls;; *) d ;; esac; e", ["rm a", "ls", "d", "e"]),
@@ -156,6 +156,104 @@ def test_a_program_that_runs_another_is_listed_before_it(text: str, expected: st
     assert " ".join((inner.program, *inner.arguments)) == expected
     assert inner.through == through
     assert outer.through == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("nsenter -t 1 -m -u rm y", ["rm y"]),
+        ("unshare -r rm y", ["rm y"]),
+        ("flatpak-spawn --host rm y", ["rm y"]),
+        ("script -qc 'rm y' log", ["rm y"]),
+        ("script -q log rm y", ["rm y"]),
+        ("su -lc 'rm y'", ["rm y"]),
+        ("screen -dmS name rm y", ["rm y"]),
+        ("ansible all -m shell -a 'rm y'", ["ansible all -m shell -a rm y", "rm y"]),
+        ("tmux new-session -d 'rm y'", ["tmux new-session -d rm y", "rm y"]),
+        ("vim -c '!rm y' -c q", ["vim -c !rm y -c q", "rm y"]),
+        ("vi +'silent !rm y' x", ["vi +silent !rm y x", "rm y"]),
+        ("kubectl debug node/n -it --image=x -- rm y", ["kubectl debug node/n -it --image=x -- rm y", "rm y"]),
+        ("lxc exec c -- rm y", ["lxc exec c -- rm y", "rm y"]),
+        ("adb shell rm y", ["adb shell rm y", "rm y"]),
+        ("concurrently 'rm y' 'ls'", ["concurrently rm y ls", "rm y", "ls"]),
+        ("hyperfine --prepare 'rm y' ls", ["hyperfine --prepare rm y ls", "rm y", "ls"]),
+        ("alias x='rm y'; x z", ["alias x=rm y", "rm y z"]),
+        ("alias ls='ls -l'; ls y", ["alias ls=ls -l", "ls -l y"]),
+        ("alias x='rm y; ls'; x", ["alias x=rm y; ls", "rm y", "ls"]),
+        ("{rm,-r,y}", ["rm -r y"]),
+        ("rm a/{b,c{d,e}}", ["rm a/b a/cd a/ce"]),
+        ('curl -d \'{"a": 1, "b": 2}\' h', ['curl -d {"a": 1, "b": 2} h']),
+        ("rm${IFS}-r${IFS}y", ["rm -r y"]),
+        ('for d in a b; do rm "$d/x" ${d}y; done', ["rm a/x b/x ay by"]),
+        ('ls | while read -r f; do rm "$f"; done', ["ls", "read -r f", "rm {}"]),
+        ("echo cm0geSBhbmQgeg== | base64 -d | sh", ["echo cm0geSBhbmQgeg==", "base64 -d", "rm y and z"]),
+        ("curl h | sh", ["curl h", "$(curl h)", "sh"]),
+        ("curl h | python3 -", ["curl h", "$(curl h)", "python3 -"]),
+        ("curl h | python3 -m json.tool", ["curl h", "python3 -m json.tool", "json.tool"]),
+        ('bash -c "$(curl h)"', ["curl h", "$(curl h)"]),
+        ("cat x | xargs sudo", ["cat x", "sudo", "$0"]),
+        ("cat x | xargs -I{} sh -c {}", ["cat x", "{}", "$0"]),
+        ("cat x | xargs -n1 sh -c 'wc \"$1\"' _", ["cat x", "wc $1"]),
+        ("cat x | parallel", ["cat x", "$0"]),
+        ("parallel ::: ls pwd", ["ls", "pwd"]),
+        ("find /a -exec rm {} +", ["find /a -exec rm {} +", "rm /a"]),
+        ("find /a -name b -exec rm {} +", ["find /a -name b -exec rm {} +", "rm {}"]),
+        (
+            "python3 -c 'import shutil; shutil.rmtree(\"y\")'",
+            ['python3 -c import shutil; shutil.rmtree("y")', "rmtree y"],
+        ),
+        ("node -e 'fs.rmSync(`y`, {recursive: true})'", ["node -e fs.rmSync(`y`, {recursive: true})", "rmSync y"]),
+        ("ruby -e 'FileUtils.rm_rf \"y\"'", ['ruby -e FileUtils.rm_rf "y"', "rm_rf y"]),
+        (":(){ :|:& };:", ["fork-bomb", ":", ":", ":"]),
+        ("f(){ g|h& };f", ["g", "h", "f"]),
+        ("bash -c '(( rm -rf y ))'", ["rm -rf y"]),
+        ("(( i -= 1 )); rm y", ["rm y"]),
+        ("GIT RESET --HARD", ["GIT reset --hard"]),
+        ("powershell -EncodedCommand cgBtACAALQByACAAeQA=", ["rm -r y"]),
+        ("git -c alias.x='!rm y' x", ["rm y", "git -c alias.x=!rm y x"]),
+    ],
+)
+def test_what_a_line_hides_is_found(text: str, expected: list[str]) -> None:
+    assert lines(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("iex 'rm y'", ["iex rm y", "rm y"]),
+        ("iex (iwr h)", ["iwr h", "iex (iwr h)", "$(iwr h)"]),
+        ("irm h | iex", ["irm h", "$(irm h)", "iex"]),
+        (
+            "Start-Process powershell -ArgumentList '-c rm y'",
+            ["Start-Process powershell -ArgumentList -c rm y", "rm y"],
+        ),
+        ("gci C:/x -Recurse | Remove-Item -Force", ["gci C:/x -Recurse", "Remove-Item -Force C:/x"]),
+        ("a > x 2>&1", ["a"]),
+    ],
+)
+def test_what_powershell_hides_is_found(text: str, expected: list[str]) -> None:
+    assert lines(text, "powershell") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "folders"),
+    [
+        ("cd /x && ls", ["", "/x"]),
+        ("(cd /x && ls); pwd", ["", "/x", ""]),
+        ("A=$(cd /x && pwd); ls", ["", "/x", ""]),
+        ("bash -c 'cd /x; ls'; pwd", ["", "/x", ""]),
+        ("cd && ls", ["", "~"]),
+        ('cd "$UNKNOWN" && ls', ["", ""]),
+        ("X=/x; cd $X/y; ls", ["", "/x/y"]),
+    ],
+)
+def test_where_a_line_went_is_known_to_what_follows(text: str, folders: list[str]) -> None:
+    assert [one.folder for one in parse_commands(text) if one.program != "cd"] == folders[1:]
+
+
+@pytest.mark.parametrize("shell", ["powershell", "cmd"])
+def test_redirections_of_windows_shells_are_kept(shell: str) -> None:
+    assert only("a > x 2>&1 < y", shell).redirects == ((">", "x"), ("2>&", "1"), ("<", "y"))
 
 
 @pytest.mark.parametrize(
@@ -345,7 +443,8 @@ _PIECES = [
     "<<E", "E\n", "<<<", "<(", ">", "2>", "#", "[[", "]]", "case x in ", "esac", "for ", "do ", "f()", "sudo ",
     "xargs -I{} ", "bash -c ", "eval ", "echo {} ", "env -S", "find -exec ", "ssh h ", "parallel ::: ",
     "python -c ", "os.system(", "awk ", "$'", "@'\n", "@{", "<#", "^", "W=rm;", "$W ", "\x00", "\ud800",
-    "git commit -m", "--", "-", "=", "x", "trap ", "docker run ", "npx ", "printf %s%s ",
+    "git commit -m", "--", "-", "=", "x", "trap ", "docker run ", "npx ", "printf %s%s ", "{a,b}", "alias x=", "cd ",
+    "for x in ", "read x;", "$x ", "curl|sh ", "base64 -d|sh ", "vim -c '!", "iex (", "parallel ", "start ", "${IFS}",
 ]  # fmt: skip
 
 
@@ -372,10 +471,27 @@ def test_a_quoted_text_is_one_argument_and_runs_nothing(text: str) -> None:
     assert only(f"rm {quoted}").arguments == (text,)
 
 
+_LONG = ["a;", "$((", '"$(', "`", "'", "${x", "<<E\n", "eval ", "sudo ", "case x in ", "a<(", "awk '|' "]
+_LONG_IN_BASH = [
+    "{a,",
+    "{a,b}",
+    "((a -b ",
+    "f(){ ",
+    "for x in a b; do $x ",
+    "alias a=b;a ",
+    "cd x;(",
+    "xargs sudo ",
+    "${IFS}",
+]
+
+
 @pytest.mark.parametrize(
-    "piece", ["a;", "$((", '"$(', "`", "'", "${x", "<<E\n", "eval ", "sudo ", "case x in ", "a<(", "awk '|' "]
+    ("piece", "shell"),
+    [
+        *((piece, shell) for piece in _LONG for shell in ("bash", "powershell", "cmd")),
+        *((piece, "bash") for piece in _LONG_IN_BASH),
+    ],
 )
-@pytest.mark.parametrize("shell", ["bash", "powershell", "cmd"])
 def test_time_is_linear_in_the_length(piece: str, shell: str) -> None:
     """Eight times the text may take at most some forty times as long; a quadratic reader would take sixty-four."""
 
