@@ -1,19 +1,32 @@
-"""Stance: is an act announced, asked for or running, or denied, reported, asked about, supposed, only tried dry?
+"""Stance: is an act announced, asked for or running, or denied, reported, done, asked about, supposed, only tried dry?
 
-Rules over the words of one clause of an English sentence, before and after the act. Where no rule speaks the act counts
-as announced: other languages and bare imperatives are not second-guessed.
+Rules over the words of one clause of an English sentence, before and after the act, and a classifier of the sentence's
+form (stance_model.py). Where no rule speaks the classifier decides; a rule is overruled only where the classifier is
+sure that what looks reported is meant. In languages that nobody taught deia an act counts as announced.
 """
 
 from __future__ import annotations
 
+from deia.errors import ArtefactError
 from deia.records import TYPE_CHECKING, Record
 from deia.text import words
+from deia.watch.languages import foreign_stance
+from deia.watch.stance_model import DOING as MEANT
+from deia.watch.stance_model import shares_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Mapping, Sequence
 
-ANNOUNCED, REQUESTED, NEGATED, REPORTED = "announced", "requested", "negated", "reported"
-ASKED, QUOTED, DRY_RUN = "asked", "quoted", "dry_run"  # what is only supposed counts as asked about
+ANNOUNCED, REQUESTED, RUNNING, NEGATED = "announced", "requested", "running", "negated"
+REPORTED, DONE_NOW, ASKED, SUPPOSED = "reported", "done", "asked", "supposed"
+QUOTED, DRY_RUN = "quoted", "dry_run"
+# Stances that were told apart later: a trigger that lists the wider one means both.
+WIDER = {RUNNING: ANNOUNCED, DONE_NOW: REPORTED, SUPPOSED: ASKED}
+NARROWER = {wide: narrow for narrow, wide in WIDER.items()}
+# Chosen on tools/stance with the frame of each sentence held out (tools/train_stance.py prints the table).
+# There the rules that deny, ask, suppose or hear a doing are right more often than a classifier that contradicts.
+DOUBT = 0.2  # where no rule speaks, an act less probably done or asked for than this is neither
+SURE = 0.9  # what a rule takes for reported is being done or asked for from here on
 
 DENIALS = frozenset(("not", "never", "without", "no"))
 NEGATIONS = DENIALS | frozenset(
@@ -23,15 +36,27 @@ NEGATIONS = DENIALS | frozenset(
 CONTRACTED = frozenset(  # what stands before 't
     "don won can shouldn doesn didn isn aren wouldn couldn mustn needn haven hasn hadn wasn weren ain".split()
 )
-NOT_NEGATED = frozenset(("forget", "hesitate", "worry", "mind", "only", "just", "wait", "fail", "care"))
+DO_FORMS = frozenset(("don", "doesn", "didn"))  # after the act: of a relative clause, "what git doesn't track"
+NOT_NEGATED = frozenset(
+    "forget hesitate worry mind only just wait fail care choice doubt problem worries objects minds".split()
+)
 INTENTIONS = frozenset(
-    "ll will going gonna let lets about plan planning want wants need needs proceed shall must please now next ready"
+    "ll will going gonna let lets plan planning want wants need needs proceed shall must please now next ready"
     " intend start starting begin should ahead try trying".split()
 )
 SUBJECTS = frozenset(("i", "we", "you", "let", "lets", "us", "me"))
 QUESTIONS = frozenset("what how why explain describe does did is are was which who where".split())
 INDIRECT = frozenset(("how", "whether", "why"))  # "to see how a force push works"
-PROPOSALS = frozenset(("should", "shall", "can", "could", "may", "would", "will"))
+ASKING_YOU = ("can you ", "could you ", "would you ", "can u ", "could u ", "can we just ")  # also without a mark
+ASKING = tuple(
+    f"{modal} {who} " for modal in ("should", "shall", "can", "could", "may", "would", "will") for who in SUBJECTS
+)
+PROPOSING = (
+    "do you want me ", "want me to ", "would you like me ", "would you mind ", "do you mind ", "why don t ",
+    "why dont ",
+    "shouldn t we ", "shouldnt we ", "how about ", "is it ok if i ", "ok if i ", "mind if i ",
+)  # fmt: skip
+WISHES = frozenset("great nice good lovely appreciate appreciated grateful glad happy".split())
 FILLERS = frozenset(("and", "so", "but", "hey", "hi", "ok", "okay", "then"))
 SUPPOSITIONS = frozenset(
     "if when whenever unless would can could might may imagine suppose hypothetically until once before after while"
@@ -68,9 +93,14 @@ THINGS = frozenset(
     " options flag flags detection prevention guard warning button endpoint handler support mode strategy"
     " event events can could may might is was were would has had does".split()
 )
+MEANS = frozenset("i we ll will going gonna let lets please".split())  # "To delete it I'll run …"
 AFTER = 3  # words after the phrase that may say so
-GERUND_LEADS = frozenset("now then and so just also start begin keep re currently am m i we to for s next".split())
-BEING = frozenset(("m", "am", "re", "are", "be", "start", "starting", "begin", "avoid", "let", "ll", "will"))
+GERUND_LEADS = frozenset(
+    "now then and so just also start begin keep re currently still am m im i we to for s next busy is are".split()
+)
+BEING = frozenset(
+    ("m", "im", "am", "re", "are", "is", "be", "start", "starting", "begin", "avoid", "let", "ll", "will")
+)
 GERUND_TOPICS = frozenset("after before without instead about for by of when while avoid from risk against on".split())
 SPLITTERS = (",", ":", "\u2014", "\u2013", "(", ")")  # where a clause ends; a negation before does not reach over
 NEAR = 6  # words before the act that can colour it
@@ -87,6 +117,7 @@ class Act(Record):
     question: bool
     following: tuple[str, ...] = ()  # what is said right after the phrase
     aside: bool = False  # in parentheses, with nothing before it there
+    reach: int = 0  # characters from its clause's beginning to its verb
 
     @property
     def near(self) -> tuple[str, ...]:
@@ -97,11 +128,27 @@ class Act(Record):
 def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int) -> str:
     """Give the stance of an act: where its verb stands in `text`, and where its phrase ends, within its sentence."""
     first, last = sentence
+    act = act_of(text, sentence, verb, end)
+    clause = text[verb[0] - act.reach : verb[0]]
+    foreign = foreign_stance(clause, text[verb[0] : end], text[end:last], question=act.question)
+    if foreign:
+        return _dry(act) or foreign
+    ruled = rule(act)
+    try:
+        shares = shares_of(text[first:last], (verb[0] - first, verb[1] - first))
+    except ArtefactError:  # without the classifier the rules decide
+        shares = {}
+    return settle(ruled, shares) if shares else ruled or ANNOUNCED
+
+
+def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int) -> Act:
+    """Give an act as words, from where its verb and its phrase stand within its sentence."""
+    first, last = sentence
     clause = text[first : verb[0]]
     cut = max(clause.rfind(mark) for mark in SPLITTERS)
     named = _plain(text[verb[0] : end])
     before = tuple(_plain(clause[cut + 1 :]))
-    act = Act(
+    return Act(
         before=before,
         verb=next((word for word in named if word not in MANNERS), "".join(named[:1])),
         after_verb=tuple(_plain(text[verb[1] : end])),
@@ -110,8 +157,34 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
         question=text[end:last].rstrip().endswith(("?", "\uff1f")),
         following=tuple(words(text[end:last])[:AFTER]),
         aside=not before and clause[cut : cut + 1] == "(",
+        reach=len(clause) - cut - 1,
     )
-    return next((stance for rule in RULES if (stance := rule(act))), ANNOUNCED)
+
+
+def rule(act: Act) -> str:
+    """Give the stance by the first rule that speaks, or the empty text."""
+    return next((stance for one in RULES if (stance := one(act))), "")
+
+
+def settle(ruled: str, shares: Mapping[str, float]) -> str:
+    """Give the stance between what a rule says, or none, and the probability of each stance by the classifier."""
+    probable = sum(shares[stance] for stance in MEANT)
+    if not ruled:
+        ruled = likeliest(shares, MEANT if probable >= DOUBT else shares.keys() - set(MEANT))
+    elif ruled == REPORTED and probable > SURE:
+        ruled = likeliest(shares, MEANT)
+    narrow = NARROWER.get(ruled)
+    return narrow if narrow and shares[narrow] > shares[ruled] else ruled
+
+
+def likeliest(shares: Mapping[str, float], among: Container[str]) -> str:
+    """Give the most probable of some stances."""
+    return max((stance for stance in shares if stance in among), key=shares.__getitem__)
+
+
+def counts(stance: str, listed: Container[str]) -> bool:
+    """Say whether a trigger that lists some stances means this one: `announced` includes running, and so on."""
+    return stance in listed or WIDER.get(stance) in listed
 
 
 def _plain(text: str) -> list[str]:
@@ -123,6 +196,8 @@ def _named(act: Act) -> str:
     """Hear an act that is only named: "(force-push)", "the delete button", "our force push policy", "it succeeded"."""
     if act.question:
         return ""
+    if act.opening[:1] == ("to",) and len(act.opening) == 2:  # "To delete it you need the owner role"
+        return ANNOUNCED if MEANS.intersection(act.said) else REPORTED
     if act.aside or DONE.intersection(act.following) or THINGS.intersection(act.following[:1]):
         return REPORTED
     named = DETERMINERS.intersection(act.before[-2:]) or NOUN_LEADS.intersection(act.before[-1:])
@@ -131,23 +206,58 @@ def _named(act: Act) -> str:
     return "" if DOING.intersection(act.before) else REPORTED
 
 
+def _urged(act: Act) -> str:
+    """Hear what is only denied in form: "why don't you delete it", "don't forget to …", "no choice but to …"."""
+    if _opens(act, PROPOSING):
+        return REQUESTED
+    if act.verb.endswith(("ed", "s")) or _denies(act.before, NEGATIONS):
+        return ""
+    if not _denies(act.before, NEGATIONS, excused=frozenset()):
+        return ""
+    return ANNOUNCED if {"i", "we"} & set(act.near) else REQUESTED
+
+
+def _opens(act: Act, openings: tuple[str, ...]) -> bool:
+    """Say whether the sentence, or the clause of the act, begins with some words; small ones before are skipped."""
+    first = next((at for at, word in enumerate(act.opening) if word not in FILLERS), 0)
+    return any(" ".join((*words, "")).startswith(openings) for words in (act.opening[first:], act.before))
+
+
 def _negated(act: Act) -> str:
     scope = act.before[-8:]
-    denied = _denies(scope, NEGATIONS) or _denies(act.after_verb, DENIALS)
+    denied = _denies(scope, NEGATIONS) or _denies(act.after_verb, DENIALS, contracted=CONTRACTED - DO_FORMS)
     return NEGATED if denied else ""
 
 
-def _denies(scope: Sequence[str], negations: frozenset[str]) -> bool:
+def _denies(
+    scope: Sequence[str],
+    negations: frozenset[str],
+    excused: frozenset[str] = NOT_NEGATED,
+    contracted: frozenset[str] = CONTRACTED,
+) -> bool:
     for at, word in enumerate(scope):
-        denies = word in negations or (word == "t" and at > 0 and scope[at - 1] in CONTRACTED)
-        if denies and "".join(scope[at + 1 : at + 2]) not in NOT_NEGATED:
+        denies = word in negations or (word == "t" and at > 0 and scope[at - 1] in contracted)
+        if denies and "".join(scope[at + 1 : at + 2]) not in excused:
             return True
     return False
 
 
 def _explained(act: Act) -> str:
-    """Hear "to see how a force push works", "I wonder whether to delete it"."""
-    return ASKED if INDIRECT.intersection(act.before[-3:]) else ""
+    """Hear "to see how a force push works", "I wonder whether to delete it", "do I need to delete it"."""
+    first, second = (*act.opening[:2], "", "")[:2]
+    asks = first == "do" and second in {"i", "we", "they"}
+    return ASKED if asks or INDIRECT.intersection(act.before[-3:]) else ""
+
+
+def _given(act: Act) -> str:
+    """Hear "let's say we delete it", "should anyone delete it, call me"."""
+    first, second = (*act.opening[:2], "", "")[:2]
+    pairs = zip(act.before, act.before[1:], strict=False)
+    if any(one in {"s", "lets"} and other == "say" for one, other in pairs):
+        return SUPPOSED
+    return (
+        SUPPOSED if first == "should" and second not in SUBJECTS and len(act.opening) > 2 and not act.question else ""
+    )
 
 
 def _dry(act: Act) -> str:
@@ -160,17 +270,25 @@ def _intended(act: Act) -> str:
     near = set(act.near)
     if act.verb.endswith(("ed", "s")) and act.verb not in BASE_FORMS and not COMING & near:
         return ""
-    if act.question:
-        proposed = act.opening[:1] and act.opening[0] in PROPOSALS and act.opening[1:2] and act.opening[1] in SUBJECTS
-        return REQUESTED if proposed else ""
-    told = INTENTIONS & near
-    if not told or {"if", "when", "whenever", "would"} & near or _third_person(act.near):
+    if _proposed(act):
+        return REQUESTED
+    told = INTENTIONS & near or ("about", "to") in zip(act.near, act.near[1:], strict=False)
+    if act.question or not told or {"if", "when", "whenever", "would"} & near or _third_person(act.near):
         return ""
-    return REQUESTED if "please" in told or "you" in near else ANNOUNCED
+    return REQUESTED if {"please", "you"} & near else ANNOUNCED
+
+
+def _proposed(act: Act) -> bool:
+    """Hear "can you delete it?", "why don't we delete it", "it would be great if you could delete it"."""
+    if WISHES.intersection(act.near) and "you" in act.before[-2:] and {"can", "could", "would"} & set(act.near):
+        return True
+    return _opens(act, ASKING_YOU) or (act.question and _opens(act, ASKING))
 
 
 def _third_person(near: Sequence[str]) -> bool:
     """Hear that something else acts: "the script will delete …"; "I will", "we need to" and "let me" announce."""
+    if ("lets", "you") in set(zip(near, near[1:], strict=False)):  # noqa: RUF007 - itertools is not free
+        return True
     modal = next((at for at, word in enumerate(near) if word in {"will", "must", "should", "needs", "wants"}), -1)
     return modal > 0 and not SUBJECTS.intersection(near[:modal])
 
@@ -185,9 +303,9 @@ def _reported(act: Act) -> str:
     if act.verb in PAST or (act.verb.endswith("ed") and act.verb not in BASE_FORMS and len(act.verb) > 3):
         return "" if last in COMING and not near & GONE else REPORTED
     if act.verb.endswith("ing"):
-        topic = last in GERUND_TOPICS or {"was", "were", "been"} & set(act.before[-3:])
+        topic = (last in GERUND_TOPICS and "middle" not in near) or {"was", "were", "been"} & set(act.before[-3:])
         of_another = last and last not in GERUND_LEADS and not BEING & set(act.near)
-        return REPORTED if topic or of_another or (last and act.opening[0] in GERUND_TOPICS) else ""
+        return REPORTED if topic or of_another or (last and act.before[0] in GERUND_TOPICS) else ""
     if last and act.verb.endswith("s") and not act.verb.endswith(("ss", "us", "is")):
         return REPORTED
     return REPORTED if near & TOLD else ""
@@ -196,7 +314,7 @@ def _reported(act: Act) -> str:
 def _supposed(act: Act) -> str:
     pairs = set(zip(act.near, act.near[1:], strict=False))
     near = set(act.near) - ({"once"} if pairs & {("once", "and"), ("once", "more"), ("once", "again")} else set())
-    return ASKED if near & SUPPOSITIONS and not near & {"let", "ll", "please"} else ""
+    return SUPPOSED if near & SUPPOSITIONS and not near & {"let", "ll", "please"} else ""
 
 
-RULES = (_negated, _dry, _explained, _named, _intended, _asked, _reported, _supposed)
+RULES = (_urged, _negated, _dry, _explained, _given, _named, _intended, _asked, _reported, _supposed)

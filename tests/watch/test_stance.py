@@ -1,4 +1,4 @@
-"""Stance: the same act announced, asked for, denied, reported, asked about, tried dry. A table to read."""
+"""Stance: the same act announced, asked for, running, denied, reported, done, asked about, tried dry: a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.records import Turn
+from deia.records import STANCES, Turn
 from deia.watch.reading import Reading
 from deia.watch.stance import judge_act
 
@@ -27,12 +27,12 @@ announced | I\u2019ll delete the site now
 announced | Let me delete the site and start over
 announced | We need to delete the site first
 announced | Next, I will drop the table
-announced | Deleting the site now
-announced | I am deleting the site
+running | Deleting the site now
+running | I am deleting the site
 announced | I'm about to wipe the disk
 announced | Plan: delete the site, then recreate it
 announced | The plan is to delete the site
-announced | First delete the site, then recreate it
+requested | First delete the site, then recreate it
 announced | Let's delete the site
 announced | I decided to go ahead and delete the site
 announced | If that fails I'll delete the site
@@ -43,14 +43,14 @@ requested | should I delete the site?
 requested | Should we just delete the site?
 requested | I want you to delete the site
 requested | would you please delete the site?
-announced | delete the site
-announced | just delete the site
-announced | ok, delete the site
+requested | delete the site
+requested | just delete the site
+requested | ok, delete the site
 announced | The site will be deleted
-announced | The table is being dropped
-announced | Don't forget to delete the site
-announced | do not hesitate to delete the site
-announced | Not only delete the site, recreate it too
+running | The table is being dropped
+requested | Don't forget to delete the site
+requested | do not hesitate to delete the site
+requested | Not only delete the site, recreate it too
 negated | don't delete the site
 negated | don\u2019t delete the site
 negated | Do not delete the site
@@ -68,12 +68,13 @@ negated | I refuse to delete the site
 negated | Under no circumstances delete the site
 negated | Nobody deletes the site
 reported | someone deleted the site last year
-reported | I deleted the site
+done | I deleted the site
 reported | The site was deleted yesterday
-reported | The site has been deleted
+done | The site has been deleted
 reported | we had deleted the site by mistake
 reported | He tried to delete the site
-reported | The script overwrote the file
+reported | The script overwrote the file last week
+done | I overwrote the file as you asked
 reported | This job deletes the site every night
 reported | after deleting the site we lost the domain
 reported | We were deleting the site when it failed
@@ -84,12 +85,50 @@ asked | why did you delete the site?
 asked | what does deleting the site do?
 asked | Is it safe to delete the site?
 asked | does this delete the site?
-asked | if we delete the site, the domain is lost
-asked | When you delete the site, the domain is lost
-asked | what would delete the site
+supposed | if we delete the site, the domain is lost
+supposed | When you delete the site, the domain is lost
+supposed | what would delete the site
 asked | explain how to delete the site
-asked | anyone might delete the site
+supposed | anyone might delete the site
 asked | \u5220\u9664 delete the site\uff1f
+announced | I have no choice but to delete the site
+announced | Once CI is green I'll delete the site
+announced | - [ ] Step 3: I will delete the site
+announced | gonna delete the site
+requested | why don't we just delete the site?
+requested | why dont you delete the site
+requested | how about deleting the site?
+requested | It would be great if you could delete the site
+requested | could u delete the site
+requested | The disk is full again, can you delete the site?
+requested | You have my permission to delete the site
+requested | do you want me to delete the site?
+requested | if it still exists, delete the site
+requested | nobody minds, delete the site
+running | I'm currently deleting the site
+running | I'm in the middle of deleting the site
+running | the agent is deleting the site right now
+negated | dont delete the site
+negated | wont delete the site
+negated | DO NOT delete the site
+negated | let's fix it without deleting the site
+negated | I'll push it without deleting the site
+reported | To delete the site you need the owner role
+announced | To delete the site I'll run the script
+requested | shred everything, delete the site
+requested | please delete everything the site doesn't need
+negated | the site shouldn't be there, never delete it
+reported | a function that deletes the site
+supposed | Users can delete the site from the dashboard, that is documented
+reported | I'm writing docs about deleting the site
+done | I went ahead and deleted the site
+done | I've already deleted the site
+done | Done. Deleted the site and recreated it
+asked | do i need to delete the site first
+asked | I wonder whether we should delete the site
+supposed | let's say we delete the site: then what
+supposed | Should anyone delete the site, page me.
+supposed | one could delete the site
 dry_run | do a dry run: delete the site
 dry_run | run it with --dry-run to delete the site
 dry_run | simulate: delete the site
@@ -118,6 +157,12 @@ def test_the_stance_of_a_sentence(stance: str, text: str) -> None:
         ("announced", "What a mess! I'll delete the site"),
         ("announced", "Was it v1.2? I'll delete the site."),
         ("negated", "I would rather rename it: never delete the site"),
+        ("negated", "I renamed it. Don't delete the site! I'll archive it."),
+        ("done", "Shall I go on? I've deleted the site. Next I will tell the team."),
+        ("running", "Never push to main. I'm deleting the site right now. Did you see the mail?"),
+        ("announced", 'He said "never do that again", and now I\'ll delete the site'),
+        ("announced", "## DO NOT panic\nI'll delete the site"),
+        ("negated", "## DO NOT delete the site\nI'll archive it."),
     ],
 )
 def test_only_its_own_sentence_colours_an_act(stance: str, text: str) -> None:
@@ -154,6 +199,25 @@ def test_only_an_act_that_is_meant_fires(make: Make, fires: Fires, said: str, *,
 def test_a_trigger_may_ask_for_another_stance(make: Make, fires: Fires, stance: str, said: str) -> None:
     assert fires(make(("phrase", "delete site"), stance=(stance,)), said)
     assert not fires(make(("phrase", "delete site"), stance=(stance,)), "I will delete the site")
+
+
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("announced", "I'm deleting the site right now"),
+        ("running", "I'm deleting the site right now"),
+        ("reported", "I've already deleted the site"),
+        ("done", "I've already deleted the site"),
+        ("asked", "one could delete the site"),
+        ("supposed", "one could delete the site"),
+    ],
+)
+def test_an_older_wider_stance_still_means_what_is_told_apart_now(
+    make: Make, fires: Fires, listed: str, said: str
+) -> None:
+    trigger = make(("phrase", "delete site"), ("phrase", "deleting site"), ("phrase", "deleted site"), stance=(listed,))
+    assert fires(trigger, said)
+    assert not fires(trigger, "never delete the site")
 
 
 @pytest.mark.parametrize(
@@ -199,6 +263,6 @@ def test_what_only_shows_what_it_would_do_does_not_fire(make: Make, fires: Fires
 def test_every_act_has_a_stance(text: str, start: int, length: int) -> None:
     start = min(start, len(text))
     end = min(start + length, len(text))
-    known = {"announced", "requested", "negated", "reported", "asked", "dry_run"}
+    known = set(STANCES) - {"quoted"}
     assert judge_act(text, (0, len(text)), (start, end), end) in known
     assert Reading(Turn(role="user", text=text)).stance_at(start, end)[0] in known

@@ -7,14 +7,14 @@ import pytest
 from deia.records import Turn
 from deia.watch.confirm import confirm
 from deia.watch.reading import Reading
-from deia.watch.stance import ANNOUNCED, REQUESTED
+from deia.watch.stance import ANNOUNCED, REQUESTED, counts
 
 FORCE = {"k": "phrase", "s": "force push", "v": [[0, [], [[["force"], ["push", "pushing", "pushed"]]], 0]]}
 
 
 def doing(text: str) -> bool:
     return any(
-        match.stance in {ANNOUNCED, REQUESTED} for match in confirm(FORCE, Reading(Turn(role="user", text=text)))
+        counts(match.stance, {ANNOUNCED, REQUESTED}) for match in confirm(FORCE, Reading(Turn(role="user", text=text)))
     )
 
 

@@ -1,0 +1,270 @@
+"""The form of a sentence around an act: what is left of it when its topic is taken away.
+
+Known words stay, others become their shape (`<ing>`, `<ed>`, `<x>`), contractions are undone, and what stands before
+and after the act's verb is named place by place. The classifier of stance.py is trained on these names and asked with
+them, so nothing here may depend on what an act is about.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record
+from deia.text import spans
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Sequence
+
+MOST_READ = 600  # characters of a sentence on either side of its act
+ACT, END = "<act>", "<>"
+SHAPES = frozenset(("base", "s", "ed", "ing", "noun"))
+CUTS = frozenset((",", ":", "("))
+REACH = 8  # words of its clause that are looked at, on either side of the act
+NOT = "not"
+WRITTEN_OUT = {
+    "dont": ("do", NOT), "doesnt": ("does", NOT), "didnt": ("did", NOT), "wont": ("will", NOT), "cant": ("can", NOT),
+    "cannot": ("can", NOT), "isnt": ("is", NOT), "arent": ("are", NOT), "wasnt": ("was", NOT), "werent": ("were", NOT),
+    "shouldnt": ("should", NOT), "wouldnt": ("would", NOT), "couldnt": ("could", NOT), "havent": ("have", NOT),
+    "hasnt": ("has", NOT), "hadnt": ("had", NOT), "mustnt": ("must", NOT), "neednt": ("need", NOT),
+    "im": ("i", "am"), "ive": ("i", "have"), "ill": ("i", "will"), "youre": ("you", "are"), "youll": ("you", "will"),
+    "theyre": ("they", "are"), "whats": ("what", "is"), "thats": ("that", "is"), "lets": ("let", "us"),
+    "gonna": ("going", "to"), "gotta": ("have", "to"), "wanna": ("want", "to"), "pls": ("please",), "plz": ("please",),
+    "kindly": ("please",), "u": ("you",), "rn": ("now",), "ok": ("okay",), "dryrun": ("dry", "run"),
+    "somebody": ("someone",), "nobody": ("noone",), "anybody": ("anyone",), "everybody": ("everyone",),
+}  # fmt: skip
+AFTER_APOSTROPHE = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
+STEMS = {"won": "will", "can": "can", "shan": "shall", "ain": "is"}  # before n't, where cutting the n is not enough
+IRREGULAR = frozenset(
+    "began blew broke brought built bought chose did drew forgot froze gave went kept lost made overwrote ran redid"
+    " rewrote sent threw took tore undid wrote left found begun blown broken chosen done drawn forgotten frozen given"
+    " gone overwritten redone rewritten taken thrown torn undone written paid sold told shut".split()
+)
+LIKE_PAST = frozenset(("shred", "embed", "shed", "sled", "wed", "bed", "hundred"))  # end in -ed, and are no past
+NAMING = ("tion", "ment", "sion", "ance", "ence", "ity", "ness")
+SUBJECTS = frozenset("i we you he she they it this that these those someone noone anyone everyone who which".split())
+HELPERS = frozenset(
+    "am is are was were be been being have has had do does did will would shall should can could may might must".split()
+)
+MARKS = {",": ",", ":": ":", ";": ":", "(": "(", ")": ",", "\u2014": ",", "\u2013": ",", "\n": ":"}
+FOREIGN = frozenset(  # frequent small words of other languages that English does not have
+    "de la el los las que para por con una del se le les des du et est pour pas dans je vous nous der die das und ist"
+    " nicht ein eine mit ich den dem zu não nao uma com os em é ser il che di per non och att det som het een van"
+    " agora vou fazer haz haga hacer faz faire fais mach bitte favor puedes pode peux kannst un una uno sul"
+    " della".split()
+)
+SHARED = frozenset("a me no do as an so in was on or main i es".split())  # also words of languages that FOREIGN knows
+ENGLISH_SHARE = 8  # one word in so many must be a known English one, in a sentence of more than FEW words
+FEW = 5
+
+
+# Words that do the same work in a sentence, most of them too rare to be learned one by one.
+KINDS = {
+    "deny": "not never no noone nothing none nor neither without avoid avoids avoiding refuse refuses refused refusing"
+    " decline refrain forbid forbids forbidden prohibit prohibited prevent prevents disallow disallowed stop unable"
+    " impossible hardly barely",
+    "replace": "instead rather than",
+    "suppose": "if unless would could might maybe perhaps suppose supposing assume assuming imagine hypothetically"
+    " theoretically theory conceivable conceivably possibly potentially case event otherwise wish provided",
+    "ask": "what why how when where who which whether wonder wondering curious know explain describe tell understand"
+    " summarise summarize clarify question",
+    "past": "yesterday ago last once earlier previously formerly back then before former previous old past originally"
+    " historically monday tuesday wednesday thursday friday january february march april june july august september"
+    " october november december",
+    "soon": "now next then tonight tomorrow today soon later first afterwards shortly immediately asap right away"
+    " finally",
+    "going": "currently still meanwhile underway progress moment busy ongoing",
+    "over": "already just successfully finally done finished completed complete succeeded succeed went",
+    "intend": "will going gonna shall let us plan planning intend intending want need ready about proceed proceeding"
+    " start starting begin try decided must should have",
+    "polite": "please kindly thanks appreciate grateful favour favor mind nice great",
+    "often": "always usually normally often sometimes every each whenever generally typically automatically nightly"
+    " daily weekly regularly tends tend never",
+    "made": "function method script command endpoint button page job hook tool test tests feature option flag"
+    " parameter class module service handler helper guide docs documentation section policy procedure runbook"
+    " checklist logic code support ability permission permissions workflow rule rules design dialog api migration"
+    " trigger middleware utility wrapper",
+    "make": "write add implement create build design document draft adds added adding implements implementing creating"
+    " writing building designing review reviewing reading read",
+    "tell": "said says told asked begged wanted claimed mentioned reported noticed remember according apparently heard",
+    "rehearse": "dry simulate simulating simulation preview previewing pretend rehearse rehearsing mock hypothetical"
+    " plan mode print show list only lists prints shows",
+    "allow": "can may allow allows allowed lets let able permit permits permitted possible enables used requires"
+    " require",
+    "warn": "risk risks danger dangerous careful beware warning caution worst careless attacker typo mistake",
+}
+KINDS_OF: dict[str, list[str]] = {}
+for _kind, _members in KINDS.items():
+    for _member in _members.split():
+        KINDS_OF.setdefault(_member, []).append(_kind)
+
+
+class Form(Record):
+    """A sentence as known words and shapes, with marks between, and where the act's verb stands among them."""
+
+    words: tuple[str, ...]
+    at: int
+    shape: str  # of the verb
+    ending: str  # the mark that ends the sentence
+    bullet: str  # what the line begins with
+
+
+def form_of(sentence: str, verb: tuple[int, int] | None, known: Container[str]) -> Form:
+    """Give the form of a sentence around its verb, which stands at `verb`; without one, of the sentence alone."""
+    start = verb[0] if verb else 0
+    first = max(start - MOST_READ, 0)
+    text = sentence[first : start + MOST_READ]
+    words: list[str] = []
+    at, before, shape = -1, 0, ""
+    for word, begin, end in spans(text):
+        if verb and at < 0 and first + begin >= start:
+            words += _mark(text[before:begin])
+            at, shape = len(words), shape_of(word)
+            words.append(ACT)
+        else:
+            _take(word, text[before:begin], words, known)
+        before = end
+    return Form(words=tuple(words), at=at, shape=shape, ending=_ending(text), bullet=_bullet(text))
+
+
+def _take(word: str, gap: str, words: list[str], known: Container[str]) -> None:
+    """Add a word to those before it: a contraction undone, an unknown word as its shape."""
+    if gap in {"'", "\u2019"} and words:
+        _contract(word, words)
+        return
+    words += _mark(gap)
+    if gap.endswith(" --") or gap == "--":
+        words.append("<option>")
+        return
+    words += [one if one in known or one in KINDS_OF else _shape_beside(one) for one in WRITTEN_OUT.get(word, (word,))]
+
+
+def _contract(word: str, words: list[str]) -> None:
+    stem = words[-1]
+    if word == "t":
+        words[-1] = STEMS.get(stem, stem[:-1] if stem[:1] != "<" else "do")
+        words.append(NOT)
+    elif word == "s" and stem == "let":
+        words.append("us")
+    else:
+        words.append(AFTER_APOSTROPHE.get(word, "'" + word if word == "s" else "<x>"))
+
+
+def _mark(gap: str) -> list[str]:
+    """Give the mark that stands between two words and ends a clause, if any."""
+    if gap in {" ", ""}:
+        return []
+    found = next((MARKS[char] for char in gap if char in MARKS), "")
+    return [found] if found else [","] if " - " in gap else []
+
+
+def _ending(text: str) -> str:
+    last = text.rstrip()[-1:]
+    return "?" if last in {"?", "\uff1f"} else last if last in {"!", ":"} else ""
+
+
+def _bullet(text: str) -> str:
+    """Give what kind of line begins here: a list's item, one that is ticked off, a number, a quotation."""
+    line = text.lstrip()[:8]
+    if "[x]" in line.lower() or line[:1] in {"✅", "✓", "✔"}:
+        return "ticked"
+    if line[:1] in {"-", "*", "•", "+"}:
+        return "item"
+    return "number" if line[:1].isdigit() or line[:1] == "[" else ""
+
+
+def shape_of(word: str) -> str:
+    """Give the shape of a verb: base, s, ed, ing, or that of a noun made of one."""
+    if word in IRREGULAR or (
+        word.endswith("ed") and len(word) > 4 and not word.endswith("eed") and word not in LIKE_PAST
+    ):
+        return "ed"
+    if word.endswith("ing") and len(word) > 4:
+        return "ing"
+    if word.endswith(NAMING):
+        return "noun"
+    return "s" if word.endswith("s") and not word.endswith(("ss", "us", "is")) else "base"
+
+
+def _shape_beside(word: str) -> str:
+    """Give the shape of an unknown word beside the act."""
+    if word[:1].isdigit():
+        return "<number>"
+    shape = shape_of(word)
+    if shape in {"ed", "ing"}:
+        return f"<{shape}>"
+    return "<ly>" if word.endswith("ly") else "<x>"
+
+
+def is_foreign(form: Form, sentence: str) -> bool:
+    """Say whether a sentence is hardly English: then its form says nothing."""
+    said = [word for word in form.words if word not in CUTS]
+    strange = len(FOREIGN.intersection(word for word, _, _ in spans(sentence[:MOST_READ])))
+    english = sum(word[:1] != "<" for word in said)
+    if strange:
+        return strange >= english - sum(word in SHARED for word in said)
+    return len(said) > max(english * ENGLISH_SHARE, FEW) or not (english or sentence.isascii())
+
+
+def features(form: Form) -> Iterator[str]:
+    """Name what a sentence consists of and, where it is known which word is its act, what stands around that."""
+    yield from _whole(form)
+    if form.at >= 0:
+        yield from _beside(form)
+        yield from _around(form)
+
+
+def _whole(form: Form) -> Iterator[str]:
+    words, ending = form.words, form.ending
+    plain = tuple(form.shape if word == ACT else word for word in words)
+    plain = tuple(f"<{word}>" if word in SHAPES else word for word in plain)
+    opening = (*plain[:3], END, END, END)
+    yield from (f"e={ending}", f"b={form.bullet}", f"o1={opening[0]}", f"o12={opening[0]} {opening[1]}")
+    yield from (f"o123={' '.join(opening[:3])}", f"o1e={opening[0]} {ending}", f"o12e={' '.join(opening[:2])} {ending}")
+    for before, word, after in zip((END, *plain), plain, (*plain[1:], END), strict=False):
+        yield from (f"w={word}", f"ww={before} {word}", f"www={before} {word} {after}")
+        for kind in KINDS_OF.get(word, ()):
+            yield from (f"K={kind}", f"Kw={kind} {after}")
+    yield from _kinds("O", plain[:3])
+
+
+def _beside(form: Form) -> Iterator[str]:
+    words, at, shape = form.words, form.at, form.shape
+    left = (END, END, END, *words[:at])[-3:]
+    right = (*words[at + 1 : at + 4], END, END)[:2]
+    yield from (f"v={shape}", f"ve={shape} {form.ending}", f"at={min(at, 7)}")
+    yield from (f"1={left[2]}", f"2={left[1]}", f"1v={left[2]} {shape}", f"12={left[1]} {left[2]}")
+    yield from (f"123={' '.join(left)}", f"12v={left[1]} {left[2]} {shape}")
+    yield from (f"r1={right[0]}", f"r12={right[0]} {right[1]}")
+
+
+def _around(form: Form) -> Iterator[str]:
+    """Name the known words of the act's own clause, of those before it and of what follows."""
+    words, at, shape = form.words, form.at, form.shape
+    cut = next((place for place in range(at - 1, -1, -1) if words[place] in CUTS), -1)
+    clause = words[cut + 1 : at]
+    yield f"k={clause[0] if clause else '<act>'}"
+    yield f"kv={' '.join(clause[:2]) or '<act>'} {shape}"
+    yield f"cut={words[cut] if cut >= 0 else ''}"
+    yield f"cutv={words[cut] if cut >= 0 else ''} {len(clause) and 1} {shape}"
+    yield from {f"c={word}" for word in clause[-REACH:] if word[:1] != "<"}
+    yield from {f"p={word}" for word in words[: max(cut, 0)] if word[:1] != "<"}
+    yield from {f"r={word}" for word in words[at + 1 : at + 1 + REACH] if word[:1] != "<"}
+    yield from {f"f={word}" for word in words[at + 1 + REACH :] if word[:1] != "<"}
+    subject, helper = _last(clause, SUBJECTS), _last(clause, HELPERS)
+    yield from _kinds("C", clause[-REACH:])
+    yield from _kinds("P", words[: max(cut, 0)])
+    yield from _kinds("N", words[max(at - 3, 0) : at])
+    yield from _kinds("R", words[at + 1 : at + 1 + REACH])
+    yield from _kinds("F", words[at + 1 + REACH :])
+    yield from _kinds("1", words[max(at - 1, 0) : at])
+    yield from _kinds("O", words[: min(at, 2)])
+    yield from (f"{name} {shape}" for name in _kinds("CV", clause[-REACH:]))
+    yield f"s={subject} {shape}"
+    yield f"sh={subject} {helper} {shape}"
+    yield f"hn={helper} {'not' in clause} {shape}"
+
+
+def _kinds(place: str, words: Sequence[str]) -> set[str]:
+    return {f"{place}={kind}" for word in words for kind in KINDS_OF.get(word, ())}
+
+
+def _last(words: Sequence[str], wanted: frozenset[str]) -> str:
+    return next((word for word in reversed(words) if word in wanted), "")
