@@ -17,7 +17,7 @@ from deia.files import parent
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 FILE = "static.bin"
@@ -195,12 +195,35 @@ class Static:
             start, mark = end, "##"
         return tuple(found)
 
+    def whole_words(self) -> Iterator[tuple[str, int]]:
+        """Give every word that is one vector, with its row; of a word that the model has also in pieces, its own."""
+        whole, begun = dict[str, int](), dict[str, int]()
+        for number in range(self._buckets):
+            at = HEADER + 8 * number
+            start, end, row = *map(self._number, (at, at + 8)), self._number(at + 4)
+            held = self._data[self._texts + start : self._texts + end].strip(b"\0")
+            for place, key in enumerate(held.split(b"\0") if held else ()):
+                text = key.decode("utf-8", "replace")
+                (whole if text.startswith(WHOLE) else begun)[text.removeprefix(WHOLE)] = row + place
+        yield from sorted({word: row for word, row in {**begun, **whole}.items() if word[:2] != "##"}.items())
+
+    def code(self, row: int) -> bytes:
+        """Give one vector as it is stored, one byte a dimension around 128."""
+        if not 0 <= row < self._tokens:
+            raise IndexError(f"the word vectors have no row {row}")
+        at = self._rows + row * self.dimensions
+        return self._data[at : at + self.dimensions]
+
     def encode(self, text: str) -> list[float]:
         """Give the vector of a text, of unit length; all zeros where no token is known."""
-        rows = self.rows(text)
-        sums = self._sums(rows) if rows else [0] * self.dimensions
+        sums = self.sums(text)
         length = sqrt(sum([value * value for value in sums]))
         return [value / length for value in sums] if length else [0.0] * self.dimensions
+
+    def sums(self, text: str) -> list[int]:
+        """Give the sum of a text's vectors, not scaled to any length; zeros where no token is known."""
+        rows = self.rows(text)
+        return self._sums(rows) if rows else [0] * self.dimensions
 
     def _sums(self, rows: list[int]) -> list[int]:
         numpy, wide = _numpy(), self.dimensions

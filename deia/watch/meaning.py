@@ -1,0 +1,211 @@
+"""Sentences that say what an exemplar says in other words: the words nominate, their sum of vectors is compared.
+
+A place counts where a word for the exemplar's act stands, most of its other words stand near, and what stands there
+is, with each such word put back to the exemplar's own, as close to the exemplar as the compiler found it has to be.
+Refuses to tell doing from mentioning, for which similarity is blind: that is for the stance of the act.
+"""
+
+from __future__ import annotations
+
+from deia.errors import ArtefactError
+from deia.match.static import open_static, similarities
+from deia.records import TYPE_CHECKING, Record
+from deia.text import words as words_of
+from deia.watch.regions import BREAK, sentence
+from deia.watch.stance import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING
+from deia.watch.stance_model import judge_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from deia.match.static import Static
+    from deia.watch.reading import Reading
+
+    Encode = Callable[[str], Sequence[float]]
+    Token = tuple[str, int, int]
+
+# Words that carry the grammar of an order or announcement and not its subject.
+STOP_WORDS = frozenset(
+    """
+    a about ahead all also am an and any are as at be because been being but by can could d did do does doing don for
+    from get gets getting go goes going gone gonna got had has have having he her here hers him his how i if in into is
+    isn it its just let lets ll m may me might more must my need needs no not now of off on onto or our ours out over
+    please re s shall she should so some still such t than that the their theirs them then there these they this those
+    to too until up us ve very want wants was way we were what when where which while who whom whose why will with
+    within without won would yes you your yours
+    """.split()
+)
+# How far from the word for the act others may stand, in words and in characters; together the characters are at most
+# what two segments of the gate share (deia.watch.gate), so that the words of a place always lie in one of them.
+WORDS_BEFORE, WORDS_AFTER = 6, 14
+CHARACTERS_BEFORE, CHARACTERS_AFTER = 70, 130
+# What stands between the thing that an act is done to and the place where that thing is.
+PLACING = frozenset("from in inside under within of on at for".split())
+LIKELY = 0.5  # of the classifier, that an act is being done or asked for
+MOST_ACTS = 100  # words for the act of an exemplar that are looked at in a turn
+MOST_COMPARED = 40  # places of a clause in a turn; each costs some 50 µs
+
+
+class Place(Record):
+    """Where a text says what an exemplar says, and how close it comes to it."""
+
+    exemplar: str
+    score: float
+    verb: tuple[int, int]
+    end: int  # of the nearest other word of the exemplar behind the verb, or of the verb
+    first: int  # of what was compared
+    last: int
+
+
+class Exemplar(Record):
+    """An exemplar as compiled, with its groups ready to be looked up."""
+
+    text: str
+    code: bytes
+    least: int  # weight of the words that nominate a sentence
+    weights: tuple[int, ...]  # of the groups, that of the act first
+    groups: tuple[Mapping[str, str], ...]  # every word of a group → what it is compared as
+
+    def weight(self, present: Collection[str]) -> int:
+        """Give the weight of the words of which one is present, the act's taken for granted."""
+        others = zip(self.weights[1:], self.groups[1:], strict=True)
+        return self.weights[0] + sum(weight for weight, group in others if not group.keys().isdisjoint(present))
+
+    @property
+    def own(self) -> dict[str, str]:
+        """What each of the words is compared as: the exemplar's own as they are, of others the first group decides."""
+        found = {word: said for group in reversed(self.groups) for word, said in group.items()}
+        return {**found, **{said: said for said in found.values()}}
+
+
+def content_words(tokens: Sequence[str]) -> list[str]:
+    """Give the words that carry meaning, in order."""
+    return [word for word in tokens if word not in STOP_WORDS and len(word) > 1]
+
+
+def exemplars_of(value: Any) -> tuple[Exemplar, ...]:
+    """Give the exemplars of a compiled clause."""
+    groups = [
+        {**{word: word for word in near}, **dict.fromkeys(alike, own), own: own} for own, alike, near in value["g"]
+    ]
+    return tuple(
+        Exemplar(
+            text=text,
+            code=bytes.fromhex(code),
+            least=least,
+            weights=tuple(weights),
+            groups=tuple(groups[number] for number in numbers),
+        )
+        for text, code, least, weights, numbers in value["e"]
+    )
+
+
+def places(clause: Any, reading: Reading, encode: Encode | None = None) -> Iterator[Place]:
+    """Give the places of a turn's prose that come as close to an exemplar of a compiled clause as they have to.
+
+    `encode` makes a text's vector, of the model that the clause was compiled with; by default the static vectors that
+    came with deia. Where these cannot be read, or are not those of the clause, nothing is close.
+    """
+    value = clause["v"]
+    if encode is None:
+        static = opened()
+        if static is None or static.digest != value["d"]:
+            return
+        encode = static.encode
+    compared = 0
+    for exemplar in exemplars_of(value):
+        for place, window in nominated(exemplar, reading):
+            compared += 1
+            if compared > MOST_COMPARED:
+                return
+            score = closeness(exemplar, window, encode)
+            if score >= value["t"]:
+                yield place.but(score=score)
+
+
+def closeness(exemplar: Exemplar, window: Sequence[str], encode: Encode) -> float:
+    """Give the cosine of the words around a place with an exemplar's, its own words standing for those like them."""
+    own = exemplar.own
+    vector = encode(" ".join(own.get(word, word) for word in content_words(window)))
+    found = similarities(vector, exemplar.code, len(vector))
+    return found[0] if found else 0.0
+
+
+def nominated(exemplar: Exemplar, reading: Reading) -> Iterator[tuple[Place, list[str]]]:
+    """Give the places that hold a word for the act and enough of the other words, with all the words around."""
+    words = reading.words
+    act, *others = exemplar.groups
+    denies = not DENIALS.isdisjoint(words_of(exemplar.text))  # "merge without review" is no denial of merging
+    for at in sorted(at for word in act for at in words.places.get(word, ()))[:MOST_ACTS]:
+        window = _window(words.tokens, at, reading)
+        around = [token for token in window if token[1] != words.tokens[at][1]]
+        present = {token[0] for token in around}
+        if exemplar.weight(present) >= exemplar.least and not _of_another(window, words.tokens[at], others):
+            _, start, end = words.tokens[at]
+            behind = (last for word, first, last in around if first >= end and any(word in one for one in others))
+            place = Place(
+                exemplar=exemplar.text, score=0.0, verb=(start, end), end=end if denies else next(behind, end),
+                first=window[0][1], last=window[-1][2],
+            )  # fmt: skip
+            yield place, [token[0] for token in window]
+
+
+def _of_another(window: Sequence[Token], verb: Token, others: Sequence[Mapping[str, str]]) -> bool:
+    """Hear that the act is done to something else: "remove the tabs from all files", where files are to be removed."""
+    own_object = False
+    for word, start, _ in window:
+        if start <= verb[1]:
+            continue
+        if any(word in group for group in others):
+            return False
+        if own_object and word in PLACING:
+            return True
+        own_object = own_object or word not in STOP_WORDS
+    return False
+
+
+def _window(tokens: Sequence[Token], at: int, reading: Reading) -> list[Token]:
+    """Give the words of the same sentence around a word, as far as they count for it."""
+    _, start, end = tokens[at]
+    first, last = sentence(reading.prose.text, start, end)
+    first, last = max(first, start - CHARACTERS_BEFORE), min(last, start + CHARACTERS_AFTER)
+    low = high = at
+    while low > 0 and at - low < WORDS_BEFORE and tokens[low - 1][1] >= first and tokens[low - 1][0] != BREAK:
+        low -= 1
+    while high + 1 < len(tokens) and high - at < WORDS_AFTER and tokens[high + 1][2] <= last:
+        if tokens[high + 1][0] == BREAK:
+            break
+        high += 1
+    return list(tokens[low : high + 1])
+
+
+def stance_of(place: Place, reading: Reading) -> tuple[str, str]:
+    """Give the stance of a place's act, and its sentence; it counts as doing only if rules and classifier agree."""
+    start, end = place.verb
+    stance, around = reading.stance_at(start, end, place.end)
+    if stance not in {ANNOUNCED, REQUESTED, RUNNING}:
+        return stance, around
+    first, _ = sentence(reading.prose.text, start, place.end)
+    try:
+        heard, doing = judge_sentence(around, (start - first, end - first))
+    except ArtefactError:  # without the classifier the rules decide
+        return stance, around
+    if doing >= LIKELY:
+        return stance, around
+    return heard if heard not in {ANNOUNCED, REQUESTED, RUNNING} else REPORTED, around
+
+
+# --- the vectors ---
+
+_OPEN: list[Static | None] = []
+
+
+def opened() -> Static | None:
+    """Give the static vectors, mapped when first asked for, or None where they cannot be read."""
+    if not _OPEN:
+        try:
+            _OPEN.append(open_static())
+        except ArtefactError:
+            _OPEN.append(None)
+    return _OPEN[0]
