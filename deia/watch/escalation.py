@@ -1,0 +1,64 @@
+"""Escalation: a person says yes to what was announced and warned about, so the warning is said once more, shorter.
+
+One step more urgent, with its documents named and not repeated, once a conversation; the act itself is then treated as
+the trigger's action says, although the trigger spoke before. Refuses to hear a yes to anything but the turn before it.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+from deia.text import one_line, shorten
+from deia.watch.answers import affirms
+from deia.watch.judge import FIRES, Verdict, firing_of, raised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deia.records import Turn
+    from deia.watch.artefact import Artefact
+    from deia.watch.judge import Circumstances
+    from deia.watch.memory import Memory
+    from deia.watch.reading import Reading
+
+MOST_SHOWN = 60  # characters of the answer
+MOST_OFFERED = 20  # triggers that one announcement is about
+
+
+def offered(verdicts: Iterable[Verdict], reading: Reading, memory: Memory) -> list[str]:
+    """Give the triggers that an assistant's words announce: those that fire on it, and those that fired before."""
+    announces = reading.turn.role == "assistant" or (reading.turn.role == "tool_call" and reading.said)
+    if not announces:
+        return []
+    found = [one.trigger for one in verdicts if one.stage in {FIRES, "memory"} and one.trigger not in memory.escalated]
+    return found[:MOST_OFFERED]
+
+
+def escalations(artefact: Artefact, turn: Turn, about: Circumstances) -> list[Verdict]:
+    """Give the verdicts of the triggers that a yes is about, in the order in which they were announced."""
+    memory: Memory = about.memory
+    if not memory.awaits_answer or not affirms(turn):
+        return []
+    answer = shorten(one_line(turn.text), MOST_SHOWN) if turn.role == "user" else "approved"
+    because = f'"{answer}" in turn {turn.index} answers an announcement that this was said of'
+    waiting = [one for one in memory.offered if one not in memory.escalated]
+    return [_escalated(artefact, number, because, turn, about) for number in _numbers(artefact, waiting)]
+
+
+def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, about: Circumstances) -> Verdict:
+    trigger = artefact.trigger(number)
+    identity: str = trigger["id"]
+    if identity in about.muted:
+        return Verdict(trigger=identity, stage="muted", detail=because, number=number)
+    firing = raised(firing_of(artefact, trigger, turn, because))
+    return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
+
+
+def _numbers(artefact: Artefact, identities: Sequence[str]) -> Iterator[int]:
+    """Find triggers by their ids, in which order they lie; one that is gone since is left out."""
+    for identity in identities:
+        low, high = 0, artefact.meta["triggers"]
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if artefact.trigger(middle)["id"] < identity else (low, middle)
+        if low < artefact.meta["triggers"] and artefact.trigger(low)["id"] == identity:
+            yield low
