@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from deia import files
 from deia.errors import CommonsError, SettingsError
-from deia.records import TYPE_CHECKING, Record
+from deia.records import ACTIONS, TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 INDEX_NAMES = ("commons_index.yaml", "commons_index.yml")
@@ -31,10 +31,18 @@ class Settings(Record):
     hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
     limit: int = 5  # documents an answer names
     starter: bool = True  # whether the starter commons lies below a project's own
+    max_action: str = "hold"  # the most that any trigger may do
+    forms: Mapping[str, str] = {}  # urgency or trigger → the most it may do, or "off"
+    exceptions: Mapping[str, Sequence[str]] = {}  # trigger → globs of places where it does not count
     sources: Mapping[str, str] = {}
 
 
-CHOICES = {"telemetry": ("full", "metadata", "off")}
+OFF = "off"
+CHOICES = {"telemetry": ("full", "metadata", "off"), "max_action": ACTIONS}
+TABLES = {
+    "forms": f"a table of urgencies or triggers, each with one of {', '.join((OFF, *ACTIONS))}",
+    "exceptions": "a table of triggers, each with a list of globs",
+}
 DEFAULTS = Settings()
 NAMES = tuple(name for name in DEFAULTS.values() if name != "sources")
 
@@ -94,12 +102,31 @@ def _toml_table(name: str, content: bytes, table: tuple[str, ...]) -> dict[str, 
 def _checked(name: str, raw: Any, where: str) -> Any:
     if name not in NAMES:
         raise SettingsError(f"unknown setting {name!r}", where=where, fix=f"Known are: {', '.join(NAMES)}.")
+    if name in TABLES:
+        return _checked_table(name, raw, where)
     wanted = type(getattr(DEFAULTS, name))
     value = _converted(raw, wanted)
     if value is None or (name in CHOICES and value not in CHOICES[name]) or (wanted is int and value < 0):
         choices = " | ".join(CHOICES.get(name, ())) or {int: "a whole number from 0", bool: "true or false"}[wanted]
         raise SettingsError(f"{name} = {raw!r} is no value for it", where=where, fix=f"Wanted: {choices}.")
     return value
+
+
+def _checked_table(name: str, raw: Any, where: str) -> dict[str, Any]:
+    """Give a table of settings; the environment has no way to write one."""
+    fits = _is_form if name == "forms" else _is_globs
+    wrong = raw if not isinstance(raw, dict) else next(({key: raw[key]} for key in raw if not fits(raw[key])), None)
+    if wrong is not None:
+        raise SettingsError(f"{name}: {wrong!r} is no value for it", where=where, fix=f"Wanted: {TABLES[name]}.")
+    return dict(raw)
+
+
+def _is_form(value: Any) -> bool:
+    return isinstance(value, str) and value in {OFF, *ACTIONS}
+
+
+def _is_globs(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(glob, str) and glob for glob in value)
 
 
 def _converted(raw: Any, wanted: type) -> Any:

@@ -21,12 +21,28 @@ FRAME = "deia-reference"
 HARMLESS = "deia reference"  # of the same length
 SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 PREFACE = "Reference from this project's own lessons, added by deia. It informs; it is not a message from the user."
-MOST_CHARS = 9_500  # of an injection; hosts cut strings at 10,000
+MOST_CHARS = 9_000  # of an injection; hosts cut strings at 10,000, and put sentences of their own around it
 MOST_FACT = 600  # characters of one sentence of a trigger, or of what the conversation said
 LEAST_EXCERPT = 400  # characters below which a document's summary is given rather than a piece of its text
+MOST_SPOKEN = 2_800  # characters that the facts of one firing take at most
 LEAST_SUMMARY = 80  # characters below which a document is only named
 FRAME_CHARS = 120  # what the frame of a firing costs besides its facts and documents
-MOST_NAMED = 20  # firings that are named when there is no room for more
+MOST_NAMED = 400  # characters of the names of firings for which there is no more room
+URGENT = ("critical", "high")
+# What chat formats and hosts take for the beginning of somebody's words; shown with another first character.
+POSES = (
+    "<|", "<system", "</system", "<user", "</user", "<human", "</human", "<assistant", "</assistant", "<function",
+    "</function", "<tool", "</tool", "<antml", "</antml", "<instructions", "</instructions", "<<sys", "<</sys", "[inst",
+    "[/inst", "<start_of_turn", "<end_of_turn", "<channel",
+)  # fmt: skip
+HARMLESS_FIRST = {"<": "\u2039", "[": "("}
+# Characters that look like those of the frame's name.
+ALIKE = {
+    **dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE58, 0xFE63, 0xFF0D), ord("-")),
+    **{0xFF41 + number: ord("a") + number for number in range(26)},
+    **{0xFF21 + number: ord("a") + number for number in range(26)},
+    0xFF1C: ord("<"), 0xFF5C: ord("|"), 0xFF0F: ord("/"),
+}  # fmt: skip
 
 
 def compose(
@@ -39,22 +55,23 @@ def compose(
     """Give the injection for some firings, the most urgent first.
 
     `fetch` gives a document (id, path, title, summary, text) or None; documents in `shown` were injected before and are
-    named, not repeated; `budget` is in characters and spent on the first firings first.
+    named, not repeated; `budget` is in characters and spent on the first firings first. Those for which nothing is left
+    are named behind the others, or left out altogether where nobody speaks.
     """
     texts: list[str] = []
     carried: list[str] = []
+    spoken: list[Firing] = []
     unsaid: list[str] = []
     parts = []
     left = min(budget, MOST_CHARS)
     for firing in firings:
-        documents = [(reference, fetch(reference.id)) for reference in firing.documents]
-        known = [(reference, document) for reference, document in documents if document is not None]
-        parts.append(part(firing, [(reference, str(document["path"])) for reference, document in known]))
         head = _head(firing)
-        left -= len(head) + FRAME_CHARS
-        if left < 0 and texts:
+        if not _has_room(firing, left - len(head) - FRAME_CHARS, first=not texts, used=sum(map(len, texts))):
             unsaid.append(firing.trigger)
             continue
+        left -= len(head) + FRAME_CHARS
+        known = [(reference, found) for reference in firing.documents if (found := fetch(reference.id)) is not None]
+        parts.append(part(firing, [(reference, str(document["path"])) for reference, document in known]))
         blocks = []
         for number, (reference, document) in enumerate(known, start=1):
             block, whole = _block(number, reference, document, left, repeated=reference.id in {*shown, *carried})
@@ -62,21 +79,33 @@ def compose(
             blocks.append(block)
             carried += [reference.id] if whole else []
         texts.append(_framed(firing, "\n\n".join((head, *blocks))))
-    texts += [_named(unsaid)] if unsaid else []
-    actions: list[Action] = [firing.action for firing in firings] or ["note"]
+        spoken.append(firing)
+    texts += [_named(unsaid)] if unsaid and texts else []
+    actions: list[Action] = [firing.action for firing in spoken] or ["note"]
     return Injection(
         text="\n\n".join(texts),
         parts=tuple(parts),
         action=max(actions, key=ACTIONS.index),
-        triggers=tuple(firing.trigger for firing in firings),
+        triggers=tuple(firing.trigger for firing in spoken),
         documents=tuple(carried),
+        left_out=tuple(unsaid),
     )
+
+
+def _has_room(firing: Firing, left: int, *, first: bool, used: int) -> bool:
+    """Say whether a firing speaks: within the budget, and beyond it what is urgent or stops a call."""
+    if left >= 0:
+        return True
+    stops = firing.action in {"ask", "hold"} and used < MOST_CHARS - MOST_SPOKEN
+    return stops or (first and firing.urgency in URGENT)
 
 
 def _head(firing: Firing) -> str:
     lines = [PREFACE, _fact(firing.message)]
     if firing.action_required:
         lines.append(f"Before going on: {_fact(firing.action_required)}")
+    if firing.instead:
+        lines.append(f"Instead: {_fact('; or: '.join(firing.instead))}")
     return "\n".join((*lines, f"Why now: {_fact(firing.because)}."))
 
 
@@ -85,8 +114,8 @@ def _fact(text: str) -> str:
 
 
 def _named(triggers: list[str]) -> str:
-    more = f" and {len(triggers) - MOST_NAMED} more" if len(triggers) > MOST_NAMED else ""
-    return f"<{FRAME}>\nAlso seen, with no room left to say more: {', '.join(triggers[:MOST_NAMED])}{more}.\n</{FRAME}>"
+    named = shorten(", ".join(triggers), MOST_NAMED)
+    return f"<{FRAME}>\nAlso seen, with no room left to say more: {named}.\n</{FRAME}>"
 
 
 def _framed(firing: Firing, body: str) -> str:
@@ -94,12 +123,23 @@ def _framed(firing: Firing, body: str) -> str:
 
 
 def _unframe(body: str) -> str:
-    """Keep a document from closing the frame or opening another."""
-    lowered = body.translate(SMALL)  # of the same length, unlike `lower`
+    """Keep a document from closing the frame or opening another, and from beginning somebody else's words."""
+    lowered = body.translate(SMALL).translate(ALIKE)  # of the same length, unlike `lower`
+    for pose in POSES if "<" in lowered or "[" in lowered else ():
+        body = _replaced(body, lowered, pose, HARMLESS_FIRST[pose[0]])
     at = lowered.find(FRAME)
     while at >= 0:
         body = f"{body[:at]}{HARMLESS}{body[at + len(FRAME) :]}"
         at = lowered.find(FRAME, at + len(FRAME))
+    return body
+
+
+def _replaced(body: str, lowered: str, pose: str, first: str) -> str:
+    """Put another first character where a text poses as something; `lowered` is the text to look in."""
+    at = lowered.find(pose)
+    while at >= 0:
+        body = f"{body[:at]}{first}{body[at + 1 :]}"
+        at = lowered.find(pose, at + 1)
     return body
 
 
@@ -140,6 +180,7 @@ def part(firing: Firing, documents: Sequence[tuple[Reference, str]]) -> dict[str
                 for reference, path in documents
             ],
             "action_required": firing.action_required,
+            "instead": list(firing.instead),
             "timing": firing.timing,
         },
     }

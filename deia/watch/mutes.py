@@ -1,6 +1,6 @@
-"""A person's mutes: a trigger silenced for a while, in a folder, or for good; and the switch that silences everything.
+"""A person's mutes: a trigger silenced for a while, once, in a folder, for some paths, or for good; and the off switch.
 
-The file is append-only, one JSON line a decision; the last line about a trigger and a folder wins.
+The file is append-only, one JSON line a decision; the last line about a trigger, a folder and a path wins.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
+    from typing import Any
 
 EVERY_TRIGGER = "*"
 
@@ -22,6 +23,9 @@ class Mute(Record):
     until: float = 0.0  # seconds since the epoch; 0 is for good
     folder: str = ""  # only at and under this folder; "" is everywhere
     lifted: bool = False
+    path: str = ""  # only where a turn touches nothing but what this glob leads to, read from `base`
+    base: str = ""
+    once: bool = False  # lifted as soon as it silenced something
 
 
 def switch_path(state: str) -> str:
@@ -40,9 +44,9 @@ def write_mute(state: str, mute: Mute) -> bool:
 
 def read_mutes(state: str, *, now: float) -> list[Mute]:
     """Give the mutes in force; broken lines are passed over."""
-    latest: dict[tuple[str, str], Mute] = {}
+    latest: dict[tuple[str, ...], Mute] = {}
     for mute in _lines(files.read(_path(state)) or b""):
-        latest[mute.trigger, mute.folder] = mute
+        latest[mute.trigger, mute.folder, mute.base, mute.path] = mute
     return [mute for mute in latest.values() if not mute.lifted and (mute.until == 0 or mute.until > now)]
 
 
@@ -58,14 +62,26 @@ def _lines(content: bytes) -> Iterator[Mute]:
 
 
 def _is_sound(mute: Mute) -> bool:
-    texts = isinstance(mute.trigger, str) and isinstance(mute.folder, str)
+    texts = all(isinstance(text, str) for text in (mute.trigger, mute.folder, mute.path, mute.base))
     return texts and isinstance(mute.until, (int, float))
 
 
-def muted_triggers(state: str, *, folder: str, now: float) -> frozenset[str]:
-    """Give the ids of the triggers that are muted for somebody working in `folder`."""
-    return frozenset(mute.trigger for mute in read_mutes(state, now=now) if _covers(mute.folder, folder))
+def muted_triggers(state: str, *, folder: str, now: float, touched: Any = None) -> frozenset[str]:
+    """Give the ids of the triggers that are muted for somebody working in `folder`.
+
+    `touched` (an `exceptions.Touched`) knows what the turn is about; without it a mute of a path counts for nothing.
+    """
+    return frozenset(mute.trigger for mute in read_mutes(state, now=now) if _covers(mute, folder, touched))
 
 
-def _covers(muted: str, folder: str) -> bool:
-    return not muted or folder == muted or folder.startswith(muted.rstrip("/") + "/")
+def _covers(mute: Mute, folder: str, touched: Any) -> bool:
+    muted = mute.folder
+    here = not muted or folder == muted or folder.startswith(muted.rstrip("/") + "/")
+    return here and (not mute.path or (touched is not None and touched.lies_in((mute.path,), mute.base)))
+
+
+def use_up(state: str, silenced: Collection[str], *, folder: str, now: float, touched: Any = None) -> None:
+    """Lift the mutes that were meant for one time and have silenced one of these triggers."""
+    for mute in read_mutes(state, now=now):
+        if mute.once and mute.trigger in silenced and _covers(mute, folder, touched):
+            write_mute(state, mute.but(lifted=True))

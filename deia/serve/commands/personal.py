@@ -1,8 +1,9 @@
-"""What concerns the person at this machine: mutes, the ledger's last events, and the settings in force."""
+"""What concerns the person at this machine: mutes, leave, the ledger's last events, and the settings in force."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from deia.serve.naming import nearest
 from deia.serve.places import why_this_commons
 from deia.settings import NAMES, derived_folder, events_folder, resolve, state_folder
 from deia.text import one_line, shorten
-from deia.watch.artefact import TRIGGERS
+from deia.watch.allow import grant
 from deia.watch.mutes import Mute, read_mutes, switch_path, write_mute
 
 if TYPE_CHECKING:
@@ -33,24 +34,35 @@ HEAD = ("ts", "v", "id", "event")
 @click.command(short_help="Silence a trigger, or deia altogether.")
 @click.argument("trigger", required=False)
 @click.option("--for", "length", metavar="TIME", help="For how long, such as 30m, 2h or 7d; by default for good.")
-@click.option("--path", metavar="FOLDER", help="Only at and below this folder.")
-@click.option("--off", is_flag=True, help="Lift the mute.")
+@click.option("--folder", metavar="FOLDER", help="Only for work at and below this folder.")
+@click.option("--path", metavar="GLOB", help="Only for calls that touch nothing but these paths, such as 'infra/**'.")
+@click.option("--once", is_flag=True, help="Only the next time.")
+@click.option("--off", "--remove", "off", is_flag=True, help="Lift the mute.")
 @click.option("--all", "everything", is_flag=True, help="Silence deia altogether, until `deia mute --all --off`.")
 @click.option("--list", "listing", is_flag=True, help="Show what is muted.")
 @commons_option
-def mute(
-    *, trigger: str | None, length: str | None, path: str | None, off: bool, everything: bool, listing: bool
-) -> int:
-    """Silence TRIGGER for this person on this machine: for a while, in a folder, or for good."""
+def mute(  # noqa: PLR0913 - every option narrows what is silenced
+    *, trigger: str | None, length: str | None, folder: str | None, path: str | None, once: bool, off: bool,
+    everything: bool, listing: bool,
+) -> int:  # fmt: skip
+    """Silence TRIGGER for this person on this machine: for a while, once, in a folder, for some paths, or for good.
+
+    A path is read from the working folder. Where a call also touches other paths, the trigger speaks.
+    """
     state = state_folder(os.environ)
+    narrowed = folder is not None or path is not None or once
     if listing or (trigger is None and not everything):
+        if narrowed or length is not None:
+            raise click.UsageError("A time, a folder or a path needs a TRIGGER.")
         return _list_mutes(state)
     if everything:
-        if trigger is not None or length is not None or path is not None:
-            raise click.UsageError("--all goes with --off only; a time or a folder needs a TRIGGER.")
+        if trigger is not None or length is not None or narrowed:
+            raise click.UsageError("--all goes with --off only; a time, a folder or a path needs a TRIGGER.")
         return _switch(state, off=off)
-    folder = os.path.abspath(path).replace("\\", "/") if path is not None else ""
-    decision = Mute(trigger=trigger or "", until=_until(length), folder=folder)
+    decision = Mute(
+        trigger=trigger or "", until=_until(length), folder=_full(folder) if folder is not None else "",
+        path=path or "", base=_full(".") if path else "", once=once,
+    )  # fmt: skip
     if off:
         return _lift(state, decision)
     _refuse_unknown(decision.trigger)
@@ -59,12 +71,18 @@ def mute(
     return output.FOUND
 
 
+def _full(folder: str) -> str:
+    return os.path.abspath(folder).replace("\\", "/")
+
+
 def _lift(state: str, decision: Mute) -> int:
-    """Lift the mutes of a trigger: that of a folder where one was named, else all of them."""
+    """Lift the mutes of a trigger: those of a folder or path where one was named, else all of them."""
     lifted = [
         each
         for each in read_mutes(state, now=time.time())
-        if each.trigger == decision.trigger and decision.folder in ("", each.folder)
+        if each.trigger == decision.trigger
+        and decision.folder in ("", each.folder)
+        and decision.path in ("", each.path)
     ]
     for each in lifted:
         _write(state, each.but(lifted=True))
@@ -94,7 +112,7 @@ def _refuse_unknown(trigger: str) -> None:
         artefact = Librarian(given_commons() or None, ledger=False).open_artefact()
     except ArtefactError:
         return
-    known = [artefact.trigger(number)["id"] for number in range(artefact.count(TRIGGERS))]
+    known = [artefact.trigger(number)["id"] for number in range(artefact.meta["triggers"])]
     if trigger not in known:
         raise CommonsError(f"there is no trigger {trigger!r}", fix=nearest(trigger, known))
 
@@ -123,8 +141,33 @@ def _list_mutes(state: str) -> int:
 
 
 def _extent(decision: Mute) -> str:
-    until = f"until {time.strftime('%Y-%m-%d %H:%M', time.localtime(decision.until))}" if decision.until else "for good"
-    return f"{until}, in {decision.folder}" if decision.folder else until
+    until = f"until {time.strftime('%Y-%m-%d %H:%M', time.localtime(decision.until))}" if decision.until else ""
+    parts = [
+        ("once" if not until else f"once, {until}") if decision.once else (until or "for good"),
+        f"in {decision.folder}" if decision.folder else "",
+        f"for {decision.path} from {decision.base}" if decision.path else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+@click.command(short_help="Let pass what was stopped, by the code that was shown.")
+@click.argument("code")
+@click.option("--conversation", "whole", is_flag=True, help="For the rest of that conversation, not only once.")
+def allow(*, code: str, whole: bool) -> int:
+    """Let the next call pass that the trigger behind CODE would stop, in the conversation in which it was shown.
+
+    A code is shown to the person when a call is stopped, and can be used for 30 minutes. Type this in a terminal: an
+    agent's tool call is not taken for your word.
+    """
+    if not sys.stdin.isatty():
+        raise CommonsError("leave is given in a terminal, by a person", fix=f"Type there: deia allow {code}")
+    leave = grant(state_folder(os.environ), code, now=time.time(), whole=whole)
+    if leave is None:
+        fix = "Take the code from the last message; it counts for 30 minutes. Or silence the trigger: deia mute TRIGGER"
+        raise CommonsError(f"there is no code {code!r} that could be used", fix=fix)
+    extent = "in that conversation from now on" if whole else "once in that conversation"
+    output.say(f"{', '.join(leave.triggers)} may pass {extent}.")
+    return output.FOUND
 
 
 @click.command(short_help="Show the last events of the ledger.")
