@@ -6,7 +6,6 @@ MODEL is a folder with `model.safetensors` and `tokenizer.json`; TEXTS holds unp
 folder `package_version`. Needs sentence-transformers. Downloads nothing, and refuses other weights than the known ones
 and texts whose licence nobody wrote down. The same seed, texts and versions of the libraries give the same vectors.
 """
-# ruff: noqa: T201, INP001 - a command that reports what it did, run from the root and in no package
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 A folder is named `package_version` and holds what the package holds. Refuses a package whose licence is not written
 down here; nothing of the texts is shipped, only what the transformer made of them.
 """
-# ruff: noqa: INP001 - part of a command, in no package
 
 from __future__ import annotations
 

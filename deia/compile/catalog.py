@@ -16,11 +16,13 @@ import tantivy
 
 from deia import fast_json
 from deia.compile.shelf import DIGEST_SIZE, ShelfWriter, Volume, digest, printable, volumes
+from deia.compile.vectors import VectorWriter
 from deia.compile.vocabulary import vocabulary_bytes
 from deia.errors import ArtefactError
 from deia.ingest.chunker import chunk_document
 from deia.match.fuzzy import worth_keeping
 from deia.match.keyword import ANALYSER, TEXT, analyser, filter_key, key, schema
+from deia.match.semantic import open_tier
 from deia.match.terms import distinct, question, terms
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import (
@@ -41,10 +43,12 @@ if TYPE_CHECKING:
 
     from deia.commons.index_records import Cluster, QueryPattern
     from deia.knowledge import Chunk, Document, Entry
+    from deia.match.semantic import Tier
 
 # How often a field's words are counted. A title is worth three mentions (measured against one: +.005 nDCG@10 on three
 # sets, and no clear gain beyond); what an author chose as keywords and tags, two.
 REPEATS = (("title", 3), ("keywords", 2), ("tags", 2), ("summary", 1), ("platforms", 1), ("category", 1), ("id", 1))
+TIERS = ("static",)  # made unless said otherwise: the sentence model takes a thousand times as long for a passage
 WRITER_BYTES = 256_000_000
 INCREMENTAL_FROM = 5_000  # chunks; a smaller catalog is compiled whole in about a second
 FEW = 20  # one document in so many may have changed
@@ -84,16 +88,18 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     previous: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     incremental_from: int = INCREMENTAL_FROM,
+    tiers: Sequence[str] = TIERS,
 ) -> CatalogReport:
     """Write a search catalog into an empty folder; `previous` is the last one's, `progress` hears (done, total).
 
     Raises:
+        ArtefactError: the model of a tier is missing or damaged.
         OSError: the folder cannot be written.
     """
     shelved = volumes(entries, documents)
     heard = progress or (lambda _done, _total: None)
-    plan = _plan(shelved, previous, incremental_from)
-    chunks = _compile_changes(plan, folder, heard) if plan else _compile_whole(shelved, folder, heard)
+    plan = _plan(shelved, previous, incremental_from, tiers)
+    made = _compile_changes(plan, folder, tiers, heard) if plan else _compile_whole(shelved, folder, tiers, heard)
     _write_json(folder, PATTERNS, _patterns(query_patterns))
     _write_json(
         folder,
@@ -104,7 +110,8 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
             "built_at": built_at,
             "sources": list(sources),
             "documents": len(shelved),
-            "chunks": chunks,
+            "chunks": made,
+            "tiers": {name: _identity(open_tier(name)) for name in tiers},
             "clusters": _clusters(clusters, shelved),
             "sizes": _sizes(folder),
         },
@@ -112,23 +119,59 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     compiled = len(plan.changed) + len(plan.new) if plan else len(shelved)
     removed = len(plan.removed) if plan else 0
     return CatalogReport(
-        documents=len(shelved), chunks=chunks, compiled=compiled, removed=removed, incremental=plan is not None
+        documents=len(shelved), chunks=made, compiled=compiled, removed=removed, incremental=plan is not None
     )
 
 
 # --- the whole -------------------------------------------------------------------------------------------------------
 
 
-def _compile_whole(shelved: Sequence[Volume], folder: str, heard: Callable[[int, int], None]) -> int:
-    index = _new_index(os.path.join(folder, KEYWORD))
-    writer, shelf, counts = index.writer(WRITER_BYTES, 1), ShelfWriter(folder), Counter[str]()
+def _identity(tier: Tier) -> dict[str, Any]:
+    return {"digest": tier.digest, "dimensions": tier.dimensions}
+
+
+def models(tiers: Sequence[str] = TIERS) -> list[str]:
+    """Give the digests of the models that a catalog is made with: what it depends on besides its sources.
+
+    Raises:
+        ArtefactError: the model of a tier is missing or damaged.
+    """
+    return [open_tier(name).digest for name in tiers]
+
+
+class _Writers:
+    """Everything that a document is written to."""
+
+    __slots__ = ("counts", "index", "shelf", "vectors", "writer")
+
+    def __init__(self, index: tantivy.Index, folder: str, tiers: Sequence[str]) -> None:
+        self.index = index
+        self.writer = index.writer(WRITER_BYTES, 1)
+        self.shelf = ShelfWriter(folder)
+        self.vectors = [VectorWriter(folder, name) for name in tiers]
+        self.counts = Counter[str]()
+
+    def close(self) -> int:
+        """Finish all files; give how many passages there are."""
+        self.shelf.close()
+        for each in self.vectors:
+            each.close()
+        self.writer.commit()
+        self.writer.wait_merging_threads()
+        self.index.reload()
+        return self.index.searcher().num_docs
+
+
+def _compile_whole(
+    shelved: Sequence[Volume], folder: str, tiers: Sequence[str], heard: Callable[[int, int], None]
+) -> int:
+    to = _Writers(_new_index(os.path.join(folder, KEYWORD)), folder, tiers)
     for number, volume in enumerate(shelved):
-        _compile(volume, number, writer, shelf, counts)
+        _compile(volume, number, to)
         heard(number + 1, len(shelved))
-    shelf.close()
-    _write_words(folder, WORDS, counts)
+    _write_words(folder, WORDS, to.counts)
     _write_words(folder, NEW_WORDS, {})
-    return _commit(index, writer)
+    return to.close()
 
 
 def _new_index(folder: str) -> tantivy.Index:
@@ -138,25 +181,18 @@ def _new_index(folder: str) -> tantivy.Index:
     return index
 
 
-def _commit(index: tantivy.Index, writer: tantivy.IndexWriter) -> int:
-    writer.commit()
-    writer.wait_merging_threads()
-    index.reload()
-    return index.searcher().num_docs
-
-
-def _compile(
-    volume: Volume, number: int, writer: tantivy.IndexWriter, shelf: ShelfWriter, counts: Counter[str]
-) -> None:
+def _compile(volume: Volume, number: int, to: _Writers) -> None:
     """Index one document's passages, shelve it, and count its words once a passage."""
     chunks = chunk_document(volume.document, id=volume.entry.id)
     about = _about(volume.entry)
-    counts.update(set(about))
+    to.counts.update(set(about))
     for chunk in chunks:
         found = terms(f"{chunk.heading}\n{chunk.text}")
-        counts.update(set(found))
-        writer.add_document(_row(volume.entry, chunk, number, " ".join(about + found)))
-    shelf.add(volume, chunks)
+        to.counts.update(set(found))
+        to.writer.add_document(_row(volume.entry, chunk, number, " ".join(about + found)))
+    to.shelf.add(volume, chunks)
+    for each in to.vectors:
+        each.add(volume.entry, chunks)
 
 
 def _about(entry: Entry) -> list[str]:
@@ -193,10 +229,12 @@ def _filters(entry: Entry) -> dict[str, Sequence[str]]:
 # --- what changed ----------------------------------------------------------------------------------------------------
 
 
-def _plan(shelved: Sequence[Volume], previous: str | None, least: int) -> _Plan | None:
+def _plan(shelved: Sequence[Volume], previous: str | None, least: int, tiers: Sequence[str]) -> _Plan | None:
     """Compare with the previous catalog; None where compiling the whole is simpler or the only way."""
     old = _open(previous)
     if old is None or old.header["chunks"] <= least or len(old.vocabularies()[1]) > MOST_NEW_WORDS:
+        return None
+    if old.tiers != {name: _identity(open_tier(name)) for name in tiers}:
         return None
     known = {name: number for number in range(old.numbers) if (name := old.id(number))}
     digests = _digests(old)
@@ -230,25 +268,27 @@ def _digests(old: Catalog) -> list[bytes]:
     return [data[start : start + DIGEST_SIZE] for start in range(0, old.numbers * DIGEST_SIZE, DIGEST_SIZE)]
 
 
-def _compile_changes(plan: _Plan, folder: str, heard: Callable[[int, int], None]) -> int:
-    index = _carried_index(plan, folder)
-    writer, shelf, counts = index.writer(WRITER_BYTES, 1), ShelfWriter(folder), Counter[str]()
+def _compile_changes(plan: _Plan, folder: str, tiers: Sequence[str], heard: Callable[[int, int], None]) -> int:
+    to = _Writers(_carried_index(plan, folder), folder, tiers)
     digests = _digests(plan.previous)
     for gone in (*plan.removed, *(volume.entry.id for volume in plan.changed.values())):
-        writer.delete_documents_by_term("id", gone)
+        to.writer.delete_documents_by_term("id", gone)
     for number in range(plan.previous.numbers):
         if number in plan.kept:
-            shelf.copy(*plan.previous.raw(number), digests[number])
+            to.shelf.copy(*plan.previous.raw(number), digests[number])
+            for each in to.vectors:
+                each.copy(*plan.previous.vectors(each.tier.name).raw(number))
         elif number in plan.changed:
-            _compile(plan.changed[number], number, writer, shelf, counts)
+            _compile(plan.changed[number], number, to)
         else:
-            shelf.leave_out()
+            to.shelf.leave_out()
+            for each in to.vectors:
+                each.leave_out()
     for number, volume in enumerate(plan.new, plan.previous.numbers):
-        _compile(volume, number, writer, shelf, counts)
-    shelf.close()
-    _carry_words(plan.previous, folder, counts)
+        _compile(volume, number, to)
+    _carry_words(plan.previous, folder, to.counts)
     heard(1, 1)
-    return _commit(index, writer)
+    return to.close()
 
 
 def _carried_index(plan: _Plan, folder: str) -> tantivy.Index:

@@ -5,9 +5,8 @@ It refuses to decide what a word is: it is given counts.
 
 from __future__ import annotations
 
-import numpy as np
-
 from deia.match.fuzzy import MAGIC, VERSION, deletions, slot
+from deia.match.numerics import np
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:

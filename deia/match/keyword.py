@@ -100,13 +100,20 @@ class KeywordIndex:
 
     def search(self, weights: Mapping[str, float], *, filters: Mapping[str, str], limit: int) -> list[Hit]:
         """Rank the passages that hold any of the stems, best first, among those that pass every filter."""
+        return self._hits(self._filtered(self._any(weights), filters), limit) if weights else []
+
+    def passages(
+        self, weights: Mapping[str, float], *, filters: Mapping[str, str], limit: int
+    ) -> list[tuple[int, int, float]]:
+        """Rank as `search` does, and give each passage as its document's number, its place there and its score."""
         if not weights:
             return []
-        query = tantivy.Query
-        words = query.boolean_query(
-            [(tantivy.Occur.Should, query.boost_query(self._term(stem), weight)) for stem, weight in weights.items()]
-        )
-        return self._hits(self._filtered(words, filters), limit)
+        return self._found(self._filtered(self._any(weights), filters), limit)
+
+    def numbers(self, *, filters: Mapping[str, str]) -> set[int]:
+        """Give the numbers of the documents that pass the filters."""
+        first = tantivy.Query.const_score_query(tantivy.Query.term_query(self._schema, "ordinal", 0, "basic"), 0.0)
+        return {number for number, _, _ in self._found(self._filtered(first, filters), max(1, self.chunks))}
 
     def listed(self, *, filters: Mapping[str, str], limit: int) -> list[Hit]:
         """Give the first passage of every document that passes the filters, in the order of the index."""
@@ -142,6 +149,12 @@ class KeywordIndex:
             held = found[hit.document].setdefault(hit.ordinal, set())
             held.update(stem for n, stem in enumerate(stems) if int(hit.score) >> n & 1)
 
+    def _any(self, weights: Mapping[str, float]) -> tantivy.Query:
+        query = tantivy.Query
+        return query.boolean_query(
+            [(tantivy.Occur.Should, query.boost_query(self._term(stem), weight)) for stem, weight in weights.items()]
+        )
+
     def _term(self, stem: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, TEXT, stem, "freq")
 
@@ -155,12 +168,15 @@ class KeywordIndex:
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (words, *must)])
 
     def _hits(self, query: tantivy.Query, limit: int) -> list[Hit]:
-        found = self._searcher.search(query, limit=limit, count=False).hits
-        numbers = zip(self._numbers("document", found), self._numbers("ordinal", found), strict=True)
         return [
-            Hit(document=self._name(document), ordinal=ordinal, score=float(score), matcher=MATCHER)
-            for (document, ordinal), (score, _) in zip(numbers, found, strict=True)
+            Hit(document=self._name(document), ordinal=ordinal, score=score, matcher=MATCHER)
+            for document, ordinal, score in self._found(query, limit)
         ]
+
+    def _found(self, query: tantivy.Query, limit: int) -> list[tuple[int, int, float]]:
+        found = self._searcher.search(query, limit=limit, count=False).hits
+        scores = [float(score) for score, _ in found]
+        return list(zip(self._numbers("document", found), self._numbers("ordinal", found), scores, strict=True))
 
     def _numbers(self, field: str, found: Sequence[tuple[object, tantivy.DocAddress]]) -> list[int]:
         values = self._searcher.fast_field_values(field, [address for _, address in found])

@@ -48,6 +48,17 @@ def question(text: str) -> list[tuple[str, ...]]:
     return [word for word in dict.fromkeys(words(text)) if len(word) > 1 or word[0] not in STOP_WORDS]
 
 
+def spelled_out(text: str) -> str:
+    """Give a text with its names in their parts, as a language model reads them: `KubePod` is Kube Pod."""
+    return " ".join(_spelled_out(token) for token in text.split())
+
+
+def _spelled_out(token: str) -> str:
+    if token[1:] == token[1:].lower() and "_" not in token:
+        return token
+    return " ".join(part for piece in token.split("_") for part in _humps(piece))
+
+
 def distinct(found: Iterable[tuple[str, ...]]) -> list[str]:
     """Give the terms of some words once each, in order."""
     return list(dict.fromkeys(term for word in found for term in word))

@@ -16,13 +16,14 @@ from deia.errors import ArtefactError
 from deia.knowledge import Entry
 from deia.match.fuzzy import Vocabulary
 from deia.match.keyword import KeywordIndex
+from deia.match.vectors import Vectors
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-FORMAT = 1
+FORMAT = 2
 HEADER = "catalog.json"
 DOCUMENTS = "documents.txt"  # a line a document: its id, a tab, its metadata
 OFFSETS = "documents.at"  # where each line and each text begins, two numbers a document
@@ -64,6 +65,7 @@ class Catalog:
         "_patterns",
         "_stems",
         "_texts",
+        "_vectors",
         "_vocabularies",
         "folder",
         "header",
@@ -77,6 +79,7 @@ class Catalog:
         self._texts = _mapped(folder, TEXTS)
         self._offsets = memoryview(_mapped(folder, OFFSETS)).cast("Q")
         self._vocabularies: tuple[Vocabulary, ...] | None = None
+        self._vectors: dict[str, Vectors] = {}
         self._patterns: tuple[Pattern, ...] | None = None
         self._stems: Mapping[str, Sequence[int]] = {}
         self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.id)
@@ -96,6 +99,23 @@ class Catalog:
         return clusters
 
     @property
+    def tiers(self) -> Mapping[str, Mapping[str, Any]]:
+        """The semantic tiers whose vectors are here, each with the digest of the model and its dimensions."""
+        tiers: Mapping[str, Mapping[str, Any]] = self.header["tiers"]
+        return tiers
+
+    def vectors(self, tier: str) -> Vectors:
+        """Give one tier's vectors.
+
+        Raises:
+            ArtefactError: the files are torn.
+            KeyError: they are not here.
+        """
+        if tier not in self._vectors:
+            self._vectors[tier] = Vectors(self.folder, tier=tier, dimensions=int(self.tiers[tier]["dimensions"]))
+        return self._vectors[tier]
+
+    @property
     def numbers(self) -> int:
         """How many numbers documents have had; a number without a document has an empty id."""
         return len(self._offsets) // 2 - 1
@@ -108,7 +128,7 @@ class Catalog:
     def shelved(self, document: str) -> Shelved | None:
         """Give a document by its id, or None."""
         number = self.keyword.number(document)
-        return None if number is None else self._shelved(number)
+        return None if number is None else self.numbered(number)
 
     def every(self, documents: Iterable[str]) -> list[Shelved]:
         """Give those of the documents that are here, in order."""
@@ -159,7 +179,8 @@ class Catalog:
             )
         return self._patterns
 
-    def _shelved(self, number: int) -> Shelved:
+    def numbered(self, number: int) -> Shelved:
+        """Give a document by its number."""
         start, end = self._offsets[2 * number], self._offsets[2 * number + 2]
         values = fast_json.loads(self._documents[start:end].decode().partition("\t")[2])
         passages = values.pop("passages")

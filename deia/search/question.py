@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import log
 
 from deia.match.fuzzy import edits_allowed, worth_keeping
-from deia.match.terms import distinct, question
+from deia.match.terms import distinct, question, spelled_out
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ CORRECTED_COUNTS = 0.8  # a word that we changed is weaker evidence than one tha
 CORRECTED_SHORT_COUNTS = 0.3  # and a short one may have meant anything
 SHORTEST_HALF = 4
 COMMON_HALF = 3  # passages that must hold each half of a word that is split
+MOST_MEANT = 4_000  # characters of a question whose words are corrected for a model
 TOLD = 500  # characters of a corrected question that are shown
 
 
@@ -58,10 +59,28 @@ def weights(asked: Question) -> dict[str, float]:
 
 def searched_for(asked: Question) -> str:
     """Give the question as it was asked of the index, or nothing where no word was changed."""
+    return meant(asked)[:TOLD] if any(term.corrected for term in asked.terms) else ""
+
+
+def meant(asked: Question) -> str:
+    """Give the question with its misspelt words corrected, where a model reads it: at the beginning."""
     changed = {term.asked: term.corrected for term in asked.terms if term.corrected}
-    if not changed:
-        return ""
-    return " ".join(_mended(token, changed) for token in asked.text.split())[:TOLD]
+    return " ".join(_mended(token, changed) for token in asked.text[:MOST_MEANT].split()) if changed else asked.text
+
+
+def named_share(asked: Question) -> float:
+    """Give how much of what is asked lies in names that are known, such as `KubePodCrashLooping`, from 0 to 1."""
+    known = {term.asked for term in asked.terms if not term.part}
+    tokens = [token for token in asked.text[:MOST_MEANT].split() if _is_code(token)] if known else []
+    inside = {part for token in tokens for word in question(token) if word[0] in known for part in word[1:]}
+    every = sum(term.information for term in asked.terms if term.part)
+    return sum(term.information for term in asked.terms if term.part and term.asked in inside) / every if every else 0.0
+
+
+def _is_code(token: str) -> bool:
+    """Tell whether a word is written as code is: with humps, or with `_`, `.` or `:` inside; prose has `-` and `/`."""
+    inside = token.strip("_.,:;!?()[]{}'\"`")
+    return any(mark in inside for mark in "_.:") or spelled_out(inside) != inside
 
 
 def _mended(token: str, changed: Mapping[str, str]) -> str:

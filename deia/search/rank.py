@@ -1,92 +1,111 @@
-"""From hits on passages to documents in order, and how sure an answer may be of them.
+"""From passages that words and meaning found to documents in order.
 
-Pure: it reads no file and no clock.
+Both sides are brought to one scale and added with a weight that was learned (tools/tune_search.py). Pure: it reads no
+file and no clock, and refuses to say whether the best document answers anything: that is `verdict`'s business.
 """
 
 from __future__ import annotations
 
-from math import sqrt
-
-from deia.match.fuzzy import SHORT
 from deia.records import TYPE_CHECKING, Record
-from deia.search.question import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from deia.knowledge import Hit
-    from deia.search.question import Question, Term
+    Passage = tuple[int, int]  # a document's number, and the passage's place in it
+    Hit = tuple[int, int, float]  # the same with a score
 
-# A document is its best passage; a second adds a quarter, a third an eighth. Measured against the
-# best alone: two points of nDCG@10 on long documents, nothing on short ones.
+# A document's words are those of its best passage; a second adds a quarter, a third an eighth. Measured against the
+# best alone: two points of nDCG@10 on long documents, nothing on short ones. Of its meaning the best passage alone
+# counts (the same shares lost a point), and in part what the document is about.
 SHARES = (1.0, 0.25, 0.125, 0.0625)
+ABOUT = 0.2
+SCALE_OF = 100  # documents: the best and the hundredth best are 1 and 0 on the common scale
 NEAR_BEST = 0.7  # of the best document's score: these answer the question too
 MOST_PRIMARY = 3
-# How much of a question's information the best document must hold. See `confidence`.
-LEVELS = ((0.75, "high"), (0.5, "medium"))
-ENOUGH = 0.5  # to have answered, and not only touched the question
-LEAST = 0.35
 
 
 class Ranked(Record):
-    """A document with its score and the passage that won it."""
+    """A document with its score, what words and meaning each said of it, and the passage to show."""
 
-    document: str
+    number: int
     score: float
     ordinal: int
+    words: float = 0.0  # the keyword score
+    likeness: float = 0.0  # the cosine of the best passage, and in part of the whole
 
 
-def rank(hits: Iterable[Hit]) -> list[Ranked]:
-    """Order documents by their passages, those with equal scores by id."""
-    passages: dict[str, list[Hit]] = {}
-    for hit in hits:
-        passages.setdefault(hit.document, []).append(hit)
-    ranked = [_document(found) for found in passages.values()]
-    return sorted(ranked, key=lambda each: (-each.score, each.document))
+class Likeness(Record):
+    """How near passages and whole documents are to a question, as cosines."""
+
+    passages: Mapping[Passage, float]
+    documents: Mapping[int, float]
 
 
-def _document(found: Sequence[Hit]) -> Ranked:
-    best = sorted(found, key=lambda hit: (-hit.score, hit.ordinal))[: len(SHARES)]
-    score = sum(hit.score * share for hit, share in zip(best, SHARES, strict=False))
-    return Ranked(document=best[0].document, score=score, ordinal=best[0].ordinal)
+def rank(
+    hits: Iterable[Hit], *, likeness: Likeness | None = None, meaning: float = 0.0, most: int = 10
+) -> list[Ranked]:
+    """Order documents, the best first and those with equal scores by number; `meaning` weighs the second side.
+
+    Gives as many as `most`, and those whose score is no less than the last one's.
+    """
+    passages: dict[int, dict[int, float]] = {}
+    for document, ordinal, score in hits:
+        passages.setdefault(document, {})[ordinal] = score
+    words = {document: _summed(found.values()) for document, found in passages.items()}
+    if likeness is None:
+        return [
+            Ranked(number=document, score=score, ordinal=_best(passages[document], {}, 1.0, 0.0), words=words[document])
+            for score, document in _leading(words, most)
+        ]
+    cosines: dict[int, dict[int, float]] = {}
+    for (document, ordinal), cosine in likeness.passages.items():
+        cosines.setdefault(document, {})[ordinal] = cosine
+    about = likeness.documents
+    like = {number: (1 - ABOUT) * max(found.values()) + ABOUT * about[number] for number, found in cosines.items()}
+    said, meant = scaled(words, among=len(like)), scaled(like, among=len(like))
+    fused = {number: round((1 - meaning) * said.get(number, 0.0) + meaning * meant[number], 6) for number in like}
+    top = max([max(found.values()) for found in passages.values()], default=0.0) or 1.0
+    return [
+        Ranked(
+            number=number,
+            score=score,
+            ordinal=_best(passages.get(number, {}), cosines[number], (1 - meaning) / top, meaning),
+            words=words.get(number, 0.0),
+            likeness=like[number],
+        )
+        for score, number in _leading(fused, most)
+    ]
+
+
+def _leading(scores: Mapping[int, float], most: int) -> list[tuple[float, int]]:
+    ordered = sorted((-score, number) for number, score in scores.items())
+    last = ordered[: max(1, most)][-1][0] if ordered else 0.0
+    return [(-score, number) for score, number in ordered if score <= last]
+
+
+def _best(words: Mapping[int, float], cosines: Mapping[int, float], word_weight: float, meaning: float) -> int:
+    """Give the passage of a document that both sides together like best, the first of equals."""
+    places = sorted({*words, *cosines})
+    return max(places, key=lambda at: word_weight * words.get(at, 0.0) + meaning * cosines.get(at, 0.0))
+
+
+def scaled(values: Mapping[int, float], *, among: int) -> dict[int, float]:
+    """Bring scores to a scale on which the best is 1 and the hundredth best 0; of fewer the least is 0.
+
+    Where some of those `among` whom the scores were sought have none, theirs are 0 and the least.
+    """
+    if not values:
+        return {}
+    ordered = sorted(values.values(), reverse=True)
+    least = ordered[SCALE_OF - 1] if len(ordered) >= SCALE_OF else 0.0 if len(ordered) < among else ordered[-1]
+    span = ordered[0] - least
+    return {name: max(0.0, (value - least) / span) if span > 0 else 0.0 for name, value in values.items()}
+
+
+def _summed(scores: Iterable[float]) -> float:
+    return sum(score * share for score, share in zip(sorted(scores, reverse=True), SHARES, strict=False))
 
 
 def primary_count(scores: Sequence[float]) -> int:
     """Count the documents at the top that are nearly as good as the first."""
     return sum(score >= NEAR_BEST * scores[0] for score in scores[:MOST_PRIMARY])
-
-
-def coverage(asked: Question, passages: Mapping[int, Collection[str]]) -> float:
-    """Give the share of a question's information that a document holds, from 0 to 1.
-
-    It is the mean for the whole document and for its best passage, because a long document holds a little of
-    everything. Each word weighs the root of its inverse document frequency, so that "the site is down" hangs on
-    what is rare in it and one unknown word does not outweigh three known ones (measured on three sets: the root
-    separates questions that belong there from others a little better than the frequency itself, and than counting).
-    A corrected word counts in part.
-    """
-    together = {stem for held in passages.values() for stem in held}
-    best = max((_share(asked, held) for held in passages.values()), default=0.0)
-    return (_share(asked, together) + best) / 2
-
-
-def _share(asked: Question, held: Collection[str]) -> float:
-    parts = [term for term in asked.terms if term.part]
-    whole = sum(sqrt(term.information) for term in parts)
-    return sum(sqrt(term.information) * _trust(term) for term in parts if term.stem in held) / whole if whole else 0.0
-
-
-def _trust(term: Term) -> float:
-    if not term.corrected:
-        return 1.0
-    return CORRECTED_SHORT_COUNTS if len(term.asked) <= SHORT else CORRECTED_COUNTS
-
-
-def confidence(covered: float) -> str:
-    """Name how sure an answer may be.
-
-    A rule and not a probability: high where the best document holds three quarters of the question, medium from a half,
-    low below; under LEAST nothing was found. On three labelled sets LEAST loses 1 to 11 % of the questions that belong
-    there, and refuses 14 to 62 % of those that belong to the other two.
-    """
-    return next((name for least, name in LEVELS if covered >= least), "low")

@@ -41,7 +41,7 @@ def opened(folder: Path) -> Catalog:
 
 def best(folder: Path, text: str) -> list[str]:
     """Give the order of documents for a question."""
-    return [each.document for each in ranking(opened(folder), text, limit=20)]
+    return ranking(opened(folder), text, limit=20, tiers=())
 
 
 def test_a_compile_reports_what_it_did(tmp_path: Path) -> None:

@@ -1,0 +1,125 @@
+"""Write the vectors of a catalog's passages and documents, in the layout that `deia.match.vectors` reads.
+
+A passage's vector is that of its text and, in part, of what its document is about, since a passage from the middle
+often does not name its subject. It refuses to decide which model; texts are encoded many at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from deia.match import codes
+from deia.match.numerics import np
+from deia.match.semantic import open_tier
+from deia.match.static import MIDDLE, SCALE, Static
+from deia.match.terms import spelled_out
+from deia.match.vectors import ABOUT, CODES, SIGNS, STARTS
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from deia.knowledge import Chunk, Entry
+    from deia.match.compact import Compact
+
+    Floats = NDArray[np.float32]
+
+ABOUT_SHARE = 0.4  # of what the document is about, in a passage's vector (tools/tune_search.py)
+TOGETHER = 256  # passages encoded at once
+THREADS = 2
+
+
+class VectorWriter:
+    """The four files of a tier, open for writing, in the order of the documents' numbers."""
+
+    __slots__ = ("_about", "_codes", "_count", "_folder", "_pending", "_signs", "_starts", "tier")
+
+    def __init__(self, folder: str, tier: str) -> None:
+        self.tier = open_tier(tier)
+        self._folder = folder
+        self._codes, self._signs, self._about = (
+            open(os.path.join(folder, f"{tier}.{name}"), "wb")  # noqa: SIM115 - closed in `close`
+            for name in (CODES, SIGNS, ABOUT)
+        )
+        self._starts = [0]
+        self._count = 0
+        self._pending: list[tuple[str, Sequence[Chunk]]] = []
+
+    def add(self, entry: Entry, chunks: Sequence[Chunk]) -> None:
+        """Write a document's vectors."""
+        self._pending.append((subject(entry), chunks))
+        self._mark(len(chunks))
+        if sum(len(each) for _, each in self._pending) >= TOGETHER:
+            self._flush()
+
+    def leave_out(self) -> None:
+        """Leave a number without a document."""
+        self.copy(b"", bytes(self.tier.dimensions))
+
+    def copy(self, passages: bytes, about: bytes) -> None:
+        """Write a document's vectors as an earlier catalog held them."""
+        self._flush()
+        self._mark(len(passages) // self.tier.dimensions)
+        self._put(passages)
+        self._about.write(about)
+
+    def close(self) -> None:
+        """Finish the files; each ends with a byte more, since an empty file cannot be mapped."""
+        self._flush()
+        for file in (self._codes, self._signs, self._about):
+            file.write(b"\n")
+            file.close()
+        with open(os.path.join(self._folder, f"{self.tier.name}.{STARTS}"), "wb") as file:
+            file.write(b"".join(start.to_bytes(4, sys.byteorder) for start in self._starts))
+
+    def _mark(self, passages: int) -> None:
+        self._count += passages
+        self._starts.append(self._count)
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        model = self.tier.model
+        abouts = encoded(model, [spelled_out(about) for about, _ in self._pending])
+        texts = encoded(model, [chunk.text for _, chunks in self._pending for chunk in chunks])
+        owners = np.repeat(np.arange(len(self._pending)), [len(chunks) for _, chunks in self._pending])
+        self._pending.clear()
+        self._put(coded(model, _unit(texts + np.float32(ABOUT_SHARE) * abouts[owners])))
+        self._about.write(coded(model, abouts))
+
+    def _put(self, passages: bytes) -> None:
+        self._codes.write(passages)
+        rows = np.frombuffer(passages, "u1").reshape(-1, self.tier.dimensions)
+        positive = rows > MIDDLE if isinstance(self.tier.model, Static) else rows.view("i1") > 0
+        self._signs.write(np.packbits(positive, axis=1, bitorder="little").tobytes())
+
+
+def subject(entry: Entry) -> str:
+    """Say what a document is about, in the words of its entry."""
+    return ". ".join(part for part in (entry.title, entry.summary, ", ".join(entry.keywords)) if part)
+
+
+def encoded(model: Static | Compact, texts: Sequence[str]) -> Floats:
+    """Give the vectors of texts, one a row, of unit length or zero."""
+    if isinstance(model, Static):
+        return _unit(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
+    return model.encode(texts, threads=THREADS)
+
+
+def coded(model: Static | Compact, vectors: Floats) -> bytes:
+    """Give vectors as their tier stores them."""
+    if not isinstance(model, Static):
+        return codes.quantised(vectors)
+    made = np.clip(np.rint(vectors * np.float32(SCALE)) + MIDDLE, 1, 255).astype("u1")
+    made[~vectors.any(axis=1)] = 0  # what stands for a zero vector, which is like nothing
+    stored: bytes = made.tobytes()
+    return stored
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    made: Floats = np.divide(vectors, np.where(lengths > 0, lengths, 1), dtype="f4")
+    return made

