@@ -273,7 +273,12 @@ def test() -> int:
     """Run everything that must pass; pytest last, so that its closing line ends the output."""
     set_up(dev=True)
     wheel = os.path.join(VENV, "wheel")
-    steps = [*checks(), ("build the wheel", lambda: build(wheel)), ("bare install", lambda: smoke(wheel))]
+    steps = [
+        *checks(),
+        ("build the wheel", lambda: build(wheel)),
+        ("bare install", lambda: smoke(wheel)),
+        ("word forms, nlp extra", forms),
+    ]
     sound = [attempt(name, work) for name, work in steps]
     environ = {**os.environ, "WHEEL_FOLDER": wheel}
     flags = ("--cov", f"--cov-fail-under={COVERAGE_FLOOR}", "--cov-report=", "--no-header")
@@ -313,6 +318,22 @@ def smoke(wheel: str) -> None:
     for word, told in wanted.items():
         if word not in told:
             raise Broken(f"The bare install should have said {word!r}. It said:\n{told}")
+
+
+def forms() -> str:
+    """Hold word forms to their table with the `nlp` extra, which the environment of all other tests does not have."""
+    import tomllib  # noqa: PLC0415 - an older Python, which is told here what it lacks, does not have it
+
+    with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
+        wanted = tomllib.load(file)["project"]["optional-dependencies"]["nlp"]
+    folder = os.path.join(VENV, f"nlp-{digest('pyproject.toml')[:8]}")
+    if not os.path.exists(folder):
+        pip("install", "--no-deps", "--target", folder, *wanted)
+    tests = os.path.join("tests", "compile", "test_forms.py")
+    told = output_of([program("python"), "-m", "pytest", "-q", tests], environ={**os.environ, "PYTHONPATH": folder})
+    if "skipped" in told:
+        raise Broken(f"The nlp extra was installed and is not found:\n{told}")
+    return told.splitlines()[-1]
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------

@@ -4,12 +4,15 @@
 
 FOLDER holds `commands/command_cases.jsonl` (command, expect, tier), `conversations/positives.jsonl`,
 `hard_negatives.jsonl` (role, tool, text, topic) and `conversations.jsonl` (also conversation_id, turn). `--missed`
-lists what was missed and what fired in vain; `--fired` what fired on real turns, for reading and labelling.
+lists what was missed and what fired in vain, by the id under which `labels/missed.jsonl` keeps the reason; `--fired`
+what fired on real turns, for reading and labelling. A reason whose row is right by now is not shown, and a wrong row
+without a reason is shown as not yet read.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import tempfile
@@ -25,8 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Row = dict[str, Any]
-Counts = dict[str, Counter[bool]]
+Counts = dict[str, Counter[str]]  # topic → how often "caught", "missed", "silent", "in vain"
 LABELS = Path(__file__).resolve().parent / "labels" / "real_firings.jsonl"
+REASONS = Path(__file__).resolve().parent / "labels" / "missed.jsonl"
+NOT_READ = "not yet read"
 EXPORTED = "Tool use: **"  # how an editor's Markdown export begins a call
 
 
@@ -57,49 +62,69 @@ def _message(turn: Row) -> Row:
     return {"role": role, "text": "" if "command" not in given else text, "tool": tool, "tool_input": given}
 
 
+class Wrong(NamedTuple):
+    """A row that went otherwise than its label says: its id, whether it was missed or fired in vain, and what it is."""
+
+    identity: str
+    missed: bool
+    topic: str
+    shown: str
+
+
 class Measured(NamedTuple):
-    """What one set came to: a row of the table, rows by topic, and what went otherwise than its label says."""
+    """What one set came to: rows of the table, counts by topic, what went otherwise than its label says."""
 
     line: str
     topics: Counts
-    wrong: list[str]
+    wrong: list[Wrong]
+
+
+def outcome(*, heard: bool, wanted: bool) -> str:
+    """Name what became of a row."""
+    if wanted:
+        return "caught" if heard else "missed"
+    return "in vain" if heard else "silent"
 
 
 def commands(librarian: Librarian, path: Path) -> Measured:
-    """Score commands that other guards' tests say must be caught, or left alone."""
-    scored = [row for row in rows(path) if row["tier"] == "engine"]
-    wrong: list[str] = []
-    counts = Counter[str]()
-    topics: Counts = {}
-    for number, row in enumerate(scored):
+    """Score commands that other guards' tests say must be caught, or left alone; by the part of the guard they test."""
+    measured = Measured("", {}, [])
+    counts: dict[str, Counter[str]] = {"engine": Counter(), "policy": Counter()}
+    for number, row in enumerate(rows(path)):
         turn = {"role": "tool_call", "tool": "Bash", "text": row["command"]}
-        caught = bool(fired(librarian, [turn], f"command {number}"))
-        counts[f"{row['expect']} {caught}"] += 1
-        right = caught == (row["expect"] == "block")
-        topics.setdefault(f"{row['category'].rpartition('/')[2]}, {row['expect']}", Counter())[right] += 1
-        if not right:
-            wrong.append(f"{row['expect']}: {row['command']}")
-    line = (
-        f"| commands that other guards catch | {_share(counts, 'block True', 'block False')} caught |\n"
-        f"| commands that they leave alone | {_share(counts, 'allow False', 'allow True')} left alone |"
-    )
-    return Measured(line, topics, wrong)
+        heard = bool(fired(librarian, [turn], f"command {number}"))
+        became = outcome(heard=heard, wanted=row["expect"] == "block")
+        counts[row["tier"]][became] += 1
+        if row["tier"] != "engine":
+            continue  # somebody's house rules: counted, not aimed at
+        topic = f"{row['source'].partition('@')[0]}, {row['category'].rpartition('/')[2]}"
+        measured.topics.setdefault(topic, Counter())[became] += 1
+        if became in {"missed", "in vain"}:
+            name = "C-" + hashlib.sha256(row["command"].encode()).hexdigest()[:8]
+            measured.wrong.append(Wrong(name, became == "missed", topic, row["command"]))
+    lines = [
+        f"| commands that other guards catch | {_share(counts['engine'], 'caught', 'missed')} caught |",
+        f"| commands that they leave alone | {_share(counts['engine'], 'silent', 'in vain')} left alone |",
+        f"| house rules of other guards, forbidden | {_share(counts['policy'], 'caught', 'missed')} caught |",
+        f"| house rules of other guards, allowed | {_share(counts['policy'], 'silent', 'in vain')} left alone |",
+    ]
+    return measured._replace(line="\n".join(lines))
 
 
 def turns(librarian: Librarian, path: Path, *, wanted: bool, label: str) -> Measured:
     """Score single turns of real conversations that deserve a warning, or that only look as if they did."""
-    wrong: list[str] = []
+    measured = Measured("", {}, [])
     counts = Counter[str]()
-    topics: Counts = {}
     for number, row in enumerate(rows(path)):
         found = fired(librarian, [row], f"{path.name} {number}")
-        counts[str(bool(found))] += 1
-        topics.setdefault(f"{row['topic']}, {'deserves it' if wanted else 'looks alike'}", Counter())[
-            bool(found) == wanted
-        ] += 1
+        became = outcome(heard=bool(found), wanted=wanted)
+        counts[became] += 1
+        measured.topics.setdefault(row["topic"], Counter())[became] += 1
         if bool(found) != wanted:
-            wrong.append(f"{row['topic']} {row['role']} {found}: {row['text'][:160]!r}")
-    return Measured(f"| {label} | {_share(counts, 'True', 'False')} fire |", topics, wrong)
+            shown = f"{row['role']} {found}: {row['text'][:160]!r}"
+            measured.wrong.append(Wrong(row["id"], wanted, row["topic"], shown))
+    good, bad = ("caught", "missed") if wanted else ("in vain", "silent")
+    return measured._replace(line=f"| {label} | {_share(counts, good, bad)} fire |")
 
 
 def real(librarian: Librarian, path: Path) -> Measured:
@@ -123,7 +148,8 @@ def real(librarian: Librarian, path: Path) -> Measured:
     kinds = ", ".join(f"{count} {label}" for label, count in sorted(counts.items()))
     rate = 1000 * (counts.total() - counts["deserved"]) / max(total, 1)
     spoken = f"{counts.total()} injections ({kinds}), {rate:.2f} noise per 1,000 turns"
-    return Measured(f"| {total:,} real turns in a row | {spoken} |", {}, shown)
+    fell = [Wrong("", missed=False, topic="", shown=one) for one in shown]
+    return Measured(f"| {total:,} real turns in a row | {spoken} |", {}, fell)
 
 
 def _key(row: Row, trigger: str) -> str:
@@ -139,16 +165,36 @@ def page(measured: Sequence[Measured]) -> str:
     """Give docs/ACCURACY.md."""
     commons = load_commons(settings.STARTER)
     fires = sum(case.fires for case in commons.cases)
-    table = "\n".join(one.line for one in measured)
-    topics = "\n".join(
-        f"| {name} | {counts[True]} of {counts.total()} |"
-        for one in measured
-        for name, counts in sorted(one.topics.items())
-    )
+    topics: Counts = {}
+    for one in measured:
+        for name, counts in one.topics.items():
+            topics.setdefault(name, Counter()).update(counts)
     return PAGE.format(
         triggers=len(commons.triggers), documents=len(commons.entries), fires=fires,
-        silent=len(commons.cases) - fires, table=table, topics=topics,
+        silent=len(commons.cases) - fires, table="\n".join(one.line for one in measured),
+        topics="\n".join(_topic_line(name, topics[name]) for name in sorted(topics)),
+        wrong=_reasons([wrong for one in measured for wrong in one.wrong if wrong.identity]),
     )  # fmt: skip
+
+
+def _topic_line(name: str, counts: Counter[str]) -> str:
+    deserving, alike = counts["caught"] + counts["missed"], counts["silent"] + counts["in vain"]
+    caught = f"{counts['caught']} of {deserving}" if deserving else ""
+    in_vain = f"{counts['in vain']} of {alike}" if alike else ""
+    return f"| {name} | {caught} | {in_vain} |"
+
+
+def _reasons(wrong: Sequence[Wrong]) -> str:
+    """Group what went wrong by the reason kept for it, the most frequent first."""
+    kept = {row["id"]: row["reason"] for row in rows(REASONS)}
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for one in wrong:
+        found = grouped.setdefault((kept.get(one.identity, NOT_READ), "missed" if one.missed else "in vain"), [])
+        found.append(f"{one.topic} {one.identity}")
+    ordered = sorted(grouped.items(), key=lambda item: (-len(item[1]), item[0]))
+    return "\n".join(
+        f"| {len(rows_)} {became} | {reason} | {'; '.join(sorted(rows_))} |" for (reason, became), rows_ in ordered
+    )
 
 
 PAGE = """# How accurate
@@ -166,21 +212,27 @@ silent) pass in every test run. What fires on real turns was read one by one; th
 
 ## By topic
 
-| topic | as labelled |
-|---|---|
+Commands are grouped by the guard whose tests they are, and by the part of it that they test; turns by what they are
+about.
+
+| topic | deserves it: caught | deserves nothing: spoken to in vain |
+|---|---|---|
 {topics}
 
 ## What is missed, and why
 
-- Clean-up is left alone on purpose: `find . -name '*.pyc' -delete`, empty folders, `*.tmp`, anything below a temporary
-  folder, `rm -rf` of a relative folder that is neither sources nor data. Other guards catch every one of them.
+Every row that went otherwise than its label says, with the reason found by reading it (`bench/labels/missed.jsonl`).
+
+| how many | why | rows |
+|---|---|---|
+{wrong}
+
+What is left alone on purpose, whatever the set:
+
+- Clean-up: `find . -name '*.pyc' -delete`, `*.tmp`, anything below a temporary folder, `rm -rf` of a relative folder
+  that is neither sources nor data.
 - What a command will run is not guessed when it arrives at run time: `xargs bash -c`, a bare `parallel`, a name put
   into `sh -c '… {{}} …'`.
-- `command -v` and `git clean -nf` only print; some guards catch them all the same.
-- A lease is a note on a shared branch: `git push --force-with-lease origin main` counts as a false alarm here, although
-  the same command is labelled as deserving a warning among the real turns.
-- `git checkout --track direct main` and `--recurse-submodules checkout main` are read as git reads them, as a branch
-  and a path; another guard takes the word for the option's value, so these count as false alarms.
 - A symbolic link that leads out of a temporary folder is not seen, because the disk is not looked at.
 - Sentences are read in English. In other languages commands, error texts and borrowed words ("force push") still count.
 - An error that an assistant only mentions in passing, or writes into a document, is not taken up.
@@ -213,9 +265,9 @@ def main() -> None:
     measured = [*scored, lively]
     print("\n".join(one.line for one in measured))
     if options.missed:
-        print("\n".join(f"  {item}" for one in scored for item in one.wrong))
+        print("\n".join(f"  {one.identity} {one.topic}: {one.shown}" for part in scored for one in part.wrong))
     if options.fired:
-        print("\n".join(f"  {item}" for item in lively.wrong))
+        print("\n".join(f"  {one.shown}" for one in lively.wrong))
     if options.write:
         options.write.write_text(page(measured), encoding="utf-8")
 

@@ -3,7 +3,8 @@
     python bench/hook.py [--rounds 200] [--conversations FILE.jsonl]
 
 The quiet rows time a turn that no trigger's words fit, at 100, 1,000 and 10,000 triggers; with a file of real turns
-(`source, conversation_id, turn, role, tool, text`) the starter commons is timed over a sample, firing as it fires.
+(`source, conversation_id, turn, role, tool, text`) the starter commons is timed over a sample, firing as it fires, and
+over a sample of those turns alone whose words open the gate, so that a parser runs: what they cost, said apart.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ from timing import FLOOR, PYTHON, report, time_commands
 
 import deia.settings
 from deia.compile.compiler import compile_commons
+from deia.serve.hosts.claude_code import read_event
+from deia.watch.artefact import open_artefact
+from deia.watch.gate import candidates
 
 HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
 EVENTS = {"user": "UserPromptSubmit", "assistant": "Stop", "tool_call": "PreToolUse", "tool_result": "PostToolUse"}
 SIZES = (100, 1_000, 10_000)
+SEARCHED = 3_000  # real turns among which those are looked for that open the gate
 TURN = (
     "Please look at the failing checks in the parser module, find out why the third one times out on the slow machine,"
     " and write down what you would change first; keep the public names as they are."
@@ -65,20 +70,32 @@ def real(path: Path, rounds: int) -> None:
     compile_commons(deia.settings.STARTER, environ=dict(os.environ))
     with path.open(encoding="utf-8") as lines:
         turns = [json.loads(line) for line in lines]
-    sample = random.Random(11).sample([turn for turn in turns if turn["role"] in EVENTS], rounds)
-    name = "hook, real turns, starter commons"
-    commands = {"floor: python -I -S -c pass": FLOOR, name: (PYTHON, "-I", "-S", HOOK, "claude-code")}
+    known = [turn for turn in turns if turn["role"] in EVENTS]
+    chance = random.Random(11)
+    parsed = [turn for turn in chance.sample(known, min(len(known), SEARCHED)) if opens_gate(turn)]
+    samples = {
+        "hook, real turns, starter commons": chance.sample(known, rounds),
+        f"hook, parsed turns ({100 * len(parsed) / min(len(known), SEARCHED):.0f} %)": chance.choices(parsed, k=rounds),
+    }
+    commands = {"floor: python -I -S -c pass": FLOOR} | dict.fromkeys(
+        samples, (PYTHON, "-I", "-S", HOOK, "claude-code")
+    )
 
     def given(which: str, number: int) -> bytes:
-        turn = sample[number]
-        return (
-            event(turn["role"], turn["text"], folder="/", conversation=str(number), tool=turn["tool"])
-            if which == name
-            else b""
-        )
+        if which not in samples:
+            return b""
+        turn = samples[which][number]
+        return event(turn["role"], turn["text"], folder="/", conversation=f"{which} {number}", tool=turn["tool"])
 
     taken = time_commands(commands, rounds=rounds, inputs=given)
-    report(taken, against="floor: python -I -S -c pass", budgets={name: "p95 ≤ 3 ×"})
+    report(taken, against="floor: python -I -S -c pass", budgets={next(iter(samples)): "p95 ≤ 3 ×"})
+
+
+def opens_gate(row: dict[str, str]) -> bool:
+    """Say whether a turn's words let a trigger of the starter commons through, so that the turn is read."""
+    artefact = open_artefact(f"{deia.settings.derived_folder(deia.settings.STARTER, os.environ)}/triggers")
+    occasion = read_event(json.loads(event(row["role"], row["text"], folder="/", conversation="x", tool=row["tool"])))
+    return bool(occasion and occasion.turn and candidates(artefact, occasion.turn)[0])
 
 
 def main() -> None:

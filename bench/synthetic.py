@@ -50,7 +50,7 @@ def _trigger(number: int, random_: random.Random, products: list[str], documents
     product = random_.choice(products)
     verb, other = random_.sample(VERBS, 2)
     thing, second = random_.sample(OBJECTS, 2)
-    clauses: list[dict[str, str]] = [
+    clauses: list[dict[str, str | list[str]]] = [
         {"phrase": f"{{{verb}|{other}}} … {{{thing}|{second}}} … {product}"},
         {"command": f"{product} {thing} {verb}"},
     ]
@@ -58,6 +58,10 @@ def _trigger(number: int, random_: random.Random, products: list[str], documents
         clauses.append({"pattern": rf"\b{product} {verb} (now|all)\b"})
     if number % 25 == 0:
         clauses.append({"error": f"{product} … {thing} not found"})
+    if number % 20 == 0:
+        clauses.append(
+            {"meaning": [f"{verb} the {thing} of {product} for good", f"{verb} every {thing} and start over"]}
+        )
     return {
         "id": f"trigger-{number}", "title": f"{verb} the {thing} of {product}", "urgency": "high", "action": "warn",
         "message": f"{verb} of a {thing} cannot be undone.",

@@ -20,6 +20,15 @@ class Clause(Record):
     kind: str  # phrase, pattern, command, error, write, tool
     value: str | Mapping[str, Any] | tuple[str, ...]
     line: int = 0
+    language: str = ""  # of a phrase, such as "de"; "" where nobody said
+
+
+class Earlier(Record):
+    """What must have been said in a conversation before a trigger counts: one of some clauses, not taken back since."""
+
+    any: tuple[Clause, ...]
+    until: tuple[Clause, ...] = ()
+    within: int = 0  # turns; 0 is the whole conversation
 
 
 class Trigger(Record):
@@ -33,10 +42,12 @@ class Trigger(Record):
     who: tuple[Role, ...]
     any: tuple[Clause, ...] = ()
     all: tuple[Clause, ...] = ()
+    earlier: Earlier | None = None
     status: str = "experimental"
     timing: str = "pre-action"
     action: Action = "note"
     action_required: str = ""
+    instead: tuple[str, ...] = ()  # safe ways to the same end
     context: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     stance: tuple[str, ...] = ("announced", "requested")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 
 from deia import files, freshness, spool
 from deia.errors import ArtefactError, QueryError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from deia.records import Turn
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
     from deia.watch.artefact import Artefact
@@ -143,16 +145,19 @@ class Librarian:
         artefact = self.open_artefact()
         place = folder or self.root
         new = judged.take_new(turns_of(conversation))
-        return [watch(artefact, turn, log, lambda: self._look_around(place)) for turn in new]
+        return [watch(artefact, turn, log, partial(self._look_around, turn, place)) for turn in new]
 
-    def _look_around(self, folder: str) -> Surroundings:
+    def _look_around(self, turn: Turn, folder: str) -> Surroundings:
+        from deia.watch.exceptions import Touched, excepted  # noqa: PLC0415 - a search needs no watching
         from deia.watch.mutes import muted_triggers  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.signs import signs_around  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.signs import files_around, signs_around  # noqa: PLC0415 - a search needs no watching
         from deia.watch.watcher import Surroundings  # noqa: PLC0415 - a search needs no watching
 
         now = time.time()
-        muted = muted_triggers(state_folder(self._environ), folder=folder, now=now)
-        return Surroundings(now=now, folder=signs_around(folder), muted=muted)
+        touched = Touched(turn, folder)
+        muted = muted_triggers(state_folder(self._environ), folder=folder, now=now, touched=touched)
+        muted |= excepted(self.settings.exceptions, touched, root=self.root)
+        return Surroundings(now=now, folder=signs_around(folder), exists=files_around(folder), muted=muted)
 
     def _conversation(self, identity: str) -> tuple[Judged, HeldLog]:
         from deia.watch.conversation import Judged  # noqa: PLC0415 - a search needs no watching
@@ -174,7 +179,8 @@ class Librarian:
             fields = {
                 "conversation": conversation_id, "trigger": firing.trigger, "because": firing.because,
                 "docs": [reference.id for reference in firing.documents], "chars": len(injection.text),
-                "action": firing.action, "outcome": "shown",
+                "action": firing.action,
+                "outcome": "over_budget" if firing.trigger in injection.left_out else "shown",
             }  # fmt: skip
             self.log("injection", fields)
         return injection

@@ -25,7 +25,9 @@ MODES = ("full_context", "summary_only")
 TIMINGS = ("pre-action", "on-error", "post-action")
 ROLES = ("user", "assistant", "tool_call", "tool_result", "system")
 STATUSES = ("experimental", "test", "stable", "deprecated")
-STANCES = ("announced", "requested", "negated", "reported", "asked", "quoted", "dry_run")
+STANCES = (
+    "announced", "requested", "running", "negated", "reported", "done", "asked", "supposed", "quoted", "dry_run",
+)  # fmt: skip
 
 _set = object.__setattr__
 
@@ -138,6 +140,7 @@ class Firing(Record):
     because: str
     turn: int
     confidence: str = "high"
+    instead: tuple[str, ...] = ()  # safe ways to the same end
 
 
 class Injection(Record):
@@ -148,3 +151,4 @@ class Injection(Record):
     action: Action = "note"
     triggers: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # triggers for which the budget had no room; they may speak later

@@ -11,14 +11,39 @@ class _Plain(dict[int, "int | str"]):
     """A table for `translate` that learns a character when it first meets it: knowing all of them would take 0.1 s."""
 
     def __missing__(self, code: int) -> int | str:
-        plain = code if chr(code).isalnum() else " "
+        plain = self.plain(code)
         if len(self) < MOST_KNOWN:
             self[code] = plain
         return plain
 
+    def plain(self, code: int) -> int | str:
+        """Give what stands for a character."""
+        return code if chr(code).isalnum() else " "
 
+
+class _Parted(_Plain):
+    """The same with spaces around every letter of a script that has none between its words."""
+
+    def plain(self, code: int) -> int | str:
+        """Give what stands for a character."""
+        return f" {chr(code)} " if _is_unspaced(code) and chr(code).isalnum() else super().plain(code)
+
+
+# Scripts whose words no space parts, or whose endings grow on to them: there every letter counts as a word, so that a
+# phrase is found wherever its letters stand one after the other. Thai to Myanmar, Hangul, Khmer, Kana, Han.
+UNSPACED = (
+    (0x0E00, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF), (0x3040, 0x318F), (0x31F0, 0x31FF), (0x3400, 0x9FFF),
+    (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF66, 0xFF9D), (0x20000, 0x3FFFF),
+)  # fmt: skip
+FIRST_UNSPACED = UNSPACED[0][0]
 MOST_KNOWN = 20_000  # characters; a text with more different ones is noise, and only slower
-PLAIN = _Plain({code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)})
+ASCII: dict[int, int | str] = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+PLAIN = _Plain(ASCII)
+PARTED = _Parted(ASCII)
+
+
+def _is_unspaced(code: int) -> bool:
+    return code >= FIRST_UNSPACED and any(first <= code <= last for first, last in UNSPACED)
 
 
 def flat(text: str) -> str:
@@ -27,8 +52,8 @@ def flat(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Give the normalised words of a text in order: runs of letters and digits, lower case."""
-    return flat(text).lower().split()
+    """Give the normalised words of a text in order: runs of letters and digits, lower case; see `UNSPACED`."""
+    return text.translate(PARTED).lower().split()
 
 
 def spans(text: str) -> list[tuple[str, int, int]]:
@@ -38,9 +63,24 @@ def spans(text: str) -> list[tuple[str, int, int]]:
     at = 0
     for word in plain.split():
         at = plain.find(word, at)
-        found.append((word if word.isascii() else word.lower(), at, at + len(word)))
+        if word.isascii():
+            found.append((word, at, at + len(word)))
+        else:
+            found += [(piece.lower(), at + begin, at + begin + len(piece)) for piece, begin in _pieces(word)]
         at += len(word)
     return found
+
+
+def _pieces(word: str) -> list[tuple[str, int]]:
+    """Cut a word where a script without spaces begins or goes on, each piece with where it begins."""
+    pieces: list[tuple[str, int]] = []
+    start = 0
+    for at, char in enumerate(word):
+        if _is_unspaced(ord(char)):
+            pieces += [(word[start:at], start)] if at > start else []
+            pieces.append((char, at))
+            start = at + 1
+    return pieces + ([(word[start:], start)] if start < len(word) else [])
 
 
 def shorten(text: str, most: int) -> str:

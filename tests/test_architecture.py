@@ -36,8 +36,10 @@ ROWS = (
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
 
 # What one event of a host may import besides deia's own cheap half and what a bare interpreter holds already.
-HOOK_LIBRARY = frozenset(("__future__", "_json", "_signal", "_sre", "mmap"))
+HOOK_LIBRARY = frozenset(("__future__", "_json", "_signal", "_sre", "itertools", "math", "mmap"))
 HOOK_OURS = ("watch", "spool", "text", "settings", "records", "errors", "files", "fast_json", "freshness")
+# What is looked at only when the gate has let a `meaning` clause through; nothing else of `match` is cheap enough.
+HOOK_MEANING = frozenset(("deia.match", "deia.match.static"))
 
 
 def name_of(path: Path) -> str:
@@ -223,13 +225,16 @@ def modules_reached(script: Path, environ: dict[str, str], given: bytes) -> tupl
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the spy replaces posix._exit")
 @pytest.mark.parametrize(
-    ("prompt", "answers"),
+    ("prompt", "answers", "meant"),
     [
-        ("how does the nuclear physics simulation converge?", False),
-        ("I'm going to delete the Netlify project and recreate it", True),
+        ("how does the nuclear physics simulation converge?", False, False),
+        ("I'm going to delete the Netlify project and recreate it", True, False),
+        ("Let me trash this Netlify project and make a fresh one", True, True),
     ],
 )
-def test_the_hook_reaches_only_its_own_half_and_cheap_modules(tmp_path: Path, prompt: str, *, answers: bool) -> None:
+def test_the_hook_reaches_only_its_own_half_and_cheap_modules(
+    tmp_path: Path, prompt: str, *, answers: bool, meant: bool
+) -> None:
     environ = {"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
     compile_commons(STARTER, environ=environ)
     (tmp_path / "nothing.py").touch()
@@ -241,4 +246,7 @@ def test_the_hook_reaches_only_its_own_half_and_cheap_modules(tmp_path: Path, pr
         own = module.split(".")[1:]
         on_hook_side = own == ["serve"] or module.startswith(("deia.serve.hook", "deia.serve.hosts"))
         assert module.startswith("deia"), f"the hook imported {module}"
-        assert not own or on_hook_side or own[0] in HOOK_OURS, f"the hook imported {module}"
+        ours = on_hook_side or module in HOOK_MEANING or not own or own[0] in HOOK_OURS
+        assert ours, f"the hook imported {module}"
+    by_meaning = HOOK_MEANING | {"deia.watch.meaning"}
+    assert by_meaning <= reached if meant else not by_meaning & reached

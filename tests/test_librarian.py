@@ -61,6 +61,7 @@ def test_deleting_and_recreating_a_netlify_project_is_met_with_the_checklist(sta
             "message": part["injection"]["message"],
             "documents": part["injection"]["documents"],
             "action_required": part["injection"]["action_required"],
+            "instead": part["injection"]["instead"],
             "timing": "pre-action",
         },
     }
@@ -135,6 +136,36 @@ def test_the_platform_may_show_in_the_working_folder(starter: Librarian, tmp_pat
     assert not starter.check_triggers(said, conversation_id="without", folder=str(tmp_path))
     (tmp_path / "netlify.toml").touch()
     assert starter.check_triggers(said, conversation_id="with", folder=str(tmp_path))
+
+
+def test_a_pronoun_stands_for_what_was_named_some_turns_ago(starter: Librarian) -> None:
+    talk = ["User: The Netlify site does not build", "Assistant: The cache may be stale.", "User: ok, recreate it"]
+    assert starter.check_triggers(talk[:2], conversation_id="pronoun") == []
+    (firing,) = starter.check_triggers(talk, conversation_id="pronoun")
+    assert firing.trigger == "netlify-delete-and-recreate"
+
+
+def test_a_yes_to_an_announcement_brings_it_back_and_the_call_is_held(starter: Librarian) -> None:
+    talk: list[Any] = ["Assistant: I'll delete the Netlify project and recreate it.", "User: yes, go ahead"]
+    talk.append(call("netlify sites:delete --force"))
+    fired = [starter.check_triggers(talk[:end], conversation_id="yes") for end in (1, 2, 3, 3)]
+    assert [[firing.trigger for firing in firings] for firings in fired] == [["netlify-delete-and-recreate"]] * 3 + [[]]
+    assert "answers an announcement" in fired[1][0].because
+
+
+def test_a_freeze_said_earlier_is_told_with_the_act(starter: Librarian) -> None:
+    talk = ["User: We have a code freeze until Monday", "Assistant: Understood.", call("git push origin main")]
+    because = {one.trigger: one.because for one in starter.check_triggers(talk, conversation_id="freeze")}
+    assert because["change-during-freeze"].endswith('by "code freeze" 2 turns ago')
+
+
+def test_a_file_in_the_folder_is_not_written_over_unread(starter: Librarian, tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text("x", encoding="utf-8")
+    for name, times in (("app.toml", 1), ("new.toml", 0)):
+        write = {"type": "tool_use", "name": "Write", "input": {"file_path": name, "content": "y"}}
+        talk = [{"role": "assistant", "content": [write]}]
+        fired = starter.check_triggers(talk, conversation_id=f"unread {name}", folder=str(tmp_path))
+        assert [one.trigger for one in fired] == ["file-overwritten-unread"] * times
 
 
 def test_only_so_many_conversations_are_remembered(starter: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:

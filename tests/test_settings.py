@@ -56,6 +56,13 @@ def test_flags_win_over_the_environment_over_the_files(tmp_path: Path) -> None:
         ("hold = 1", r"hold = 1.*true or false"),
         ("telemetry = 'loud'", r"telemetry = 'loud'.*full \| metadata \| off"),
         ("limt = 1", r"unknown setting 'limt'.*Known are: telemetry"),
+        ("max_action = 'shout'", r"max_action = 'shout'.*note \| warn \| ask \| hold"),
+        ("forms = 'ask'", r"forms: 'ask'.*off, note, warn, ask, hold"),
+        ("[forms]\ncritical = 'stop'", r"forms: {'critical': 'stop'}"),
+        ("[forms]\ncritical = ['ask']", r"forms: {'critical': \['ask'\]}"),
+        ("exceptions = ['a']", r"exceptions: \['a'\].*list of globs"),
+        ("[exceptions]\nt = 'infra'", r"exceptions: {'t': 'infra'}"),
+        ("[exceptions]\nt = []", r"exceptions: {'t': \[\]}"),
         ("\xff\xfe", r"not TOML"),
     ],
 )
@@ -63,6 +70,17 @@ def test_a_malformed_file_is_refused_with_what_is_wanted(tmp_path: Path, text: s
     (tmp_path / "deia.toml").write_bytes(text.encode("latin-1"))
     with pytest.raises(SettingsError, match=says):
         resolve(str(tmp_path), environ={})
+
+
+def test_tables_of_forms_and_exceptions_are_read(tmp_path: Path) -> None:
+    text = "[forms]\ncritical = 'ask'\nt = 'off'\n[exceptions]\nt = ['infra/**', 'old']\n"
+    (tmp_path / "deia.toml").write_text(text)
+    found = resolve(str(tmp_path), environ={})
+    assert found.forms == {"critical": "ask", "t": "off"}
+    assert found.exceptions == {"t": ["infra/**", "old"]}
+    assert found.sources["forms"] == "deia.toml"
+    with pytest.raises(SettingsError, match="DEIA_FORMS"):
+        resolve(str(tmp_path), environ={"DEIA_FORMS": "critical=ask"})
 
 
 @pytest.mark.parametrize("text", ["tool = 1", "[tool]\ndeia = 1"])

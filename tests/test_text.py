@@ -19,7 +19,9 @@ from deia.text import flat, one_line, shorten, spans, words
         ("snake_case a.b/c", "snake case a b c"),
         ("\u201cquoted\u201d \u2014 \u2026", "quoted"),
         ("CAF\u00c9 \u00dcber", "caf\u00e9 \u00fcber"),
-        ("\u5220\u9664\u3002\u6570\u636e", "\u5220\u9664 \u6570\u636e"),
+        ("\u5220\u9664\u3002\u6570\u636e", "\u5220 \u9664 \u6570 \u636e"),
+        ("API\u30c7\u30fc\u30bf\u3092v2\u3067\u524a\u9664", "api \u30c7 \u30fc \u30bf \u3092 v2 \u3067 \u524a \u9664"),
+        ("\uc0ad\uc81c\ud574 \u0443\u0434\u0430\u043b\u0438", "\uc0ad \uc81c \ud574 \u0443\u0434\u0430\u043b\u0438"),
         ("v1.2.3", "v1 2 3"),
         ("a\u00a0b\u2009c\u3000d", "a b c d"),
         ("\u2502netlify\u2502 drop\u2192recreate 3\u00d7now \U0001f525fire", "netlify drop recreate 3 now fire"),
@@ -33,7 +35,9 @@ def test_words_are_runs_of_letters_and_digits_in_small_letters(text: str, found:
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40))
 def test_words_end_where_a_regular_expression_sees_them_end(text: str) -> None:
-    assert [word.lower() for word in re.findall(r"[^\W_]+", text)] == words(text)
+    runs = re.findall(r"[^\W_]+", text)
+    assert "".join(runs).lower() == "".join(words(text))
+    assert [word for run in runs for word in words(run)] == words(text)
 
 
 @settings(max_examples=100, deadline=None)

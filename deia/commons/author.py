@@ -65,12 +65,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
         CommonsError: the title is empty, the urgency unknown, a file or id is already there, or the index is unsound.
     """
     title = _one_line(title)
-    if not any(letter.isalnum() for letter in title):
-        raise CommonsError(
-            "A lesson needs a title with at least one letter.", fix="Say in a few words what goes wrong."
-        )
-    if urgency not in URGENCIES:
-        raise CommonsError(f"The urgency {urgency!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
+    _refuse_unsound(title, urgency)
     entry = Entry(
         id=slug(title),
         path=f"bok/{_folder(category)}/{slug(title)}.md",
@@ -98,6 +93,15 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
                 os.unlink(os.path.join(root, path))
         raise
     return Lesson(entry=entry, paths=(*files, load_index(root).path))
+
+
+def _refuse_unsound(title: str, urgency: str) -> None:
+    if not any(letter.isalnum() for letter in title):
+        raise CommonsError(
+            "A lesson needs a title with at least one letter.", fix="Say in a few words what goes wrong."
+        )
+    if urgency not in URGENCIES:
+        raise CommonsError(f"The urgency {urgency!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
 
 
 def _one_line(text: str) -> str:

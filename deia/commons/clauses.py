@@ -22,6 +22,8 @@ PLACES = (
     "<root>", "<home>", "<parent>", "<whole>", "<repository>", "<variable>", "<outside>", "<source>", "<data>",
     "<shared>", "<scratch>", "<found>", "<unknown>", "<other>",
 )  # fmt: skip
+SAID = "<it>"  # in a phrase: it, them, everything, … where another word of its braces was said some turns ago
+WRITE_FIELDS = ("paths", "exists", "unread", "like")
 LITERALS = {"\\": "\ue000", "{": "\ue001", "}": "\ue002", "|": "\ue003"}  # escaped characters, while braces are read
 
 
@@ -34,6 +36,7 @@ class Slot(Record):
 
     alternatives: tuple[tuple[str, ...], ...]
     gap: bool = False
+    said: bool = False  # whether `it` may stand for it once it was named in the conversation
 
 
 def split_template(template: str) -> list[list[str]]:
@@ -87,12 +90,15 @@ def parse_phrase(template: str) -> tuple[Slot, ...]:
         if place == [GAP]:
             gap = True
             continue
-        alternatives = tuple(tuple(words(option)) for option in place)
+        said = SAID in place
+        alternatives = tuple(tuple(words(option)) for option in place if option != SAID)
+        if said and (not all(alternatives) or any(slot.said for slot in slots)):
+            raise TemplateError(f"{SAID} stands once in a phrase, in braces with the words it may stand for")
         if not any(alternatives):
             raise TemplateError(f"{' | '.join(place) or '{}'!r} holds no word")
         if gap and not slots:
             raise TemplateError("a gap at the beginning matches anything; drop it")
-        slots.append(Slot(alternatives=alternatives, gap=gap))
+        slots.append(Slot(alternatives=alternatives, gap=gap, said=said))
         gap = False
     if gap:
         raise TemplateError("a gap at the end matches anything; drop it")
@@ -148,7 +154,9 @@ def _command(clause: Clause) -> None:
 
 
 def _write(clause: Clause) -> None:
-    if not clause.value or not all(isinstance(glob, str) and glob.strip("*/ ") for glob in clause.value):
+    value = clause.value
+    globs = value.get("paths", ()) if isinstance(value, dict) else value
+    if not globs or not all(isinstance(glob, str) and glob.strip("*/ ") for glob in globs):
         raise TemplateError('write takes a list of globs that name something, such as [".env*", "**/migrations/*"]')
 
 

@@ -5,13 +5,16 @@ Refuses clauses that nothing can match, with the reason.
 
 from __future__ import annotations
 
+import re
+
 from deia.commons import fields
-from deia.commons.clauses import clause_problems
+from deia.commons.clauses import WRITE_FIELDS, clause_problems
 from deia.commons.findings import shown, suggestion
 from deia.commons.safe_pattern import pattern_problem
 from deia.commons.yaml_nodes import Items, Map, plain
 from deia.knowledge import Clause
 from deia.records import TYPE_CHECKING
+from deia.text import words
 
 if TYPE_CHECKING:
     from typing import Any
@@ -19,17 +22,15 @@ if TYPE_CHECKING:
     from deia.commons.findings import Findings
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error")
-KINDS = (*TEXT_KINDS, "sql", "write", "tool")
-LATER_KINDS = ("meaning",)  # in the file format, but not matched yet
+KINDS = (*TEXT_KINDS, "sql", "write", "tool", "meaning")
+MOST_EXEMPLARS = 12  # of one clause; each costs a comparison wherever its words stand
+EXEMPLAR_WORDS = (3, 30)
 TOOL_FIELDS = ("name", "input")
+LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]:
-    """Read one list of clauses; a clause of a later version is a warning and left out.
-
-    In `all` such a clause costs the trigger its clauses: a condition less would make it fire where it
-    should not.
-    """
+    """Read one list of clauses; one that is wrong is reported and left out."""
     given = when.get(name)
     if name not in when:
         return ()
@@ -37,16 +38,35 @@ def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]
         fix = "Write a list: `- phrase: …` on a line of its own."
         findings.error(when.at(name), "wrong-type", f"`{name}` is not a list of clauses.", fix)
         return ()
-    found = [_clause(item, given.at(position), findings) for position, item in enumerate(given)]
-    clauses = tuple(clause for clause in found if clause)
-    later = any(isinstance(item, Map) and set(item) & set(LATER_KINDS) for item in given)
-    if later and (name == "all" or not clauses):
-        found_text = f"Without the clauses that this version does not match, `{name}` is not what was meant."
-        findings.error(
-            when.at(name), "unmatched-trigger", found_text, "Add clauses of other kinds; it is left out till then."
-        )
+    found = [clause for at, item in enumerate(given) for clause in _clauses(item, name, given.at(at), findings)]
+    return tuple(clause for clause in found if clause)
+
+
+def _clauses(item: Any, name: str, line: int, findings: Findings) -> tuple[Clause | None, ...]:
+    if isinstance(item, Map) and set(item) == {"phrase"} and isinstance(item["phrase"], Map):
+        return _by_language(item, name, line, findings)
+    return (_clause(item, line, findings),)
+
+
+def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[Clause, ...]:
+    """Read one phrase said in several languages: a clause for each way to say it."""
+    source = fields.mapping(item, "phrase", findings)
+    if name == "all":
+        found = "A phrase in several languages stands under `all`, where every one of them would be wanted."
+        findings.error(line, "bad-clause", found, "Put it under `any`.")
         return ()
-    return clauses
+    clauses = []
+    for language in source:
+        if not LANGUAGE.fullmatch(str(language)):
+            found = f"{shown(language)} is no language."
+            findings.error(source.at(language), "bad-language", found, "Write a code such as de, es, fr, zh or ru.")
+            continue
+        for text in fields.texts(source, language, findings):
+            clause = Clause(kind="phrase", value=text, line=source.at(language), language=str(language))
+            before = findings.errors()
+            _check(clause, findings)
+            clauses += [clause] if findings.errors() == before else []
+    return tuple(clauses)
 
 
 def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
@@ -55,10 +75,6 @@ def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
         findings.error(line, "bad-clause", found, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
         return None
     kind = next(iter(item))
-    if kind in LATER_KINDS:
-        found = f"Clauses of the kind `{kind}` are not matched by this version; this one is skipped."
-        findings.warning(line, "unmatched-clause", found, "Keep it, and give the trigger another clause as well.")
-        return None
     if kind not in KINDS:
         findings.error(line, "unknown-clause", f"The clause kind {shown(kind)} is unknown.", suggestion(kind, KINDS))
         return None
@@ -70,7 +86,9 @@ def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
 
 
 def _value(item: Map, kind: str, findings: Findings) -> Any:
-    if kind in {"write", "sql"}:
+    if kind == "write" and isinstance(item[kind], Map):
+        return _write(item, findings)
+    if kind in {"write", "sql", "meaning"}:
         return fields.texts(item, kind, findings)
     if kind == "tool":
         return _tool(item, findings)
@@ -78,6 +96,18 @@ def _value(item: Map, kind: str, findings: Findings) -> Any:
     if kind == "pattern" and isinstance(value, str):
         return value  # spaces at its ends are meant
     return fields.text(item, kind, findings)
+
+
+def _write(item: Map, findings: Findings) -> dict[str, Any]:
+    """Read the long form: paths, and what must be known of the file before it is written."""
+    source = fields.mapping(item, "write", findings)
+    fields.report_unknown(source, WRITE_FIELDS, findings)
+    asked = {name: fields.yes_or_no(source, name, findings) for name in WRITE_FIELDS[1:] if name in source}
+    if asked.get("unread") and not asked.setdefault("exists", True):
+        findings.error(item.at("write"), "bad-clause", "A file that does not exist is always unread.", "Drop `unread`.")
+    if asked.get("like"):
+        asked.setdefault("exists", False)
+    return {"paths": fields.texts(source, "paths", findings), **asked}
 
 
 def _tool(item: Map, findings: Findings) -> dict[str, Any]:
@@ -100,6 +130,9 @@ def _check(clause: Clause, findings: Findings) -> None:
     if not clause.value:
         findings.error(clause.line, "bad-clause", f"The {clause.kind} clause is empty.", "Say what it should match.")
         return
+    if clause.kind == "meaning":
+        _check_exemplars(clause, findings)
+        return
     if clause.kind == "pattern":
         problem = pattern_problem(str(clause.value))
         if problem:
@@ -110,3 +143,17 @@ def _check(clause: Clause, findings: Findings) -> None:
     for problem in clause_problems(clause):
         found = f"The {clause.kind} clause {shown(clause.value)} cannot be used: {problem}."
         findings.error(clause.line, "bad-clause", found)
+
+
+def _check_exemplars(clause: Clause, findings: Findings) -> None:
+    """Report exemplars that are no sentence, and more of them than a turn has time for."""
+    if len(clause.value) > MOST_EXEMPLARS:
+        found = f"The meaning clause has {len(clause.value)} exemplars; at most {MOST_EXEMPLARS} are compared."
+        findings.error(clause.line, "bad-clause", found, "Keep those that differ most.")
+    fewest, most = EXEMPLAR_WORDS
+    for text in clause.value:
+        if not fewest <= len(words(str(text))) <= most:
+            found = f"The exemplar {shown(text)} is no sentence of {fewest} to {most} words."
+            findings.error(
+                clause.line, "bad-clause", found, "Say the act and what it is done to: wipe the site for good."
+            )

@@ -80,6 +80,7 @@ def read_json(text: str, *, path: str) -> Yaml:
     findings = Findings(path)
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Make an object of its pairs, the first of a key counting, and report keys that repeat."""
         counts = Counter(key for key, _ in found)
         for key in (key for key, count in counts.items() if count > 1):
             findings.error(0, "duplicate-key", f"The key `{key}` repeats in one object.", "Remove one of the two.")

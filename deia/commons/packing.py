@@ -38,7 +38,7 @@ from deia.records import Record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deia.knowledge import Clause, Trigger
+    from deia.knowledge import Clause, Earlier, Trigger
 
 ENDINGS = {DOCUMENTS: (".md",), TRIGGERS: (".yaml", ".yml")}
 PAPERS = ("license", "licence", "copying", "notice", "readme")
@@ -241,8 +241,15 @@ def _triggers(folder: str) -> dict[str, Trigger]:
         found = load_commons(folder).triggers
     except CommonsError:
         return {}
-    bare = [one.but(line=0, path="", any=_unplaced(one.any), all=_unplaced(one.all)) for one in found]
+    bare = [
+        one.but(line=0, path="", any=_unplaced(one.any), all=_unplaced(one.all), earlier=_bare(one.earlier))
+        for one in found
+    ]
     return {one.id: one for one in bare}
+
+
+def _bare(earlier: Earlier | None) -> Earlier | None:
+    return earlier and earlier.but(any=_unplaced(earlier.any), until=_unplaced(earlier.until))
 
 
 def _unplaced(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:

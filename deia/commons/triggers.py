@@ -10,6 +10,7 @@ import re
 
 from deia.commons import cases, fields, reading
 from deia.commons.conditions import read_clauses
+from deia.commons.earlier import read_earlier
 from deia.commons.findings import Findings, shown, suggestion
 from deia.commons.yaml_nodes import Items, Map, plain, read_yaml
 from deia.knowledge import Trigger
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 FOLDER = "triggers"
 ENDINGS = (".yaml", ".yml")
 FIELDS = (
-    "id", "title", "status", "urgency", "timing", "action", "message", "action_required", "documents", "when",
-    "context", "unless", "stance", "repeat", "references", "since",
+    "id", "title", "status", "urgency", "timing", "action", "message", "action_required", "instead", "documents",
+    "when", "context", "unless", "stance", "repeat", "references", "since",
 )  # fmt: skip
-WHEN_FIELDS = ("who", "any", "all", "context", "unless", "stance")  # the last three may stand in either place
+WHEN_FIELDS = ("who", "any", "all", "earlier", "context", "unless", "stance")  # the last three: either place
 REFERENCE_FIELDS = ("id", "mode", "reason")
 WATCHED = tuple(role for role in ROLES if role != "system")  # nobody acts in a system turn
 ACTING = ("announced", "requested")
@@ -123,6 +124,7 @@ def read_trigger(item: Map, findings: Findings) -> Trigger | None:
     when = _when(item, findings)
     any_of = read_clauses(when, "any", findings)
     all_of = read_clauses(when, "all", findings)
+    earlier = read_earlier(when, findings)
     described = _described(item, findings)
     context, unless = (_either(item, when, name, findings) for name in ("context", "unless"))
     stance = _stance(item, when, findings)
@@ -135,6 +137,7 @@ def read_trigger(item: Map, findings: Findings) -> Trigger | None:
         unless=unless,
         any=any_of,
         all=all_of,
+        earlier=earlier,
         who=who,
         stance=stance,
         path=findings.path,
@@ -166,6 +169,7 @@ def _described(item: Map, findings: Findings) -> dict[str, Any]:
     described["timing"] = fields.choice(item, "timing", TIMINGS, findings, default="pre-action")
     described["action"] = fields.choice(item, "action", ACTIONS, findings, default="note")
     described["action_required"] = fields.text(item, "action_required", findings)
+    described["instead"] = fields.texts(item, "instead", findings)
     described["documents"] = _documents(item, findings)
     described["repeat"] = _repeat(item, findings)
     described["references"] = fields.texts(item, "references", findings)

@@ -20,7 +20,11 @@ from deia import __version__, files, freshness
 from deia.commons.layers import file_at, layer_prefixes, load_layered, local_path
 from deia.commons.packs import FOLDER as PACKS
 from deia.commons.packs import LOCK as PACKS_LOCK
-from deia.compile.catalog import build_catalog
+from deia.compile.calibration import Reached, calibrated
+from deia.compile.catalog import build_catalog, models
+from deia.compile.forms import forms_source
+from deia.compile.marks import ALWAYS
+from deia.compile.meaning import vectors_source
 from deia.compile.patterns import MAKER
 from deia.compile.triggers import FORMAT, Payload, compile_triggers
 from deia.errors import ArtefactError, Problem
@@ -49,6 +53,7 @@ class Compiled(Record):
     triggers: int
     documents: int
     ungated: tuple[str, ...]
+    meaning: tuple[Reached, ...]  # what the thresholds of `meaning` clauses come to, where they were found anew
     problems: tuple[Problem, ...]
     seconds: float
 
@@ -100,6 +105,7 @@ def _compile(
         **digests, "format": FORMAT, "deia": __version__, "built_at": _now(), "documents": len(commons.entries),
         "triggers": len(commons.triggers), "problems": [problem.values() for problem in commons.problems[:500]],
         "catalog": previous.get("catalog", ""), "ungated": previous.get("ungated", []),
+        "meaning": previous.get("meaning", []),
     }  # fmt: skip
     if not fresh["catalog_digest"]:
         tell(f"indexing {len(commons.documents)} documents")
@@ -107,8 +113,14 @@ def _compile(
         files.replace(f"{folder}/{CATALOG}", str(manifest["catalog"]).encode())
     if not fresh["triggers_digest"]:
         tell(f"compiling {len(commons.triggers)} triggers")
-        identity = {"deia": __version__, "digest": digests["triggers_digest"]}
-        data, ungated = compile_triggers(commons.triggers, _payloads(commons), settings=settings, identity=identity)
+        identity = {"deia": __version__, "digest": digests["triggers_digest"], "forms": forms_source()}
+        reached = calibrated(commons.triggers, commons.cases)
+        data, ungated = compile_triggers(
+            commons.triggers, _payloads(commons), settings=settings, identity=identity, marks=ALWAYS,
+            known=[(entry.path, entry.title) for entry in commons.entries],
+            thresholds={(one.trigger, one.clause): one.threshold for one in reached},
+        )  # fmt: skip
+        manifest["meaning"] = [one.values() for one in reached]
         files.replace(f"{folder}/{TRIGGERS}", data)
         manifest["ungated"] = list(ungated)
     files.replace(f"{folder}/{SOURCES}", json.dumps(sources, sort_keys=True).encode())
@@ -122,8 +134,10 @@ def _compile(
 def _digests(sources: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
     """Tell what each compiled file depends on; an injected document's text is part of the trigger artefact too."""
     return {
-        "triggers_digest": _digest(sources, lambda _: True, [settings, MAKER, FORMAT, __version__]),
-        "catalog_digest": _digest(sources, _is_catalog_source, [__version__]),
+        "triggers_digest": _digest(
+            sources, lambda _: True, [settings, MAKER, FORMAT, __version__, forms_source(), vectors_source()]
+        ),
+        "catalog_digest": _digest(sources, _is_catalog_source, [__version__, *models()]),
     }
 
 
@@ -161,6 +175,7 @@ def _report(folder: str, written: tuple[str, ...], manifest: Mapping[str, Any], 
         triggers=manifest["triggers"],
         documents=manifest["documents"],
         ungated=tuple(manifest["ungated"]),
+        meaning=reached_in(manifest) if "triggers" in written else (),
         problems=tuple(Problem(**problem) for problem in manifest["problems"]),
         seconds=time.perf_counter() - began,
     )
@@ -315,6 +330,11 @@ def read_manifest(folder: str) -> dict[str, Any]:
     """Give the manifest of compiled files, empty where there is none or it is of another format."""
     manifest = _read_json(f"{folder}/{MANIFEST}")
     return manifest if manifest.get("format") == FORMAT else {}
+
+
+def reached_in(manifest: Mapping[str, Any]) -> tuple[Reached, ...]:
+    """Give what the thresholds of `meaning` clauses came to when the triggers were compiled."""
+    return tuple(Reached(**one) for one in manifest.get("meaning", ()))
 
 
 def _read_json(path: str) -> dict[str, Any]:

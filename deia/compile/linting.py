@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deia.commons.findings import shown
+from deia.compile.meaning import thin
 from deia.errors import Problem
 from deia.watch.case_runner import GATE, run_case
 from deia.watch.gate import SEGMENT
@@ -19,6 +20,7 @@ from deia.watch.signs import signs_among
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from deia.compile.calibration import Reached
     from deia.knowledge import Case, Clause, Trigger
     from deia.watch.artefact import Artefact
 
@@ -27,6 +29,7 @@ EVERYBODY = frozenset(("user", "assistant", "tool_call", "tool_result"))
 # Whose turns each kind of clause can match in, as `deia.watch.confirm` has it.
 MATCHES_IN: Mapping[str, frozenset[str]] = {
     "phrase": PROSE,
+    "meaning": PROSE,
     "words": PROSE,
     "command": PROSE | {"tool_call"},
     "pattern": PROSE | {"tool_call"},
@@ -46,10 +49,12 @@ def lint_triggers(
     *,
     ungated: Collection[str],
     clock: Callable[[], float],
+    reached: Collection[Reached] = (),
 ) -> list[Problem]:
     """Give what is wrong with some triggers, which may be part of the compiled set, by file and line.
 
-    `ungated` are those that no word gates, as the compiler told them; `clock` gives seconds, for slow patterns.
+    `ungated` are those that no word gates, and `reached` what its `meaning` clauses came to, as the compiler told them;
+    `clock` gives seconds, for slow patterns.
     """
     living = [trigger for trigger in triggers if trigger.status != "deprecated"]
     found = [problem for trigger in living for problem in unreachable(trigger)]
@@ -57,6 +62,7 @@ def lint_triggers(
     found += overlapping(artefact, living, cases)
     found += [problem for trigger in living for problem in missing_near_misses(artefact, trigger, cases)]
     found += slow_patterns(artefact, living, clock)
+    found += [problem for trigger in living for problem in distant_meaning(trigger, reached)]
     return sorted(found, key=lambda problem: (problem.path, problem.line, problem.code))
 
 
@@ -151,6 +157,20 @@ def missing_near_misses(artefact: Artefact, trigger: Trigger, cases: Sequence[Ca
         found = "no case that stays silent comes near it." if silent else "it has no case that stays silent."
         fix = "Add near misses to `silent`: denied, asked about, reported, only printed, another target."
         yield _warning(trigger, "no-near-miss", found, fix)
+
+
+def distant_meaning(trigger: Trigger, reached: Collection[Reached]) -> Iterator[Problem]:
+    """Report exemplars that no sentence can be told by, and `meaning` clauses that none of the cases comes close to."""
+    clauses = [clause for clause in (*trigger.any, *trigger.all) if clause.kind == "meaning"]
+    for clause in clauses:
+        for text in thin(tuple(map(str, clause.value))):
+            found = f"the exemplar {shown(text)} has fewer than two words that carry meaning, and matches nothing."
+            yield _warning(trigger, "thin-exemplar", found, "Name the act and what it is done to.", line=clause.line)
+        same = [one for one in reached if (one.trigger, one.clause) == (trigger.id, " | ".join(clause.value))]
+        if any(not one.fires for one in same):
+            found = f"no case that fires is close enough to its `meaning` clause ({same[0].threshold:.2f})."
+            fix = "Add exemplars in the words of the cases, or cases that only this clause reaches."
+            yield _warning(trigger, "distant-meaning", found, fix, line=clause.line)
 
 
 # --- what costs ---

@@ -10,23 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from deia.commons.clauses import GAP, PLACES, parse_command, parse_phrase, parse_sql
 from deia.commons.layers import origin_of
+from deia.compile.background import set_thresholds
 from deia.compile.forms import forms
+from deia.compile.marks import asks_for, lower_mark, marks_in
+from deia.compile.meaning import meaning_clause
 from deia.compile.patterns import MAKER, regex_code, required_groups
+from deia.compile.pronouns import referring
 from deia.fast_json import dumps
 from deia.records import Record
 from deia.text import words
 from deia.watch.artefact import LONGEST_WORD, bucket, pack
 from deia.watch.commands import SHORTEST_PREFIX
-from deia.watch.gate import A_TOOL, A_WRITE, EVERYBODY, WHO
+from deia.watch.gate import A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from deia.knowledge import Trigger
+    from deia.knowledge import Clause, Earlier, Trigger
 
 Group = frozenset[str]
-FORMAT = 3
+FORMAT = 4
 WILD = "\x02"
+SPEAKING = WHO["user"] | WHO["assistant"]
 MOST_ROWS = 400  # of one trigger
 # Words so common in the talk of coding agents that a row should not be looked up by them if another word will do.
 COMMON = frozenset(
@@ -52,6 +57,8 @@ class Lowered(Record):
     clause: Mapping[str, Any]
     rows: tuple[tuple[Group, ...], ...]
     wide: bool = False  # whether the words of a row may lie anywhere in the turn
+    # What `<it>` may stand for: the name under which the conversation's memory keeps it, and words that name it.
+    said: tuple[str, tuple[tuple[Group, ...], ...]] = ("", ())
 
 
 class Gated(Record):
@@ -69,45 +76,70 @@ def compile_triggers(
     *,
     settings: Mapping[str, Any],
     identity: Mapping[str, Any],
+    marks: Mapping[str, Earlier] | None = None,
+    known: Sequence[tuple[str, str]] = (),
+    thresholds: Mapping[tuple[str, str], float] | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:
     """Give the artefact's bytes and the ids of the triggers that no word can gate, which every turn pays for.
 
     `settings` and `identity` (version, digest of the sources) are stored as they are. Deprecated triggers are left out.
+    `marks` are kept besides those that triggers wait for; `known` are path and title of every document there is.
+    `thresholds` are those of `meaning` clauses, by trigger and exemplars; where there is none, the background's counts.
     """
     living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda one: one.id)
     numbers = {identity_: number for number, identity_ in enumerate(sorted(documents))}
     rows: list[Gated] = []
     records = []
+    listed = [list(pair) for pair in known] if asks_for("like", living) else []
+    antecedents: dict[str, tuple[tuple[Group, ...], ...]] = {}
     for number, trigger in enumerate(living):
-        compiled, needed = _lower(trigger, numbers, number)
+        compiled, needed, said = _lower(trigger, numbers, number)
+        set_thresholds(compiled, thresholds or {})
         records.append(dumps(compiled).encode("ascii"))
         rows += needed
+        antecedents.update(said)
+    waited = sorted({**(marks or {}), **marks_in(living)}.items())
+    for number, (name, earlier) in enumerate(waited, start=len(living)):
+        mark = lower_mark(name, earlier, _lower_clause)
+        records.append(dumps(mark.compiled).encode("ascii"))
+        for one, roles in mark.gates:
+            who = sum(WHO[role] for role in roles)
+            rows += [Gated(target=number, who=who, groups=_united((row,)), wide=one.wide) for row in one.rows]
     contexts = sorted({context for trigger in living for context in trigger.context if words(context)})
-    for number, context in enumerate(contexts, start=len(living)):
+    first = len(living) + len(waited)
+    for number, context in enumerate(contexts, start=first):
         rows.append(Gated(target=number, who=EVERYBODY, groups=tuple(Group((word,)) for word in words(context))))
+    for number, (_, named) in enumerate(sorted(antecedents.items()), start=first + len(contexts)):
+        rows += [Gated(target=number, who=SPEAKING, groups=row) for row in named]
     gated = [row for row in rows if row.groups]
     ungated = sorted({(row.target, row.who) for row in rows if not row.groups})
     meta = {
-        **identity, "format": FORMAT, "settings": dict(settings), "triggers": len(living), "contexts": contexts,
+        **identity, "format": FORMAT, "settings": dict(settings), "triggers": len(living), "marks": len(waited),
+        "contexts": [*contexts, *sorted(antecedents)], "known": int(bool(listed)),
+        "paths": int(asks_for("unread", living)),
         "ungated": [list(pair) for pair in ungated], "regex": MAKER,
         "wide": [number for number, row in enumerate(gated) if row.wide and len(row.groups) > 1],
     }  # fmt: skip
     payloads = [dumps(documents[name].values()).encode("ascii") for name in numbers]
+    records += [dumps(listed).encode("ascii")] if listed else []
     tables = [*_gate_tables(gated), records, payloads, [dumps(meta).encode("ascii")]]
-    return pack(tables), tuple(living[target].id for target, _ in ungated)
+    names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
+    return pack(tables), tuple(dict.fromkeys(names[target] for target, _ in ungated))
 
 
 # --- one trigger ---
 
 
-def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int) -> tuple[dict[str, Any], list[Gated]]:
-    every = [LOWER[clause.kind](clause.value) for clause in trigger.all]
-    some = [LOWER[clause.kind](clause.value) for clause in trigger.any]
+def _lower(
+    trigger: Trigger, numbers: Mapping[str, int], number: int
+) -> tuple[dict[str, Any], list[Gated], list[tuple[str, tuple[tuple[Group, ...], ...]]]]:
+    every = [_lower_clause(clause) for clause in trigger.all]
+    some = [_lower_clause(clause) for clause in trigger.any]
     who = _who(trigger)
     compiled: dict[str, Any] = {
         "id": trigger.id, "title": trigger.title, "urgency": trigger.urgency, "action": trigger.action,
         "timing": trigger.timing, "message": trigger.message, "action_required": trigger.action_required,
-        "origin": origin_of(trigger.path),
+        "instead": list(trigger.instead), "origin": origin_of(trigger.path),
         "documents": [[numbers[ref.id], ref.mode, ref.reason] for ref in trigger.documents if ref.id in numbers],
         "who": sum(WHO[role] for role in who), "context": list(trigger.context), "stance": list(trigger.stance),
         "unless": [_unless(text) for text in trigger.unless], "repeat": trigger.repeat,
@@ -118,7 +150,10 @@ def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int) -> tuple[d
         choices.append(tuple(row for one in some for row in one.rows))
     rows = dict.fromkeys(_united(parts) for parts in _product(choices))
     wide = len(choices) > 1 or any(one.wide for one in (*every, *some))
-    return compiled, [Gated(target=number, who=compiled["who"], groups=row, wide=wide) for row in rows]
+    if trigger.earlier:
+        compiled["earlier"] = trigger.earlier.within
+    said = [one.said for one in (*every, *some) if one.said[0]]
+    return compiled, [Gated(target=number, who=compiled["who"], groups=row, wide=wide) for row in rows], said
 
 
 def _united(parts: tuple[tuple[Group, ...], ...]) -> tuple[Group, ...]:
@@ -156,6 +191,20 @@ def _unless(text: str) -> dict[str, Any]:
 # --- one clause ---
 
 
+def _lower_clause(clause: Clause) -> Lowered:
+    """Lower a clause; only English words get English endings."""
+    if clause.kind == "phrase" and not is_english(clause):
+        return _slots("phrase", str(clause.value), lambda word: Group((word,)))
+    return LOWER[clause.kind](clause.value)
+
+
+def is_english(clause: Clause) -> bool:
+    """Say whether a phrase is read as English: no other language is given, and it has no letter that English lacks."""
+    return clause.language in {"", "en"} and not any(
+        char.isalpha() and not char.isascii() for char in str(clause.value)
+    )
+
+
 def _phrase(value: Any) -> Lowered:
     return _slots("phrase", str(value), forms)
 
@@ -165,15 +214,23 @@ def _error(value: Any) -> Lowered:
 
 
 def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
-    places, groups = [], []
+    places: list[Any] = []
+    needed: list[list[Group]] = []
+    meant = -1
     for slot in parse_phrase(source):
         expanded = [[sorted(expand(word)) for word in option] for option in slot.alternatives if option]
         singles = sorted({form for option in expanded if len(option) == 1 for form in option[0]})
         optional = () in slot.alternatives
+        meant = len(places) if slot.said else meant
         places.append([int(slot.gap), singles, [option for option in expanded if len(option) > 1], int(optional)])
-        if not optional:
-            groups += _needed(expanded)
-    return Lowered(clause={"k": kind, "s": source, "v": places}, rows=(tuple(groups),))
+        needed.append([] if optional else _needed(expanded))
+    clause = {"k": kind, "s": source, "v": places}
+    row = tuple(group for groups in needed for group in groups)
+    if meant < 0:
+        return Lowered(clause=clause, rows=(row,))
+    other = referring(places, needed, meant)
+    clause = {**clause, "it": other.places, "said": other.name}
+    return Lowered(clause=clause, rows=(row, other.groups), said=(other.name, other.named))
 
 
 def _needed(options: list[list[list[str]]]) -> list[Group]:
@@ -203,6 +260,10 @@ def _groups_of_token(token: str) -> list[Group]:
 
     git and GNU programs take the beginning of a long option for it, so of its name only the first word is sure.
     """
+    if token[:1] == "-" and token[2:3] == "=":  # -XDELETE
+        return [Group((word, token[1].lower() + word)) for word in _sure_words(token[3:])]
+    if token[:1] == "-" and token[1:2].isupper() and token[1:].isalpha():
+        return [Group(token[1:size].lower() for size in range(2, len(token) + 1))]  # PowerShell's: any clear beginning
     if not token.startswith("--"):
         return [Group((word,)) for word in _sure_words(token)]
     name, _, value = token.partition("=")
@@ -232,9 +293,12 @@ def _pattern(value: Any) -> Lowered:
 
 
 def _write(value: Any) -> Lowered:
-    globs = [str(glob) for glob in value]
-    rows = tuple((Group((A_WRITE,)), *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
-    return Lowered(clause={"k": "write", "s": ", ".join(globs), "v": globs}, rows=rows)
+    asked = {name: bool(given) for name, given in value.items() if name != "paths"} if hasattr(value, "items") else {}
+    globs = [str(glob) for glob in (value["paths"] if hasattr(value, "items") else value)]
+    how = Group((A_WHOLE if asked.get("unread") else A_WRITE,))
+    rows = tuple((how, *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
+    shown = ", ".join([*globs, *(f"{name}: {str(given).lower()}" for name, given in asked.items())])
+    return Lowered(clause={"k": "write", "s": shown, "v": globs, **({"asked": asked} if asked else {})}, rows=rows)
 
 
 def _tool(value: Any) -> Lowered:
@@ -264,6 +328,11 @@ def _sql(value: Any) -> Lowered:
     )
 
 
+def _meaning(value: Any) -> Lowered:
+    clause, rows = meaning_clause(tuple(map(str, value)))
+    return Lowered(clause=clause, rows=rows)
+
+
 LOWER: dict[str, Callable[[Any], Lowered]] = {
     "phrase": _phrase,
     "error": _error,
@@ -273,6 +342,7 @@ LOWER: dict[str, Callable[[Any], Lowered]] = {
     "write": _write,
     "tool": _tool,
     "words": _words,
+    "meaning": _meaning,
 }
 
 
@@ -298,6 +368,8 @@ def _gate_tables(rows: list[Gated]) -> list[list[bytes]]:
 
 def _busyness(group: Group, uses: Mapping[str, int]) -> int:
     """Estimate how often a group is present in vain: a common word costs like a thousand rows."""
+    if SAID in group:  # of nearly every turn
+        return 10**9
     return sum(uses[word] + 1000 * (word in COMMON or word.startswith("\x01")) for word in group)
 
 

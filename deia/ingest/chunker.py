@@ -72,6 +72,7 @@ def _blocks(text: str, first: int) -> Iterator[_Block]:
     fence = ""
 
     def block(end: int, *, heading: bool = False) -> Iterator[_Block]:
+        """Give the lines so far as a block, if they say anything, and begin anew."""
         if any(line.strip() for line in lines):
             count = sum(len(line.split()) for line in lines)
             names = tuple(name for _, name in path)

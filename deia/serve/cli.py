@@ -31,6 +31,7 @@ COMMANDS = {
     "install": "deia.serve.commands.hosting",
     "doctor": "deia.serve.commands.hosting",
     "mute": "deia.serve.commands.personal",
+    "allow": "deia.serve.commands.personal",
     "log": "deia.serve.commands.personal",
     "config": "deia.serve.commands.personal",
 }

@@ -15,8 +15,8 @@ from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts import claude_code
 from deia.watch.artefact import open_artefact
-from deia.watch.gate import candidates
-from deia.watch.memory import QUIET, RESET, FileLog, line, recall
+from deia.watch.gate import candidates, command_of
+from deia.watch.memory import QUIET, RESET, FileLog, awaits_answer, line, recall
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 HOSTS: dict[str, Any] = {"claude-code": claude_code}
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets silence
+PERSONS_WORD = (
+    "deia {word} is the person's to say. It counts in a terminal of theirs and not in a tool call; what was stopped and"
+    " why may be told to them."
+)
 
 
 def run(arguments: list[str]) -> None:
@@ -61,6 +65,7 @@ def _arm(place: Place, seconds: float) -> None:
     import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` itself costs 4 ms for its enums
 
     def give_up(_signal_number: int, _frame: FrameType | None) -> None:
+        """Report that the time is up, and leave."""
         place.report(TimeoutError(f"no answer within {seconds:g} s"))
         _leave(b"")
 
@@ -142,21 +147,58 @@ def _respond(place: Place, occasion: Occasion, adapter: Any) -> dict[str, Any] |
     turn = occasion.turn
     if turn is None:
         return None
+    refused = _speaks_for_the_person(place, occasion) if occasion.moment == "before_tool" else ""
+    if refused:
+        answer: dict[str, Any] = adapter.refusal(occasion, refused)
+        return answer
     numbers, seen = candidates(artefact, turn)
-    waiting = _waiting(log) if occasion.carries else []
-    if not numbers:
+    content = log.read() if occasion.carries else b""
+    waiting = recall(content).queued if b'"queued"' in content else []  # recognised when the host could carry nothing
+    if not numbers and not awaits_answer(turn, content):
         log.append(line({"seen": seen, "delivered": len(waiting)}) if seen or waiting else QUIET)
         return adapter.write_answer(occasion, None, context=waiting) if waiting else None
     watched = _weigh(place, artefact, occasion, log, numbers, seen)
     if waiting:
-        log.append(line({"delivered": len(waiting)}))
+        log.append(line({"aside": True, "delivered": len(waiting)}))
     _record(place, artefact, occasion, watched)
     if not occasion.carries and watched.injection:
         log.append(line({"queued": [watched.injection.text]}))
         return None
     hold = bool(artefact.meta["settings"]["hold"])
-    answer: dict[str, Any] | None = adapter.write_answer(occasion, watched.injection, context=waiting, hold=hold)
+    code = _code(place, occasion, watched, hold=hold)
+    return _written(adapter, occasion, watched.injection, context=waiting, hold=hold, code=code)
+
+
+def _written(adapter: Any, occasion: Occasion, injection: Injection | None, **more: Any) -> dict[str, Any] | None:
+    answer: dict[str, Any] | None = adapter.write_answer(occasion, injection, **more)
     return answer
+
+
+def _speaks_for_the_person(place: Place, occasion: Occasion) -> str:
+    """Give why a tool call is refused that would silence deia in the person's name, or the empty text."""
+    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
+    command = command_of(occasion.turn)
+    if "deia" not in command or not ("allow" in command or "mute" in command):
+        return ""
+    from deia.watch.allow import speaks_for_the_person  # noqa: PLC0415 - hardly any call names deia
+
+    word = speaks_for_the_person(occasion.turn)
+    if word:
+        telemetry = {"conversation": occasion.conversation, "change": f"a tool call would have run deia {word}"}
+        place.spool("maintenance", telemetry)
+    return PERSONS_WORD.format(word=word) if word else ""
+
+
+def _code(place: Place, occasion: Occasion, watched: Watched, *, hold: bool) -> str:
+    """Make the code with which the person lets pass what is stopped here."""
+    stops = {"ask", "hold"} if hold else {"ask"}
+    spoken = watched.injection.triggers if watched.injection else ()
+    stopping = [one.trigger for one in watched.firings if one.action in stops and one.trigger in spoken]
+    if occasion.moment != "before_tool" or not stopping:
+        return ""
+    from deia.watch import allow  # noqa: PLC0415 - only a call that is stopped needs it
+
+    return allow.offer(place.state, occasion.conversation, stopping, now=time.time())
 
 
 def _begin(place: Place, occasion: Occasion, log: FileLog, adapter: Any) -> dict[str, Any] | None:
@@ -192,27 +234,31 @@ def _tell_if_stale(place: Place) -> str:
     return trouble
 
 
-def _waiting(log: FileLog) -> list[str]:
-    """Give the texts that were recognised at a moment when the host could not carry them."""
-    content = log.read()
-    return recall(content).queued if b'"queued"' in content else []
-
-
 def _weigh(
     place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, numbers: list[int], seen: list[str]
 ) -> Watched:
-    from deia.watch import watcher  # noqa: PLC0415 - a quiet turn needs none of the judging
-    from deia.watch.mutes import muted_triggers  # noqa: PLC0415
-    from deia.watch.signs import signs_around  # noqa: PLC0415
+    from deia.watch import allow, mutes, watcher  # noqa: PLC0415 - a quiet turn needs none of the judging
+    from deia.watch.exceptions import Touched, excepted  # noqa: PLC0415
+    from deia.watch.signs import files_around, signs_around  # noqa: PLC0415
 
+    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
     now = time.time()
+    touched = Touched(occasion.turn, occasion.folder)
+    muted = mutes.muted_triggers(place.state, folder=occasion.folder, now=now, touched=touched)
+    exceptions = artefact.meta["settings"].get("exceptions") or {}
+    leaves = allow.allowed(place.state, occasion.conversation, now=now)
     around = watcher.Surroundings(
         now=now,
         folder=signs_around(occasion.folder),
-        muted=muted_triggers(place.state, folder=occasion.folder, now=now),
+        exists=files_around(occasion.folder),
+        muted=muted | excepted(exceptions, touched, root=place.root),
+        allowed=frozenset(trigger for leave in leaves for trigger in leave.triggers),
     )
-    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
-    return watcher.weigh(artefact, occasion.turn, log, around, numbers=numbers, seen=seen)
+    watched = watcher.weigh(artefact, occasion.turn, log, around, numbers=numbers, seen=seen)
+    allow.spend(place.state, leaves, watched.passed)
+    silenced = {one.trigger for one in watched.verdicts if one.stage == "muted"}
+    mutes.use_up(place.state, muted & silenced, folder=occasion.folder, now=now, touched=touched)
+    return watched
 
 
 def _record(place: Place, artefact: Artefact, occasion: Occasion, watched: Watched) -> None:
@@ -225,10 +271,16 @@ def _record(place: Place, artefact: Artefact, occasion: Occasion, watched: Watch
         fields = {
             **common, "trigger": firing.trigger, "because": firing.because, "docs": documents,
             "chars": len(injection.text) if injection else 0, "action": firing.action,
-            "outcome": "held" if held else "shown",
+            "outcome": _outcome(firing.trigger, watched, held=held),
         }  # fmt: skip
         place.spool("injection", fields, telemetry=telemetry)
     for verdict in watched.verdicts:
         if verdict.stage == "muted" or verdict.trigger in watched.passed:
             outcome = "muted" if verdict.stage == "muted" else "passed"
             place.spool("injection", {**common, "trigger": verdict.trigger, "outcome": outcome}, telemetry=telemetry)
+
+
+def _outcome(trigger: str, watched: Watched, *, held: bool) -> str:
+    if trigger in watched.left_out:
+        return "over_budget"
+    return "held" if held else "shown"

@@ -116,6 +116,13 @@ class Artefact:
             known = self._records[number] = loads(self.item(TRIGGERS, number).decode("ascii"))
         return known
 
+    @property
+    def known(self) -> list[list[str]]:
+        """Path and title of every document there is; empty where no trigger asks for them."""
+        at = self.meta["triggers"] + self.meta["marks"]
+        known: list[list[str]] = loads(self.item(TRIGGERS, at).decode("ascii")) if self.meta["known"] else []
+        return known
+
     def document(self, number: int) -> dict[str, Any]:
         """Give a document as it may be injected: id, path, title, summary, text."""
         value: dict[str, Any] = loads(self.item(DOCUMENTS, number).decode("ascii"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 from deia.watch.memory import HeldLog
-from deia.watch.signs import signs_among
+from deia.watch.signs import files_among, signs_among
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def run_cases(artefact: Artefact, cases: Iterable[Case], *, now: float) -> list[
 def run_case(artefact: Artefact, case: Case, *, now: float) -> CaseResult:
     """Run one case; a case without turns holds where it wants silence."""
     log = HeldLog()
-    around = Surroundings(now=now, folder=signs_among(case.cwd_files))
+    names = case.cwd_files
+    around = Surroundings(now=now, folder=signs_among(names), exists=files_among(names), bounded=False)
     ended = [_ended(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in case.turns]
     fired = [number for number, (stage, _) in enumerate(ended, 1) if stage == "fires"]
     last = len(ended)

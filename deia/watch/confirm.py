@@ -9,7 +9,7 @@ from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import matches_command
 from deia.watch.databases import sql_texts
-from deia.watch.gate import OVERLAP, WRITE_TOOLS, command_of, is_shell, segments, strings
+from deia.watch.gate import OVERLAP, PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, segments, strings
 from deia.watch.globs import matches_glob, matches_path
 from deia.watch.phrases import Words, find_phrase
 from deia.watch.regexes import find
@@ -31,6 +31,11 @@ ERROR_WORDS = frozenset(
     " missing unknown panic aborted timeout crash crashed crashloopbackoff oomkilled killed conflict warning".split()
 )
 ERROR_ENDINGS = ("error", "exception")  # OSError, UnicodeEncodeError, NullPointerException
+POINTING = frozenset(("this", "that", "these", "those", "it"))
+GOING_ON = frozenset(  # what may stand after a pronoun, and hardly ever begins what it points at
+    "and then now please again first before so but or for from with to on in at completely entirely all too as right if"
+    " when once today immediately by via anyway instead just afterwards later after using".split()
+)
 READING_TOOLS = frozenset(
     ("read", "grep", "glob", "ls", "webfetch", "websearch", "read_file", "view", "search", "codebase_search")
 )
@@ -46,6 +51,8 @@ class Match(Record):
     stance: str
     around: str  # the sentence or command line, for `unless`
     command: Any = None  # the parsed command, where there is one
+    stands_for: str = ""  # what a pronoun in it must stand for, as the conversation's memory keeps it
+    told: str = ""  # what else is to be said of it
 
 
 # --- one function a kind of clause ---
@@ -54,15 +61,33 @@ class Match(Record):
 def _phrase(value: Any, reading: Reading) -> Iterator[Match]:
     if not reading.is_prose:
         return
+    yield from _spoken(value, value["v"], reading)
+    if "it" in value:
+        yield from _spoken(value, value["it"], reading, stands_for=value["said"])
+
+
+def _spoken(value: Any, places: Any, reading: Reading, *, stands_for: str = "") -> Iterator[Match]:
     tokens = reading.words.tokens
-    for first, after in find_phrase(value["v"], reading.words):
+    for first, after in find_phrase(places, reading.words):
         start, end = tokens[first][1], tokens[after - 1][2]
-        if _in_name(reading.prose.text, start, end):
+        if _in_name(reading.prose.text, start, end) or (stands_for and _points(reading, first, after)):
             continue
         stance, around = reading.stance_at(start, tokens[first][2], end)
+        excerpt = reading.prose.text[start:end]
         yield Match(
-            kind="phrase", source=value["s"], excerpt=reading.prose.text[start:end], stance=stance, around=around
+            kind="phrase", source=value["s"], excerpt=excerpt, stance=stance, around=around, stands_for=stands_for
         )
+
+
+def _points(reading: Reading, first: int, after: int) -> bool:
+    """Say whether a word that may be a pronoun points at a noun after it: `this file`, `that one`, `it's cache`."""
+    tokens, text = reading.words.tokens, reading.prose.text
+    for at in range(first, after):
+        if tokens[at][0] in POINTING and at + 1 < len(tokens):
+            following, between = tokens[at + 1][0], text[tokens[at][2] : tokens[at + 1][1]]
+            if following not in GOING_ON and between.strip("'\u2019") in {"", " "}:
+                return True
+    return False
 
 
 def _in_name(text: str, start: int, end: int) -> bool:
@@ -87,7 +112,7 @@ def _words(value: Any, reading: Reading) -> Iterator[Match]:
 
 
 def _command(value: Any, reading: Reading) -> Iterator[Match]:
-    for spoken in reading.commands:
+    for spoken in reading.running.about(value["v"]):
         if any(matches_command(wanted, spoken.command) for wanted in value["v"]):
             yield _of_command("command", value, spoken, spoken.command.text)
 
@@ -149,7 +174,7 @@ def _error(value: Any, reading: Reading) -> Iterator[Match]:
 
 def _only_reads(turn: Turn) -> bool:
     """Say whether a result is a file or a search shown: an error's text in it is not an error that happened."""
-    if turn.tool.lower() in READING_TOOLS:
+    if turn.tool.lower() in READING_TOOLS or turn.tool.lower() in WRITE_TOOLS:  # both answer with the file's text
         return True
     if not (turn.tool and is_shell(turn)):
         return False
@@ -158,21 +183,11 @@ def _only_reads(turn: Turn) -> bool:
 
 
 def _write(value: Any, reading: Reading) -> Iterator[Match]:
-    for path in written_paths(reading):
+    for path in dict.fromkeys(written_paths(reading)):
         if any(matches_path(glob, path) for glob in value["v"]):
             yield Match(kind="write", source=value["s"], excerpt=path, stance=ANNOUNCED, around=path)
 
 
-PATH_FIELDS = (
-    "file_path",
-    "path",
-    "filePath",
-    "notebook_path",
-    "filename",
-    "target_file",
-    "TargetFile",
-    "absolute_path",
-)
 PATCH_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 WRITING_PROGRAMS = frozenset(
     ("rm", "mv", "cp", "tee", "truncate", "shred", "unlink", "touch", "ln", "install", "rmdir")
@@ -208,6 +223,19 @@ def _tool(value: Any, reading: Reading) -> Iterator[Match]:
         yield Match(kind="tool", source=value["s"], excerpt=shown, stance=ANNOUNCED, around=shown)
 
 
+def _meaning(value: Any, reading: Reading) -> Iterator[Match]:
+    if not reading.is_prose:
+        return
+    from deia.watch.meaning import places, stance_of  # noqa: PLC0415 - vectors, which few turns need
+
+    text = reading.prose.text
+    for place in places(value, reading):
+        if not _in_name(text, *place.verb):
+            stance, around = stance_of(place, reading)
+            excerpt = text[place.first : place.last]
+            yield Match(kind="meaning", source=place.exemplar, excerpt=excerpt, stance=stance, around=around)
+
+
 KINDS: dict[str, Callable[[Any, Reading], Iterator[Match]]] = {
     "phrase": _phrase,
     "words": _words,
@@ -217,6 +245,7 @@ KINDS: dict[str, Callable[[Any, Reading], Iterator[Match]]] = {
     "sql": _sql,
     "write": _write,
     "tool": _tool,
+    "meaning": _meaning,
 }
 
 

@@ -22,9 +22,13 @@ CALL_SEGMENT = 6000  # of a tool call, where one command may well be this long
 CALL_OVERLAP = 2000
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
+# Signs that a command line says more than its words do: escapes, base64.
+HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
 # Words that no text can hold stand for what a turn is.
 A_TOOL = "\x01tool"
 A_WRITE = "\x01write"
+A_WHOLE = "\x01whole"
+SAID = "\x01said"  # somebody may speak here
 SHELL_TOOLS = frozenset(
     ("bash", "shell", "powershell", "exec_command", "run_shell_command", "run_terminal_cmd", "execute", "local_shell",
      "run_command", "execute_command", "terminal", "container.exec", "shell_command", "unified_exec")
@@ -34,8 +38,20 @@ WRITE_TOOLS = frozenset(
      "str_replace_editor", "str_replace_based_edit_tool", "delete_file", "write_to_file", "replace_in_file", "create",
      "insert_edit_into_file", "replace_string_in_file", "search_replace", "fs_write", "editfiles")
 )  # fmt: skip
+# Tools that write a file whole; an edit shows by itself what it replaces.
+WHOLE_TOOLS = frozenset(
+    ("write", "write_file", "create_file", "create", "write_to_file", "fs_write", "str_replace_based_edit_tool",
+     "str_replace_editor")
+)  # fmt: skip
 COMMAND_FIELDS = ("command", "cmd", "script", "code")
+PATH_FIELDS = (
+    "file_path", "path", "filePath", "notebook_path", "filename", "target_file", "TargetFile", "absolute_path",
+)  # fmt: skip
 MOST_DEPTH = 6
+FILE = "\x01file "  # how a file's name is told from a context word
+MOST_SHOWN = 2000  # characters of a command in which files are looked for
+MOST_FILES = 8
+LONGEST_NAME = 80
 
 
 def is_shell(turn: Turn) -> bool:
@@ -106,23 +122,59 @@ def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
     about = _about(turn)
     groups: set[int] = set()
     for segment in _segments_of(turn):
-        groups |= groups_present(artefact, {*words(segment), *about}, bit, found)
+        groups |= groups_present(artefact, {*words(segment), *about, *_unseen(turn, segment)}, bit, found)
     for number in artefact.meta["wide"]:  # what may lie further apart than a segment is long
         target, who, wanted = artefact.row(number)
         if who & bit and wanted <= groups:
             found.add(target)
-    triggers = artefact.meta["triggers"]
+    judged = artefact.meta["triggers"] + artefact.meta["marks"]
     contexts = artefact.meta["contexts"]
-    return sorted(number for number in found if number < triggers), sorted(
-        contexts[number - triggers] for number in found if number >= triggers
-    )
+    seen = sorted(contexts[number - judged] for number in found if number >= judged)
+    if artefact.meta["paths"] and turn.role == "tool_call":
+        seen += files_shown(turn)
+    return sorted(number for number in found if number < judged), seen
+
+
+def files_shown(turn: Turn) -> list[str]:
+    """Give the names of the files that a call reads or writes, as the conversation's memory keeps them.
+
+    Without their folders, since those are written in many ways; of a shell command, every word that looks like a file.
+    """
+    if is_shell(turn):
+        paths = [word.strip("'\"();,") for word in command_of(turn)[:MOST_SHOWN].split() if _may_name(word)]
+    else:
+        given: Any = turn.tool_input or {}
+        paths = [path for name in PATH_FIELDS if isinstance(path := given.get(name), str)]
+    names = {path.replace("\\", "/").rpartition("/")[2][-LONGEST_NAME:] for path in paths[:MOST_FILES]}
+    return [FILE + name for name in sorted(names) if name]
+
+
+def _may_name(word: str) -> bool:
+    """Say whether a word of a command may be a file: `src/x.py`, `Makefile`."""
+    return "." in word[1:-1] or word[:1].isupper()
+
+
+def _unseen(turn: Turn, segment: str) -> list[str]:
+    """Give the words that a shell will see where the text does not show them: quoted in parts, base64, a fork bomb."""
+    if turn.role != "tool_call" or not is_shell(turn):
+        return []
+    bare = segment.replace("\\\n", "").replace("\\", "").replace("'", "").replace('"', "")
+    found = words(bare) if len(bare) < len(segment) else []
+    if "()" in segment and "|" in segment and "&" in segment:
+        found += ("fork", "bomb")
+    if any(sign in segment for sign in HIDING):
+        from deia.watch.hidden import hidden_text  # noqa: PLC0415 - hardly any line hides its words
+
+        found += words(hidden_text(segment))
+    return found
 
 
 def _about(turn: Turn) -> tuple[str, ...]:
     if turn.role != "tool_call":
-        return ()
-    writes = turn.tool.lower() in WRITE_TOOLS or is_shell(turn)
-    return (A_TOOL, A_WRITE) if writes else (A_TOOL,)
+        return (SAID,)
+    name = turn.tool.lower()
+    writes = name in WRITE_TOOLS or is_shell(turn)
+    return (A_TOOL, A_WRITE if writes else SAID, *((A_WHOLE,) if name in WHOLE_TOOLS else ()))
 
 
 def groups_present(artefact: Artefact, present: set[str], bit: int, found: set[int]) -> set[int]:

@@ -9,13 +9,19 @@ from deia.records import TYPE_CHECKING, Firing, Record, Reference
 from deia.text import one_line, shorten, words
 from deia.watch.commands import gives_option
 from deia.watch.confirm import confirm
+from deia.watch.marks import PRODUCTION as ON_PRODUCTION
+from deia.watch.marks import PRODUCTION_TURNS
+from deia.watch.stance import counts
+from deia.watch.writing import meets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Any
 
+    from deia.records import Turn
     from deia.watch.artefact import Artefact
     from deia.watch.confirm import Match
+    from deia.watch.marks import Said
     from deia.watch.memory import Memory
     from deia.watch.reading import Reading
 
@@ -30,7 +36,7 @@ class Verdict(Record):
     """What became of a candidate: the stage it reached, and why it stopped there."""
 
     trigger: str
-    stage: str  # clause | stance | unless | context | muted | memory | fires
+    stage: str  # clause | stance | unless | earlier | context | muted | memory | fires
     detail: str
     number: int
     firing: Firing | None = None
@@ -45,6 +51,8 @@ class Circumstances(Record):
     muted: frozenset[str] = frozenset()
     now: float = 0.0
     recent_turns: int = 30
+    marks: Mapping[str, Said] = {}  # what was said before and still counts
+    exists: Any = None  # path → whether there is such a file, where anybody knows
 
 
 def judge(
@@ -63,52 +71,111 @@ def _order(verdict: Verdict) -> tuple[bool, int, str]:
 def _judge_one(artefact: Artefact, number: int, reading: Reading, about: Circumstances) -> Verdict:
     trigger = artefact.trigger(number)
     identity: str = trigger["id"]
-    stage, detail, matches = _clauses(trigger, reading)
+    stage, detail, matches = _clauses(trigger, _Held(artefact, reading, about))
     if stage:
         return Verdict(trigger=identity, stage=stage, detail=detail, number=number)
+    since = _since(trigger, about)
+    if since is None:
+        return Verdict(trigger=identity, stage="earlier", detail="what it waits for was not said before", number=number)
     where = _context(trigger["context"], about)
     if where is None:
         wanted = ", ".join(trigger["context"])
         return Verdict(trigger=identity, stage="context", detail=f"none of {wanted} in sight", number=number)
-    because = _because(matches, reading, where)
+    because = _because(matches, reading, since, where)
     if identity in about.muted:
         return Verdict(trigger=identity, stage="muted", detail=because, number=number)
-    silence = _remembered(trigger, about.memory, about.now)
+    silence = _remembered(trigger, about.memory, about.now, acts=reading.turn.role == "tool_call" and not reading.said)
     if silence:
         return Verdict(trigger=identity, stage="memory", detail=silence, number=number)
-    firing = _firing(artefact, trigger, reading, because)
-    if trigger["timing"] == "pre-action" and any(PRODUCTION.intersection(words(match.around)) for match in matches):
-        firing = firing.but(urgency=HIGHER.get(firing.urgency, firing.urgency))
+    firing = firing_of(artefact, trigger, reading.turn, because)
+    if trigger["timing"] == "pre-action":
+        firing = _on_production(firing, matches, about.marks.get(ON_PRODUCTION))
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
 
 
-def _clauses(trigger: dict[str, Any], reading: Reading) -> tuple[str, str, list[Match]]:
+def _on_production(firing: Firing, matches: Sequence[Match], place: Said | None) -> Firing:
+    """Raise the urgency of what happens on production: said beside the act, or where the conversation works by now."""
+    if any(PRODUCTION.intersection(words(match.around)) for match in matches):
+        return raised(firing)
+    if place is None or place.ago >= PRODUCTION_TURNS:
+        return firing
+    return raised(firing).but(because=f"{firing.because}; on production {_when(place)}")
+
+
+def raised(firing: Firing) -> Firing:
+    """Give a firing that is one step more urgent."""
+    return firing.but(urgency=HIGHER.get(firing.urgency, firing.urgency))
+
+
+def _when(said: Said) -> str:
+    turns = "in this turn" if not said.ago else f"{said.ago} turn{'s' if said.ago > 1 else ''} ago"
+    return f"by {_shown(said.text)} {turns}"
+
+
+def _since(trigger: dict[str, Any], about: Circumstances) -> str | None:
+    """Say what a trigger that waits for something was told ("" where it waits for nothing), or None."""
+    within: int | None = trigger.get("earlier")
+    if within is None:
+        return ""
+    said = about.marks.get(trigger["id"])
+    return _when(said) if said is not None and (not within or said.ago <= within) else None
+
+
+class _Held:
+    """What clauses are held against: a turn, and what is known besides it."""
+
+    __slots__ = ("about", "artefact", "reading")
+
+    def __init__(self, artefact: Artefact, reading: Reading, about: Circumstances) -> None:
+        self.artefact, self.reading, self.about = artefact, reading, about
+
+    def met(self, clause: dict[str, Any], match: Match) -> tuple[bool, str]:
+        """Say whether a match is what its clause means: what `it` stands for was named, the file is as asked."""
+        if match.stands_for:
+            return _in_sight(match.stands_for, self.about), "what it stands for was not named"
+        if "asked" not in clause:
+            return True, ""
+        path, turn, about = match.excerpt, self.reading.turn, self.about
+        return meets(clause["asked"], path, turn, artefact=self.artefact, memory=about.memory, exists=about.exists)
+
+
+def _in_sight(name: str, about: Circumstances) -> bool:
+    """Say whether something was named in this turn or in one of the last."""
+    memory: Memory = about.memory
+    return name in about.seen or memory.turns - memory.seen.get(name, -(10**9)) < about.recent_turns
+
+
+def _clauses(trigger: dict[str, Any], held: _Held) -> tuple[str, str, list[Match]]:
     """Give the matches that count, or the stage and reason at which the trigger stopped."""
     counted: list[Match] = []
     stopped = ("clause", "no clause matches")
     for clause in trigger["all"]:
-        found, why = _first(trigger, clause, reading)
+        found, why = _first(trigger, clause, held)
         if found is None:
             return (*why, []) if why else ("clause", f"{clause['k']} {clause['s']!r} does not match", [])
         counted.append(found)
     for clause in trigger["any"]:
-        found, why = _first(trigger, clause, reading)
+        found, why = _first(trigger, clause, held)
         if found is not None:
             return "", "", [*counted, found]
         stopped = why or stopped
     return (*stopped, []) if trigger["any"] else ("", "", counted)
 
 
-def _first(trigger: dict[str, Any], clause: Any, reading: Reading) -> tuple[Match | None, tuple[str, str] | None]:
+def _first(trigger: dict[str, Any], clause: Any, held: _Held) -> tuple[Match | None, tuple[str, str] | None]:
     """Give the first match of a clause whose stance counts and that no `unless` silences, or why there is none."""
     why = None
-    for match in confirm(clause, reading):
-        if match.stance not in trigger["stance"] and match.stance != "running":
+    for match in confirm(clause, held.reading):
+        met, told = held.met(clause, match)
+        if not met:
+            why = ("earlier", told or f"{_shown(match.excerpt)} is not as it asks")
+            continue
+        if not counts(match.stance, trigger["stance"]):
             why = ("stance", f"{match.kind} {_shown(match.excerpt)} is {match.stance.replace('_', ' ')}")
             continue
         silenced = next((text for text in trigger["unless"] if _present(text, match)), None)
         if silenced is None:
-            return match, None
+            return match.but(told=told) if "asked" in clause else match, None
         why = ("unless", f"{silenced['s']!r} stands beside it")
     return None, why
 
@@ -142,28 +209,32 @@ def _context(wanted: list[str], about: Circumstances) -> str | None:
     return f'context "{sign}" in the folder' if sign else None
 
 
-def _remembered(trigger: dict[str, Any], memory: Memory, now: float) -> str:
+def _remembered(trigger: dict[str, Any], memory: Memory, now: float, *, acts: bool) -> str:
     before = memory.fired.get(trigger["id"])
     repeat: float = trigger["repeat"]
-    if before is None or repeat == 0:
+    if before is None or repeat == 0 or (acts and trigger["id"] in memory.armed):
         return ""
     if repeat < 0:
         return "it already fired in this conversation"
     return f"it fired less than {repeat:g} s ago" if now - before[0] < repeat else ""
 
 
-def _because(matches: list[Match], reading: Reading, where: str) -> str:
+def _because(matches: list[Match], reading: Reading, *others: str) -> str:
     turn = reading.turn
     role = turn.role.replace("_", " ")
-    parts = [f"{match.kind} {_shown(match.excerpt)} in {role} turn {turn.index}" for match in matches]
-    return "; ".join(dict.fromkeys([*parts, *([where] if where else [])]))
+    parts = [
+        f"{match.kind} {_shown(match.excerpt)} in {role} turn {turn.index}{f': {match.told}' if match.told else ''}"
+        for match in matches
+    ]
+    return "; ".join(dict.fromkeys([*parts, *(other for other in others if other)]))
 
 
 def _shown(excerpt: str) -> str:
     return '"' + shorten(one_line(excerpt), 100) + '"'
 
 
-def _firing(artefact: Artefact, trigger: dict[str, Any], reading: Reading, because: str) -> Firing:
+def firing_of(artefact: Artefact, trigger: dict[str, Any], turn: Turn, because: str) -> Firing:
+    """Give what a compiled trigger says when it fires on a turn."""
     return Firing(
         trigger=trigger["id"],
         title=trigger["title"],
@@ -172,9 +243,10 @@ def _firing(artefact: Artefact, trigger: dict[str, Any], reading: Reading, becau
         timing=trigger["timing"],
         message=trigger["message"],
         action_required=trigger["action_required"],
+        instead=tuple(trigger.get("instead", ())),
         documents=tuple(_references(artefact, trigger)),
         because=because,
-        turn=reading.turn.index,
+        turn=turn.index,
     )
 
 

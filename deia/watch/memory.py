@@ -15,15 +15,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from deia.records import Turn
+
 QUIET = b"."
 RESET = "reset"  # the conversation was compacted or cleared: what was injected is gone from the model's sight
+ASIDE = (b'{"queued"', b'{"aside"')  # how lines begin that belong to the turn before them
 MOST_BYTES = 4_000_000
+MOST_ANSWER = 160  # characters of a yes; who writes more says more than yes
+ANSWERED_TOOLS = frozenset(("exitplanmode", "exit_plan_mode", "askuserquestion", "ask_user"))  # the answer is theirs
 
 
 class Memory:
     """A conversation's log, read: what matters for the next turn."""
 
-    __slots__ = ("chars", "documents", "fired", "held", "queued", "seen", "turns")
+    __slots__ = (
+        "armed", "chars", "documents", "escalated", "fired", "held", "items", "marks", "offered", "offered_at",
+        "queued", "seen", "turns",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.turns = 0
@@ -33,18 +41,40 @@ class Memory:
         self.held: set[str] = set()  # calls that were stopped once
         self.seen: dict[str, int] = {}  # context word → the turn it was last seen in
         self.queued: list[str] = []  # texts that wait for a moment at which the host can carry them
+        self.marks: dict[str, tuple[int, str]] = {}  # what still counts → the turn it was said in, and how
+        self.items: set[str] = set()  # prints of tasks that were judged when they came up
+        self.offered: list[str] = []  # triggers that the last announcement is about: a yes to it escalates them
+        self.offered_at = 0  # the turn of that announcement
+        self.escalated: set[str] = set()  # triggers that spoke once more after a yes
+        self.armed: set[str] = set()  # of these, those whose act has not come yet
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether the turn before announced something that deia spoke of."""
+        return bool(self.offered) and self.offered_at == self.turns
 
     def take(self, entry: dict[str, Any]) -> None:
         """Take one line of the log into account; what is malformed in it is passed over."""
         if entry.get("event") == RESET:
             self.fired, self.documents, self.held, self.chars = {}, set(), set(), 0
+            self.offered, self.escalated, self.armed = [], set(), set()
         when = _number(entry.get("at"))
         for trigger, claim in _mapping(entry.get("fired")).items():
             first = self.fired.get(trigger, (when, str(claim)))[1]
             self.fired[trigger] = (when, first)
+            self.armed.discard(trigger)
         self.documents.update(_texts(entry.get("docs")))
         self.held.update(_texts(entry.get("held")))
         self.seen.update(dict.fromkeys(_texts(entry.get("seen")), self.turns))
+        for mark, text in _mapping(entry.get("marks")).items():
+            self.marks[mark] = (self.turns, str(text))
+            if not text:
+                del self.marks[mark]
+        self.items.update(_texts(entry.get("items")))
+        self.escalated.update(_texts(entry.get("escalated")))
+        self.armed.update(_texts(entry.get("escalated")))
+        if "offered" in entry:
+            self.offered, self.offered_at = list(_texts(entry["offered"])), self.turns
         self.chars += int(_number(entry.get("chars")))
         if "delivered" in entry:
             self.queued = self.queued[int(_number(entry["delivered"])) :]
@@ -58,7 +88,7 @@ def recall(log: bytes) -> Memory:
         if not line.startswith(b"{"):
             memory.turns += line.count(QUIET)
             continue
-        memory.turns += 1
+        memory.turns += not line.startswith(ASIDE)
         try:
             entry = loads(line.decode("ascii", "replace"))
         except ValueError:
@@ -66,6 +96,15 @@ def recall(log: bytes) -> Memory:
         if isinstance(entry, dict):
             memory.take(entry)
     return memory
+
+
+def awaits_answer(turn: Turn, log: bytes) -> bool:
+    """Say whether a turn may be the answer to an announcement that deia spoke of: it comes next, and is short."""
+    if b'"offered"' not in log or not (turn.role == "user" or turn.tool.lower() in ANSWERED_TOOLS):
+        return False
+    if len(turn.text) > MOST_ANSWER and turn.role == "user":
+        return False
+    return recall(log).awaits_answer
 
 
 def line(entry: dict[str, Any]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.watch.languages import SMALL
 from deia.watch.regions import BREAK
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ MOST_BETWEEN = 3  # small words that may stand between neighbours
 BETWEEN = frozenset(
     "the a an this that these those my our your its his her their it them all any some of to up in on s whole entire"
     " current existing old new same just also then please".split()
-)
+).union(SMALL)
 
 
 class Words:

@@ -8,12 +8,13 @@ from deia.watch.commands import is_dry
 from deia.watch.gate import command_of, is_shell
 from deia.watch.phrases import Words
 from deia.watch.regions import SHELL_FENCES, cut, sentence
+from deia.watch.running import Running
 from deia.watch.shell import parse_commands
 from deia.watch.speech import speech_of
 from deia.watch.stance import ANNOUNCED, DRY_RUN, QUOTED, judge_act
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from deia.records import Turn
     from deia.watch.command import Command
@@ -46,14 +47,16 @@ class Spoken(Record):
 class Reading:
     """One turn, read lazily: its regions, words, commands and paths are worked out when a clause first asks."""
 
-    __slots__ = ("_commands", "_prose", "_said", "_words", "turn")
+    __slots__ = ("_commands", "_known", "_prose", "_running", "_said", "_words", "turn")
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Turn, *, known: Collection[str] = ()) -> None:
         self.turn = turn
+        self._known = known  # tasks that were judged before
         self._said: str | None = None
         self._prose: Prose | None = None
         self._words: Words | None = None
         self._commands: list[Spoken] | None = None
+        self._running: Running | None = None
 
     @property
     def is_prose(self) -> bool:
@@ -64,7 +67,7 @@ class Reading:
     def said(self) -> str:
         """What is said: the turn's text, or the speech in a tool call."""
         if self._said is None:
-            self._said = speech_of(self.turn) if self.turn.role == "tool_call" else self.turn.text
+            self._said = speech_of(self.turn, known=self._known) if self.turn.role == "tool_call" else self.turn.text
         return self._said
 
     @property
@@ -88,6 +91,13 @@ class Reading:
             runs = self.turn.role == "tool_call" and not self.said
             self._commands = list(_called(self.turn) if runs else _mentioned(self))
         return self._commands
+
+    @property
+    def running(self) -> Running:
+        """The same commands, each different one once, looked up by their words."""
+        if self._running is None:
+            self._running = Running(self.commands)
+        return self._running
 
     def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:
         """Give the stance of an act in prose, from its verb to the end of its phrase, and its sentence."""

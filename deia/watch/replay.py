@@ -97,12 +97,14 @@ class Replay:
         numbers, seen = candidates(self._artefact, turn)
         firings: tuple[Firing, ...] = ()
         left: dict[str, Any] = {"seen": seen}
-        if numbers:
+        if numbers or self._memory.awaits_answer:
             around = Surroundings(now=0.0, folder=folder)
             decided = decide(self._artefact, turn, self._memory, around, numbers=numbers, seen=seen)
             firings = tuple(one.firing for one in decided.firing if one.firing)
             holds = any(firing.action == "hold" for firing in firings)
-            left["fired"] = dict.fromkeys([firing.trigger for firing in firings], "")
+            left.update({name: value for name, value in decided.left.items() if value})
+            risen = decided.left["escalated"]
+            left["fired"] = dict.fromkeys([one.trigger for one in firings if one.trigger not in risen], "")
             left["held"] = [decided.call] if holds and decided.call else []
         self._memory.turns += 1
         self._memory.take(left)

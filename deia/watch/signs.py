@@ -47,16 +47,36 @@ def signs_around(folder: str) -> Callable[[Sequence[str]], str]:
     """Give a function from wanted platforms to the first that `folder`, or one above it up to the repository, shows."""
 
     def find(wanted: Sequence[str]) -> str:
+        """Give the first platform of which a folder shows a sign."""
         places = _places(folder)
         return next((name for name in wanted if any(_shows(place, name) for place in places)), "")
 
     return find
 
 
+def files_around(folder: str) -> Callable[[str], bool]:
+    """Give a function that says whether a file exists; a path that is not absolute is one in `folder`."""
+
+    def exists(path: str) -> bool:
+        """Say whether there is such a file."""
+        plain = path.replace("\\", "/")
+        absolute = plain.startswith("/") or plain[1:3] == ":/"
+        return "\0" not in plain and files.exists(plain if absolute else f"{folder}/{plain}")
+
+    return exists
+
+
+def files_among(names: Collection[str]) -> Callable[[str], bool]:
+    """Give the same for a folder that is only a list of file names."""
+    known = {name.removeprefix("./") for name in names}
+    return lambda path: path.removeprefix("./") in known
+
+
 def signs_among(names: Collection[str]) -> Callable[[Sequence[str]], str]:
     """Give the same for a folder that is only a list of file names, as in the cases beside a trigger."""
 
     def find(wanted: Sequence[str]) -> str:
+        """Give the first platform of which a name is a sign."""
         return next((name for name in wanted if set(SIGNS.get(name, ())) & set(names)), "")
 
     return find

@@ -11,15 +11,19 @@ import time
 from deia import files
 from deia.records import TYPE_CHECKING, Injection, Record
 from deia.watch.condense import condensed
-from deia.watch.gate import candidates, command_of
-from deia.watch.inject import compose
+from deia.watch.escalation import escalations, offered
+from deia.watch.gate import candidates, command_of, strings
+from deia.watch.inject import URGENT, compose
 from deia.watch.judge import FIRES, Circumstances, judge
-from deia.watch.memory import QUIET, fingerprint, line, recall
+from deia.watch.marks import in_force, marks_of
+from deia.watch.memory import QUIET, awaits_answer, fingerprint, line, recall
+from deia.watch.mildness import bounded
 from deia.watch.reading import Reading
 from deia.watch.regexes import trust
+from deia.watch.speech import tasks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from deia.records import Firing, Turn
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from deia.watch.judge import Verdict
     from deia.watch.memory import FileLog, HeldLog, Memory
 
-LEAST_BUDGET = 1200  # characters that a critical injection gets even when the conversation's budget is spent
+LEAST_BUDGET = 1200  # characters that an urgent injection gets even when the conversation's budget is spent
 
 
 class Surroundings(Record):
@@ -36,6 +40,9 @@ class Surroundings(Record):
     now: float
     folder: Any = None
     muted: frozenset[str] = frozenset()
+    exists: Any = None  # path → whether there is such a file; without it no condition on files is met
+    allowed: frozenset[str] = frozenset()  # triggers that the person lets pass in a tool call
+    bounded: bool = True  # whether the settings' bounds on actions count; not for cases, which prove the triggers
 
 
 class Watched(Record):
@@ -44,7 +51,8 @@ class Watched(Record):
     verdicts: tuple[Verdict, ...] = ()
     firings: tuple[Firing, ...] = ()
     injection: Injection | None = None
-    passed: tuple[str, ...] = ()  # triggers whose held call came again and passes now
+    passed: tuple[str, ...] = ()  # triggers whose held call came again, or was allowed, and passes now
+    left_out: tuple[str, ...] = ()  # triggers that fired and for which the budget had no room; they may speak later
 
 
 class Decided(Record):
@@ -54,6 +62,8 @@ class Decided(Record):
     firing: list[Verdict]  # those that fire, the most urgent first
     passed: tuple[str, ...]
     call: str  # what tells the call, "" where the turn is none
+    left: Mapping[str, Any] = {}  # what else the conversation's memory keeps of the turn
+    named: tuple[str, ...] = ()  # documents that are named and not repeated
 
 
 NOTHING = Watched()
@@ -65,7 +75,7 @@ def watch(artefact: Artefact, turn: Turn, log: FileLog | HeldLog, look_around: C
     `look_around` is asked only when there is something to judge, since it may have to read files.
     """
     numbers, seen = candidates(artefact, turn)
-    if not numbers:
+    if not numbers and not awaits_answer(turn, log.read()):
         log.append(line({"seen": seen}) if seen else QUIET)
         return NOTHING
     return weigh(artefact, turn, log, look_around(), numbers=numbers, seen=seen)
@@ -83,10 +93,13 @@ def weigh(
     """Judge what the gate let through and remember the turn."""
     memory = recall(log.read())
     judged = decide(artefact, turn, memory, around, numbers=numbers, seen=seen)
-    won = _claim(artefact, log, memory, around.now, judged.firing, seen=seen, call=judged.call)
+    memory.documents.update(judged.named)
+    won = _claim(artefact, log, memory, around.now, judged, seen=seen)
     firings = tuple(one.firing for one in won if one.firing)
     injection = _injection(artefact, memory, firings) if firings else None
-    return Watched(verdicts=judged.verdicts, firings=firings, injection=injection, passed=judged.passed)
+    left_out = injection.left_out if injection else ()
+    said = injection if injection and injection.text else None
+    return Watched(verdicts=judged.verdicts, firings=firings, injection=said, passed=judged.passed, left_out=left_out)
 
 
 def decide(
@@ -103,29 +116,51 @@ def decide(
     call = call_print(turn)
     about = Circumstances(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,
-        recent_turns=artefact.meta["settings"]["recent_turns"],
+        recent_turns=artefact.meta["settings"]["recent_turns"], exists=around.exists,
     )  # fmt: skip
-    verdicts = judge(artefact, numbers, Reading(condensed(artefact, turn, numbers)), about)
+    reading = Reading(condensed(artefact, turn, numbers), known=memory.items)
+    marks = marks_of(artefact, numbers, reading)
+    about = about.but(marks=in_force(memory, marks))
+    own = [number for number in numbers if number < artefact.meta["triggers"]]
+    again = escalations(artefact, turn, about)
+    risen = {one.trigger for one in again}
+    verdicts = (*again, *(one for one in judge(artefact, own, reading, about) if one.trigger not in risen))
+    verdicts = bounded(verdicts, artefact.meta["settings"]) if around.bounded else verdicts
     repeated = call in memory.held
-    firing = [one for one in verdicts if one.firing and not (repeated and one.firing.action == "hold")]
-    passed = tuple(one.trigger for one in verdicts if repeated and one.stage in {FIRES, "memory"})
-    return Decided(verdicts=verdicts, firing=firing, passed=passed, call=call)
+    allowed = around.allowed if call else frozenset()
+    heard = [one for one in verdicts if one.firing and one.trigger not in allowed]
+    firing = [one for one in heard if one.firing and not (repeated and one.firing.action == "hold")]
+    passed = tuple(
+        one.trigger
+        for one in verdicts
+        if (repeated and one.stage in {FIRES, "memory"}) or (one.firing and one.trigger in allowed)
+    )
+    spoken = [one for one in again if one.firing]
+    left = {
+        "marks": marks, "items": [one for one in tasks_of(turn) if one not in memory.items],
+        "offered": offered(verdicts, reading, memory), "escalated": [one.trigger for one in spoken],
+    }  # fmt: skip
+    named = tuple(document.id for one in spoken if one.firing for document in one.firing.documents)
+    return Decided(verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named)
 
 
 def _claim(
-    artefact: Artefact, log: FileLog | HeldLog, memory: Memory, now: float, firing: list[Verdict],
-    *, seen: Sequence[str], call: str,
-) -> list[Verdict]:  # fmt: skip
+    artefact: Artefact, log: FileLog | HeldLog, memory: Memory, now: float, judged: Decided, *, seen: Sequence[str]
+) -> list[Verdict]:
     """Write the turn into the log and give the firings that are ours: those no other process claimed before."""
+    firing, call = judged.firing, judged.call
     if not firing:
-        log.append(line({"seen": seen}) if seen else QUIET)
+        left = {name: value for name, value in {"seen": list(seen), **judged.left}.items() if value}
+        log.append(line(left) if left else QUIET)
         return []
     claim = f"{files.process():x}.{time.perf_counter_ns():x}"
     injection = _injection(artefact, memory, tuple(one.firing for one in firing if one.firing))
-    held = [call] if any(one.firing and one.firing.action == "hold" for one in firing) and call else []
+    held = [call] if injection.action == "hold" and call else []
+    aside = {*injection.left_out, *judged.left["escalated"]}
+    spoken = [one.trigger for one in firing if one.trigger not in aside]
     entry = {
-        "at": now, "fired": dict.fromkeys([one.trigger for one in firing], claim), "seen": list(seen),
-        "docs": list(injection.documents), "chars": len(injection.text), "held": held,
+        "at": now, "fired": dict.fromkeys(spoken, claim), "seen": list(seen),
+        "docs": list(injection.documents), "chars": len(injection.text), "held": held, **judged.left,
     }  # fmt: skip
     log.append(line(entry))
     after = recall(log.read())
@@ -136,7 +171,8 @@ def _claim(
 def _injection(artefact: Artefact, memory: Memory, firings: tuple[Firing, ...]) -> Injection:
     settings = artefact.meta["settings"]
     left = settings["conversation_chars"] - memory.chars
-    budget = max(min(settings["injection_chars"], left), LEAST_BUDGET)
+    least = LEAST_BUDGET if any(firing.urgency in URGENT for firing in firings) else 0
+    budget = max(min(settings["injection_chars"], left), least)
     return compose(firings, artefact.document_of, shown=memory.documents, budget=budget)
 
 
@@ -144,5 +180,13 @@ def call_print(turn: Turn) -> str:
     """Give what tells one tool call from another, so that the same call is known when it comes again."""
     if turn.role != "tool_call":
         return ""
-    text = command_of(turn) or repr(sorted((turn.tool_input or {}).items(), key=str))
+    text = command_of(turn) or _input_print(turn)
     return f"{turn.tool}:{len(text):x}-{fingerprint(text):x}"
+
+
+def _input_print(turn: Turn) -> str:
+    """Write a tool's input down, the same however its fields are ordered; of one that is nested too deep, its texts."""
+    try:
+        return repr(sorted((turn.tool_input or {}).items(), key=str))
+    except RecursionError:
+        return "\n".join(strings(turn.tool_input))

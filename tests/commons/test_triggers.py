@@ -37,7 +37,7 @@ GOOD = """\
       - pattern: '\\bnuclear option\\b '
       - write: [".env*", "**/migrations/*"]
       - tool: {name: "mcp__*__delete_*", input: {site: "prod*"}}
-      - meaning: [wipe it]
+      - meaning: [wipe the site]
     all:
       - error: "Site not found"
   context: [netlify]
@@ -70,13 +70,13 @@ def test_a_whole_trigger_is_read(tmp_path: Path, write: Write) -> None:
     write("triggers/netlify.cases.yaml", CASES)
     loaded = load_triggers(str(tmp_path))
     (trigger,) = loaded.triggers
-    assert [(p.line, p.code, p.severity) for p in loaded.problems] == [(20, "unmatched-clause", "warning")]
+    assert loaded.problems == ()
     assert (trigger.action, trigger.repeat, trigger.who, trigger.stance) == (
         "hold", 1800.0, ("user", "tool_call"), ("announced", "negated"),
     )  # fmt: skip
     assert trigger.documents[1] == Reference(id="story", mode="summary_only")
     assert [(clause.kind, clause.line) for clause in trigger.any] == [
-        ("phrase", 15), ("command", 16), ("pattern", 17), ("write", 18), ("tool", 19),
+        ("phrase", 15), ("command", 16), ("pattern", 17), ("write", 18), ("tool", 19), ("meaning", 20),
     ]  # fmt: skip
     assert trigger.any[2].value == r"\bnuclear option\b "
     assert trigger.any[3].value == (".env*", "**/migrations/*")
@@ -212,13 +212,16 @@ def test_cases_of_a_broken_trigger_are_not_called_unknown(tmp_path: Path, write:
     assert "unknown-trigger" not in {code for _, _, code in problems(tmp_path)}
 
 
-def test_a_trigger_that_only_a_later_version_matches_is_left_out_with_the_reason(tmp_path: Path, write: Write) -> None:
+def test_exemplars_are_sentences_and_not_too_many(tmp_path: Path, write: Write) -> None:
     head = "- {id: a, title: A, urgency: low, message: m, documents: [x], when: "
     write("triggers/a.yaml", head + "{any: [{meaning: [wipe]}]}}\n")
-    write("triggers/b.yaml", head.replace("id: a", "id: b") + "{any: [{phrase: drop it}], all: [{meaning: [drop]}]}}\n")
+    write("triggers/b.yaml", head.replace("id: a", "id: b") + f"{{any: [{{meaning: {['wipe the site'] * 13}}}]}}}}\n")
+    write("triggers/c.yaml", head.replace("id: a", "id: c") + "{any: [{meaning: [wipe the site]}]}}\n")
     loaded = load_triggers(str(tmp_path))
-    assert loaded.triggers == ()
-    assert [p.code for p in loaded.problems].count("unmatched-trigger") == 2
+    assert [trigger.id for trigger in loaded.triggers] == ["c"]
+    assert [(p.path, p.code) for p in loaded.problems if p.severity == "error"] == [
+        ("triggers/a.yaml", "bad-clause"), ("triggers/b.yaml", "bad-clause"),
+    ]  # fmt: skip
 
 
 def test_a_mapping_instead_of_a_list_is_a_problem(tmp_path: Path, write: Write) -> None:

@@ -84,7 +84,7 @@ def test_no_trigger_at_all_compiles() -> None:
     [
         (("error", "no space left"), [[["no"], ["space"], ["left"]]]),
         (("error", "{disk|volume} full"), [[["disk", "volume"], ["full"]]]),
-        (("command", "git push --force"), [[["git"], ["push"], ["for", "forc", "force"]]]),
+        (("command", "git push --force"), [[["git"], ["push"], ["fo", "for", "forc", "force"]]]),
         (("command", "rm -rf"), [[["rm"]]]),
         (("command", "a {b|c}"), [[["a"], ["b"]], [["a"], ["c"]]]),
         (("command", "dropdb … *prod*"), [[["dropdb"]]]),

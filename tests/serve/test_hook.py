@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,10 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia.compile.compiler import compile_commons
+from deia.records import Firing
 from deia.serve import hook
 from deia.serve.hook_run import HOSTS, Place, _respond
 from deia.serve.hosts import claude_code
 from deia.spool import timestamp
+from deia.watch import allow
+from deia.watch.inject import compose
+from deia.watch.mutes import Mute, write_mute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,6 +143,90 @@ def test_what_the_model_has_forgotten_is_said_again(
     assert ask(prompt) is None
     ask(event_of("SessionStart", commons, source=source))
     assert (ask(prompt) is not None) is speaks_again
+
+
+@pytest.mark.parametrize("action", ["hold", "ask"])
+def test_the_safe_way_stands_in_the_reason_that_is_shown(action: Any) -> None:
+    firing = Firing(
+        trigger="t", title="T", urgency="high", action=action, timing="pre-action", message="It is lost.",
+        action_required="Look first.", documents=(), because="x", turn=1, instead=("shopctl site:archive",),
+    )  # fmt: skip
+    occasion = claude_code.Occasion(event="PreToolUse", moment="before_tool", conversation="c", folder="/")
+    answer = claude_code.write_answer(occasion, compose([firing], lambda _: None))
+    assert answer is not None
+    assert "Instead: shopctl site:archive" in answer["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+def code_in(answer: dict[str, Any] | None) -> str:
+    """Give the code that the person is shown, and nobody else."""
+    assert answer is not None
+    code: str = re.search(r"deia allow (\w+)", answer["systemMessage"])[1]  # type: ignore[index]
+    assert code not in json.dumps(answer["hookSpecificOutput"])
+    return code
+
+
+@pytest.mark.parametrize("command", [CALL, "shopctl site:rename old new"])
+def test_the_person_lets_a_call_pass_by_a_code_that_the_model_never_sees(
+    ask: Ask, commons: Path, environ: dict[str, str], command: str
+) -> None:
+    state = environ["DEIA_STATE"]
+    code = code_in(ask(call_of(commons, command, agent_id="a1")))
+    ask(event_of("SessionStart", commons, agent_id="a1", source="compact"))
+    assert allow.grant(state, code, now=time.time())
+    assert ask(call_of(commons, command)) is not None, "in another conversation it counts for nothing"
+    assert ask(call_of(commons, f"{command} --again", agent_id="a1")) is None
+    assert ask(call_of(commons, f"{command} --third", agent_id="a1")) is not None
+    assert outcomes(commons)[-2:] == ["passed", "held" if command == CALL else "shown"]
+
+
+def outcomes(commons: Path) -> list[str]:
+    (path,) = (commons / "telemetry" / "events").glob("*.jsonl")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    return [line["outcome"] for line in lines if line["event"] == "injection"]
+
+
+def test_a_prompt_offers_no_code(ask: Ask, commons: Path) -> None:
+    answer = ask(event_of("UserPromptSubmit", commons, prompt=DELETE))
+    assert "deia allow" not in json.dumps(answer)
+
+
+@pytest.mark.parametrize("command", ["deia allow ABC234", "deia mute site-delete", "true && deia mute --all"])
+def test_an_agent_cannot_silence_deia_in_the_persons_name(ask: Ask, commons: Path, command: str) -> None:
+    for _ in range(2):  # repeating it is of no use
+        specific = ask(call_of(commons, command))["hookSpecificOutput"]  # type: ignore[index]
+        assert specific["permissionDecision"] == "deny"
+        assert "the person's to say" in specific["permissionDecisionReason"]
+    assert ask(call_of(commons, "deia mute --list")) is None
+
+
+def test_a_mute_for_once_is_used_up(ask: Ask, commons: Path, environ: dict[str, str]) -> None:
+    write_mute(environ["DEIA_STATE"], Mute(trigger="site-delete", once=True))
+    assert ask(call_of(commons)) is None
+    assert ask(call_of(commons)) is not None
+    assert outcomes(commons) == ["muted", "held"]
+
+
+def test_an_excepted_place_and_a_milder_form_count_in_the_hook(commons: Path, environ: dict[str, str]) -> None:
+    toml = 'max_action = "ask"\n[exceptions]\nsite-delete = ["sandbox/**"]\n'
+    (commons / "deia.toml").write_text(toml, encoding="utf-8")
+    compile_commons(str(commons), environ=environ)
+    assert answer_of(call_of(commons, "shopctl site:delete sandbox/a"), environ) is None
+    asked = answer_of(call_of(commons), environ)
+    assert asked["hookSpecificOutput"]["permissionDecision"] == "ask"  # type: ignore[index]
+
+
+def test_what_the_budget_leaves_out_is_in_the_ledger_and_may_speak_later(
+    commons: Path, environ: dict[str, str]
+) -> None:
+    compile_commons(str(commons), environ={**environ, "DEIA_CONVERSATION_CHARS": "0"})
+    event = event_of(
+        "PostToolUseFailure", commons, tool_name="Bash", tool_input={"command": "x"}, tool_use_id="t",
+        error="Error: Site not found",
+    )  # fmt: skip
+    assert answer_of(event, environ) is None
+    assert answer_of(event, environ) is None
+    assert outcomes(commons) == ["over_budget", "over_budget"]
+    assert answer_of(event_of("UserPromptSubmit", commons, prompt=DELETE), environ) is not None, "what is urgent speaks"
 
 
 def test_a_question_is_put_to_the_person(ask: Ask, commons: Path) -> None:

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.watch.allow import allowed, offer
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.serve.conftest import Deia
+    from tests.serve.conftest import Deia, Process
 
 
 def test_a_mute_is_listed_and_lifted(deia: Deia) -> None:
@@ -21,12 +27,77 @@ def test_a_mute_is_listed_and_lifted(deia: Deia) -> None:
 
 def test_a_mute_of_a_folder_counts_there_alone(deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (commons / "legacy").mkdir()
-    deia("mute", "site-delete", "--path", "legacy")
+    deia("mute", "site-delete", "--folder", "legacy")
     assert "FIRES" in deia("check", "delete the site").out
     monkeypatch.chdir(commons / "legacy")
     assert "FIRES" not in deia("check", "delete the site").out
     assert "heard again" in deia("mute", "site-delete", "--off").out
     assert "FIRES" in deia("check", "delete the site").out
+
+
+@pytest.mark.parametrize(
+    ("command", "speaks"),
+    [
+        ("shopctl site:delete infra/old", False),
+        ("shopctl site:delete infra/../infra/old/x", False),
+        ("cd infra && shopctl site:delete", False),
+        ("shopctl site:delete infra/../src", True),
+        ("shopctl site:delete infra/old src/new", True),
+        ("shopctl site:delete ~/infra/old", True),
+        ("shopctl site:delete $PWD/infra", True),
+        ("shopctl site:delete", True),
+    ],
+)
+def test_a_mute_of_a_path_counts_where_a_call_touches_nothing_else(deia: Deia, command: str, *, speaks: bool) -> None:
+    assert "for infra/** from" in deia("mute", "site-delete", "--path", "infra/**").out
+    assert ("FIRES" in deia("check", "--role", "tool_call", command).out) is speaks
+    assert "heard again" in deia("mute", "site-delete", "--path", "infra/**", "--remove").out
+    assert "FIRES" in deia("check", "--role", "tool_call", command).out
+
+
+def test_a_project_may_except_a_trigger_where_it_does_not_count(deia: Deia, commons: Path) -> None:
+    (commons / "deia.toml").write_text('[exceptions]\nsite-delete = ["sandbox"]\n', encoding="utf-8")
+    assert "FIRES" not in deia("check", "--role", "tool_call", "shopctl site:delete sandbox/a").out
+    assert "FIRES" in deia("check", "--role", "tool_call", "shopctl site:delete shop/a").out
+
+
+@pytest.mark.parametrize(
+    ("toml", "shown"),
+    [
+        ('max_action = "warn"', "(critical, warn)"),
+        ('[forms]\ncritical = "ask"', "(critical, ask)"),
+        ('[forms]\nsite-delete = "note"\ncritical = "ask"', "(critical, note)"),
+        ('[forms]\nsite-delete = "off"', "silent  site-delete"),
+        ('[forms]\nhigh = "note"', "(critical, hold)"),
+    ],
+)
+def test_the_settings_make_a_trigger_milder(deia: Deia, commons: Path, toml: str, shown: str) -> None:
+    (commons / "deia.toml").write_text(toml + "\n", encoding="utf-8")
+    assert shown in deia("check", "delete the site").out
+
+
+def test_leave_is_given_in_a_terminal_alone(deia: Deia, process: Process, environ: dict[str, str]) -> None:
+    code = offer(environ["DEIA_STATE"], "c1", ["site-delete"], now=time.time())
+    refused = deia("allow", code)
+    assert (refused.code, "in a terminal" in refused.err) == (2, True)
+    assert process("allow", code).returncode == 2
+    assert not allowed(environ["DEIA_STATE"], "c1", now=time.time())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals there")
+def test_a_code_is_taken_from_a_terminal_once(environ: dict[str, str], commons: Path) -> None:
+    code = offer(environ["DEIA_STATE"], "c1", ["site-delete"], now=time.time())
+    assert "may pass once" in _typed(["allow", code.lower()], environ, commons)
+    assert [leave.given for leave in allowed(environ["DEIA_STATE"], "c1", now=time.time())] == ["once"]
+    assert "no code 'WRONG1'" in _typed(["allow", "WRONG1"], environ, commons)
+
+
+def _typed(arguments: list[str], environ: dict[str, str], folder: Path) -> str:
+    """Run deia with a terminal for its input, as a person does."""
+    _, inner = os.openpty()
+    command = [sys.executable, "-m", "deia.serve.main", *arguments]
+    done = subprocess.run(command, stdin=inner, capture_output=True, check=False, cwd=folder, env=environ, timeout=60)
+    return (done.stdout + done.stderr).decode()
 
 
 def test_everything_is_silenced_by_one_switch(deia: Deia, environ: dict[str, str]) -> None:
@@ -45,6 +116,8 @@ def test_everything_is_silenced_by_one_switch(deia: Deia, environ: dict[str, str
         (["site-delte"], "site-delete"),
         (["site-delete", "--for", "soon"], "such as 2h"),
         (["--all", "--for", "2h"], "needs a TRIGGER"),
+        (["--path", "infra/**"], "needs a TRIGGER"),
+        (["--all", "--once"], "needs a TRIGGER"),
     ],
 )
 def test_a_mute_that_makes_no_sense_is_refused(deia: Deia, arguments: list[str], told: str) -> None:

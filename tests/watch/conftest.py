@@ -35,10 +35,10 @@ def make_trigger(*clauses: tuple[str, Any], **fields: Any) -> Trigger:
     return Trigger(**{**given, **fields})
 
 
-def build_artefact(*triggers: Trigger, text: str = "Make a copy first.") -> Artefact:
-    """Compile triggers that all refer to one lesson."""
+def build_artefact(*triggers: Trigger, text: str = "Make a copy first.", **more: Any) -> Artefact:
+    """Compile triggers that all refer to one lesson; `marks` and `known` as the compiler takes them."""
     lesson = Payload(id="lesson", path="bok/lesson.md", title="The lesson", summary="Copy.", text=text)
-    data, _ = compile_triggers(triggers, {"lesson": lesson}, settings=SETTINGS, identity={})
+    data, _ = compile_triggers(triggers, {"lesson": lesson}, settings=SETTINGS, identity={}, **more)
     return Artefact(data)
 
 

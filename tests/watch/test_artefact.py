@@ -71,7 +71,7 @@ def test_words_lead_to_their_groups_and_only_they(make: Make, build: Build) -> N
     artefact = build(
         *(make(("phrase", f"sell {word}"), id=word) for word in ("shop", "shopping", "\u5e97\u92ea", "caf\u00e9"))
     )
-    for known in ("shop", "shopping", "\u5e97\u92ea", "caf\u00e9"):
+    for known in ("shop", "shopping", "\u5e97", "\u92ea", "caf\u00e9"):  # in scripts without spaces letters are words
         assert artefact.groups_of(known)
     for unknown in ("", "sho", "hop", "shop\t", "\n", "\ud800", "x" * 1000):
         assert artefact.groups_of(unknown) == ()

@@ -13,6 +13,7 @@ from deia.watch import condense
 from deia.watch.condense import condensed
 from deia.watch.confirm import confirm
 from deia.watch.gate import CALL_OVERLAP, OVERLAP, SEGMENT, candidates, command_of, is_shell, segments, watched_text
+from deia.watch.gate import SAID as SPEAKS
 from deia.watch.reading import Reading
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ clause = st.one_of(
     command.map(lambda text: ("command", text)),
     pattern.map(lambda text: ("pattern", text)),
     phrase.map(lambda text: ("error", text)),
+    st.sampled_from(("delete the shop", "shop and delete it", "delete … the delete shop")).map(
+        lambda text: ("meaning", (text,))
+    ),
 )
 
 
@@ -211,6 +215,31 @@ def test_all_texts_of_another_tool_are_watched_but_not_without_end() -> None:
     text = watched_text(turn)
     assert "deep word" in text
     assert "bottom" not in text
+
+
+@pytest.mark.parametrize("filler", [0, 150, 390, 400, 590, 600, 50_000])
+def test_a_sentence_that_means_it_is_found_wherever_it_stands(make: Make, build: Build, filler: int) -> None:
+    artefact = build(make(("meaning", ("wipe the shop and set it up again from scratch",))))
+    text = "ab " * (filler // 3) + ". I'll nuke the shop and then set everything up again from scratch. " + "ab " * 300
+    turn = Turn(role="assistant", text=text)
+    assert opened(artefact, turn) == [0]
+    assert holds(artefact, 0, condensed(artefact, turn, [0]))
+
+
+def test_that_somebody_speaks_is_never_what_a_row_is_looked_up_by(make: Make, build: Build) -> None:
+    artefact = build(
+        *(make(("meaning", (f"delete every file and add test {number}",)), id=f"t{number}") for number in range(9))
+    )
+    (group,) = artefact.groups_of(SPEAKS)
+    assert artefact.rows_of(group) == ()
+
+
+def test_a_command_or_file_that_holds_the_words_of_an_exemplar_does_not_open_the_gate(make: Make, build: Build) -> None:
+    artefact = build(make(("meaning", ("wipe the shop again",))))
+    said = "I'll wipe the shop again"
+    assert opened(artefact, Turn(role="tool_call", text=said, tool="Bash")) == []
+    assert opened(artefact, Turn(role="tool_call", text="", tool="Write", tool_input={"content": said})) == []
+    assert opened(artefact, Turn(role="tool_call", text="", tool="Task", tool_input={"prompt": said})) == [0]
 
 
 def test_an_old_form_may_hold_its_words_anywhere(make: Make, build: Build) -> None:

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.watch.mutes import Mute, muted_triggers, read_mutes, write_mute
+from deia.records import Turn
+from deia.watch.exceptions import NOWHERE, Touched, lies_in, resolved
+from deia.watch.mutes import Mute, muted_triggers, read_mutes, use_up, write_mute
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,9 +41,68 @@ def test_the_last_word_about_a_trigger_and_a_folder_counts(tmp_path: Path) -> No
     assert [mute.folder for mute in read_mutes(str(tmp_path), now=0.0)] == ["/work"]
 
 
+def test_a_mute_for_one_time_is_lifted_by_what_it_silenced(tmp_path: Path) -> None:
+    state = str(tmp_path)
+    for mute in (
+        Mute(trigger="a", once=True),
+        Mute(trigger="b", once=True),
+        Mute(trigger="a", folder="/far", once=True),
+    ):
+        write_mute(state, mute)
+    use_up(state, {"a"}, folder="/work", now=0.0)
+    assert [(mute.trigger, mute.folder) for mute in read_mutes(state, now=0.0)] == [("b", ""), ("a", "/far")]
+
+
+def test_mutes_of_two_paths_stand_beside_each_other(tmp_path: Path) -> None:
+    state = str(tmp_path)
+    for path in ("infra/**", "old/**"):
+        write_mute(state, Mute(trigger="a", path=path, base="/work"))
+    write_mute(state, Mute(trigger="a", path="old/**", base="/work", lifted=True))
+    assert [mute.path for mute in read_mutes(state, now=0.0)] == ["infra/**"]
+    assert muted(tmp_path) == set(), "without a turn nobody knows what it touches"
+
+
+@pytest.mark.parametrize(
+    ("tool", "tool_input", "lies"),
+    [
+        ("Write", {"file_path": "/work/infra/a.tf"}, True),
+        ("Write", {"file_path": "infra/a.tf"}, True),
+        ("Edit", {"file_path": "/work/src/a.py"}, False),
+        ("Bash", {"command": "rm -rf infra src"}, False),
+        ("Bash", {"command": "rm -rf infra/a infra/b"}, True),
+        ("Bash", {"command": "rm -rf /work/infra/a"}, True),
+        ("Bash", {"command": "terraform destroy"}, False),
+        ("Bash", {"command": "echo x > infra/a"}, True),
+        ("Bash", {"command": "rm -rf infra/a; rm -rf ~"}, False),
+        ("Bash", {"command": 'rm -rf "$X"'}, False),
+    ],
+)
+def test_a_turn_lies_in_a_place_only_with_all_that_it_touches(
+    tool: str, tool_input: dict[str, str], *, lies: bool
+) -> None:
+    turn = Turn(role="tool_call", text=tool_input.get("command", ""), tool=tool, tool_input=tool_input)
+    assert Touched(turn, "/work").lies_in(["infra/**"], "/work") is lies
+
+
+def test_what_is_said_in_an_excepted_folder_lies_there() -> None:
+    turn = Turn(role="user", text="destroy it")
+    assert Touched(turn, "/work/infra/eu").lies_in(["infra/**"], "/work")
+    assert not Touched(turn, "/work").lies_in(["infra/**"], "/work")
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(alphabet="ab./~$\\*: ", max_size=12), st.text(alphabet="ab./*?", max_size=6))
+def test_no_path_leaves_its_place(path: str, glob: str) -> None:
+    full = resolved(path, "/work")
+    assert full == NOWHERE or ".." not in full.split("/")
+    if full == "/other" or not full.startswith("/work"):
+        assert not lies_in(full, "infra", "/work")
+    assert lies_in(full, glob, "/work") in {True, False}
+
+
 WRONG = (
     b"[]", b"{}", b'{"trigger": []}', b'{"trigger": "b", "until": "x"}', b'{"trigger": {}, "folder": []}', b'{"x": 1}',
-    b'{"trigger": "b"',
+    b'{"trigger": "b"', b'{"trigger": "b", "path": 5}', b'{"trigger": "b", "base": null, "path": "x"}',
 )  # fmt: skip
 
 

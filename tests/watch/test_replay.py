@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.compile.marks import ALWAYS
+from deia.knowledge import Clause, Earlier
 from deia.records import Turn
 from deia.watch.memory import HeldLog
 from deia.watch.replay import Count, Example, Replay, Spotted, Tally, replay
@@ -16,19 +18,31 @@ from deia.watch.watcher import Surroundings, watch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deia.records import Firing
     from deia.watch.artefact import Artefact
     from tests.watch.conftest import Build, Make
 
 SAYINGS = (
     "I'll delete the site now", "don't delete the site", "we use netlify here", "let me rename the project", "hello",
     "should we remove the site?", "```\ndelete the site\n```", "I will delete the site on netlify",
+    "we have a code freeze", "the freeze is over", "I'll wipe it", "we're on the production box",
 )  # fmt: skip
+ANSWERS = ("yes", "no", "go ahead")  # of a person
+LISTS = ("- delete the site", "- delete the site\n- remove the other site")
+FREEZE = Earlier(
+    any=(Clause(kind="phrase", value="code freeze"),), until=(Clause(kind="phrase", value="freeze … over"),)
+)
 COMMANDS = ("shopctl site:delete x", "shopctl site:delete y", "echo shopctl site:delete", "ls")
 
 
 def turn_of(said: str) -> Turn:
     if said in COMMANDS:
         return Turn(role="tool_call", text=said, tool="Bash", tool_input={"command": said})
+    if said in ANSWERS:
+        return Turn(role="user", text=said)
+    if said.startswith("- "):
+        tasks = [{"content": one, "status": "pending"} for one in said.split("\n")]
+        return Turn(role="tool_call", text="", tool="TodoWrite", tool_input={"todos": tasks})
     return Turn(role="assistant", text=said)
 
 
@@ -40,21 +54,36 @@ def artefact(make: Make, build: Build) -> Artefact:
         make(("phrase", "rename … project"), id="there", context=("netlify",)),
         make(("command", "shopctl site:delete"), id="held", action="hold"),
         make(("command", "shopctl site:delete"), id="held-always", action="hold", repeat=0.0),
+        make(("command", "shopctl site:delete"), id="later", repeat=0.0, earlier=FREEZE),
+        make(("phrase", "wipe {site|project|<it>}"), id="pointing", repeat=0.0),
+        marks=ALWAYS,
     )
 
 
 def live(artefact: Artefact, turns: Sequence[Turn]) -> list[tuple[str, ...]]:
+    return [tuple(one.trigger for one in firings) for firings in live_firings(artefact, turns)]
+
+
+def live_firings(artefact: Artefact, turns: Sequence[Turn]) -> list[tuple[Firing, ...]]:
     log = HeldLog()
     around = Surroundings(now=0.0)
-    return [tuple(one.trigger for one in watch(artefact, turn, log, lambda: around).firings) for turn in turns]
+    return [watch(artefact, turn, log, lambda: around).firings for turn in turns]
 
 
-@given(st.lists(st.sampled_from([*SAYINGS, *COMMANDS]), max_size=40))
+@given(st.lists(st.sampled_from([*SAYINGS, *COMMANDS, *ANSWERS, *LISTS]), max_size=40))
 @settings(max_examples=60, deadline=None)
 def test_a_replay_fires_what_watching_fires_turn_by_turn(artefact: Artefact, said: list[str]) -> None:
     turns = [turn_of(text) for text in said]
     again = Replay(artefact)
-    assert [tuple(one.trigger for one in again.judge(turn)) for turn in turns] == live(artefact, turns)
+    assert [again.judge(turn) for turn in turns] == live_firings(artefact, turns)
+
+
+def test_the_comparison_holds_a_freeze_a_pronoun_a_yes_and_a_list(artefact: Artefact) -> None:
+    said = ["we have a code freeze", COMMANDS[0], "I'll wipe it", SAYINGS[0], "yes", COMMANDS[1], LISTS[0], LISTS[1]]
+    assert live(artefact, [turn_of(text) for text in said]) == [
+        (), ("held", "held-always", "later"), (), ("often", "once"), ("often", "once"),
+        ("held-always", "later"), ("often",), ("often",),
+    ]  # fmt: skip
 
 
 def test_every_stage_of_the_conversation_is_in_that_comparison(artefact: Artefact) -> None:

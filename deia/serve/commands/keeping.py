@@ -15,6 +15,7 @@ from deia.commons.checks import lint as find_problems
 from deia.commons.index import find_index
 from deia.commons.starting import create_commons
 from deia.commons.store import BACKUP, build, migrate
+from deia.compile.calibration import told
 from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
 from deia.records import URGENCIES
@@ -52,6 +53,7 @@ def tell_compiled(done: Compiled) -> list[str]:
     if done.ungated:
         named = ", ".join(done.ungated[:NAMED]) + (" …" if len(done.ungated) > NAMED else "")
         lines.append(f"{len(done.ungated)} triggers have no required word and cost every turn a look: {named}")
+    lines += told(done.meaning)
     if done.problems:
         errors = sum(problem.severity == "error" for problem in done.problems)
         lines.append(f"{len(done.problems)} problems ({errors} errors); what is broken is left out. Type: deia lint")

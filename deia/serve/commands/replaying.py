@@ -63,6 +63,7 @@ def _heard() -> Any:
     told = [0]
 
     def hear(turns: int) -> None:
+        """Tell how far it is, now and then."""
         if turns - told[0] >= TOLD_EVERY:
             told[0] = turns
             output.complain(f"{turns:,} turns")

@@ -10,7 +10,7 @@ import click
 from deia import fast_json
 from deia.commons.commons import load_commons
 from deia.commons.layers import load_layered
-from deia.compile.compiler import read_manifest
+from deia.compile.compiler import reached_in, read_manifest
 from deia.compile.linting import lint_triggers
 from deia.librarian import Librarian
 from deia.serve import output
@@ -33,8 +33,11 @@ def lint(*, form: str) -> int:
     artefact = librarian.open_artefact()
     own = load_commons(librarian.root)
     layered = load_layered(librarian.root, starter=librarian.settings.starter)
-    ungated = read_manifest(librarian.derived).get("ungated", ())
-    problems = lint_triggers(artefact, own.triggers, layered.cases, ungated=ungated, clock=time.perf_counter)
+    manifest = read_manifest(librarian.derived)
+    ungated, reached = manifest.get("ungated", ()), reached_in(manifest)
+    problems = lint_triggers(
+        artefact, own.triggers, layered.cases, ungated=ungated, reached=reached, clock=time.perf_counter
+    )
     if form == "json":
         output.say(fast_json.dumps([problem.values() for problem in problems]))
     else:

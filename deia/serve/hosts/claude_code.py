@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_CHARS = 9_500  # of one string; the host spills more than 10,000 into a file
 MOST_DEPTH = 6
+FLAGS = ("is_error", "isError")
+CODES = ("exit_code", "exitCode", "returnCode", "returncode")
 AGAIN = "The same call passes when it is made again."
 
 
@@ -80,15 +82,37 @@ def _turn(name: str, event: dict[str, Any]) -> Turn | None:
         if tool == "ExitPlanMode":
             return Turn(role="assistant", text=_text(tool_input.get("plan")))
         return Turn(role="tool_call", text=_text(tool_input.get("command")), tool=tool, tool_input=tool_input)
-    failed = name == "PostToolUseFailure"
-    result = event.get("error") if failed else event.get("tool_response")
-    return Turn(role="tool_result", text="\n".join(_texts(result)), tool=tool, tool_input=tool_input, failed=failed)
+    response = event.get("tool_response")
+    if name == "PostToolUseFailure":
+        response = [event.get("error"), response]
+    failed = name == "PostToolUseFailure" or _says_it_failed(response)
+    text = "\n".join(_texts(_answers(tool, response)))
+    return Turn(role="tool_result", text=text, tool=tool, tool_input=tool_input, failed=failed)
+
+
+def _says_it_failed(response: Any) -> bool:
+    """Say whether a tool's response reports a failure by itself, as MCP servers and shells do."""
+    if not isinstance(response, dict):
+        return False
+    code = next((response[name] for name in CODES if isinstance(response.get(name), int)), 0)
+    return any(response.get(name) is True for name in FLAGS) or code != 0
+
+
+def _answers(tool: str, response: Any) -> Any:
+    """Give what a person answered to a question, without the question; of other tools the whole response."""
+    if tool == "AskUserQuestion" and isinstance(response, dict) and isinstance(response.get("answers"), dict):
+        return response["answers"]
+    return response
 
 
 def write_answer(
-    occasion: Occasion, injection: Injection | None, *, context: Sequence[str] = (), note: str = "", hold: bool = True
-) -> dict[str, Any] | None:
-    """Give the host's answer for an injection, for texts that waited for this moment, and for a note to the person."""
+    occasion: Occasion, injection: Injection | None, *, context: Sequence[str] = (), note: str = "", hold: bool = True,
+    code: str = "",
+) -> dict[str, Any] | None:  # fmt: skip
+    """Give the host's answer for an injection, for texts that waited for this moment, and for a note to the person.
+
+    `code` is the person's alone: it goes where the host shows the model nothing.
+    """
     texts = [*context, *([injection.text] if injection else [])]
     action = injection.action if injection else "note"
     specific: dict[str, Any] = {"hookEventName": occasion.event}
@@ -101,19 +125,27 @@ def write_answer(
     elif texts:
         specific["additionalContext"] = shorten("\n\n".join(texts), MOST_CHARS)
     answer: dict[str, Any] = {"hookSpecificOutput": specific} if len(specific) > 1 else {}
-    told = note or (_told(injection) if injection and action != "note" else "")
+    told = note or (_told(injection, code) if injection and action != "note" else "")
     if told:
         answer["systemMessage"] = told
     return answer or None
 
 
+def refusal(occasion: Occasion, reason: str) -> dict[str, Any]:
+    """Give the answer that stops a tool call for good, with a reason that the model reads."""
+    specific = {"hookEventName": occasion.event, "permissionDecision": "deny", "permissionDecisionReason": reason}
+    return {"hookSpecificOutput": specific, "systemMessage": f"deia: {reason}"}
+
+
 def _question(injection: Injection) -> str:
     first = injection.parts[0]["injection"]
-    return one_line(f"{first['message']} {first['action_required']}")
+    instead = f"Instead: {'; or: '.join(first['instead'])}" if first["instead"] else ""
+    return one_line(f"{first['message']} {first['action_required']} {instead}")
 
 
-def _told(injection: Injection) -> str:
-    return f"deia: {', '.join(injection.triggers)} (deia mute {injection.triggers[0]} silences it)"
+def _told(injection: Injection, code: str) -> str:
+    leave = f"deia allow {code} lets it pass once; " if code else ""
+    return f"deia: {', '.join(injection.triggers)} ({leave}deia mute {injection.triggers[0]} silences it)"
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,79 @@
+"""Hostile texts for every kind of clause: all are read to the end, and none takes longer than its length explains."""
+
+from __future__ import annotations
+
+import runpy
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deia.records import Turn
+from deia.watch.command import Command
+from deia.watch.commands import has_option
+from deia.watch.memory import HeldLog
+from deia.watch.shell import parse_commands
+from deia.watch.watcher import Surroundings, call_print, watch
+
+if TYPE_CHECKING:
+    from deia.watch.artefact import Artefact
+    from tests.watch.conftest import Build, Make
+
+TABLE = runpy.run_path(str(Path(__file__).resolve().parents[2] / "bench" / "hostile.py"), run_name="hostile")
+OPENING = "shop delete away throw. site delete. force push. table a drop. env. commit without hooks. failed it"
+CASES = [(f"{kind} {name}", make) for kind, name, make in TABLE["cases"](OPENING)]
+SIZE = 6_000  # characters
+GROWTH = 2.6  # times, each time the text is twice as long: 2 for what is linear, and room for a machine that is busy
+
+
+@pytest.fixture(scope="module")
+def artefact(build: Build, make: Make) -> Artefact:
+    """Give a trigger of each kind of clause."""
+    everybody = ("user", "assistant", "tool_call", "tool_result")
+    clauses: list[tuple[str, Any]] = [
+        ("phrase", "delete … {site|whole shop} … now"), ("words", {"all": ["throw", "shop", "gone"]}),
+        ("error", "error … failed … at last"), ("command", "git push --force … origin"), ("command", "rm -rf <root>"),
+        ("command", "sudo rm *x*"), ("pattern", r"\bcommit (?:it )?without (?:the )?hooks\b"), ("sql", ["drop table"]),
+        ("sql", ["delete without where"]), ("write", [".env", "**/.env.*"]),
+        ("tool", {"name": "*delete*", "input": {"question": "*gone*"}}),
+    ]  # fmt: skip
+    return build(*(make(clause, id=f"t{at}", who=everybody) for at, clause in enumerate(clauses)))
+
+
+def seconds(artefact: Artefact, turn: Turn) -> float:
+    began = time.process_time()
+    watch(artefact, turn, HeldLog(), lambda: Surroundings(now=0.0))
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize(("name", "turn_of"), CASES, ids=[name for name, _ in CASES])
+def test_four_times_the_text_takes_about_four_times_as_long(artefact: Artefact, name: str, turn_of: Any) -> None:
+    short, long = turn_of(SIZE), turn_of(4 * SIZE)
+    least = min(seconds(artefact, short) for _ in range(2))
+    most = min(seconds(artefact, long) for _ in range(2))
+    assert most < max(least * GROWTH**2, 0.05)
+
+
+def test_ten_megabytes_end(artefact: Artefact) -> None:
+    for turn in TABLE["huge_turns"](OPENING, 10_000_000).values():
+        assert seconds(artefact, turn) < 20  # a tenth of it is usual; what is not linear would take hours
+
+
+def test_an_option_with_a_value_is_asked_of_a_command_that_has_no_arguments() -> None:
+    assert not has_option("--output=json", [])
+    assert not has_option("--output=json", ["--"])
+    assert Command("git").arguments == ()
+
+
+def test_a_tool_input_that_is_nested_too_deep_for_its_representation_is_told_from_another(artefact: Artefact) -> None:
+    deep: Any = "delete the site now"
+    for _ in range(3_000):
+        deep = [deep]
+    turn = Turn(role="tool_call", text="", tool="Agent", tool_input={"prompt": "delete the site now", "rest": deep})
+    assert call_print(turn) != call_print(turn.but(tool_input={"prompt": "delete the shop now", "rest": deep}))
+    assert seconds(artefact, turn) < 5
+
+
+def test_a_thousand_commands_of_a_text_are_read_and_no_more() -> None:
+    assert len(parse_commands("a;" * 5_000)) == 1_000
