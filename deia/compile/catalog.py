@@ -208,11 +208,15 @@ def _row(entry: Entry, chunk: Chunk, number: int, text: str) -> tantivy.Document
     row = tantivy.Document()
     row.add_text("id", entry.id)
     row.add_text(TEXT, text)
+    row.add_text(TITLE, " ".join(dict.fromkeys(terms(entry.title))))
     row.add_unsigned("document", number)
     row.add_unsigned("ordinal", chunk.ordinal)
     for name, values in _filters(entry).items():
         for value in dict.fromkeys(map(filter_key, values)):
             row.add_text(name, value)
+    for name in DATES:
+        if day := day_number(getattr(entry, name)):
+            row.add_unsigned(name, day)
     return row
 
 

@@ -12,14 +12,22 @@ import tantivy
 
 from deia.errors import ArtefactError
 from deia.knowledge import Hit
-from deia.match.terms import fold
+from deia.match.terms import fold, terms
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    Wanted = str | tuple[str, ...] | range | frozenset[int]  # one value, any of some, days, documents' numbers
+    Filters = Mapping[str, Wanted]
+
 TEXT = "text"
+TITLE = "title"
 FILTERS = ("platform", "audience", "urgency", "cluster", "tag")
+NAMED = (*FILTERS, "type", "path", "id")  # fields that are compared as a whole
+DATES = ("created", "updated", "verified")
+ALSO, NOT = "+", "-"  # before a filter's name: a second one of the name, and one that must not hold
+NUMBERS = "document"
 ANALYSER = "deia"
 LONGEST_KEY = 500  # characters of an id or a filter value; the index refuses words of 64 KB
 MOST_PASSAGES = 10_000  # of the documents of one answer
@@ -32,9 +40,12 @@ def schema() -> tantivy.Schema:
     """Give the layout of the index: one row a chunk."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field(TEXT, tokenizer_name=ANALYSER, index_option="freq")
-    for name in ("id", *FILTERS):
+    builder.add_text_field(TITLE, tokenizer_name=ANALYSER, index_option="basic")
+    for name in NAMED:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    builder.add_unsigned_field("document", indexed=True, fast=True)
+    for name in DATES:
+        builder.add_unsigned_field(name, indexed=True, fast=True)
+    builder.add_unsigned_field(NUMBERS, indexed=True, fast=True)
     builder.add_unsigned_field("ordinal", indexed=True, fast=True)
     return builder.build()
 
@@ -98,29 +109,39 @@ class KeywordIndex:
         """Tell whether any document has this value of a filter."""
         return self._searcher.doc_freq(name, filter_key(value)) > 0
 
-    def search(self, weights: Mapping[str, float], *, filters: Mapping[str, str], limit: int) -> list[Hit]:
+    def titled(self, stem: str) -> bool:
+        """Tell whether any document has this stem in its title."""
+        return self._searcher.doc_freq(TITLE, stem) > 0
+
+    def holding(self, stems: Sequence[str], *, limit: int) -> list[int]:
+        """Give the numbers of the documents of which a passage holds all these stems, those that say most first."""
+        query = tantivy.Query
+        every = query.boolean_query([(tantivy.Occur.Must, self._term(stem)) for stem in dict.fromkeys(stems)])
+        return list(dict.fromkeys(number for number, _, _ in self._found(every, limit))) if stems else []
+
+    def search(self, weights: Mapping[str, float], *, filters: Filters, limit: int) -> list[Hit]:
         """Rank the passages that hold any of the stems, best first, among those that pass every filter."""
         return self._hits(self._filtered(self._any(weights), filters), limit) if weights else []
 
     def passages(
-        self, weights: Mapping[str, float], *, filters: Mapping[str, str], limit: int
+        self, weights: Mapping[str, float], *, filters: Filters, limit: int
     ) -> list[tuple[int, int, float]]:
         """Rank as `search` does, and give each passage as its document's number, its place there and its score."""
         if not weights:
             return []
         return self._found(self._filtered(self._any(weights), filters), limit)
 
-    def numbers(self, *, filters: Mapping[str, str]) -> set[int]:
+    def numbers(self, *, filters: Filters) -> set[int]:
         """Give the numbers of the documents that pass the filters."""
         first = tantivy.Query.const_score_query(tantivy.Query.term_query(self._schema, "ordinal", 0, "basic"), 0.0)
         return {number for number, _, _ in self._found(self._filtered(first, filters), max(1, self.chunks))}
 
-    def listed(self, *, filters: Mapping[str, str], limit: int) -> list[Hit]:
+    def listed(self, *, filters: Filters, limit: int) -> list[Hit]:
         """Give the first passage of every document that passes the filters, in the order of the index."""
         first = tantivy.Query.term_query(self._schema, "ordinal", 0, "basic")
         return self._hits(self._filtered(tantivy.Query.const_score_query(first, 0.0), filters), limit)
 
-    def count(self, *, filters: Mapping[str, str]) -> int:
+    def count(self, *, filters: Filters) -> int:
         """Count the documents that pass the filters."""
         first = tantivy.Query.term_query(self._schema, "ordinal", 0, "basic")
         return int(getattr(self._searcher.search(self._filtered(first, filters), limit=1), "count", 0))
@@ -158,14 +179,28 @@ class KeywordIndex:
     def _term(self, stem: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, TEXT, stem, "freq")
 
-    def _filtered(self, words: tantivy.Query, filters: Mapping[str, str]) -> tantivy.Query:
-        must = [
-            tantivy.Query.const_score_query(
-                tantivy.Query.term_query(self._schema, name, filter_key(value), "basic"), 0.0
-            )
-            for name, value in filters.items()
-        ]
-        return tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (words, *must)])
+    def _filtered(self, words: tantivy.Query, filters: Filters) -> tantivy.Query:
+        parts = [(tantivy.Occur.Must, words)]
+        for name, wanted in filters.items():
+            occur = tantivy.Occur.MustNot if name.startswith(NOT) else tantivy.Occur.Must
+            parts.append((occur, tantivy.Query.const_score_query(self._passing(name.lstrip(ALSO + NOT), wanted), 0.0)))
+        return tantivy.Query.boolean_query(parts)
+
+    def _passing(self, name: str, wanted: Wanted) -> tantivy.Query:
+        """Give what passes one filter: days and numbers by their range and set, a title by all of its words."""
+        query = tantivy.Query
+        if isinstance(wanted, range):
+            kind = tantivy.FieldType.Unsigned
+            return query.range_query(self._schema, name, kind, wanted.start, wanted.stop, include_upper=False)
+        if isinstance(wanted, frozenset):
+            return query.term_set_query(self._schema, name, sorted(wanted)) if wanted else query.empty_query()
+        if isinstance(wanted, tuple):
+            return query.boolean_query([(tantivy.Occur.Should, self._passing(name, each)) for each in wanted])
+        if name == TITLE:
+            stems = self.stems(terms(wanted))
+            every = [query.term_query(self._schema, name, stem, "basic") for stem in stems]
+            return query.boolean_query([(tantivy.Occur.Must, each) for each in every])
+        return query.term_query(self._schema, name, filter_key(wanted), "basic")
 
     def _hits(self, query: tantivy.Query, limit: int) -> list[Hit]:
         return [

@@ -36,15 +36,17 @@ QUIET = (
 )
 
 
-def _load_cached(package: str) -> None:
-    """Run the cached bytecode of these modules as the import system would, at half its price (0.3 ms of 2).
+def _load_cached(package: str, names: str = QUIET) -> None:
+    """Run the cached bytecode of these modules as the import system would, at two thirds of its price.
+
+    Saves 0.3 ms of 2 on a quiet turn and 2 of 6.5 where something is judged.
 
     The first that is not fresh ends it, and the import system does the rest.
     """
     import marshal  # noqa: PLC0415 - built in
 
     magic = getattr(sys.modules.get("_frozen_importlib_external"), "MAGIC_NUMBER", None)
-    for name in QUIET.split():
+    for name in names.split():
         folder, _, last = f"{package}/{name.replace('.', '/')}".rpartition("/")
         source = stat(f"{folder}/{last}.py")
         with open(f"{folder}/__pycache__/{last}.{sys.implementation.cache_tag}.pyc", "rb") as file:
@@ -67,15 +69,20 @@ def main(package: str = "") -> None:
     """Answer one event; whatever happens, exit 0 with valid JSON or nothing."""
     if _muted():
         return
-    try:
-        if package:
-            _load_cached(package)
-    except Exception:  # noqa: BLE001, S110 - no cache, or a torn one: what is missing is imported in the ordinary way
-        pass
+
+    def load(names: str) -> None:
+        """Load modules from the cache; without one, or with a torn one, they are imported in the ordinary way."""
+        try:
+            if package:
+                _load_cached(package, names)
+        except Exception:  # noqa: BLE001, S110 - as the docstring says
+            pass
+
+    load(QUIET)
     try:
         from deia.serve.hook_run import run  # noqa: PLC0415 - a muted hook imports nothing
 
-        run(sys.argv[1:])
+        run(sys.argv[1:], load)
     except Exception:  # noqa: BLE001, S110 - a broken installation must not break a conversation; deia doctor sees it
         pass
 

@@ -19,6 +19,7 @@ from deia.watch.gate import candidates, command_of
 from deia.watch.memory import QUIET, RESET, FileLog, awaits_answer, line, recall
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
     from deia.watch.watcher import Watched
 
 HOSTS: dict[str, Any] = {"claude-code": claude_code}
+# What judging needs, each after what it imports. A test holds this list against what it really imports.
+JUDGING = (
+    "watch.allow watch.mutes watch.condense watch.answers watch.command watch.git_lines watch.globs watch.places"
+    " watch.commands watch.databases watch.languages watch.regions watch.phrases watch.regexes watch.words watch.bash"
+    " watch.expansion watch.programs watch.inert watch.prefixes watch.feeders watch.windows watch.wrappers watch.shell"
+    " watch.sql watch.stance_form watch.stance_model watch.stance watch.confirm watch.marks watch.writing watch.judge"
+    " watch.escalation watch.inject watch.mildness watch.running watch.speech watch.reading watch.watcher"
+    " watch.exceptions watch.signs"
+)
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets silence
 PERSONS_WORD = (
@@ -36,9 +46,12 @@ PERSONS_WORD = (
 )
 
 
-def run(arguments: list[str]) -> None:
-    """Answer the event on standard input for the host that the arguments name, then leave the process."""
-    place = Place(arguments)
+def run(arguments: list[str], load: Callable[[str], object] = len) -> None:
+    """Answer the event on standard input for the host that the arguments name, then leave the process.
+
+    `load` may load modules ahead of their import, faster than it; what it leaves out is imported.
+    """
+    place = Place(arguments, load)
     answer = b""
     try:
         _arm(place, DEADLINE)
@@ -76,9 +89,10 @@ def _arm(place: Place, seconds: float) -> None:
 class Place:
     """Where this hook works: which host called, which commons counts, where its files are."""
 
-    __slots__ = ("derived", "environ", "events", "explicit", "host", "root", "state")
+    __slots__ = ("derived", "environ", "events", "explicit", "host", "load", "root", "state")
 
-    def __init__(self, arguments: list[str]) -> None:
+    def __init__(self, arguments: list[str], load: Callable[[str], object] = len) -> None:
+        self.load = load
         self.environ = files.environment()
         self.host = arguments[0] if arguments else ""
         self.explicit = arguments[2] if len(arguments) > 2 and arguments[1] == "--commons" else ""
@@ -237,6 +251,7 @@ def _tell_if_stale(place: Place) -> str:
 def _weigh(
     place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, numbers: list[int], seen: list[str]
 ) -> Watched:
+    place.load(JUDGING)
     from deia.watch import allow, mutes, watcher  # noqa: PLC0415 - a quiet turn needs none of the judging
     from deia.watch.exceptions import Touched, excepted  # noqa: PLC0415
     from deia.watch.signs import files_around, signs_around  # noqa: PLC0415

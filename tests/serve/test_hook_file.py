@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.serve.hook import QUIET
+from deia.serve.hook_run import JUDGING
 from deia.settings import PACKAGE
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Refuse:
 
 sys.meta_path.insert(0, Refuse())
 hook._load_cached({folder!r} + "/deia")
+if {judging!r}:
+    hook._load_cached({folder!r} + "/deia", {judging!r})
 print(sorted(name for name in sys.modules if name.startswith("deia.")))
 """
 
@@ -47,10 +50,22 @@ def python(code: str) -> str:
     return subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-def test_the_cached_modules_load_each_after_what_it_imports_and_nothing_is_missing(package: Path) -> None:
-    loaded = python(LOAD.format(folder=str(package)))
+@pytest.mark.parametrize("judging", ["", JUDGING], ids=["quiet", "judging"])
+def test_the_cached_modules_load_each_after_what_it_imports_and_nothing_is_missing(package: Path, judging: str) -> None:
+    loaded = python(LOAD.format(folder=str(package), judging=judging))
     folders = {"deia.serve", "deia.serve.hosts", "deia.watch", "deia.serve.hook"}
-    assert set(json.loads(loaded.replace("'", '"'))) == {f"deia.{name}" for name in QUIET.split()} | folders
+    wanted = {f"deia.{name}" for name in (*QUIET.split(), *judging.split())}
+    assert set(json.loads(loaded.replace("'", '"'))) == wanted | folders
+
+
+def test_judging_imports_nothing_besides(package: Path) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(package)!r}); import deia.serve.hook_run;"
+        "from deia.watch import allow, mutes, watcher, exceptions, signs;"
+        "print(*sorted(name for name in sys.modules if name.startswith('deia.')))"
+    )
+    packages = {"deia.serve", "deia.serve.hosts", "deia.watch"}
+    assert set(python(code).split()) - packages == {f"deia.{name}" for name in (*QUIET.split(), *JUDGING.split())}
 
 
 def test_a_quiet_call_imports_nothing_besides(package: Path) -> None:
