@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.text import words
-from deia.watch.gate import OVERLAP, SAID, SEGMENT, WHO, groups_present, segments
+from deia.watch.gate import OVERLAP, SAID, SEGMENT, WHO, bounded, groups_present, segments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -29,6 +29,7 @@ def condensed(artefact: Artefact, turn: Turn, numbers: Collection[int]) -> Turn:
     """
     if len(turn.text) <= MOST_READ or turn.role == "tool_call":
         return turn
+    turn = bounded(turn)
     places = _places(artefact, turn, frozenset(numbers))
     most = max(MOST_READ // (2 * (SEGMENT + 2 * MARGIN) * max(len(places), 1)), 1)
     read = sorted({place for found in places for place in (*found[:most], *found[-most:])})

@@ -48,6 +48,11 @@ PATH_FIELDS = (
     "file_path", "path", "filePath", "notebook_path", "filename", "target_file", "TargetFile", "absolute_path",
 )  # fmt: skip
 MOST_DEPTH = 6
+# What is watched of a text that no person reads whole: of what is said the beginning and the end, of a field the
+# beginning, of a command as much as Linux takes as one argument (MAX_ARG_STRLEN), so that no `bash -c` is longer either.
+MOST_BEGINNING, MOST_END = 750_000, 250_000  # characters
+MOST_FIELD = 1_000_000
+MOST_CALL = 131_072
 FILE = "\x01file "  # how a file's name is told from a context word
 MOST_SHOWN = 2000  # characters of a command in which files are looked for
 MOST_FILES = 8
@@ -95,8 +100,17 @@ def watched_text(turn: Turn) -> str:
     if turn.role != "tool_call":
         return turn.text
     if is_shell(turn):
-        return f"{turn.tool} {command_of(turn)}"
-    return " \n ".join((turn.tool, turn.text, *strings(turn.tool_input or {})))
+        return f"{turn.tool} {command_of(turn)[:MOST_CALL]}"
+    fields = (turn.tool, turn.text, *strings(turn.tool_input or {}))
+    return " \n ".join(field[:MOST_FIELD] for field in fields)
+
+
+def bounded(turn: Turn) -> Turn:
+    """Give a turn without the middle of what is too long to be watched whole."""
+    text = turn.text
+    if turn.role == "tool_call" or len(text) <= MOST_BEGINNING + MOST_END:
+        return turn
+    return turn.but(text=f"{text[:MOST_BEGINNING]}\n\n{text[-MOST_END:]}")
 
 
 def segments(text: str, size: int = SEGMENT, overlap: int = OVERLAP) -> Iterator[str]:
@@ -112,7 +126,7 @@ def _segments_of(turn: Turn) -> Iterator[str]:
     """Cut what a turn says; a command line is longer than a phrase, and all of its words belong together."""
     if turn.role == "tool_call":
         return segments(watched_text(turn), CALL_SEGMENT, CALL_OVERLAP)
-    return segments(turn.text)
+    return segments(bounded(turn).text)
 
 
 def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
@@ -186,6 +200,6 @@ def groups_present(artefact: Artefact, present: set[str], bit: int, found: set[i
     for group in groups:
         for number in artefact.rows_of(group):
             target, who, wanted = artefact.row(number)
-            if who & bit and wanted <= groups:
+            if target not in found and who & bit and wanted <= groups:
                 found.add(target)
     return groups

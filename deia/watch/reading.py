@@ -5,7 +5,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import is_dry
-from deia.watch.gate import command_of, is_shell
+from deia.watch.gate import MOST_CALL, command_of, is_shell
 from deia.watch.phrases import Words
 from deia.watch.regions import SHELL_FENCES, cut, sentence
 from deia.watch.running import Running
@@ -34,7 +34,6 @@ RUNNING = frozenset(
     " push".split()
 )
 MOST_BLANK = 400  # characters of blank lines between code and what leads up to it
-MOST_CALL = 131_072  # characters of a command; Linux runs no longer argument (MAX_ARG_STRLEN), so no `bash -c` either
 
 
 class Spoken(Record):
@@ -67,7 +66,8 @@ class Reading:
     def said(self) -> str:
         """What is said: the turn's text, or the speech in a tool call."""
         if self._said is None:
-            self._said = speech_of(self.turn, known=self._known) if self.turn.role == "tool_call" else self.turn.text
+            is_call = self.turn.role == "tool_call"
+            self._said = speech_of(self.turn, known=self._known)[:MOST_CALL] if is_call else self.turn.text
         return self._said
 
     @property

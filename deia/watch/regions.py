@@ -19,7 +19,9 @@ SINGLE_MARKS = "'\u2018"
 MANY_WORDS = 2  # from which on marks set something apart
 MOST_APOSTROPHES = 20  # inside one quotation in single marks
 LONGEST_QUOTE = 600  # characters; what has not closed by then was no quotation
-FULL_STOPS = "\u3002\uff01\uff1f"  # of East Asian text, which puts no space after them
+FULL_STOPS = "\n\u3002\uff01\uff1f"  # a line's end, and the marks of East Asian text, which puts no space after them
+SPACED_STOPS = ".!?;"
+MOST_SENTENCE = 400  # characters before and after what it is asked for
 BULLETS = ("- ", "* ", "+ ", "• ", "#")
 SHELL_FENCES = frozenset(
     ("", "bash", "sh", "shell", "console", "zsh", "shell-session", "terminal", "powershell", "ps1", "cmd", "bat")
@@ -141,17 +143,29 @@ def _closing(line: str, at: int) -> int:
 
 def sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """Give the bounds of the sentence around a span: to a full stop, question or exclamation mark, or a line's end."""
-    first = start
-    while first > 0 and not _ends(text, first - 1) and start - first < 400:
-        first -= 1
-    last = end
-    while last < len(text) and not _ends(text, last) and last - end < 400:
-        last += 1
+    least, most = max(start - MOST_SENTENCE, 0), min(end + MOST_SENTENCE, len(text))
+    first = max(least, *[_last(text, mark, least, start) + 1 for mark in FULL_STOPS])
+    first = max(first, *[_last(text, mark, first, start, spaced=True) + 1 for mark in SPACED_STOPS])
+    last = min(most, *[_first(text, mark, end, most) for mark in FULL_STOPS])
+    last = min(last, *[_first(text, mark, end, last, spaced=True) for mark in SPACED_STOPS])
     return first, min(last + 1, len(text))
 
 
-def _ends(text: str, at: int) -> bool:
-    char = text[at]
-    if char == "\n":
-        return True
-    return char in FULL_STOPS or (char in ".!?;" and (at + 1 >= len(text) or text[at + 1].isspace()))
+def _last(text: str, mark: str, least: int, end: int, *, spaced: bool = False) -> int:
+    """Give where a mark stands last in a part of a text, or -1; `spaced` wants a space or the text's end behind it."""
+    at = text.rfind(mark, least, end)
+    while spaced and at >= 0 and not _is_spaced(text, at):
+        at = text.rfind(mark, least, at)
+    return at
+
+
+def _first(text: str, mark: str, start: int, most: int, *, spaced: bool = False) -> int:
+    """Give where a mark stands first in a part of a text, or the part's end."""
+    at = text.find(mark, start, most)
+    while spaced and at >= 0 and not _is_spaced(text, at):
+        at = text.find(mark, at + 1, most)
+    return at if at >= 0 else most
+
+
+def _is_spaced(text: str, at: int) -> bool:
+    return at + 1 >= len(text) or text[at + 1].isspace()

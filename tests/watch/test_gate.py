@@ -168,6 +168,19 @@ def test_no_more_than_so_much_of_a_turn_is_read(make: Make, build: Build) -> Non
     assert len(turn.text) <= condense.MOST_READ + 3000
 
 
+def test_of_a_turn_that_nobody_reads_whole_the_beginning_and_the_end_are_watched(make: Make, build: Build) -> None:
+    artefact = build(make(("phrase", "sell shop")))
+    filler = "x " * 1_500_000
+    for text, opens in (
+        (f"sell the shop {filler}", True),
+        (f"{filler} sell the shop", True),
+        (f"{filler} sell the shop {filler}", False),
+    ):
+        turn = Turn(role="user", text=text)
+        assert bool(candidates(artefact, turn)[0]) is opens
+        assert ("sell the shop" in condensed(artefact, turn, [0]).text) is opens
+
+
 def test_words_of_one_trigger_all_over_a_log_do_not_hide_another(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "green … checks"), id="noise"), make(("phrase", "sell shop"), id="rare"))
     for text in (

@@ -127,3 +127,21 @@ def test_no_text_takes_long_to_cut(piece: str) -> None:
     began = time.perf_counter()
     cut(piece * (100_000 // len(piece)))
     assert time.perf_counter() - began < 5
+
+
+@given(st.text(alphabet="ab .!?;\n\u3002\uff1f", max_size=60), st.integers(0, 60), st.integers(0, 10))
+def test_a_sentence_ends_at_the_nearest_mark_on_either_side(text: str, start: int, length: int) -> None:
+    start = min(start, len(text))
+    end = min(start + length, len(text))
+
+    def ends(at: int) -> bool:
+        spaced = at + 1 >= len(text) or text[at + 1].isspace()
+        return text[at] in "\n\u3002\uff1f" or (text[at] in ".!?;" and spaced)
+
+    first = next((at + 1 for at in range(start - 1, -1, -1) if ends(at)), 0)
+    last = next((at for at in range(end, len(text)) if ends(at)), len(text))
+    assert sentence(text, start, end) == (first, min(last + 1, len(text)))
+
+
+def test_a_sentence_is_looked_for_no_further_than_400_characters() -> None:
+    assert sentence("a" * 5000, 2000, 2010) == (1600, 2411)
