@@ -30,7 +30,8 @@ Group = frozenset[str]
 MOST_WORDS = 8  # of an exemplar that carry meaning; what follows them is left out
 LEAST_WORDS = 2
 # How much of an exemplar must stand near, by the weight of its words, and the least weight that tells a sentence.
-# A word weighs as much as it is rare, in hundredths of a power of ten (Shannon 1948), so that `every file` is little.
+# A word weighs as much as it is rare, in hundredths of a power of ten, so that `every file` is little; the
+# three bounds were chosen by a sweep on development conversations.
 SHARE = 0.7
 LEAST_WEIGHT = 450
 MOST_WEIGHT = 250  # of one word, so that it alone is never enough
