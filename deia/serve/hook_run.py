@@ -35,7 +35,7 @@ JUDGING = (
     " watch.commands watch.databases watch.languages watch.regions watch.phrases watch.regexes watch.words watch.bash"
     " watch.expansion watch.programs watch.inert watch.prefixes watch.feeders watch.windows watch.wrappers watch.shell"
     " watch.sql watch.stance_form watch.stance_model watch.stance watch.confirm watch.marks watch.writing watch.judge"
-    " watch.escalation watch.inject watch.mildness watch.running watch.speech watch.reading watch.watcher"
+    " watch.escalation watch.inject watch.mildness watch.running watch.speech watch.inline watch.reading watch.watcher"
     " watch.exceptions watch.signs"
 )
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read

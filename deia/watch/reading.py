@@ -6,6 +6,7 @@ from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import is_dry
 from deia.watch.gate import MOST_CALL, command_of, is_shell
+from deia.watch.inline import RUNS, inline_commands
 from deia.watch.phrases import Words
 from deia.watch.regions import SHELL_FENCES, cut, sentence
 from deia.watch.running import Running
@@ -29,10 +30,7 @@ LAST_WORDS = 12
 SENTENCE_ENDS = ".?:,"
 PROMPTS = ("$ ", "! ")  # of a shell, and of the hosts in which a person types a command
 # Verbs that say that the code after them is meant to run.
-RUNNING = frozenset(
-    "run running execute executing do doing try use type issue invoke call start rerun go proceed ll will commit"
-    " push".split()
-)
+RUNNING = RUNS | frozenset("do doing try use call start go proceed ll will commit push".split())
 MOST_BLANK = 400  # characters of blank lines between code and what leads up to it
 
 
@@ -128,6 +126,8 @@ def _mentioned(reading: Reading) -> Iterator[Spoken]:
         at += len(line)
         if bare:
             yield from _parsed(bare, ANNOUNCED)
+    for command, start, end in inline_commands(reading):
+        yield from _parsed(command, reading.stance_at(start, end)[0])
 
 
 def _command_line(line: str, masked: str) -> str:

@@ -1,0 +1,75 @@
+"""Commands said in the middle of a sentence, without marks: "let me run git push --force now", "I'll just npm publish".
+
+A command begins right after a word that leads up to one, and ends with the sentence or at a word that a command line
+hardly holds. Refuses what is more likely English: after anything but a verb of running, a program must be one whose
+name is no word of the language, or be given an option.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+from deia.watch.regions import BREAK, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deia.watch.reading import Reading
+
+# Verbs that say that a command after them is meant to run, in a few languages.
+RUNS = frozenset(
+    "run running rerun execute executing exec type issue invoke launch"
+    " ejecutar ejecuta ejecuto correr corro rodar rodo executar executo executa lancer lance executer"
+    " ausf\u00fchren ausf\u00fchre starte eseguire eseguo lanciare lancio".split()
+)
+LEADS = frozenset("ll me to please just gonna will do doing a the then and now".split())
+NAMES = frozenset(
+    "git gh glab npm npx yarn pnpm bun pip pip3 pipx uv poetry conda cargo gem composer kubectl helm terraform tofu"
+    " terragrunt pulumi ansible docker podman psql mysql mysqladmin mongo mongosh redis-cli sqlite3 aws gcloud gsutil"
+    " az doctl heroku vercel netlify flyctl railway supabase firebase wrangler prisma drizzle-kit rails rake alembic"
+    " rm chmod chown chgrp dd mkfs sudo rsync scp ssh systemctl crontab iptables ufw launchctl pkill killall taskkill"
+    " rmdir robocopy remove-item dropdb createdb pg_restore artisan manage.py python python3 node bash sh".split()
+)
+ENDS = frozenset(
+    "to so and because since now again first please before after for in on from with then which that when if instead"
+    " as but or here there manually locally via using once while until like is was will would should can".split()
+)
+STRIPPED = ".,;:!?)'\""
+MOST = 50  # of a turn
+LONGEST = 300  # characters
+
+
+def inline_commands(reading: Reading) -> Iterator[tuple[str, int, int]]:
+    """Give each command said in a sentence, with where the word that leads up to it begins and ends."""
+    text, tokens = reading.prose.masked, reading.words.tokens
+    found = last = 0
+    for (word, start, end), (following, first, _) in zip(tokens, tokens[1:], strict=False):
+        runs = word in RUNS
+        if first < last or not (runs or word in LEADS) or following in LEADS or following in RUNS or following == BREAK:
+            continue
+        if text[end:first].strip(" '\u2019"):
+            continue
+        command = _from(text, first)
+        if command and (runs or _is_technical(command)):
+            found, last = found + 1, first + len(command)
+            yield command, (start if runs else first), (end if runs else first + len(following))
+            if found >= MOST:
+                return
+
+
+def _from(text: str, first: int) -> str:
+    """Give what may be a command line from a place on: to the sentence's end, a comma, or a word that ends it."""
+    _, last = sentence(text, first, first)
+    kept: list[str] = []
+    for word in text[first : min(last, first + LONGEST)].split(" "):
+        bare = word.strip().rstrip(STRIPPED)
+        if not bare or bare.lower() in ENDS or not bare.isascii():
+            break
+        kept.append(bare)
+        if len(bare) < len(word.strip()):
+            break
+    return " ".join(kept) if len(kept) > 1 and kept[0] == kept[0].lower() else ""
+
+
+def _is_technical(command: str) -> bool:
+    program, *arguments = command.split(" ")
+    return program in NAMES or any(one[:1] == "-" and one[1:2] not in {"", " "} for one in arguments)
