@@ -20,7 +20,7 @@ from deia.errors import CommonsError
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from deia.commons.index_records import Cluster, Index, QueryPattern
+    from deia.commons.index_records import Cluster, Concept, Index, QueryPattern
     from deia.errors import Problem
     from deia.knowledge import Case, Document, Entry, Trigger
 
@@ -36,6 +36,7 @@ class Commons(Record):
     query_patterns: tuple[QueryPattern, ...]
     triggers: tuple[Trigger, ...]
     cases: tuple[Case, ...]
+    concepts: tuple[Concept, ...] = ()
     problems: tuple[Problem, ...] = ()
     derived: tuple[str, ...] = ()  # ids of the entries that only a document gave
 
@@ -64,6 +65,7 @@ def load_commons(root: str) -> Commons:
         query_patterns=index.query_patterns,
         triggers=(*files.triggers, *distinct_triggers(index.proactive_triggers, files.triggers)),
         cases=files.cases,
+        concepts=index.concepts,
         problems=tuple(_sorted((*index.problems, *documents.problems, *metadata, *files.problems))),
         derived=tuple(entry.id for entry in entries if entry.id not in listed),
     )

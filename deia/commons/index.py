@@ -10,6 +10,7 @@ import os
 from collections import Counter
 
 from deia.commons import reading, shapes
+from deia.commons.concepts import read_concepts
 from deia.commons.fields import as_text
 from deia.commons.findings import Findings
 from deia.commons.index_records import Index
@@ -69,6 +70,7 @@ def parse_index(value: Any, *, path: str, problems: tuple[Problem, ...] = ()) ->
         entries=content.entries,
         clusters=content.clusters,
         query_patterns=read_query_patterns(top, findings),
+        concepts=read_concepts(top, findings),
         proactive_triggers=read_old_triggers(top, findings),
         source=top,
         problems=tuple(findings.problems),

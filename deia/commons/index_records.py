@@ -43,6 +43,13 @@ class QueryPattern(Record):
     line: int = 0
 
 
+class Concept(Record):
+    """Words that mean one thing in a commons, the short name first."""
+
+    words: tuple[str, ...]
+    line: int = 0
+
+
 class Index(Record):
     """A master index, whatever its shape was."""
 
@@ -52,6 +59,7 @@ class Index(Record):
     entries: tuple[Entry, ...] = ()
     clusters: tuple[Cluster, ...] = ()
     query_patterns: tuple[QueryPattern, ...] = ()
+    concepts: tuple[Concept, ...] = ()
     proactive_triggers: tuple[Trigger, ...] = ()
     source: Mapping[str, Any] = {}  # the top level as read, with lines, for the checks of derived parts
     problems: tuple[Problem, ...] = ()

@@ -61,6 +61,7 @@ def merged(layers: Sequence[Commons]) -> Commons:
         documents=(*own.documents, *(one for layer in below for one in layer.documents if one.path in paths)),
         clusters=tuple(clusters.values()),
         query_patterns=tuple(pattern for layer in layers for pattern in layer.query_patterns),
+        concepts=tuple(concept for layer in layers for concept in layer.concepts),
         triggers=tuple(triggers.values()),
         cases=tuple(cases),
     )

@@ -34,7 +34,7 @@ BACKUP = ".before-migrate"
 FORM = ("yaml-", "json-", "duplicate-key", "unknown-shape", "not-utf-8", "unreadable-file", "file-too-large")
 ORDER = (
     "version", "last_updated", "total_documents", "total_clusters", "metadata", "clusters", "query_patterns",
-    "proactive_triggers", "platform_index", "audience_index", "urgency_index", "statistics",
+    "concepts", "proactive_triggers", "platform_index", "audience_index", "urgency_index", "statistics",
 )  # fmt: skip
 MEANINGS = {
     "critical": "Production down or data at risk; act at once",

@@ -15,17 +15,19 @@ from collections import Counter
 import tantivy
 
 from deia import fast_json
+from deia.compile.abbreviations import concepts_source, counted
 from deia.compile.shelf import DIGEST_SIZE, ShelfWriter, Volume, digest, printable, volumes
 from deia.compile.vectors import VectorWriter
 from deia.compile.vocabulary import vocabulary_bytes
 from deia.errors import ArtefactError
 from deia.ingest.chunker import chunk_document
 from deia.match.fuzzy import worth_keeping
-from deia.match.keyword import ANALYSER, TEXT, analyser, filter_key, key, schema
+from deia.match.keyword import ANALYSER, DATES, TEXT, TITLE, analyser, filter_key, key, schema
 from deia.match.semantic import open_tier
 from deia.match.terms import distinct, question, terms
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import (
+    CONCEPTS,
     DIGESTS,
     FORMAT,
     HEADER,
@@ -36,12 +38,13 @@ from deia.search.catalog import (
     Catalog,
     open_catalog,
 )
+from deia.search.dates import day_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from deia.commons.index_records import Cluster, QueryPattern
+    from deia.commons.index_records import Cluster, Concept, QueryPattern
     from deia.knowledge import Chunk, Document, Entry
     from deia.match.semantic import Tier
 
@@ -89,6 +92,7 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     progress: Callable[[int, int], None] | None = None,
     incremental_from: int = INCREMENTAL_FROM,
     tiers: Sequence[str] = TIERS,
+    concepts: Sequence[Concept] = (),
 ) -> CatalogReport:
     """Write a search catalog into an empty folder; `previous` is the last one's, `progress` hears (done, total).
 
@@ -101,6 +105,7 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     plan = _plan(shelved, previous, incremental_from, tiers)
     made = _compile_changes(plan, folder, tiers, heard) if plan else _compile_whole(shelved, folder, tiers, heard)
     _write_json(folder, PATTERNS, _patterns(query_patterns))
+    _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(shelved, plan)))
     _write_json(
         folder,
         HEADER,
@@ -189,7 +194,7 @@ def _compile(volume: Volume, number: int, to: _Writers) -> None:
     for chunk in chunks:
         found = terms(f"{chunk.heading}\n{chunk.text}")
         to.counts.update(set(found))
-        to.writer.add_document(_row(volume.entry, chunk, number, " ".join(about + found)))
+        to.writer.add_document(_row(volume, chunk, number, " ".join(about + found)))
     to.shelf.add(volume, chunks)
     for each in to.vectors:
         each.add(volume.entry, chunks)
@@ -204,14 +209,14 @@ def _about(entry: Entry) -> list[str]:
     return found
 
 
-def _row(entry: Entry, chunk: Chunk, number: int, text: str) -> tantivy.Document:
-    row = tantivy.Document()
+def _row(volume: Volume, chunk: Chunk, number: int, text: str) -> tantivy.Document:
+    entry, row = volume.entry, tantivy.Document()
     row.add_text("id", entry.id)
     row.add_text(TEXT, text)
     row.add_text(TITLE, " ".join(dict.fromkeys(terms(entry.title))))
     row.add_unsigned("document", number)
     row.add_unsigned("ordinal", chunk.ordinal)
-    for name, values in _filters(entry).items():
+    for name, values in _filters(volume).items():
         for value in dict.fromkeys(map(filter_key, values)):
             row.add_text(name, value)
     for name in DATES:
@@ -220,17 +225,35 @@ def _row(entry: Entry, chunk: Chunk, number: int, text: str) -> tantivy.Document
     return row
 
 
-def _filters(entry: Entry) -> dict[str, Sequence[str]]:
+def _filters(volume: Volume) -> dict[str, Sequence[str]]:
+    entry = volume.entry
     return {
         "platform": entry.platforms,
         "audience": entry.audience,
         "urgency": [entry.urgency] if entry.urgency else [],
         "cluster": entry.clusters,
         "tag": entry.tags,
+        "type": volume.types,
+        "path": _places(entry.path),
     }
 
 
+def _places(path: str) -> list[str]:
+    """Give what a path can be asked by: itself, the folders that it is in, and the file's name."""
+    parts = path.split("/")
+    return [*("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]
+
+
 # --- what changed ----------------------------------------------------------------------------------------------------
+
+
+def _definitions(shelved: Sequence[Volume], plan: _Plan | None) -> Mapping[str, int]:
+    """Count what the texts define; those that stayed have been counted, and of a changed one the old count stays."""
+    if plan is None:
+        return counted(volume.document.text for volume in shelved)
+    before: Mapping[str, int] = plan.previous.concepts_held["defined"]
+    new = counted(volume.document.text for volume in (*plan.changed.values(), *plan.new))
+    return {**new, **before}
 
 
 def _plan(shelved: Sequence[Volume], previous: str | None, least: int, tiers: Sequence[str]) -> _Plan | None:

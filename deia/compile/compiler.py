@@ -264,6 +264,7 @@ def _write_catalog(folder: str, commons: Commons, manifest: Mapping[str, Any], p
     build_catalog(
         commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
         built_at=manifest["built_at"], sources=[commons.index.path] if commons.index.path else [],
+        concepts=commons.concepts,
         previous=before if previous.get("deia") == __version__ and os.path.isdir(before) else None,
     )  # fmt: skip
     shutil.rmtree(f"{folder}/{name}", ignore_errors=True)

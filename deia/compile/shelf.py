@@ -32,6 +32,7 @@ class Volume(Record):
 
     entry: Entry
     document: Document
+    types: tuple[str, ...] = ()  # what sort of document it is, in the words of the commons
 
 
 def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Volume]:
@@ -41,7 +42,7 @@ def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Vol
     an id the first counts; the checks of the commons report the others.
     """
     texts = {document.path: document for document in documents}
-    described = [Volume(entry=_clean(entry), document=texts.get(entry.path) or _absent(entry)) for entry in entries]
+    described = [_described_volume(entry, texts.get(entry.path) or _absent(entry)) for entry in entries]
     taken = {volume.entry.path for volume in described}
     bare = (document for path, document in texts.items() if path not in taken)
     found = chain(described, (Volume(entry=_described(document), document=document) for document in bare))
@@ -52,9 +53,16 @@ def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Vol
     return sorted(first.values(), key=lambda volume: volume.entry.id)
 
 
+def _described_volume(entry: Entry, document: Document) -> Volume:
+    given = [entry.category, entry.extra.get("type"), entry.extra.get("categories"), document.metadata.get("type")]
+    each = [one for value in given for one in (value if isinstance(value, (list, tuple)) else [value])]
+    types = dict.fromkeys(printable(one.strip()) for one in each if isinstance(one, str) and one.strip())
+    return Volume(entry=_clean(entry), document=document, types=tuple(types))
+
+
 def digest(volume: Volume) -> bytes:
     """Give what identifies the content of a volume."""
-    described = repr((volume.document.first_line, *volume.entry.values().values()))
+    described = repr((volume.document.first_line, volume.types, *volume.entry.values().values()))
     found = blake2b(described.encode("utf-8", "replace"), digest_size=DIGEST_SIZE)
     found.update(volume.document.text.encode("utf-8", "replace"))
     return found.digest()

@@ -85,8 +85,18 @@ class VectorWriter:
         model = self.tier.model
         abouts = encoded(model, [spelled_out(about) for about, _ in self._pending])
         texts = encoded(model, [chunk.text for _, chunks in self._pending for chunk in chunks])
-        owners = np.repeat(np.arange(len(self._pending)), [len(chunks) for _, chunks in self._pending])
+        counts = [len(chunks) for _, chunks in self._pending]
         self._pending.clear()
+        self._write(abouts, texts, counts)
+
+    def put(self, about: Floats, passages: Floats) -> None:
+        """Write one document's vectors, made elsewhere: what it is about, one row, and its passages."""
+        self._flush()
+        self._mark(len(passages))
+        self._write(about, passages, [len(passages)])
+
+    def _write(self, abouts: Floats, texts: Floats, counts: Sequence[int]) -> None:
+        model, owners = self.tier.model, np.repeat(np.arange(len(counts)), counts)
         self._put(coded(model, _unit(texts + np.float32(ABOUT_SHARE) * abouts[owners])))
         self._about.write(coded(model, abouts))
 

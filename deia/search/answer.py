@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Matched = bool | Literal["partial"]
 
 NATURAL, KEYWORD, PLATFORM, AUDIENCE = "natural_language", "keyword_search", "platform_filter", "audience_view"
-NOTHING, TOO_BROAD = "no_documents_match", "query_too_broad"
+NOTHING, TOO_BROAD, SMALL_TALK = "no_documents_match", "query_too_broad", "conversational"
 
 
 class Audit(Record):
@@ -27,6 +27,8 @@ class Audit(Record):
     index_built_at: str = ""
     sources: tuple[str, ...] = ()
     tier: str = "keyword"
+    kind: str = ""  # what kind of thing was typed
+    understood: str = ""  # how it was taken, where that is not as it stands
     warnings: tuple[str, ...] = ()
 
 
@@ -153,7 +155,7 @@ def _nothing(answer: Answer) -> dict[str, Any]:
     return {
         "query": answer.query,
         "matched": False,
-        "reason": NOTHING,
+        "reason": answer.reason,
         "suggestions": list(answer.suggestions),
         "similar_queries": similar,
     }
@@ -184,4 +186,8 @@ _TYPES: Mapping[str, Callable[[Answer], dict[str, Any]]] = {
     PLATFORM: _view,
     AUDIENCE: _view,
 }
-_REASONS: Mapping[str, Callable[[Answer], dict[str, Any]]] = {NOTHING: _nothing, TOO_BROAD: _too_broad}
+_REASONS: Mapping[str, Callable[[Answer], dict[str, Any]]] = {
+    NOTHING: _nothing,
+    TOO_BROAD: _too_broad,
+    SMALL_TALK: _nothing,
+}

@@ -6,34 +6,35 @@ name and with the nearest ones. The clock is the caller's: what an answer says a
 
 from __future__ import annotations
 
-from deia.errors import QueryError
-from deia.match.fuzzy import nearest
-from deia.match.keyword import FILTERS, filter_key
+from deia.knowledge import Query
 from deia.match.semantic import TIERS
 from deia.match.terms import words
 from deia.records import TYPE_CHECKING
 from deia.search.answer import KEYWORD, Audit
+from deia.search.kinds import CONVERSATIONAL
+from deia.search.names import found_first
 from deia.search.nearby import owner_clusters
 from deia.search.question import read_question
-from deia.search.reply import find, found_answer, held_words, nothing, too_broad, warnings
-from deia.search.retrieve import meaning_of, retrieve
+from deia.search.reply import find, found_answer, held_words, nothing, small_talk, too_broad, warnings
+from deia.search.retrieve import meaning_of
 from deia.search.trained import verdict_weights
+from deia.search.understood import understand
 from deia.search.verdict import judge
 from deia.search.views import audience_view, listing, platform_view
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from deia.knowledge import Query
+    from deia.match.keyword import Filters
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
     from deia.search.question import Question, Term
     from deia.search.retrieve import Meaning
+    from deia.search.understood import Understood
 
 BROAD_FROM = 50  # passages; of fewer, any word is in a large part
 BROAD_SHARE = 0.4  # of the passages that hold every word of the question
 BROAD_WORDS = 2
-NAMED = 8  # values that a message names
 
 
 def search(catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Iterable[str] = TIERS) -> Answer:
@@ -42,24 +43,35 @@ def search(catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Itera
     Raises:
         QueryError: a filter names what the commons does not have.
     """
-    asked = query.but(text=_printable(query.text), keywords=tuple(map(_printable, query.keywords)))
-    filters = _filters(catalog, asked)
+    printable = {name: _printable(value) for name, value in query.values().items() if isinstance(value, str)}
+    asked = query.but(**printable, keywords=tuple(map(_printable, query.keywords)))
     audit = Audit(
         checked_at=checked_at, index_built_at=catalog.built_at, sources=tuple(catalog.header.get("sources", ()))
     )
     if any(map(str.strip, asked.keywords)):
-        return _keyword_answer(catalog, asked, filters, audit)
-    if not asked.text.strip():
-        return _answer_without_words(catalog, asked, filters, audit)
+        return _keyword_answer(catalog, asked, understand(catalog, asked.but(text="")).filters, audit)
+    understood = understand(catalog, asked)
+    audit = audit.but(kind=understood.kind, understood=understood.told, warnings=understood.warnings)
+    return _answer(catalog, understood, audit, tiers=tiers).but(query=asked.text)
+
+
+def _answer(catalog: Catalog, understood: Understood, audit: Audit, *, tiers: Iterable[str]) -> Answer:
+    query, filters = understood.query, understood.filters
+    if understood.kind == CONVERSATIONAL and not filters:
+        return small_talk(query, audit)
+    if not query.text.strip():
+        return _answer_without_words(catalog, query, filters, audit)
     meaning = meaning_of(catalog, tiers=tiers)
-    told = audit.but(tier=meaning.name, warnings=(meaning.warning,) if meaning.warning else ())
-    return _natural_answer(catalog, asked, filters, told, meaning)
+    warned = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
+    return _natural_answer(catalog, understood, audit.but(tier=meaning.name, warnings=warned), meaning)
 
 
 def ranking(catalog: Catalog, text: str, *, limit: int = 10, tiers: Iterable[str] = TIERS) -> list[str]:
     """Give the ids of documents in order, without the verdict whether they answer: what retrieval is measured by."""
-    asked = read_question(_printable(text), catalog)
-    ranked = retrieve(catalog, asked, meaning=meaning_of(catalog, tiers=tiers), filters={}, limit=limit)
+    understood = understand(catalog, Query(text=_printable(text)))
+    asked = read_question(understood.query.text, catalog, strong=understood.strong)
+    meaning = meaning_of(catalog, tiers=tiers)
+    ranked = found_first(catalog, asked, meaning=meaning, filters=understood.filters, limit=limit)
     return [catalog.id(each.number) for each in ranked[:limit]]
 
 
@@ -67,31 +79,12 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _filters(catalog: Catalog, query: Query) -> dict[str, str]:
-    """Give the filters of a question.
-
-    Raises:
-        QueryError: a value is unknown.
-    """
-    given = {name: value for name in FILTERS if (value := str(getattr(query, name))).strip()}
-    for name, value in given.items():
-        if not catalog.keyword.has(name, value):
-            known = catalog.keyword.values(name)
-            near = nearest(filter_key(value), known) or known[:NAMED]
-            advice = (
-                f"Use one of: {', '.join(near)}." if near else f"No document names any {name}; leave the filter out."
-            )
-            raise QueryError(f"no document has the {name} {_printable(value)!r}.", fix=advice)
-    return given
-
-
 # --- questions in words ----------------------------------------------------------------------------------------------
 
 
-def _natural_answer(
-    catalog: Catalog, query: Query, filters: Mapping[str, str], audit: Audit, meaning: Meaning
-) -> Answer:
-    asked = read_question(query.text, catalog)
+def _natural_answer(catalog: Catalog, understood: Understood, audit: Audit, meaning: Meaning) -> Answer:
+    query, filters = understood.query, understood.filters
+    asked = read_question(query.text, catalog, strong=understood.strong)
     if not asked.terms or _is_broad(catalog, asked):
         return too_broad(catalog, query, audit)
     found = find(catalog, asked, meaning=meaning, filters=filters, limit=query.limit)
@@ -117,7 +110,7 @@ def _is_broad(catalog: Catalog, asked: Question) -> bool:
 # --- keywords --------------------------------------------------------------------------------------------------------
 
 
-def _keyword_answer(catalog: Catalog, query: Query, filters: Mapping[str, str], audit: Audit) -> Answer:
+def _keyword_answer(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Answer keyword by keyword: a document counts for each keyword all of whose words it holds. No meaning."""
     keywords = tuple(dict.fromkeys(keyword.strip() for keyword in query.keywords if keyword.strip()))
     asked = read_question(" | ".join((*keywords, query.text)), catalog)
@@ -159,7 +152,7 @@ def _holds(needed: Sequence[Term], held: Collection[str]) -> bool:
 # --- without words ---------------------------------------------------------------------------------------------------
 
 
-def _answer_without_words(catalog: Catalog, query: Query, filters: Mapping[str, str], audit: Audit) -> Answer:
+def _answer_without_words(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Answer filters alone: the view of a platform or of an audience, else a list, the most urgent first."""
     if query.platform.strip():
         return platform_view(catalog, query, filters, audit)

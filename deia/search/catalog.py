@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-FORMAT = 2
+FORMAT = 3
 HEADER = "catalog.json"
 DOCUMENTS = "documents.txt"  # a line a document: its id, a tab, its metadata
 OFFSETS = "documents.at"  # where each line and each text begins, two numbers a document
@@ -32,6 +32,7 @@ DIGESTS = "digests.bin"
 WORDS = "words.bin"
 NEW_WORDS = "words-new.bin"
 PATTERNS = "patterns.json"
+CONCEPTS = "concepts.json"
 KEYWORD = "keyword"
 REBUILD = "Run `deia compile`."
 
@@ -60,6 +61,7 @@ class Catalog:
     """An opened catalog. Immutable for the reader: what changes is built beside it and opened anew."""
 
     __slots__ = (
+        "_concepts",
         "_documents",
         "_offsets",
         "_patterns",
@@ -82,6 +84,7 @@ class Catalog:
         self._vectors: dict[str, Vectors] = {}
         self._patterns: tuple[Pattern, ...] | None = None
         self._stems: Mapping[str, Sequence[int]] = {}
+        self._concepts: Mapping[str, Any] | None = None
         self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.id)
 
     def __len__(self) -> int:
@@ -162,6 +165,19 @@ class Catalog:
     def pattern(self, number: int) -> Pattern:
         """Give a past question by its number."""
         return self._read_patterns()[number]
+
+    def concepts(self, key: str) -> list[tuple[str, str]]:
+        """Give the other words for a thing by its stems, each with its own stems."""
+        held = self.concepts_held
+        groups = [held["groups"][number] for number in held["by"].get(key, ())]
+        return [(word, stems) for group in groups for word, stems in group if stems != key]
+
+    @property
+    def concepts_held(self) -> Mapping[str, Any]:
+        """The words for one thing, as the compiler wrote them."""
+        if self._concepts is None:
+            self._concepts = _json(self.folder, CONCEPTS)
+        return self._concepts
 
     def _read_patterns(self) -> tuple[Pattern, ...]:
         if self._patterns is None:

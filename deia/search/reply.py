@@ -8,7 +8,8 @@ from __future__ import annotations
 from deia.knowledge import Result
 from deia.match.terms import distinct, words
 from deia.records import TYPE_CHECKING, Record
-from deia.search.answer import NOTHING, TOO_BROAD, Answer
+from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer
+from deia.search.names import found_first
 from deia.search.nearby import (
     leading_pattern,
     most_urgent,
@@ -19,13 +20,13 @@ from deia.search.nearby import (
 )
 from deia.search.question import searched_for, unknown, weights
 from deia.search.rank import primary_count
-from deia.search.retrieve import retrieve
 from deia.search.verdict import SEEN, observe
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from deia.knowledge import Query
+    from deia.match.keyword import Filters
     from deia.search.answer import Audit
     from deia.search.catalog import Catalog, Shelved
     from deia.search.question import Question
@@ -47,10 +48,10 @@ class Found(Record):
     observed: Sequence[float]
 
 
-def find(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Mapping[str, str], limit: int) -> Found:
+def find(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filters, limit: int) -> Found:
     """Rank the documents, and see which words the few best hold."""
     most = max(1, min(limit, MOST_DOCUMENTS))
-    ranked = retrieve(catalog, asked, meaning=meaning, filters=filters, limit=max(most, SEEN))
+    ranked = found_first(catalog, asked, meaning=meaning, filters=filters, limit=max(most, SEEN))
     shown = [each for each in ranked[:most] if each.score >= FAINT * ranked[0].score]
     shelved = [catalog.numbered(each.number) for each in shown]
     by_passage = catalog.keyword.held([each.entry.id for each in shelved], list(weights(asked)))
@@ -117,7 +118,14 @@ def _result(
 
 
 def _matched(asked: Question, held: Collection[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(term.corrected or term.asked for term in asked.terms if term.part and term.stem in held))
+    """Give the words of the question that a document holds, and those it holds for one that it does not."""
+    typed = [term for term in asked.terms if term.part and term.stem in held]
+    other = [
+        term
+        for term in asked.terms
+        if not term.part and term.concept and term.stem in held and all(each.asked != term.asked for each in typed)
+    ]
+    return tuple(dict.fromkeys(term.corrected or term.concept or term.asked for term in (*typed, *other)))
 
 
 def _why(title: str, matched: Sequence[str]) -> str:
@@ -153,6 +161,17 @@ def too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
         reason=TOO_BROAD,
         suggestions=tuple(suggestions),
         available_clusters=tuple(clusters),
+    )
+
+
+def small_talk(query: Query, audit: Audit) -> Answer:
+    """Say that nothing was asked."""
+    return Answer(
+        query=query.text,
+        matched=False,
+        audit=audit,
+        reason=SMALL_TALK,
+        suggestions=("Ask about the thing, the error or the command that you have before you.",),
     )
 
 

@@ -17,6 +17,7 @@ from deia.search.trained import fusion
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from deia.match.keyword import Filters
     from deia.match.semantic import Tier
     from deia.search.catalog import Catalog
     from deia.search.question import Question
@@ -58,7 +59,7 @@ def meaning_of(catalog: Catalog, *, tiers: Iterable[str] = TIERS) -> Meaning:
 
 
 def retrieve(
-    catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Mapping[str, str], limit: int
+    catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filters, limit: int
 ) -> list[Ranked]:
     """Give the best documents, best first."""
     if not asked.terms:
@@ -71,7 +72,7 @@ def retrieve(
 
 
 def evidence(
-    catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Mapping[str, str], limit: int
+    catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filters, limit: int
 ) -> tuple[list[Hit], Likeness | None]:
     """Give what words found for a question, and how near in meaning that and a little more is."""
     passages = max(PASSAGES, 2 * limit)
@@ -89,7 +90,7 @@ def _likeness(
     asked: Question,
     hits: Sequence[Hit],
     tier: Tier,
-    filters: Mapping[str, str],
+    filters: Filters,
 ) -> Likeness:
     """Hold the question's meaning against the passages that words found, and against those nearest to it."""
     vectors, vector = catalog.vectors(tier.name), tier.encode(meant(asked))

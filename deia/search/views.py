@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from deia.knowledge import Query
+    from deia.match.keyword import Filters
     from deia.search.answer import Audit
     from deia.search.catalog import Catalog, Shelved
 
@@ -23,7 +24,7 @@ UNGRADED = "unspecified"
 PRESSING = ("critical", "high")
 
 
-def platform_view(catalog: Catalog, query: Query, filters: Mapping[str, str], audit: Audit) -> Answer:
+def platform_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Give what there is for a platform: by urgency, by category, and its tips."""
     shelved = _listed(catalog, filters)
     view = {
@@ -36,7 +37,7 @@ def platform_view(catalog: Catalog, query: Query, filters: Mapping[str, str], au
     return _view(PLATFORM, query, shelved, audit).but(view=view)
 
 
-def audience_view(catalog: Catalog, query: Query, filters: Mapping[str, str], audit: Audit) -> Answer:
+def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Give what there is for an audience: what matters most, when, and in which order to learn it."""
     shelved = _listed(catalog, filters)
     pressing = [each for each in shelved if each.entry.urgency in PRESSING]
@@ -56,7 +57,7 @@ def audience_view(catalog: Catalog, query: Query, filters: Mapping[str, str], au
     return _view(AUDIENCE, query, shelved, audit).but(view=view)
 
 
-def listing(catalog: Catalog, query: Query, filters: Mapping[str, str], audit: Audit) -> Answer:
+def listing(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Give the documents that pass some filters, the most urgent first."""
     shelved = _listed(catalog, filters)[: max(1, query.limit)]
     listed = _view("natural_language", query, shelved, audit)
@@ -71,7 +72,7 @@ def _view(kind: str, query: Query, shelved: Sequence[Shelved], audit: Audit) -> 
     )
 
 
-def _listed(catalog: Catalog, filters: Mapping[str, str]) -> list[Shelved]:
+def _listed(catalog: Catalog, filters: Filters) -> list[Shelved]:
     """Give the documents that pass the filters, the most urgent first, then by id."""
     graded = [
         catalog.keyword.listed(filters={**filters, "urgency": urgency}, limit=MOST_LISTED)

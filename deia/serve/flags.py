@@ -7,13 +7,16 @@ to complain.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
+from deia.search.quoting import LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
 FORMS = ("table", "summary", "full", "markdown", "json", "yaml", "paths")
+COLOURS = ("auto", "always", "never")
 MOST_DOCUMENTS = 200  # that a search gives at all (deia.search.ask)
+MOST_TOKENS = 1_000_000
 
 
 class Flag(Record):
@@ -23,7 +26,8 @@ class Flag(Record):
     help: str
     metavar: str = "TEXT"
     choices: tuple[str, ...] = ()
-    most: int = 0  # a whole number from 1 to this; 0 for a text
+    most: int = 0  # a whole number up to this; 0 for a text
+    least: int = 1  # of a whole number
     repeated: bool = False
 
     @property
@@ -46,6 +50,14 @@ SEARCH = (
         help="How to show the answer; by default a table at a terminal and a summary elsewhere.",
         choices=FORMS,
     ),
+    Flag(
+        name="--budget",
+        help="How many tokens --format full may take; by default 3000.",
+        metavar="TOKENS",
+        most=MOST_TOKENS,
+        least=LEAST,
+    ),
+    Flag(name="--color", help="Whether a table is in colour; auto asks the terminal and NO_COLOR.", choices=COLOURS),
     COMMONS,
 )
 
@@ -84,7 +96,7 @@ def _take(flag: Flag, value: str, options: dict[str, Any]) -> bool:
     if value.startswith("-") or (flag.choices and value not in flag.choices):
         return False
     if flag.most:
-        if not (value.isascii() and value.isdecimal() and len(value) < 6 and 0 < int(value) <= flag.most):
+        if not (value.isascii() and value.isdecimal() and len(value) < 8 and flag.least <= int(value) <= flag.most):
             return False
         options[flag.field] = int(value)
     elif flag.repeated:

@@ -29,6 +29,12 @@ def say(text: str = "") -> None:
         sys.stdout.write(printable(text) + "\n")
 
 
+def show(styled: str) -> None:
+    """Print what a rendering for terminals made, codes included; it has made everything else printable itself."""
+    if sys.stdout is not None:
+        sys.stdout.write(styled + "\n")
+
+
 def complain(text: str) -> None:
     """Print a text on standard error."""
     if sys.stderr is not None:

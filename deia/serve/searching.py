@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import os
-import sys
 
+from deia.errors import QueryError
 from deia.librarian import Librarian
 from deia.records import TYPE_CHECKING
-from deia.search.render import render, table
+from deia.search.quoting import BUDGET
+from deia.search.render import full, render
+from deia.search.terminal import table
 from deia.serve import output
+from deia.serve.looks import look_of
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.search.answer import Answer
 
-
-def search(*, commons: str = "", form: str = "", limit: int | None = None, **asked: Any) -> int:
+def search(
+    *, commons: str = "", form: str = "", limit: int | None = None, budget: int = 0, color: str = "", **asked: Any
+) -> int:
     """Answer a question on standard output; give 0 where documents were found and 1 where none were.
 
+    Without a form it is a table at a terminal and a summary elsewhere; with a budget, what a model is given.
+
     Raises:
-        DeiaError: there is no such commons, or a filter names what the commons does not have.
+        DeiaError: there is no such commons, a filter names what the commons does not have, or the budget is of no use.
     """
+    if budget and form not in ("", "full"):
+        raise QueryError(f"--budget says nothing to --format {form}", fix="Use it with --format full.")
     librarian = Librarian(commons or None, agent="cli")
     answer = librarian.query(limit=limit, **asked)
-    output.say(shown(answer, form))
+    form = form or ("full" if budget else "table" if output.at_terminal() or color == "always" else "summary")
+    if form == "table":
+        output.show(table(answer, look=look_of(librarian.root, colour=color, environ=os.environ)))
+    elif form == "full":
+        output.say(full(answer, budget=budget or BUDGET))
+    else:
+        output.say(render(answer, form).rstrip("\n"))
     return output.FOUND if answer.documents else output.NOTHING
-
-
-def shown(answer: Answer, form: str) -> str:
-    """Give an answer as text: in the form asked for, else as a table at a terminal and as a summary elsewhere."""
-    if form not in ("", "table"):
-        return render(answer, form).rstrip("\n")
-    if output.at_terminal():
-        return table(answer, width=os.get_terminal_size(sys.stdout.fileno()).columns)
-    return render(answer, form or "summary")

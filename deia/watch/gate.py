@@ -49,7 +49,7 @@ PATH_FIELDS = (
 )  # fmt: skip
 MOST_DEPTH = 6
 # What is watched of a text that no person reads whole: of what is said the beginning and the end, of a field the
-# beginning, of a command as much as Linux takes as one argument (MAX_ARG_STRLEN), so that no `bash -c` is longer either.
+# beginning, of a command as much as Linux takes as one argument (MAX_ARG_STRLEN): no `bash -c` is longer either.
 MOST_BEGINNING, MOST_END = 750_000, 250_000  # characters
 MOST_FIELD = 1_000_000
 MOST_CALL = 131_072

@@ -7,6 +7,8 @@ name is no word of the language, or be given an option.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from deia.records import TYPE_CHECKING
 from deia.watch.regions import BREAK, sentence
 
@@ -42,7 +44,7 @@ def inline_commands(reading: Reading) -> Iterator[tuple[str, int, int]]:
     """Give each command said in a sentence, with where the word that leads up to it begins and ends."""
     text, tokens = reading.prose.masked, reading.words.tokens
     found = last = 0
-    for (word, start, end), (following, first, _) in zip(tokens, tokens[1:], strict=False):
+    for (word, start, end), (following, first, _) in pairwise(tokens):
         runs = word in RUNS
         if first < last or not (runs or word in LEADS) or following in LEADS or following in RUNS or following == BREAK:
             continue

@@ -1,20 +1,25 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.errors import QueryError
 from deia.knowledge import Query, Result
 from deia.search.answer import Answer, Audit
 from deia.search.ask import search
 from deia.search.catalog import Catalog
-from deia.search.render import RENDERINGS, as_json, as_yaml, full, markdown, paths, render, summary, table
+from deia.search.render import RENDERINGS, as_json, as_yaml, full, markdown, paths, render, summary
 from deia.search.yaml_text import yaml_text
 
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs/schema/answer.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), PRINTABLE),
@@ -86,36 +91,58 @@ def test_every_line_of_a_document_is_quoted_for_a_model() -> None:
     assert all(line.startswith(">") for line in quoted)
 
 
-def test_what_is_quoted_keeps_to_its_budget_and_names_the_rest() -> None:
-    long = "\n".join(f"line {n} of a long document" for n in range(1000))
-    found = [result(id=f"d{n}", path=f"bok/d{n}.md", text=long, passage=long[:3000]) for n in range(5)]
-    told = full(answer(*found), budget=5000)
-    assert len(told) < 6000
-    assert all(f"[d{n}]" in told for n in range(5))
-    assert "in part" in told
-
-
 def test_markdown_shows_a_title_as_it_is() -> None:
     told = markdown(answer(result(title="a](javascript:x) *b*", path="bok/a>b.md")))
     assert "[a\\](javascript:x) \\*b\\*](<bok/a%3Eb.md>)" in told
 
 
-def test_a_table_keeps_to_its_width_with_wide_characters() -> None:
-    told = table(answer(result(title="設定" * 40, path="bok/" + "x" * 200)), width=60)
-    assert all(sum(2 if char > "\u2fff" else 1 for char in line) <= 60 for line in told.split("\n"))
+ASKED = [
+    Query(text=""), Query(text="sourdough"), Query(text="delete netlify"), Query(text="delte netlify"),
+    Query(text="", platform="netlify"), Query(text="", audience="operator"), Query(text="", urgency="high"),
+    Query(text="", keywords=("netlify",)), Query(text="", keywords=("zebra",)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("form", list(RENDERINGS))
-@pytest.mark.parametrize(
-    "query",
-    [
-        Query(text=""), Query(text="sourdough"), Query(text="delete netlify"), Query(text="", platform="netlify"),
-        Query(text="", audience="operator"), Query(text="", keywords=("netlify",)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("query", ASKED)
 def test_every_kind_of_answer_has_every_rendering(catalog: Catalog, form: str, query: Query) -> None:
     told = render(search(catalog, query), form)
     assert told or form == "paths"
+
+
+def test_an_unknown_form_is_refused_by_name(catalog: Catalog) -> None:
+    with pytest.raises(QueryError, match="'xml'.*table"):
+        render(search(catalog, Query(text="netlify")), "xml")
+
+
+@pytest.mark.parametrize("query", ASKED)
+def test_every_kind_of_answer_is_as_the_schema_says(catalog: Catalog, query: Query) -> None:
+    found = search(catalog, query)
+    for told in (json.loads(as_json(found)), yaml.safe_load(as_yaml(found))):
+        VALIDATOR.validate(told)
+        assert not unknown(told)
+
+
+def unknown(told: dict[str, Any]) -> set[str]:
+    """Give the names of an answer that the schema does not describe."""
+    kinds = [kind for kind in SCHEMA["$defs"].values() if VALIDATOR.evolve(schema={**SCHEMA, **kind}).is_valid(told)]
+    known = {name for kind in kinds for name in kind["properties"]}
+    audit = set(told["audit"]) - set(SCHEMA["$defs"]["audit"]["properties"])
+    listed = told.get("documents", {}).get("primary", []) if isinstance(told.get("documents"), dict) else []
+    inside = {name for each in listed for name in each} - set(SCHEMA["$defs"]["document"]["properties"])
+    return (set(told) - known) | audit | inside
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        {"query": "q", "matched": False},
+        {"query": "q", "matched": True, "reason": "no_documents_match", "suggestions": [], "similar_queries": []},
+    ],
+)
+def test_the_schema_refuses_what_is_no_answer(broken: dict[str, Any]) -> None:
+    assert not VALIDATOR.is_valid(broken)
 
 
 def test_an_answer_renders_itself(catalog: Catalog) -> None:

@@ -47,7 +47,7 @@ def test_a_search_imports_nothing_heavy(process: Process, commons: Path, environ
 @pytest.mark.parametrize(
     ("form", "told"),
     [
-        ("table", "Before a site is deleted  critical"),
+        ("table", "   bok/site-checklist.md:7-9"),
         ("summary", "- Before a site is deleted (bok/site-checklist.md"),
         ("full", "> Save the domain records first."),
         ("markdown", "1. [Before a site is deleted]"),

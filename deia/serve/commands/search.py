@@ -19,7 +19,7 @@ def _option(flag: Flag) -> click.Option:
     if flag.choices:
         kind = click.Choice(flag.choices)
     elif flag.most:
-        kind = click.IntRange(1, flag.most)
+        kind = click.IntRange(flag.least, flag.most)
     metavar = None if flag.choices else flag.metavar
     names = [flag.name, flag.field]
     return click.Option(names, type=kind, metavar=metavar, multiple=flag.repeated, help=flag.help)
