@@ -19,9 +19,9 @@ from deia.compile.pronouns import referring
 from deia.fast_json import dumps
 from deia.records import Record
 from deia.text import words
-from deia.watch.artefact import LONGEST_WORD, bucket, pack
+from deia.watch.artefact import FORMAT, LONGEST_WORD, bucket, pack
 from deia.watch.commands import SHORTEST_PREFIX
-from deia.watch.gate import A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
+from deia.watch.gate import A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO, WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from deia.knowledge import Clause, Earlier, Trigger
 
 Group = frozenset[str]
-FORMAT = 4
 WILD = "\x02"
 SPEAKING = WHO["user"] | WHO["assistant"]
 MOST_ROWS = 400  # of one trigger
@@ -118,7 +117,6 @@ def compile_triggers(
         "contexts": [*contexts, *sorted(antecedents)], "known": int(bool(listed)),
         "paths": int(asks_for("unread", living)),
         "ungated": [list(pair) for pair in ungated], "regex": MAKER,
-        "wide": [number for number, row in enumerate(gated) if row.wide and len(row.groups) > 1],
     }  # fmt: skip
     payloads = [dumps(documents[name].values()).encode("ascii") for name in numbers]
     records += [dumps(listed).encode("ascii")] if listed else []
@@ -361,7 +359,8 @@ def _gate_tables(rows: list[Gated]) -> list[list[bytes]]:
         own = [numbers.setdefault(group, len(numbers)) for group in row.groups]
         key = min(row.groups, key=lambda group: (_busyness(group, uses), sorted(group)))
         keyed.setdefault(numbers[key], []).append(number)
-        packed.append(" ".join(map(str, (row.target, row.who, *own))).encode())
+        who = row.who | (WIDE if row.wide and len(row.groups) > 1 else 0)
+        packed.append(" ".join(map(str, (row.target, who, *own))).encode())
     by_group = [" ".join(map(str, keyed.get(number, ()))).encode() for number in range(len(numbers))]
     return [_word_table(numbers), by_group, packed]
 

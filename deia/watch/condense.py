@@ -40,18 +40,19 @@ def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> list[lis
     """Give, for each trigger, the segments that hold its words; for each of its words, where they may lie apart."""
     bit = WHO[turn.role]
     ungated = [target for target, _ in artefact.meta["ungated"] if target in numbers]
-    rows = map(artefact.row, artefact.meta["wide"])
-    wide = {group for target, _, wanted in rows if target in numbers for group in wanted}
+    apart: set[int] = set()
     by_trigger: dict[int, list[int]] = {}
     by_group: dict[int, list[int]] = {}
     for number, segment in enumerate(segments(turn.text)):
         found = set(ungated)
-        groups = groups_present(artefact, {*words(segment), SAID}, bit, found)
+        groups = groups_present(artefact, {*words(segment), SAID}, bit, found, apart)
         for target in found & numbers:
             by_trigger.setdefault(target, []).append(number)
-        for group in groups & wide:
+        for group in groups:
             by_group.setdefault(group, []).append(number)
-    return [*by_trigger.values(), *by_group.values()]
+    rows = map(artefact.row, apart)
+    wide = {group for target, _, wanted in rows if target in numbers for group in wanted}
+    return [*by_trigger.values(), *(by_group[group] for group in sorted(wide & by_group.keys()))]
 
 
 def _merged(places: Iterable[int]) -> Iterator[tuple[int, int]]:

@@ -22,6 +22,7 @@ CALL_SEGMENT = 6000  # of a tool call, where one command may well be this long
 CALL_OVERLAP = 2000
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
+WIDE = 16  # in a row, beside who it counts for: its words may lie anywhere in the turn
 # Signs that a command line says more than its words do: escapes, base64.
 HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
 # Words that no text can hold stand for what a turn is.
@@ -135,11 +136,12 @@ def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
     found: set[int] = {target for target, who in artefact.meta["ungated"] if who & bit}
     about = _about(turn)
     groups: set[int] = set()
+    apart: set[int] = set()
     for segment in _segments_of(turn):
-        groups |= groups_present(artefact, {*words(segment), *about, *_unseen(turn, segment)}, bit, found)
-    for number in artefact.meta["wide"]:  # what may lie further apart than a segment is long
-        target, who, wanted = artefact.row(number)
-        if who & bit and wanted <= groups:
+        groups |= groups_present(artefact, {*words(segment), *about, *_unseen(turn, segment)}, bit, found, apart)
+    for number in apart:
+        target, _, wanted = artefact.row(number)
+        if wanted <= groups:
             found.add(target)
     judged = artefact.meta["triggers"] + artefact.meta["marks"]
     contexts = artefact.meta["contexts"]
@@ -191,8 +193,13 @@ def _about(turn: Turn) -> tuple[str, ...]:
     return (A_TOOL, A_WRITE if writes else SAID, *((A_WHOLE,) if name in WHOLE_TOOLS else ()))
 
 
-def groups_present(artefact: Artefact, present: set[str], bit: int, found: set[int]) -> set[int]:
-    """Give the groups that some words belong to; add to `found` what the rows lead to whose groups are all there."""
+def groups_present(
+    artefact: Artefact, present: set[str], bit: int, found: set[int], apart: set[int] | None = None
+) -> set[int]:
+    """Give the groups that some words belong to; add to `found` what the rows lead to whose groups are all there.
+
+    Of rows whose words may lie further apart than a segment is long, those that are not all there go to `apart`.
+    """
     groups: set[int] = set()
     groups_of = artefact.groups_of
     for word in present:
@@ -200,6 +207,9 @@ def groups_present(artefact: Artefact, present: set[str], bit: int, found: set[i
     for group in groups:
         for number in artefact.rows_of(group):
             target, who, wanted = artefact.row(number)
-            if target not in found and who & bit and wanted <= groups:
-                found.add(target)
+            if target not in found and who & bit:
+                if wanted <= groups:
+                    found.add(target)
+                elif who & WIDE and apart is not None:
+                    apart.add(number)
     return groups

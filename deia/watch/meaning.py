@@ -40,8 +40,29 @@ STOP_WORDS = frozenset(
 # what two segments of the gate share (deia.watch.gate), so that the words of a place always lie in one of them.
 WORDS_BEFORE, WORDS_AFTER = 6, 14
 CHARACTERS_BEFORE, CHARACTERS_AFTER = 70, 130
+# Where a pronoun follows the act, or the act is in the passive, what it is done to stands before it.
+LOOKING_BACK = (16, 6, 140, 60)
+POINTERS = frozenset("it them that this those these".split())
+PASSIVE = frozenset("be being been is are get gets getting can to".split())
+MOST_APART = 3  # words from a verb to its particle, this one counted: "turn the hook off"
 # What stands between the thing that an act is done to and the place where that thing is.
 PLACING = frozenset("from in inside under within of on at for".split())
+# Words for all of something: an exemplar that has one is about all of it, so that a sentence about one is not alike.
+ALL = frozenset(
+    "all every everything each whole entire entirely complete completely altogether totally anything rest full any lot"
+    " both lock stock".split()
+)
+# Nouns that make the one before them a mere name for what they are: "the repository class", "the site icon".
+NAMED = frozenset(
+    "class classes function functions method methods field fields column columns button buttons icon icons label labels"
+    " title message messages warning warnings doc docs documentation section sections handler handlers type types"
+    " variable variables route routes endpoint endpoints component components prop props parameter parameters argument"
+    " arguments flag flags comment comments string strings index indexes constraint constraints link links banner modal"
+    " form forms model models import imports reference references call calls wrapper template templates path paths"
+    " validation parser parsing logic lookup helper helpers fixture fixtures mock mocks page pages menu tab tabs item"
+    " attribute attributes header headers option options badge example examples mention mentions error errors log logs"
+    " name names count counter id ids listener listeners property properties constant constants pattern patterns".split()
+)
 LIKELY = 0.5  # of the classifier, that an act is being done or asked for
 MOST_ACTS = 100  # words for the act of an exemplar that are looked at in a turn
 MOST_COMPARED = 40  # places of a clause in a turn; each costs some 50 µs
@@ -66,11 +87,17 @@ class Exemplar(Record):
     least: int  # weight of the words that nominate a sentence
     weights: tuple[int, ...]  # of the groups, that of the act first
     groups: tuple[Mapping[str, str], ...]  # every word of a group → what it is compared as
+    pairs: Mapping[str, Collection[str]]  # verbs that say the act with a particle → these
 
     def weight(self, present: Collection[str]) -> int:
-        """Give the weight of the words of which one is present, the act's taken for granted."""
-        others = zip(self.weights[1:], self.groups[1:], strict=True)
-        return self.weights[0] + sum(weight for weight, group in others if not group.keys().isdisjoint(present))
+        """Give the weight of the words of which one is present, the act's taken for granted; of a word for all, 0."""
+        found = self.weights[0]
+        for weight, group in zip(self.weights[1:], self.groups[1:], strict=True):
+            if not group.keys().isdisjoint(present):
+                found += weight
+            elif not ALL.isdisjoint(group):
+                return 0
+        return found
 
     @property
     def own(self) -> dict[str, str]:
@@ -87,7 +114,7 @@ def content_words(tokens: Sequence[str]) -> list[str]:
 def exemplars_of(value: Any) -> tuple[Exemplar, ...]:
     """Give the exemplars of a compiled clause."""
     groups = [
-        {**{word: word for word in near}, **dict.fromkeys(alike, own), own: own} for own, alike, near in value["g"]
+        {**{word: word for word in near}, **dict.fromkeys(alike, own), own: own} for own, alike, near, _ in value["g"]
     ]
     return tuple(
         Exemplar(
@@ -96,6 +123,7 @@ def exemplars_of(value: Any) -> tuple[Exemplar, ...]:
             least=least,
             weights=tuple(weights),
             groups=tuple(groups[number] for number in numbers),
+            pairs=value["g"][numbers[0]][3],
         )
         for text, code, least, weights, numbers in value["e"]
     )
@@ -114,20 +142,21 @@ def places(clause: Any, reading: Reading, encode: Encode | None = None) -> Itera
             return
         encode = static.encode
     compared = 0
-    for exemplar in exemplars_of(value):
+    for exemplar, least in zip(exemplars_of(value), value["t"], strict=True):
         for place, window in nominated(exemplar, reading):
             compared += 1
             if compared > MOST_COMPARED:
                 return
             score = closeness(exemplar, window, encode)
-            if score >= value["t"]:
+            if score >= least:
                 yield place.but(score=score)
 
 
 def closeness(exemplar: Exemplar, window: Sequence[str], encode: Encode) -> float:
     """Give the cosine of the words around a place with an exemplar's, its own words standing for those like them."""
     own = exemplar.own
-    vector = encode(" ".join(own.get(word, word) for word in content_words(window)))
+    said = next(iter(exemplar.groups[0].values()))
+    vector = encode(" ".join(said if word in exemplar.pairs else own.get(word, word) for word in content_words(window)))
     found = similarities(vector, exemplar.code, len(vector))
     return found[0] if found else 0.0
 
@@ -137,43 +166,72 @@ def nominated(exemplar: Exemplar, reading: Reading) -> Iterator[tuple[Place, lis
     words = reading.words
     act, *others = exemplar.groups
     denies = not DENIALS.isdisjoint(words_of(exemplar.text))  # "merge without review" is no denial of merging
-    for at in sorted(at for word in act for at in words.places.get(word, ()))[:MOST_ACTS]:
-        window = _window(words.tokens, at, reading)
-        around = [token for token in window if token[1] != words.tokens[at][1]]
-        present = {token[0] for token in around}
-        if exemplar.weight(present) >= exemplar.least and not _of_another(window, words.tokens[at], others):
-            _, start, end = words.tokens[at]
-            behind = (last for word, first, last in around if first >= end and any(word in one for one in others))
+    heard = {at for word in act for at in words.places.get(word, ())}
+    heard.update(at for word in exemplar.pairs for at in words.places.get(word, ()))
+    for at in sorted(heard)[:MOST_ACTS]:
+        verb = words.tokens[at]
+        after = _after_act(exemplar, words.tokens, at)
+        window = _window(words.tokens, at, reading, back=_looks_back(words.tokens, at, after)) if after else []
+        around = [token for token in window if token[1] != verb[1]]
+        if not window or exemplar.weight({token[0] for token in around}) < exemplar.least:
+            continue
+        _, start, end = verb
+        behind = [last for word, first, last in around if first >= end and any(word in one for one in others)]
+        if not _of_another(window, verb, others, words.tokens[after - 1][2]):
             place = Place(
-                exemplar=exemplar.text, score=0.0, verb=(start, end), end=end if denies else next(behind, end),
+                exemplar=exemplar.text, score=0.0, verb=(start, end), end=end if denies or not behind else behind[0],
                 first=window[0][1], last=window[-1][2],
             )  # fmt: skip
             yield place, [token[0] for token in window]
 
 
-def _of_another(window: Sequence[Token], verb: Token, others: Sequence[Mapping[str, str]]) -> bool:
-    """Hear that the act is done to something else: "remove the tabs from all files", where files are to be removed."""
-    own_object = False
-    for word, start, _ in window:
-        if start <= verb[1]:
-            continue
+def _after_act(exemplar: Exemplar, tokens: Sequence[Token], at: int) -> int:
+    """Give the number of the word after the act that begins at a word, or 0 where its particle is missing."""
+    word = tokens[at][0]
+    particles = exemplar.pairs.get(word, ())
+    for place in range(at + 1, min(at + 1 + MOST_APART, len(tokens))) if particles else ():
+        if tokens[place][0] in particles:
+            return at + 1 if place > at + 1 else place + 1
+        if tokens[place][0] == BREAK:
+            break
+    return at + 1 if word in exemplar.groups[0] else 0
+
+
+def _looks_back(tokens: Sequence[Token], at: int, after: int) -> bool:
+    """Say whether what an act is done to stands before it: "…, just blow it away", "… are about to be removed"."""
+    if any(token[0] in POINTERS for token in tokens[after : after + 1]):
+        return True
+    return tokens[at][0].endswith(("ed", "n")) and any(token[0] in PASSIVE for token in tokens[max(at - 1, 0) : at])
+
+
+def _of_another(window: Sequence[Token], verb: Token, others: Sequence[Mapping[str, str]], behind: int) -> bool:
+    """Hear that the act is done to something else: "remove the tabs from all files", "delete the repository class"."""
+    own_object = pointed = False
+    after = [token for token in window if token[1] > verb[1]]
+    for place, (word, start, end) in enumerate(after):
         if any(word in group for group in others):
-            return False
+            if word in ALL:
+                pointed = True
+                continue
+            following = after[place + 1] if place + 1 < len(after) else ("", -1, -1)
+            return following[1] - end == 1 and following[0] in NAMED and not any(following[0] in one for one in others)
         if own_object and word in PLACING:
             return True
-        own_object = own_object or word not in STOP_WORDS
-    return False
+        pointed = pointed or word in POINTERS
+        own_object = own_object or (start >= behind and word not in STOP_WORDS)
+    return own_object and not pointed
 
 
-def _window(tokens: Sequence[Token], at: int, reading: Reading) -> list[Token]:
+def _window(tokens: Sequence[Token], at: int, reading: Reading, *, back: bool = False) -> list[Token]:
     """Give the words of the same sentence around a word, as far as they count for it."""
+    most = LOOKING_BACK if back else (WORDS_BEFORE, WORDS_AFTER, CHARACTERS_BEFORE, CHARACTERS_AFTER)
     _, start, end = tokens[at]
     first, last = sentence(reading.prose.text, start, end)
-    first, last = max(first, start - CHARACTERS_BEFORE), min(last, start + CHARACTERS_AFTER)
+    first, last = max(first, start - most[2]), min(last, start + most[3])
     low = high = at
-    while low > 0 and at - low < WORDS_BEFORE and tokens[low - 1][1] >= first and tokens[low - 1][0] != BREAK:
+    while low > 0 and at - low < most[0] and tokens[low - 1][1] >= first and tokens[low - 1][0] != BREAK:
         low -= 1
-    while high + 1 < len(tokens) and high - at < WORDS_AFTER and tokens[high + 1][2] <= last:
+    while high + 1 < len(tokens) and high - at < most[1] and tokens[high + 1][2] <= last:
         if tokens[high + 1][0] == BREAK:
             break
         high += 1
