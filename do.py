@@ -4,7 +4,7 @@
     python3 do.py test           everything that must pass: style, types, tests, triggers, documents, a bare install
     python3 do.py lint           style, types and the starter commons only
     python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
-    python3 do.py docs           write docs/CLI.md anew from the commands' own help
+    python3 do.py docs           write docs/CLI.md and docs/HOSTS.md anew, from the commands' help and the hosts' tables
 
 It needs Python 3.11 and nothing else; it changes nothing outside this folder, and no state of an installed deia.
 """
@@ -30,6 +30,7 @@ VENV = os.path.join(ROOT, ".venv")
 BARE = os.path.join(VENV, "bare")  # the project as its users have it: no extras, no tools
 STARTER = os.path.join(ROOT, "deia", "starter")
 BENCHMARKS = ("hook", "scan", "search")  # the others need folders of labelled data
+PAGES = (os.path.join("docs", "make_cli.py"), os.path.join("docs", "make_hosts.py"))
 OLDEST = (3, 11)
 COVERAGE_FLOOR = 85  # percent, branches counted
 SHOWN = 16  # lines of an output that the demo shows
@@ -250,7 +251,7 @@ def checks() -> list[tuple[str, Callable[[], str | None]]]:
         ("ruff check", lambda: quiet(program("ruff"), "check")),
         ("ruff format --check", lambda: quiet(program("ruff"), "format", "--check")),
         ("mypy --strict", lambda: quiet(program("mypy"))),
-        ("mypy --strict do.py docs/", lambda: quiet(program("mypy"), "do.py", "docs/make_cli.py")),
+        ("mypy --strict do.py docs/", lambda: quiet(program("mypy"), "do.py", *PAGES)),
         ("deia lint, starter commons", lambda: starter("lint")),
         ("deia triggers test, starter commons", lambda: starter("triggers", "test")),
     ]
@@ -354,7 +355,8 @@ def bench(*arguments: str) -> int:
 def docs() -> int:
     """Write the generated documents anew."""
     set_up(dev=False)
-    step("docs/CLI.md", lambda: quiet(program("python"), os.path.join("docs", "make_cli.py")))
+    step("docs/CLI.md", lambda: quiet(program("python"), PAGES[0]))
+    step("docs/HOSTS.md", lambda: quiet(program("python"), PAGES[1]))
     return 0
 
 

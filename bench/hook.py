@@ -1,10 +1,11 @@
 """How much the hook costs an agent: whole cold processes, as installed, against an interpreter that does nothing.
 
-    python bench/hook.py [--rounds 200] [--conversations FILE.jsonl]
+    python bench/hook.py [--rounds 200] [--host HOST | --every-host] [--conversations FILE.jsonl]
 
 The quiet rows time a turn that no trigger's words fit, at 100, 1,000 and 10,000 triggers; with a file of real turns
 (`source, conversation_id, turn, role, tool, text`) the starter commons is timed over a sample, firing as it fires, and
-over a sample of those turns alone whose words open the gate, so that a parser runs: what they cost, said apart.
+over a sample of those turns alone whose words open the gate, so that a parser runs: what they cost, said apart. With
+`--every-host` the quiet turn is timed for each host's command, at 1,000 triggers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from timing import FLOOR, PYTHON, report, time_commands
 
 import deia.settings
 from deia.compile.compiler import compile_commons
+from deia.serve.hook_run import HOSTS
 from deia.serve.hosts.claude_code import read_event
+from deia.serve.hosts.samples import Happening, sample
 from deia.watch.artefact import open_artefact
 from deia.watch.gate import candidates
 
@@ -51,7 +54,27 @@ def event(role: str, text: str, *, folder: str, conversation: str, tool: str = "
     return json.dumps(fields).encode()
 
 
-def quiet(folder: Path, rounds: int) -> None:
+def quiet_event(host: str, *, folder: Path, conversation: str) -> bytes:
+    """Give the event of a turn that fits nothing, at the first moment that the host has."""
+    for moment in ("prompt", "before_tool"):
+        about = Happening(moment=moment, text=TURN, folder=folder.as_posix(), conversation=conversation)
+        if (found := sample(host, about)) is not None:
+            return json.dumps(found).encode()
+    raise ValueError(host)
+
+
+def every_host(folder: Path, rounds: int) -> None:
+    """Time a turn that fits nothing for every host."""
+    commons = make_commons(folder / "hosts", triggers=1_000)
+    compile_commons(str(commons), environ=dict(os.environ))
+    commands = {"floor: python -I -S -c pass": FLOOR}
+    commands |= {f"hook, quiet, {host}": (PYTHON, "-I", "-S", HOOK, host) for host in HOSTS}
+    events = {f"hook, quiet, {host}": quiet_event(host, folder=commons, conversation="quiet") for host in HOSTS}
+    taken = time_commands(commands, rounds=rounds, inputs=lambda name, _: events.get(name, b""))
+    report(taken, against="floor: python -I -S -c pass", budgets=dict.fromkeys(events, "p50 ≤ 1.3 ×"))
+
+
+def quiet(folder: Path, rounds: int, host: str) -> None:
     """Time a turn that fits nothing, at each number of triggers."""
     commands = {"floor: python -I -S -c pass": FLOOR}
     events = {}
@@ -59,8 +82,8 @@ def quiet(folder: Path, rounds: int) -> None:
         commons = make_commons(folder / str(size), triggers=size)
         compile_commons(str(commons), environ=dict(os.environ))
         name = f"hook, quiet, {size:,} triggers"
-        commands[name] = (PYTHON, "-I", "-S", HOOK, "claude-code")
-        events[name] = event("user", TURN, folder=str(commons), conversation=f"quiet-{size}")
+        commands[name] = (PYTHON, "-I", "-S", HOOK, host)
+        events[name] = quiet_event(host, folder=commons, conversation=f"quiet-{size}")
     taken = time_commands(commands, rounds=rounds, inputs=lambda name, _: events.get(name, b""))
     report(taken, against="floor: python -I -S -c pass", budgets=dict.fromkeys(events, "p50 ≤ 1.3 ×"))
 
@@ -103,11 +126,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--conversations", type=Path)
+    parser.add_argument("--host", choices=HOSTS, default="claude-code")
+    parser.add_argument("--every-host", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
         os.environ["DEIA_STARTER"] = "false"  # the rows say how many triggers there are, so there are no others
-        quiet(Path(folder), options.rounds)
+        if options.every_host:
+            every_host(Path(folder), options.rounds)
+        else:
+            quiet(Path(folder), options.rounds, options.host)
         if options.conversations:
             real(options.conversations, options.rounds)
 

@@ -1,8 +1,9 @@
 """How well questions find documents: nDCG@10, recall@5 and MRR on labelled sets, asked clean and misspelt.
 
-    python bench/retrieval.py [--tiers keyword,static] FOLDER…
+    python bench/retrieval.py [--tiers keyword,static,compact] [--kept FILE] FOLDER…
 
-A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` (optional) and `qrels.tsv`. Every
+A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` (optional) and `qrels.tsv`.
+`--kept` keeps the sentence model's vectors from one run to the next. Every
 tier is measured by itself. The last lines of each ask every set the questions of the others and print how many are
 answered all the same, which they should not be.
 """
@@ -11,21 +12,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import tempfile
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deia.compile.catalog import build_catalog
+from deia.compile.encoding import Effort
 from deia.knowledge import Document, Entry, Query
+from deia.search import measures
 from deia.search.ask import ranking, search
 from deia.search.catalog import Catalog, open_catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-DEPTH = 10
+DEPTH = measures.DEPTH
 SAMPLE = 100  # questions whose verdicts are counted
 QUESTIONS = ("queries.jsonl", "queries.typo.jsonl")
 
@@ -56,30 +58,23 @@ def judgements(folder: str) -> dict[str, dict[str, int]]:
     return found
 
 
-def compiled(folder: str, target: str, *, tiers: Sequence[str] = ("static",)) -> Catalog:
+def compiled(folder: str, target: str, *, tiers: Sequence[str] = ("static",), kept: str = "") -> Catalog:
     """Compile a corpus as a commons would be."""
     corpus = rows(folder, "corpus.jsonl")
     entries = [Entry(id=row["_id"], path=f"bok/{row['_id']}.md", title=row["title"]) for row in corpus]
     documents = [Document(path=f"bok/{row['_id']}.md", title=row["title"], text=row["text"]) for row in corpus]
     os.mkdir(target)
     start = time.perf_counter()
-    built = build_catalog(entries, documents, [], [], target, tiers=tiers)
+    built = build_catalog(entries, documents, [], [], target, tiers=tiers, effort=Effort(kept=kept))
     speed = built.chunks / (time.perf_counter() - start)
     print(f"{os.path.basename(folder)}: {built.documents} documents, {built.chunks} chunks, {speed:,.0f} chunks/s")
     return open_catalog(target)
 
 
-def gain(grades: Iterable[int]) -> float:
-    """Sum discounted gains (Järvelin and Kekäläinen, 2002, with exponential gain)."""
-    return sum((2.0**grade - 1) / math.log2(place + 2) for place, grade in enumerate(grades))
-
-
 def scores(found: Sequence[str], relevant: Mapping[str, int]) -> tuple[float, float, float]:
     """Give nDCG@10, recall@5 and the reciprocal rank of one question."""
-    ideal = gain(sorted(relevant.values(), reverse=True)[:DEPTH])
-    places = [place for place, document in enumerate(found, 1) if document in relevant]
-    recall = sum(place <= 5 for place in places) / min(5, len(relevant))
-    return gain(relevant.get(document, 0) for document in found) / ideal, recall, 1 / places[0] if places else 0.0
+    told = measures.scores(found, relevant)
+    return told.ndcg, told.recall, told.mrr
 
 
 def measure(
@@ -128,13 +123,14 @@ def main() -> None:
     """Measure every folder in every tier."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tiers", default="keyword,static")
+    parser.add_argument("--kept", default="")
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args()
     tiers = given.tiers.split(",")
     made = [tier for tier in tiers if tier != "keyword"]
     with tempfile.TemporaryDirectory() as place:
         catalogs = {
-            folder: compiled(folder, os.path.join(place, str(at)), tiers=made)
+            folder: compiled(folder, os.path.join(place, str(at)), tiers=made, kept=given.kept)
             for at, folder in enumerate(given.folders)
         }
         for tier in tiers:

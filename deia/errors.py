@@ -59,7 +59,14 @@ class CommonsError(DeiaError):
 
 
 class SettingsError(DeiaError):
-    """A setting is malformed or unknown."""
+    """Settings are malformed or unknown; where they are several, `problems` holds them all."""
+
+    def __init__(self, message: str, *, where: str = "", fix: str = "", problems: Sequence[SettingsError] = ()) -> None:
+        super().__init__(message, where=where, fix=fix)
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join((super().__str__(), *map(str, self.problems)))
 
 
 class ArtefactError(DeiaError):

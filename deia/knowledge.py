@@ -54,6 +54,7 @@ class Trigger(Record):
     repeat: float = -1.0  # seconds until it may fire again; 0 is every time, negative is once a conversation
     references: tuple[str, ...] = ()
     since: str = ""
+    hides: tuple[str, ...] = ()  # layers whose trigger of the same id is hidden on purpose: starter, or a pack's name
     path: str = ""  # the file it was read from, relative to the commons
     line: int = 0
 
@@ -126,6 +127,14 @@ class Query(Record):
     tag: str = ""
     keywords: tuple[str, ...] = ()
     limit: int = 5
+
+
+class Golden(Record):
+    """A question with the documents that must be found for it, each with a grade; without any, nothing may be."""
+
+    query: str
+    grades: Mapping[str, int] = {}
+    line: int = 0
 
 
 class Hit(Record):

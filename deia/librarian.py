@@ -80,15 +80,22 @@ class Librarian:
         keywords: Sequence[str] | None = None,
         mode: str = "natural",
         limit: int | None = None,
+        tier: str | None = None,
     ) -> Answer:
         """Ask the commons; an answer may well be that nothing here fits.
 
+        `tier` is what the search may go by besides words, as the setting of that name; the answer names what it was.
+
         Raises:
-            QueryError: a filter names something the commons does not have, or `mode` or `limit` is none.
+            QueryError: a filter names something the commons does not have, or `mode`, `limit` or `tier` is none.
             ArtefactError: the commons could not be compiled.
         """
+        from deia.match.semantic import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - likewise
         from deia.search.ask import search  # noqa: PLC0415 - a conversation that is only watched needs no search
 
+        chosen = tier or self.settings.tier
+        if chosen not in CHOICES:
+            raise QueryError(f"tier {chosen!r} is unknown", fix=f"Known are: {', '.join(CHOICES)}.")
         if mode not in MODES:
             raise QueryError(f"mode {mode!r} is unknown", fix=f"Known are: {', '.join(MODES)}.")
         most = self.settings.limit if limit is None else limit
@@ -100,7 +107,10 @@ class Librarian:
             tag=tag or "", keywords=words, limit=most,
         )  # fmt: skip
         began = time.perf_counter()
-        answer = search(self._open_catalog(), query, checked_at=spool.timestamp(time.time()))
+        answer = search(self.open_catalog(), query, checked_at=spool.timestamp(time.time()), tiers=tiers_of(chosen))
+        if chosen == TIERS[0] and answer.audit.tier == TIERS[1]:
+            lacking = f"searched with {TIERS[1]} meaning, since not all passages are encoded; run `deia compile`"
+            answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, lacking)))
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
         return answer
 
@@ -206,7 +216,12 @@ class Librarian:
                 self._artefact = files.stamp(path), open_artefact(path)
         return self._artefact[1]
 
-    def _open_catalog(self) -> Catalog:
+    def open_catalog(self) -> Catalog:
+        """Give the compiled search catalog, brought up to date.
+
+        Raises:
+            ArtefactError: it could not be made.
+        """
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - a conversation that is only watched needs none
 
         self._refresh()

@@ -30,6 +30,7 @@ class Settings(Record):
     deadline_ms: int = 1000  # when the hook gives up, counted from its start
     hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
     limit: int = 5  # documents an answer names
+    tier: str = "auto"  # what searches go by besides words: the best there is, or one of the others
     starter: bool = True  # whether the starter commons lies below a project's own
     max_action: str = "hold"  # the most that any trigger may do
     forms: Mapping[str, str] = {}  # urgency or trigger → the most it may do, or "off"
@@ -38,7 +39,11 @@ class Settings(Record):
 
 
 OFF = "off"
-CHOICES = {"telemetry": ("full", "metadata", "off"), "max_action": ACTIONS}
+CHOICES = {
+    "telemetry": ("full", "metadata", "off"),
+    "max_action": ACTIONS,
+    "tier": ("auto", "compact", "static", "keyword"),
+}
 TABLES = {
     "forms": f"a table of urgencies or triggers, each with one of {', '.join((OFF, *ACTIONS))}",
     "exceptions": "a table of triggers, each with a list of globs",
@@ -55,13 +60,44 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, Any] |
     """
     values: dict[str, Any] = {}
     sources = dict.fromkeys(NAMES, "default")
+    wrong: list[SettingsError] = []
     layers = (*_file_layers(root), _environment_layer(environ), ("flag", dict(flags or {})))
     for source, layer in layers:
         for name, raw in layer.items():
             where = source if source != "environment" else f"DEIA_{name.upper()}"
-            values[name] = _checked(name, raw, where)
+            try:
+                values[name] = _checked(name, raw, where)
+            except SettingsError as error:
+                wrong.append(_with_line(root, error, name))
             sources[name] = where
+    if wrong:
+        raise wrong[0] if len(wrong) == 1 else SettingsError(f"{len(wrong)} settings are wrong", problems=wrong)
     return Settings(**values, sources=sources)
+
+
+def _with_line(root: str, error: SettingsError, name: str) -> SettingsError:
+    """Name the line of a file's setting, where it is found."""
+    line = setting_line(root, error.where, "", name) if error.where.endswith(".toml") else 0
+    where = f"{error.where}:{line}" if line else error.where
+    return SettingsError(error.message, where=where, fix=error.fix)
+
+
+def setting_line(root: str, path: str, table: str, name: str) -> int:
+    """Give the line of a settings file on which a name is set, in a table or (without one) itself; 0 if unseen."""
+    top = "tool.deia" if path == "pyproject.toml" else ""
+    within, wanted = "", ".".join(filter(None, (top, table, name)))
+    for number, line in enumerate((files.read(f"{root}/{path}") or b"").decode("utf-8", "replace").splitlines(), 1):
+        text = line.strip()
+        if text.startswith("["):
+            within = text.strip("[] ").partition("]")[0].strip()
+            key = ""
+        else:
+            key = text.partition("=")[0].strip().replace('"', "").replace("'", "") if "=" in text else ""
+        said = ".".join(filter(None, (within, key)))
+        inline = key and said == ".".join(filter(None, (top, table))) and f"{name}" in text.partition("=")[2]
+        if said == wanted or (table and inline):
+            return number
+    return 0
 
 
 def _environment_layer(environ: Mapping[str, str]) -> tuple[str, dict[str, Any]]:

@@ -147,7 +147,8 @@ def test_of_many_hooks_at_once_exactly_one_holds(root: Path, round_: int) -> Non
         "tool_name": "Bash",
         "tool_input": {"command": f"shopctl delete {round_}"},
     }
-    assert held_by([start_hook(root, **event) for _ in range(HOOKS)]) == ["deny"]
+    hooks = [start_hook(root, **event, tool_use_id=f"t{number}") for number in range(HOOKS)]
+    assert held_by(hooks) == ["deny"]
     events = [one for one in ledger(root) if one["event"] == "injection"]
     assert [one["outcome"] for one in events].count("held") == 1
     assert len({one["id"] for one in events}) == len(events)
@@ -156,6 +157,14 @@ def test_of_many_hooks_at_once_exactly_one_holds(root: Path, round_: int) -> Non
     assert memory.turns == HOOKS
     assert set(memory.fired) == {"call"}
     assert len(memory.held) == 1
+
+
+def test_of_one_event_that_reaches_many_hooks_at_once_exactly_one_judges(root: Path) -> None:
+    compile_commons(str(root), environ=environ(root))
+    event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "shopctl delete 1"}}
+    assert held_by([start_hook(root, **event, tool_use_id="t1") for _ in range(HOOKS)]) == ["deny"]
+    assert [one["outcome"] for one in ledger(root) if one["event"] == "injection"] == ["held"]
+    assert recall(FileLog(str(root.parent / "state"), "one").read()).turns == 1
 
 
 def test_a_hook_killed_at_any_moment_hides_no_line_of_another(root: Path) -> None:

@@ -247,6 +247,7 @@ ASKED: list[dict[str, object]] = [
     {"audience": "agent"},
     {"text": "xylophone zeppelin quasar"},
     {"text": "how do I do it?"},
+    {"text": "thanks!"},
 ]
 
 

@@ -163,7 +163,8 @@ def test_a_file_in_the_folder_is_not_written_over_unread(starter: Librarian, tmp
     (tmp_path / "app.toml").write_text("x", encoding="utf-8")
     for name, times in (("app.toml", 1), ("new.toml", 0)):
         write = {"type": "tool_use", "name": "Write", "input": {"file_path": name, "content": "y"}}
-        talk = [{"role": "assistant", "content": [write]}]
+        read = {"type": "tool_use", "name": "Read", "input": {"file_path": "README.md"}}
+        talk = [{"role": "assistant", "content": [read]}, {"role": "assistant", "content": [write]}]
         fired = starter.check_triggers(talk, conversation_id=f"unread {name}", folder=str(tmp_path))
         assert [one.trigger for one in fired] == ["file-overwritten-unread"] * times
 

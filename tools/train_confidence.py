@@ -1,6 +1,6 @@
 """Train the verdict of a search: whether a question belongs to a commons, and whether the best document answers it.
 
-    python tools/train_confidence.py [--write] [--tiers keyword,static] FOLDER…
+    python tools/train_confidence.py [--write] [--tiers keyword,static,compact] [--kept FILE] FOLDER…
 
 A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`. What belongs to a set are its own
 questions, clean and misspelt; what does not are the other sets' questions and those of `foreign_questions.txt`. All
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 LEARNED = ROOT / "deia" / "models" / "search.json"
 EVERYDAY = Path(__file__).with_name("foreign_questions.txt")
-TIERS = ("keyword", "static")
+TIERS = ("keyword", "static", "compact")
 STEPS = 60
 PENALTY = 2.0  # of squared weights, over observations scaled to one standard deviation
 # Above one half, since the training takes it that every second question is foreign, and an answer beside the point is
@@ -128,9 +128,9 @@ def observations(commons: Sequence[Commons], tier: str) -> list[Seen]:
     return seen
 
 
-def opened(folder: str, place: str, tiers: Sequence[str]) -> list[Commons]:
+def opened(folder: str, place: str, tiers: Sequence[str], kept: str) -> list[Commons]:
     """Compile a set as it is, and a few of its documents as the small commons that most teams have."""
-    whole = compiled(folder, os.path.join(place, os.path.basename(folder)), tiers=tiers)
+    whole = compiled(folder, os.path.join(place, os.path.basename(folder)), tiers=tiers, kept=kept)
     corpus = rows(folder, "corpus.jsonl")
     wanted = {name for query in spread(sorted(judgements(folder).items()), FEW) for name in query[1]}
     some = [row for row in corpus if row["_id"] in wanted]
@@ -138,7 +138,7 @@ def opened(folder: str, place: str, tiers: Sequence[str]) -> list[Commons]:
     os.makedirs(small)
     with open(os.path.join(small, "corpus.jsonl"), "w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in some)
-    few = compiled(small, os.path.join(place, f"{os.path.basename(folder)} few"), tiers=tiers)
+    few = compiled(small, os.path.join(place, f"{os.path.basename(folder)} few"), tiers=tiers, kept=kept)
     every = {row["_id"] for row in corpus}
     return [Commons(folder, "large", whole, every), Commons(folder, "small", few, {row["_id"] for row in some})]
 
@@ -155,7 +155,8 @@ def logistic(inputs: Floats, wanted: Floats, importance: Floats) -> Floats:
         curve = (scaled * (importance * guess * (1 - guess))[:, None]).T @ scaled + ridge
         weights -= np.linalg.solve(curve, slope)
     plain = weights[1:] / spread
-    return np.r_[weights[0] - plain @ middle, plain]
+    found: Floats = np.r_[weights[0] - plain @ middle, plain]
+    return found
 
 
 def trained(seen: Sequence[Seen]) -> dict[str, Any]:
@@ -243,12 +244,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--tiers", default=",".join(TIERS))
+    parser.add_argument("--kept", default="", help="keep the sentence model's vectors there from one run to the next")
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args()
     tiers = given.tiers.split(",")
     with tempfile.TemporaryDirectory() as place:
         made = [name for name in tiers if name != "keyword"]
-        commons = [each for folder in given.folders for each in opened(folder, place, made)]
+        commons = [each for folder in given.folders for each in opened(folder, place, made, given.kept)]
         learned = {tier: report(tier, observations(commons, tier)) for tier in tiers}
     if given.write:
         held = json.loads(LEARNED.read_text("ascii"))

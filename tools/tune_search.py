@@ -1,6 +1,6 @@
 """Choose how much meaning weighs against words in a search, on labelled questions and on names.
 
-    python tools/tune_search.py [--write] [--tiers static] FOLDER…
+    python tools/tune_search.py [--write] [--tiers static,compact] [--kept FILE] FOLDER…
 
 A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`. Prints nDCG@10 of every weight and
 set, clean and misspelt; then, for every set, the weight that is best on the others and what it gives on the one left
@@ -130,12 +130,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--tiers", default="static")
+    parser.add_argument("--kept", default="", help="keep the sentence model's vectors there from one run to the next")
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args()
     tiers = given.tiers.split(",")
     with tempfile.TemporaryDirectory() as place:
         catalogs = {
-            folder: compiled(folder, os.path.join(place, str(at)), tiers=tiers)
+            folder: compiled(folder, os.path.join(place, str(at)), tiers=tiers, kept=given.kept)
             for at, folder in enumerate(given.folders)
         }
         chosen = {tier: tune(tier, catalogs) for tier in tiers}

@@ -9,6 +9,7 @@ from deia.commons import blocks, reading, store
 from deia.commons.entries import first_paragraph
 from deia.commons.index import load_index
 from deia.commons.naming import slug
+from deia.commons.outline import OUTLINE
 from deia.errors import CommonsError
 from deia.knowledge import Entry
 from deia.records import TYPE_CHECKING, URGENCIES, Record
@@ -17,19 +18,6 @@ from deia.text import words
 if TYPE_CHECKING:
     from typing import Any
 
-OUTLINE = """\
-## What happens
-
-What goes wrong, and how it shows.
-
-## Do instead
-
-The steps that avoid it, with exact commands.
-
-## Recover
-
-What to do when it has happened.
-"""
 SHORT = 3  # words of a title up to this long are mostly articles and prepositions
 CASES = """\
 # Say in `fires` what must fire the trigger, and in `silent` what must not: near misses above all. `deia triggers test`

@@ -9,35 +9,63 @@ from __future__ import annotations
 import os
 
 from deia.commons import derived, fields, reading
-from deia.commons.commons import load_commons
-from deia.commons.findings import Findings, shown, suggestion
-from deia.commons.layers import load_layered
-from deia.commons.packs import check_packs
+from deia.commons.findings import Findings, nearest, shown, suggestion
+from deia.commons.hiding import hiding_problems
+from deia.commons.layers import load_layers
+from deia.commons.outline import unfilled
 from deia.commons.yaml_nodes import Items, Map
 from deia.errors import Problem
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, URGENCIES
+from deia.settings import DEFAULTS, setting_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
     from deia.commons.commons import Commons
+    from deia.commons.layers import Layers
     from deia.knowledge import Entry
+    from deia.settings import Settings
 
 BUILD = "Run `deia index build`."
+NEAR_LENGTH = 3  # letters by which a name may differ in length from what was probably meant
 COMPARED = ("title", "urgency", "platforms")  # what an entry and its document both say to people and filters
 
 
-def lint(root: str, *, starter: bool = True) -> list[Problem]:
+def lint(root: str, *, starter: bool = True, settings: Settings = DEFAULTS) -> list[Problem]:
     """Give every problem of a commons, by file and line; `starter` says whether the starter commons lies below it.
 
     Raises:
         CommonsError: there is no commons at `root`.
     """
-    commons = load_commons(root)
-    found = [*commons.problems, *(problem for check in CHECKS for problem in check(commons))]
-    found += unknown_trigger_documents(commons, starter=starter)
+    return check_layers(load_layers(root, starter=starter), settings)
+
+
+def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
+    """Give every problem of a commons that was read with what lies below it, and of what `settings` names in it."""
+    own, whole = layers.every[0], layers.merged()
+    found = [*whole.problems, *(problem for check in CHECKS for problem in check(own))]
+    found += [*unknown_trigger_documents(own, whole), *hiding_problems(layers.every)]
+    found += unknown_in_settings(whole, settings)
     return sorted(dict.fromkeys(found), key=lambda problem: (problem.path, problem.line, problem.code, problem.found))
+
+
+def unknown_in_settings(whole: Commons, settings: Settings) -> Iterator[Problem]:
+    """Report triggers and urgencies in `forms` and `exceptions` that nothing has, so that the line does nothing."""
+    triggers = [trigger.id for trigger in whole.triggers]
+    for table, names in (("forms", settings.forms), ("exceptions", settings.exceptions)):
+        known = [*(URGENCIES if table == "forms" else ()), *triggers]
+        what = "urgency or trigger" if table == "forms" else "trigger"
+        path = settings.sources.get(table, "deia.toml")
+        for name in names:
+            if name not in known:
+                line = setting_line(whole.root, path, table, name)
+                found = f"[{table}] names {shown(name)}, and there is no {what} of that name; the line does nothing."
+                near = nearest(name, known)
+                meant = f"Did you mean {shown(near)}? " if near and abs(len(near) - len(name)) <= NEAR_LENGTH else ""
+                urgencies = f" The urgencies are {', '.join(URGENCIES)}." if table == "forms" else ""
+                fix = f"{meant}To see the triggers, type: deia triggers list{urgencies and '.' + urgencies}"
+                yield Problem(path=path, line=line, found=found, fix=fix, code="unknown-setting-name")
 
 
 def _listed(commons: Commons) -> list[Entry]:
@@ -89,6 +117,19 @@ def thin_entries(commons: Commons) -> Iterator[Problem]:
         if lacking:
             found = f"{shown(entry.id)} has no {', '.join(lacking)}."
             yield _warning(commons, entry.line, "thin-entry", found, "Add a sentence of summary and a few keywords.")
+
+
+def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
+    """Report documents that still hold lines of the outline that `deia add` wrote."""
+    for document in commons.documents:
+        lines = unfilled(document.text)
+        if lines:
+            found = "The document is still the outline." if len(lines) > 1 else "A part is still the outline's."
+            yield Problem(
+                path=document.path, line=document.first_line + lines[0] - 1, found=found, code="unfilled-outline",
+                fix="Write down what happened and what to do instead; till then its summary is shown.",
+                severity="warning",
+            )  # fmt: skip
 
 
 def shared_paths(commons: Commons) -> Iterator[Problem]:
@@ -155,23 +196,15 @@ def _unknown(
             yield Problem(path=commons.index.path, line=line, found=found, fix=fix, code=f"unknown-{what}")
 
 
-def unknown_trigger_documents(commons: Commons, *, starter: bool) -> Iterator[Problem]:
+def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Problem]:
     """Report triggers that would put a document forward which no layer has."""
-    known = _known(commons)
+    known = _known(whole)
     wanted = [(trigger, reference) for trigger in commons.triggers for reference in trigger.documents]
-    if all(reference.id in known for _, reference in wanted):
-        return
-    known = _known(load_layered(commons.root, starter=starter))
     for trigger, reference in wanted:
         if reference.id not in known:
             found = f"{shown(trigger.id)} names the document {shown(reference.id)}, which is not in the commons."
             fix = suggestion(reference.id, known)
             yield Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unknown-document")
-
-
-def packs_that_do_not_count(commons: Commons) -> Iterator[Problem]:
-    """Report packs that are not what the lock says."""
-    yield from check_packs(commons.root).problems
 
 
 def stale_views(commons: Commons) -> Iterator[Problem]:
@@ -262,10 +295,10 @@ CHECKS: tuple[Callable[[Commons], Iterator[Problem]], ...] = (
     missing_files,
     unlisted_documents,
     thin_entries,
+    unfilled_outlines,
     shared_paths,
     disagreements,
     unknown_references,
-    packs_that_do_not_count,
     stale_views,
     stale_statistics,
 )

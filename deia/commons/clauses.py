@@ -140,9 +140,15 @@ def parse_sql(template: str) -> tuple[str, ...]:
     if not places or any(len(place) > 1 for place in places):
         raise TemplateError("sql takes a list of how statements begin, such as [drop table, delete without where]")
     found = tuple(place[0].lower() for place in places)
-    if found[0] in {GAP, "without"} or not all(word == GAP or words(word) == [word] for word in found):
+    if found[0] in {GAP, "without"} or not all(word == GAP or _is_name(word) for word in found):
         raise TemplateError(f"{template!r} is not how a statement begins; write plain words, such as `drop table`")
     return found
+
+
+def _is_name(word: str) -> bool:
+    """Say whether a text is one word of SQL, where `_` joins words to a name: `drop`, `password_hash`."""
+    bare = word.replace("_", "")
+    return words(bare) == [bare]
 
 
 def _phrase(clause: Clause) -> None:

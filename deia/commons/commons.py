@@ -38,6 +38,7 @@ class Commons(Record):
     cases: tuple[Case, ...]
     concepts: tuple[Concept, ...] = ()
     problems: tuple[Problem, ...] = ()
+    broken: tuple[str, ...] = ()  # ids of triggers that were left out
     derived: tuple[str, ...] = ()  # ids of the entries that only a document gave
 
 
@@ -66,6 +67,7 @@ def load_commons(root: str) -> Commons:
         triggers=(*files.triggers, *distinct_triggers(index.proactive_triggers, files.triggers)),
         cases=files.cases,
         concepts=index.concepts,
+        broken=files.broken,
         problems=tuple(_sorted((*index.problems, *documents.problems, *metadata, *files.problems))),
         derived=tuple(entry.id for entry in entries if entry.id not in listed),
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error")
 KINDS = (*TEXT_KINDS, "sql", "write", "tool", "meaning")
-MOST_EXEMPLARS = 12  # of one clause; each costs a comparison wherever its words stand
+MOST_EXEMPLARS = 20  # of one clause; each costs a comparison wherever its words stand
 EXEMPLAR_WORDS = (3, 30)
 TOOL_FIELDS = ("name", "input")
 LANGUAGE = re.compile(r"[a-z]{2,3}")

@@ -10,13 +10,14 @@ import os
 
 from deia.commons.commons import Commons, load_commons
 from deia.commons.packs import FOLDER, check_packs, place
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Record
 from deia.settings import STARTER, is_packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deia.commons.index_records import Cluster
+    from deia.errors import Problem
     from deia.knowledge import Case, Entry, Trigger
 
 STARTER_PREFIX = "starter:"
@@ -29,12 +30,43 @@ def load_layered(root: str, *, starter: bool = True) -> Commons:
     Raises:
         CommonsError: there is no commons at `root`.
     """
+    return load_layers(root, starter=starter).merged()
+
+
+class Layers(Record):
+    """The commons of a project and everything below it, each by itself, the highest first."""
+
+    every: tuple[Commons, ...]
+    problems: tuple[Problem, ...]  # of the packs
+
+    def merged(self) -> Commons:
+        """Give them as one commons, with the problems of the project's own and of the packs."""
+        return merged(self.every).but(problems=(*self.every[0].problems, *self.problems))
+
+
+def load_layers(root: str, *, starter: bool = True) -> Layers:
+    """Read the commons at `root` and everything below it.
+
+    Raises:
+        CommonsError: there is no commons at `root`.
+    """
     own = load_commons(root)
     packs = check_packs(root)
-    below = [_placed(load_commons(os.path.join(root, place(one.name))), f"{place(one.name)}/") for one in packs.sound]
+    below = load_below(root, [one.name for one in packs.sound], starter=starter)
+    return Layers(every=(own, *below), problems=packs.problems)
+
+
+def load_below(root: str, packs: Sequence[str], *, starter: bool) -> list[Commons]:
+    """Read some packs and the starter commons, with their paths as they are seen from the project."""
+    below = [load_pack(os.path.join(root, place(name)), name) for name in packs]
     if has_starter(root, starter=starter):
         below.append(_placed(load_commons(STARTER), STARTER_PREFIX))
-    return merged([own, *below]).but(problems=(*own.problems, *packs.problems))
+    return below
+
+
+def load_pack(folder: str, name: str) -> Commons:
+    """Read the folder of a pack, with its paths as they are seen from the project."""
+    return _placed(load_commons(folder), f"{place(name)}/")
 
 
 def has_starter(root: str, *, starter: bool) -> bool:

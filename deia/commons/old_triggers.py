@@ -8,6 +8,7 @@ from __future__ import annotations
 from deia.commons import fields
 from deia.commons.findings import shown
 from deia.commons.index_records import QueryPattern
+from deia.commons.naming import slug
 from deia.knowledge import Clause, Trigger
 from deia.records import TYPE_CHECKING, URGENCIES, Reference
 
@@ -54,11 +55,12 @@ def _query_pattern(item: Map, findings: Findings) -> QueryPattern:
 def read_old_triggers(top: Map, findings: Findings) -> tuple[Trigger, ...]:
     """Read the triggers of the old form; a broken one is a problem and left out."""
     items = fields.mappings(top, "proactive_triggers", findings)
-    read = (_trigger(item, number, findings) for number, item in enumerate(items, 1))
+    taken: set[str] = set()
+    read = (_trigger(item, taken, findings) for item in items)
     return tuple(trigger for trigger in read if trigger)
 
 
-def _trigger(item: Map, number: int, findings: Findings) -> Trigger | None:
+def _trigger(item: Map, taken: set[str], findings: Findings) -> Trigger | None:
     before = findings.errors()
     fields.report_unknown(item, TRIGGER_FIELDS, findings)
     words = fields.texts(item, "pattern", findings)
@@ -72,8 +74,10 @@ def _trigger(item: Map, number: int, findings: Findings) -> Trigger | None:
             findings.error(item.line, "missing-field", f"The trigger has no `{name}`.", f"Add `{name}`.")
     if findings.errors() > before:
         return None
+    named = fields.text(item, "id", findings) or _free(f"index-{slug(' '.join(words or others))}", taken)
+    taken.add(named)
     return Trigger(
-        id=fields.text(item, "id", findings) or f"index-trigger-{number}",
+        id=named,
         title=fields.text(item, "title", findings) or f"Mentions {', '.join(words or others)}",
         urgency=urgency,
         message=message,
@@ -86,6 +90,12 @@ def _trigger(item: Map, number: int, findings: Findings) -> Trigger | None:
         path=findings.path,
         line=item.line,
     )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Give a name after what the trigger looks for, numbered where another has it."""
+    names = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
+    return next(one for one in names if one not in taken)
 
 
 def _references(item: Map, findings: Findings) -> tuple[Reference, ...]:

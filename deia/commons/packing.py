@@ -17,7 +17,9 @@ from deia.commons.commons import load_commons
 from deia.commons.documents import DOCUMENT_BYTES
 from deia.commons.documents import FOLDER as DOCUMENTS
 from deia.commons.findings import Findings, shown
+from deia.commons.hiding import hidings, problem, told, unplaced
 from deia.commons.index import find_index, load_index
+from deia.commons.layers import load_below, load_pack
 from deia.commons.packs import (
     FOLDER,
     LOCK,
@@ -25,6 +27,7 @@ from deia.commons.packs import (
     MOST_FILES,
     NAME,
     Pack,
+    check_packs,
     lock_text,
     place,
     read_lock,
@@ -36,9 +39,10 @@ from deia.errors import CommonsError, Problem
 from deia.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from deia.knowledge import Clause, Earlier, Trigger
+    from deia.commons.hiding import Hiding
+    from deia.knowledge import Trigger
 
 ENDINGS = {DOCUMENTS: (".md",), TRIGGERS: (".yaml", ".yml")}
 PAPERS = ("license", "licence", "copying", "notice", "readme")
@@ -55,15 +59,21 @@ class Taken(Record):
     pack: Pack
     files: tuple[str, ...] = ()  # `+ path`, `- path`, `~ path`
     triggers: tuple[str, ...] = ()  # `+ id`, `- id`, `~ id`
+    hides: tuple[str, ...] = ()  # what it hides of lower layers, in words
 
 
-def take_pack(
-    root: str, folder: str, *, name: str, source: str, rev: str = "", commit: str = "", write: bool = True
-) -> Taken:
+def take_pack(  # noqa: PLR0913 - where it came from is three of them
+    root: str, folder: str, *, name: str, source: str, rev: str = "", commit: str = "", write: bool = True,
+    starter: bool = True, allow_hiding: bool = False,
+) -> Taken:  # fmt: skip
     """Take the commons in `folder` in as the pack `name`, in place of what was there under that name.
 
+    `starter` says whether the starter commons lies below, and `allow_hiding` gives the pack leave to hide triggers of
+    lower layers that hold or are critical; leave that was given once is kept in the lock.
+
     Raises:
-        CommonsError: the name is unusable, or the folder is no commons or holds what no pack may hold.
+        CommonsError: the name is unusable, or the folder is no commons or holds what no pack may hold, or it hides
+            such triggers without leave.
     """
     if not NAME.fullmatch(name):
         fix = "Use small letters, digits and `-`, at most 40: --name team"
@@ -76,9 +86,14 @@ def take_pack(
     try:
         files = _copy(folder, target)
         _refuse_hostile(target)
-        pack = Pack(name=name, source=source, rev=rev, commit=commit, files=files, sha256=whole_sum(files))
-        was = before[name].files if name in before else {}
-        taken = Taken(pack=pack, files=_changes(was, files), triggers=_changes(old, _triggers(target)))
+        was = before.get(name, Pack(name=name, source=source, files={}, sha256=""))
+        hides = _hides(root, target, name, starter=starter)
+        let = _let_hide(hides, was.hides, allow=allow_hiding)
+        pack = Pack(
+            name=name, source=source, rev=rev, commit=commit, files=files, sha256=whole_sum(files), hides=let
+        )  # fmt: skip
+        changes = {"files": _changes(was.files, files), "triggers": _changes(old, _triggers(target))}
+        taken = Taken(pack=pack, hides=tuple(told(one) for one in hides), **changes)
         if write:
             shutil.rmtree(os.path.join(root, place(name)), ignore_errors=True)
             os.rename(target, os.path.join(root, place(name)))
@@ -230,6 +245,30 @@ def _refuse(problems: list[Problem]) -> None:
         raise CommonsError(message, problems, fix="Tell whoever keeps it:")
 
 
+# --- what it hides ---
+
+
+def _hides(root: str, folder: str, name: str, *, starter: bool) -> list[Hiding]:
+    """Give what a pack would hide of the starter and of the packs below it, which are those after it by name."""
+    lower = [one.name for one in check_packs(root).sound if one.name > name]
+    layers = [load_pack(folder, name), *load_below(root, lower, starter=starter)]
+    return [one for one in hidings(layers) if one.by.path.startswith(f"{place(name)}/")]
+
+
+def _let_hide(hides: Sequence[Hiding], let: Sequence[str], *, allow: bool) -> tuple[str, ...]:
+    """Give the ids of grave triggers that the pack may hide.
+
+    Raises:
+        CommonsError: there are some for which nobody gave leave.
+    """
+    grave = [one for one in hides if one.grave]
+    refused = [problem(one).but(severity="error", fix="") for one in grave if one.of.id not in let]
+    if refused and not allow:
+        message = "The pack would hide triggers that hold or are critical; nothing of it was taken in."
+        raise CommonsError(message, refused, fix="If that is meant, type it again with --allow-hiding:")
+    return tuple(dict.fromkeys(one.of.id for one in grave))
+
+
 # --- what changed ---
 
 
@@ -241,19 +280,7 @@ def _triggers(folder: str) -> dict[str, Trigger]:
         found = load_commons(folder).triggers
     except CommonsError:
         return {}
-    bare = [
-        one.but(line=0, path="", any=_unplaced(one.any), all=_unplaced(one.all), earlier=_bare(one.earlier))
-        for one in found
-    ]
-    return {one.id: one for one in bare}
-
-
-def _bare(earlier: Earlier | None) -> Earlier | None:
-    return earlier and earlier.but(any=_unplaced(earlier.any), until=_unplaced(earlier.until))
-
-
-def _unplaced(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
-    return tuple(clause.but(line=0) for clause in clauses)
+    return {one.id: unplaced(one) for one in found}
 
 
 def _changes(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ class Pack(Record):
     files: Mapping[str, str]  # path in the pack → SHA-256
     rev: str = ""  # the branch, tag or commit that was asked for
     commit: str = ""  # the commit that came
+    hides: tuple[str, ...] = ()  # ids of grave triggers that it was let hide
 
 
 class Packs(Record):
@@ -177,13 +178,14 @@ def read_lock(root: str, findings: Findings) -> tuple[Pack, ...]:
 def _read_pack(name: str, value: Any, findings: Findings) -> Pack | None:
     given = value if isinstance(value, dict) else {}
     texts = {field: given.get(field, "") for field in ("source", "rev", "commit", "sha256")}
-    files = given.get("files")
+    files, hides = given.get("files"), given.get("hides", [])
     listed: dict[str, Any] = files if isinstance(files, dict) else {"": None}
-    if not NAME.fullmatch(name) or not all(isinstance(one, str) for one in (*texts.values(), *listed.values())):
+    let: list[Any] = hides if isinstance(hides, list) else [None]
+    if not NAME.fullmatch(name) or not all(isinstance(one, str) for one in (*texts.values(), *listed.values(), *let)):
         fix = "Restore the lines of the pack, or take it in anew."
         findings.error(0, "bad-lock", f"The lines of the pack {shown(name)} cannot be read.", fix)
         return None
-    return Pack(name=name, files=listed, **texts)
+    return Pack(name=name, files=listed, hides=tuple(let), **texts)
 
 
 def lock_text(packs: Iterable[Pack]) -> str:
@@ -193,6 +195,7 @@ def lock_text(packs: Iterable[Pack]) -> str:
         fields = "".join(
             f"{field} = {json.dumps(getattr(pack, field))}\n" for field in ("source", "rev", "commit", "sha256")
         )
+        fields += f"hides = {json.dumps(pack.hides)}\n" if pack.hides else ""
         files = "".join(f"{json.dumps(path)} = {json.dumps(pack.files[path])}\n" for path in sorted(pack.files))
         parts.append(f"[packs.{pack.name}]\n{fields}\n[packs.{pack.name}.files]\n{files}")
     return "\n".join(parts)

@@ -26,7 +26,7 @@ FOLDER = "triggers"
 ENDINGS = (".yaml", ".yml")
 FIELDS = (
     "id", "title", "status", "urgency", "timing", "action", "message", "action_required", "instead", "documents",
-    "when", "context", "unless", "stance", "repeat", "references", "since",
+    "when", "context", "unless", "stance", "repeat", "references", "since", "hides",
 )  # fmt: skip
 WHEN_FIELDS = ("who", "any", "all", "earlier", "context", "unless", "stance")  # the last three: either place
 REFERENCE_FIELDS = ("id", "mode", "reason")
@@ -174,6 +174,7 @@ def _described(item: Map, findings: Findings) -> dict[str, Any]:
     described["repeat"] = _repeat(item, findings)
     described["references"] = fields.texts(item, "references", findings)
     described["since"] = fields.text(item, "since", findings)
+    described["hides"] = fields.texts(item, "hides", findings)
     return described
 
 

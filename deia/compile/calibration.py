@@ -1,18 +1,22 @@
-"""How close to its exemplars a sentence must come: found for each `meaning` clause, never typed by hand.
+"""How close to its exemplars a sentence must come: found for each exemplar of a `meaning` clause, never typed by hand.
 
-A threshold lies above all but one in a thousand pieces of ordinary talk. Where a trigger has cases of other acts that
-are done and must stay silent, it lies where the fewest of its cases come out wrong. A case that stance, `unless` or
+The thresholds lie above all but one in 300 pieces of ordinary talk. Where a trigger has cases of other acts that
+are done and must stay silent, they lie where the fewest of its cases come out wrong. A case that stance, `unless` or
 context silence already does not count: similarity cannot tell doing from mentioning, and would only lose what is meant.
 """
 
 from __future__ import annotations
 
+import hashlib
 from math import ceil
 from typing import TYPE_CHECKING
 
-from deia.compile.background import ABOVE, closest, floor_of, holds_words
+from deia import __version__
+from deia.compile.background import ABOVE, LEAST, floors_of, nominating
 from deia.compile.bags import bags
-from deia.compile.meaning import NOT_CLOSE, meaning_clause
+from deia.compile.forms import forms_source
+from deia.compile.meaning import LEAST_WEIGHT, NOT_CLOSE, SHARE, meaning_clause, vectors_source
+from deia.compile.synonyms import ACTS, THINGS
 from deia.compile.triggers import compile_triggers
 from deia.records import Record
 from deia.settings import DEFAULTS
@@ -22,7 +26,8 @@ from deia.watch.meaning import places
 from deia.watch.reading import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from deia.knowledge import Case, Clause, Trigger
 
@@ -36,16 +41,21 @@ class Reached(Record):
     trigger: str
     clause: str
     exemplars: int
-    threshold: float
+    thresholds: tuple[float, ...]  # of its exemplars
     fires: int  # of the trigger's cases in which somebody speaks, those that the clause fires on by itself
     cases: int
-    close: int  # pieces of ordinary talk that are as close, by their vectors
-    alarms: int  # of these, those that also hold the words
+    worded: int  # pieces of ordinary talk that hold the words of an exemplar
+    alarms: int  # of these, those that are also close enough
     background: int
+    print: str = ""  # of all that decided it
 
 
-def calibrated(triggers: Sequence[Trigger], cases: Sequence[Case]) -> tuple[Reached, ...]:
-    """Find the threshold of every `meaning` clause of some triggers by their cases, and tell what each reaches.
+def calibrated(
+    triggers: Sequence[Trigger], cases: Sequence[Case], known: Iterable[Reached] = ()
+) -> tuple[Reached, ...]:
+    """Find the thresholds of every `meaning` clause of some triggers by their cases, and tell what each reaches.
+
+    What was `known` before is taken over where nothing changed that it depends on.
 
     Raises:
         ArtefactError: the word vectors or the background that came with deia are missing.
@@ -54,8 +64,9 @@ def calibrated(triggers: Sequence[Trigger], cases: Sequence[Case]) -> tuple[Reac
     for case in cases:
         if case.turns and case.turns[-1].role in SPEAKERS:
             own.setdefault(case.trigger, []).append(case)
+    before = {one.print: one for one in known}
     return tuple(
-        _calibrated(trigger, clause, own.get(trigger.id, ()))
+        _known(trigger, clause, own.get(trigger.id, ()), before)
         for trigger in triggers
         if trigger.status != "deprecated"
         for clause in (*trigger.any, *trigger.all)
@@ -63,25 +74,60 @@ def calibrated(triggers: Sequence[Trigger], cases: Sequence[Case]) -> tuple[Reac
     )
 
 
+def _known(trigger: Trigger, clause: Clause, cases: Sequence[Case], before: Mapping[str, Reached]) -> Reached:
+    own = _print(trigger, clause, cases)
+    return before[own] if own in before else _calibrated(trigger, clause, cases).but(print=own)
+
+
+def _print(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> str:
+    """Name all that the thresholds of a clause depend on, the code besides that of this version aside."""
+    judged = (trigger.id, trigger.who, trigger.stance, trigger.context, trigger.unless, trigger.repeat)
+    others = [(one.kind, repr(one.value)) for one in trigger.all]
+    told = [(case.fires, [turn.values() for turn in case.turns], tuple(case.cwd_files)) for case in cases]
+    made = (__version__, vectors_source(), forms_source(), ACTS, THINGS, len(bags()), SHARE, LEAST_WEIGHT, LEAST)
+    whole = repr((judged, clause.value, others, trigger.earlier is None, told, made))
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def _calibrated(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> Reached:
     lowered, _ = meaning_clause(tuple(map(str, clause.value)))
-    background = closest(lowered)
-    artefact = _alone(trigger, clause, 0.0)
-    scored = [(case.fires, _closest_in(case, artefact)) for case in cases if _fires(case, artefact)]
-    threshold = ceil(min(_best(floor_of(lowered), scored), NOT_CLOSE) * 1000) / 1000
-    artefact, fires = _alone(trigger, clause, threshold), [case for case in cases if case.fires]
-    close = [bag for bag, score in zip(bags(), background, strict=True) if score >= threshold]
+    pieces = nominating(lowered)
+    floors = floors_of(pieces)
+    artefact = _alone(trigger, clause, [0.0] * len(floors))
+    scored = [(case.fires, _scores_in(case, artefact)) for case in cases if _fires(case, artefact)]
+    thresholds = tuple(
+        ceil(min(_best(floor, own), NOT_CLOSE) * 1000) / 1000
+        for floor, own in zip(floors, _shared(scored, lowered["v"]["e"]), strict=True)
+    )
+    artefact, fires = _alone(trigger, clause, thresholds), [case for case in cases if case.fires]
+    close = [
+        {number for number, score in held.items() if score >= least}
+        for held, least in zip(pieces, thresholds, strict=True)
+    ]
     return Reached(
         trigger=trigger.id,
         clause=str(lowered["s"]),
-        exemplars=len(lowered["v"]["e"]),
-        threshold=threshold,
+        exemplars=len(floors),
+        thresholds=thresholds,
         fires=sum(_fires(case, artefact) for case in fires),
         cases=len(fires),
-        close=len(close),
-        alarms=sum(holds_words(lowered, bag) for bag in close),
-        background=len(background),
+        worded=len({number for held in pieces for number in held}),
+        alarms=len({number for held in close for number in held}),
+        background=len(bags()),
     )
+
+
+def _shared(
+    scored: Sequence[tuple[bool, Mapping[str, float]]], exemplars: Sequence[Any]
+) -> list[list[tuple[bool, float]]]:
+    """Give each exemplar its cases: those that must stay silent and it comes close to, those that it is closest to."""
+    found = []
+    for text, *_ in exemplars:
+        own = [(fires, scores) for fires, scores in scored if text in scores]
+        found.append(
+            [(fires, scores[text]) for fires, scores in own if not fires or scores[text] == max(scores.values())]
+        )
+    return found
 
 
 def _best(floor: float, scored: Sequence[tuple[bool, float]]) -> float:
@@ -98,19 +144,23 @@ def _fires(case: Case, artefact: Artefact) -> bool:
     return run_case(artefact, case, now=0.0).holds == case.fires
 
 
-def _alone(trigger: Trigger, clause: Clause, threshold: float) -> Artefact:
+def _alone(trigger: Trigger, clause: Clause, thresholds: Sequence[float]) -> Artefact:
     """Compile a trigger that has only this clause, besides those that must hold as well."""
     every = tuple(one for one in trigger.all if one != clause)
     alone = trigger.but(any=(clause,), all=every)
     settings = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
-    thresholds = {(trigger.id, " | ".join(clause.value)): threshold}
-    data, _ = compile_triggers([alone], {}, settings=settings, identity={}, thresholds=thresholds)
+    known = {(trigger.id, " | ".join(clause.value)): thresholds}
+    data, _ = compile_triggers([alone], {}, settings=settings, identity={}, thresholds=known)
     return Artefact(data)
 
 
-def _closest_in(case: Case, artefact: Artefact) -> float:
+def _scores_in(case: Case, artefact: Artefact) -> dict[str, float]:
+    """Give the exemplars that a case comes near, and how close."""
     clause = artefact.trigger(0)["any"][0]
-    return max((place.score for turn in case.turns for place in places(clause, Reading(turn))), default=0.0)
+    found: dict[str, float] = {}
+    for place in (place for turn in case.turns for place in places(clause, Reading(turn))):
+        found[place.exemplar] = max(place.score, found.get(place.exemplar, 0.0))
+    return found
 
 
 # --- telling ---
@@ -138,15 +188,16 @@ def told(reached: Sequence[Reached]) -> list[str]:
     """Give what the calibration came to: a line for all clauses, and one for each that reaches none of its cases."""
     if not reached:
         return []
-    thresholds = sorted(one.threshold for one in reached)
+    thresholds = sorted(least for one in reached for least in one.thresholds)
     alarms, tries = sum(one.alarms for one in reached), sum(one.background for one in reached)
-    worst = max(one.close for one in reached)
+    worst = max(one.alarms for one in reached)
     line = (
-        f"{len(reached)} `meaning` clauses: thresholds {thresholds[0]:.2f} to {thresholds[-1]:.2f}; they reach"
-        f" {sum(one.fires for one in reached)} of {sum(one.cases for one in reached)} spoken cases by themselves; of"
-        f" {reached[0].background:,} pieces of ordinary talk at most {worst} are as close"
-        f" (below {1000 * rate_below(worst, reached[0].background):.1f} in 1,000 with 95 % confidence), and with the"
-        f" words {alarms} of {tries:,}"
+        f"{len(reached)} `meaning` clauses, {len(thresholds)} exemplars: thresholds {thresholds[0]:.2f} to"
+        f" {thresholds[-1]:.2f}; they reach {sum(one.fires for one in reached)} of"
+        f" {sum(one.cases for one in reached)} spoken cases by themselves; of {reached[0].background:,} pieces of"
+        f" ordinary talk at most {worst} hold the words of one clause and are as close (below"
+        f" {1000 * rate_below(worst, reached[0].background):.1f} in 1,000 with 95 % confidence), of all clauses"
+        f" {alarms} of {tries:,}"
     )
     idle = [one for one in reached if not one.fires]
-    return [line, *(f"  {one.trigger}: no case that fires is close enough ({one.threshold:.2f})" for one in idle)]
+    return [line, *(f"  {one.trigger}: no case that fires is close enough" for one in idle)]

@@ -16,13 +16,15 @@ import tantivy
 
 from deia import fast_json
 from deia.compile.abbreviations import concepts_source, counted
+from deia.compile.encoding import ALWAYS, TIER, UNASKED, Effort, LaterWriter
+from deia.compile.rows import about, row_of
 from deia.compile.shelf import DIGEST_SIZE, ShelfWriter, Volume, digest, printable, volumes
 from deia.compile.vectors import VectorWriter
 from deia.compile.vocabulary import vocabulary_bytes
 from deia.errors import ArtefactError
 from deia.ingest.chunker import chunk_document
 from deia.match.fuzzy import worth_keeping
-from deia.match.keyword import ANALYSER, DATES, TEXT, TITLE, analyser, filter_key, key, schema
+from deia.match.keyword import ANALYSER, analyser, key, schema
 from deia.match.semantic import open_tier
 from deia.match.terms import distinct, question, terms
 from deia.records import TYPE_CHECKING, Record
@@ -38,19 +40,15 @@ from deia.search.catalog import (
     Catalog,
     open_catalog,
 )
-from deia.search.dates import day_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from deia.commons.index_records import Cluster, Concept, QueryPattern
-    from deia.knowledge import Chunk, Document, Entry
+    from deia.knowledge import Document, Entry
     from deia.match.semantic import Tier
 
-# How often a field's words are counted. A title is worth three mentions (measured against one: +.005 nDCG@10 on three
-# sets, and no clear gain beyond); what an author chose as keywords and tags, two.
-REPEATS = (("title", 3), ("keywords", 2), ("tags", 2), ("summary", 1), ("platforms", 1), ("category", 1), ("id", 1))
 TIERS = ("static",)  # made unless said otherwise: the sentence model takes a thousand times as long for a passage
 WRITER_BYTES = 256_000_000
 INCREMENTAL_FROM = 5_000  # chunks; a smaller catalog is compiled whole in about a second
@@ -67,12 +65,14 @@ class CatalogReport(Record):
     compiled: int  # documents read and indexed in this run
     removed: int = 0
     incremental: bool = False
+    tiers: tuple[str, ...] = ()  # whose vectors are in it
 
 
 class _Plan(Record):
     """What an incremental compile has to do; numbers are those of the previous catalog."""
 
     previous: Catalog
+    tiers: tuple[str, ...]
     kept: frozenset[int]
     changed: Mapping[int, Volume]
     new: tuple[Volume, ...]
@@ -92,9 +92,13 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     progress: Callable[[int, int], None] | None = None,
     incremental_from: int = INCREMENTAL_FROM,
     tiers: Sequence[str] = TIERS,
+    effort: Effort = ALWAYS,
+    tell: Callable[[str], None] | None = None,
     concepts: Sequence[Concept] = (),
 ) -> CatalogReport:
     """Write a search catalog into an empty folder; `previous` is the last one's, `progress` hears (done, total).
+
+    The sentence model's vectors are left out where making them would go beyond `effort`; `tell` hears how that goes on.
 
     Raises:
         ArtefactError: the model of a tier is missing or damaged.
@@ -102,8 +106,10 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     """
     shelved = volumes(entries, documents)
     heard = progress or (lambda _done, _total: None)
-    plan = _plan(shelved, previous, incremental_from, tiers)
-    made = _compile_changes(plan, folder, tiers, heard) if plan else _compile_whole(shelved, folder, tiers, heard)
+    plan = _plan(shelved, previous, incremental_from, tiers, quick=effort.most <= UNASKED)
+    to = _Writers(folder, plan.tiers if plan else tiers, effort, tell or (lambda _said: None))
+    made = _compile_changes(plan, to, heard) if plan else _compile_whole(shelved, to, heard)
+    written = {each.tier.name: _identity(each.tier) for each in to.vectors if each.complete}
     _write_json(folder, PATTERNS, _patterns(query_patterns))
     _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(shelved, plan)))
     _write_json(
@@ -116,7 +122,7 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
             "sources": list(sources),
             "documents": len(shelved),
             "chunks": made,
-            "tiers": {name: _identity(open_tier(name)) for name in tiers},
+            "tiers": written,
             "clusters": _clusters(clusters, shelved),
             "sizes": _sizes(folder),
         },
@@ -124,8 +130,9 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     compiled = len(plan.changed) + len(plan.new) if plan else len(shelved)
     removed = len(plan.removed) if plan else 0
     return CatalogReport(
-        documents=len(shelved), chunks=made, compiled=compiled, removed=removed, incremental=plan is not None
-    )
+        documents=len(shelved), chunks=made, compiled=compiled, removed=removed, incremental=plan is not None,
+        tiers=tuple(written),
+    )  # fmt: skip
 
 
 # --- the whole -------------------------------------------------------------------------------------------------------
@@ -147,14 +154,20 @@ def models(tiers: Sequence[str] = TIERS) -> list[str]:
 class _Writers:
     """Everything that a document is written to."""
 
-    __slots__ = ("counts", "index", "shelf", "vectors", "writer")
+    __slots__ = ("counts", "folder", "index", "shelf", "vectors", "writer")
 
-    def __init__(self, index: tantivy.Index, folder: str, tiers: Sequence[str]) -> None:
+    def __init__(self, folder: str, tiers: Sequence[str], effort: Effort, tell: Callable[[str], None]) -> None:
+        self.folder = folder
+        self.shelf = ShelfWriter(folder)
+        self.vectors = [
+            LaterWriter(folder, name, effort, tell) if name == TIER else VectorWriter(folder, name) for name in tiers
+        ]
+        self.counts = Counter[str]()
+
+    def write_to(self, index: tantivy.Index) -> None:
+        """Take the index that passages go to."""
         self.index = index
         self.writer = index.writer(WRITER_BYTES, 1)
-        self.shelf = ShelfWriter(folder)
-        self.vectors = [VectorWriter(folder, name) for name in tiers]
-        self.counts = Counter[str]()
 
     def close(self) -> int:
         """Finish all files; give how many passages there are."""
@@ -167,15 +180,13 @@ class _Writers:
         return self.index.searcher().num_docs
 
 
-def _compile_whole(
-    shelved: Sequence[Volume], folder: str, tiers: Sequence[str], heard: Callable[[int, int], None]
-) -> int:
-    to = _Writers(_new_index(os.path.join(folder, KEYWORD)), folder, tiers)
+def _compile_whole(shelved: Sequence[Volume], to: _Writers, heard: Callable[[int, int], None]) -> int:
+    to.write_to(_new_index(os.path.join(to.folder, KEYWORD)))
     for number, volume in enumerate(shelved):
         _compile(volume, number, to)
         heard(number + 1, len(shelved))
-    _write_words(folder, WORDS, to.counts)
-    _write_words(folder, NEW_WORDS, {})
+    _write_words(to.folder, WORDS, to.counts)
+    _write_words(to.folder, NEW_WORDS, {})
     return to.close()
 
 
@@ -189,59 +200,15 @@ def _new_index(folder: str) -> tantivy.Index:
 def _compile(volume: Volume, number: int, to: _Writers) -> None:
     """Index one document's passages, shelve it, and count its words once a passage."""
     chunks = chunk_document(volume.document, id=volume.entry.id)
-    about = _about(volume.entry)
-    to.counts.update(set(about))
+    described = about(volume.entry)
+    to.counts.update(set(described))
     for chunk in chunks:
         found = terms(f"{chunk.heading}\n{chunk.text}")
         to.counts.update(set(found))
-        to.writer.add_document(_row(volume, chunk, number, " ".join(about + found)))
+        to.writer.add_document(row_of(volume, chunk, number, " ".join(described + found)))
     to.shelf.add(volume, chunks)
     for each in to.vectors:
         each.add(volume.entry, chunks)
-
-
-def _about(entry: Entry) -> list[str]:
-    """Give the terms of a document's metadata, as often as they count."""
-    found: list[str] = []
-    for name, repeats in REPEATS:
-        value = getattr(entry, name)
-        found += terms(value if isinstance(value, str) else " | ".join(value)) * repeats
-    return found
-
-
-def _row(volume: Volume, chunk: Chunk, number: int, text: str) -> tantivy.Document:
-    entry, row = volume.entry, tantivy.Document()
-    row.add_text("id", entry.id)
-    row.add_text(TEXT, text)
-    row.add_text(TITLE, " ".join(dict.fromkeys(terms(entry.title))))
-    row.add_unsigned("document", number)
-    row.add_unsigned("ordinal", chunk.ordinal)
-    for name, values in _filters(volume).items():
-        for value in dict.fromkeys(map(filter_key, values)):
-            row.add_text(name, value)
-    for name in DATES:
-        if day := day_number(getattr(entry, name)):
-            row.add_unsigned(name, day)
-    return row
-
-
-def _filters(volume: Volume) -> dict[str, Sequence[str]]:
-    entry = volume.entry
-    return {
-        "platform": entry.platforms,
-        "audience": entry.audience,
-        "urgency": [entry.urgency] if entry.urgency else [],
-        "cluster": entry.clusters,
-        "tag": entry.tags,
-        "type": volume.types,
-        "path": _places(entry.path),
-    }
-
-
-def _places(path: str) -> list[str]:
-    """Give what a path can be asked by: itself, the folders that it is in, and the file's name."""
-    parts = path.split("/")
-    return [*("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]
 
 
 # --- what changed ----------------------------------------------------------------------------------------------------
@@ -256,12 +223,19 @@ def _definitions(shelved: Sequence[Volume], plan: _Plan | None) -> Mapping[str, 
     return {**new, **before}
 
 
-def _plan(shelved: Sequence[Volume], previous: str | None, least: int, tiers: Sequence[str]) -> _Plan | None:
-    """Compare with the previous catalog; None where compiling the whole is simpler or the only way."""
+def _plan(
+    shelved: Sequence[Volume], previous: str | None, least: int, tiers: Sequence[str], *, quick: bool
+) -> _Plan | None:
+    """Compare with the previous catalog; None where compiling the whole is simpler or the only way.
+
+    A tier that it lacks can only be made whole; who has to be `quick` goes on without it.
+    """
     old = _open(previous)
     if old is None or old.header["chunks"] <= least or len(old.vocabularies()[1]) > MOST_NEW_WORDS:
         return None
-    if old.tiers != {name: _identity(open_tier(name)) for name in tiers}:
+    carried = tuple(name for name in tiers if old.tiers.get(name) == _identity(open_tier(name)))
+    lacking = set(tiers) - set(carried)
+    if lacking and not (quick and lacking == {TIER}):
         return None
     known = {name: number for number in range(old.numbers) if (name := old.id(number))}
     digests = _digests(old)
@@ -277,7 +251,9 @@ def _plan(shelved: Sequence[Volume], previous: str | None, least: int, tiers: Se
     holes = old.numbers - len(kept) - len(changed)
     if (len(changed) + len(new) + holes) * FEW > len(shelved):
         return None
-    return _Plan(previous=old, kept=frozenset(kept), changed=changed, new=tuple(new), removed=tuple(known))
+    return _Plan(
+        previous=old, tiers=carried, kept=frozenset(kept), changed=changed, new=tuple(new), removed=tuple(known)
+    )
 
 
 def _open(previous: str | None) -> Catalog | None:
@@ -295,8 +271,8 @@ def _digests(old: Catalog) -> list[bytes]:
     return [data[start : start + DIGEST_SIZE] for start in range(0, old.numbers * DIGEST_SIZE, DIGEST_SIZE)]
 
 
-def _compile_changes(plan: _Plan, folder: str, tiers: Sequence[str], heard: Callable[[int, int], None]) -> int:
-    to = _Writers(_carried_index(plan, folder), folder, tiers)
+def _compile_changes(plan: _Plan, to: _Writers, heard: Callable[[int, int], None]) -> int:
+    to.write_to(_carried_index(plan, to.folder))
     digests = _digests(plan.previous)
     for gone in (*plan.removed, *(volume.entry.id for volume in plan.changed.values())):
         to.writer.delete_documents_by_term("id", gone)
@@ -313,7 +289,7 @@ def _compile_changes(plan: _Plan, folder: str, tiers: Sequence[str], heard: Call
                 each.leave_out()
     for number, volume in enumerate(plan.new, plan.previous.numbers):
         _compile(volume, number, to)
-    _carry_words(plan.previous, folder, to.counts)
+    _carry_words(plan.previous, to.folder, to.counts)
     heard(1, 1)
     return to.close()
 

@@ -17,22 +17,24 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from deia import __version__, files, freshness
-from deia.commons.layers import file_at, layer_prefixes, load_layered, local_path
+from deia.commons.checks import check_layers
+from deia.commons.layers import file_at, layer_prefixes, load_layers, local_path
 from deia.commons.packs import FOLDER as PACKS
 from deia.commons.packs import LOCK as PACKS_LOCK
 from deia.compile.calibration import Reached, calibrated
 from deia.compile.catalog import build_catalog, models
+from deia.compile.encoding import MOST_UNSAID, TIER, UNASKED, Effort, kept_at
 from deia.compile.forms import forms_source
 from deia.compile.marks import ALWAYS
 from deia.compile.meaning import vectors_source
 from deia.compile.patterns import MAKER
-from deia.compile.triggers import FORMAT, Payload, compile_triggers
+from deia.compile.payloads import payloads
+from deia.compile.triggers import compile_triggers
 from deia.errors import ArtefactError, Problem
 from deia.records import Record
 from deia.search.catalog import open_catalog
 from deia.settings import INDEX_NAMES, derived_folder, resolve, state_folder
-from deia.text import shorten
-from deia.watch.artefact import open_artefact
+from deia.watch.artefact import FORMAT, open_artefact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from deia.commons.commons import Commons
 
 TRIGGERS, CATALOG, MANIFEST, SOURCES, LOCK = "triggers", "catalog", "manifest.json", "sources.json", "lock"
-MOST_PAYLOAD = 8000  # characters of a document that an injection may carry; hosts cut strings at 10,000
+MOST_PROBLEMS = 5000  # that a manifest keeps
 SETTINGS_FILES = ("deia.toml", "pyproject.toml")
 RACY_NS = 2_000_000_000  # a file changed this shortly before it was hashed may change again within one clock tick
 
@@ -56,6 +58,9 @@ class Compiled(Record):
     meaning: tuple[Reached, ...]  # what the thresholds of `meaning` clauses come to, where they were found anew
     problems: tuple[Problem, ...]
     seconds: float
+    tiers: tuple[str, ...] = ()  # what searches can go by besides words
+    deprecated: int = 0  # of the triggers
+    left_out: bool = False  # the sentence model's vectors would have taken long
 
 
 def compile_commons(
@@ -64,8 +69,13 @@ def compile_commons(
     environ: Mapping[str, str],
     force: bool = False,
     progress: Callable[[str], None] | None = None,
+    tier: str | None = None,
+    asked: bool = False,
 ) -> Compiled:
     """Bring `.deia/` up to date with the commons at `root`; give what was written.
+
+    The sentence model's vectors are made where somebody `asked` for this compile, and however many they are where
+    `tier`, or else the setting, names that model; who has not asked does not wait for them.
 
     Raises:
         CommonsError: there is no commons that could be read.
@@ -75,50 +85,86 @@ def compile_commons(
     began = time.perf_counter()
     folder = derived_folder(root, environ)
     tell = progress or (lambda _: None)
+    chosen = resolve(root, environ=environ, flags={} if tier is None else {"tier": tier}).tier
     try:
         os.makedirs(folder, exist_ok=True)
         with _lock(folder):
-            return _compile(root, folder, environ, force=force, tell=tell, began=began)
+            work = _Work(tier=chosen, asked=asked, force=force)
+            return _compile(root, folder, environ, work=work, tell=tell, began=began)
     except OSError as error:
         fix = "Free the space or give yourself the right to write there, then type: deia compile"
         raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error
 
 
+class _Work(Record):
+    """What a compile is to do: which tier is wanted, whether somebody waits for it, whether to make all anew."""
+
+    tier: str
+    asked: bool
+    force: bool
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """The tiers to write; the word vectors cost next to nothing, and searches fall back on them."""
+        return ("static", TIER) if self.tier in ("auto", TIER) else ("static",)
+
+    @property
+    def most(self) -> int:
+        """How many texts may be encoded."""
+        return UNASKED if not self.asked else Effort().most if self.tier == TIER else MOST_UNSAID
+
+    def fits(self, manifest: Mapping[str, Any]) -> bool:
+        """Say whether the catalog of last time holds the tiers that are wanted, or as many as can be had."""
+        lacking = set(self.tiers) - set(manifest.get("tiers", ()))
+        return not lacking or not self.asked or (bool(manifest.get("left_out")) and self.tier != TIER)
+
+
 def _compile(
-    root: str, folder: str, environ: Mapping[str, str], *, force: bool, tell: Callable[[str], None], began: float
+    root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tell: Callable[[str], None], began: float
 ) -> Compiled:
-    settings = resolve(root, environ=environ).values()
+    resolved = resolve(root, environ=environ)
+    settings = resolved.values()
     settings.pop("sources")
-    previous = {} if force else read_manifest(folder)
+    settings.pop("tier")  # of searches, and no trigger depends on it
+    previous = {} if work.force else read_manifest(folder)
     maker = _maker(state_folder(environ))
     starter = bool(settings["starter"])
-    sources = _sources(root, {} if force else _read_json(f"{folder}/{SOURCES}"), starter=starter)
+    sources = _sources(root, {} if work.force else _read_json(f"{folder}/{SOURCES}"), starter=starter)
     fresh = _fresh(folder, previous, _digests(sources, settings))
+    fresh["catalog_digest"] = fresh["catalog_digest"] and work.fits(previous)
     if all(fresh.values()):
         _write_stamps(root, folder, sources, maker)
         return _report(folder, (), previous, began)
     tell("reading the commons")
-    commons = load_layered(root, starter=starter)
+    layers = load_layers(root, starter=starter)
+    commons = layers.merged()
+    problems = check_layers(layers, resolved)
     sources = _sources(root, sources, also=[document.path for document in commons.documents], starter=starter)
     digests = _digests(sources, settings)
     manifest = {
         **digests, "format": FORMAT, "deia": __version__, "built_at": _now(), "documents": len(commons.entries),
-        "triggers": len(commons.triggers), "problems": [problem.values() for problem in commons.problems[:500]],
+        "triggers": len(commons.triggers), "problems": [problem.values() for problem in problems[:MOST_PROBLEMS]],
         "catalog": previous.get("catalog", ""), "ungated": previous.get("ungated", []),
-        "meaning": previous.get("meaning", []),
+        "meaning": previous.get("meaning", []), "tiers": previous.get("tiers", []),
+        "left_out": previous.get("left_out", False), "broken": list(commons.broken[:MOST_PROBLEMS]),
+        "deprecated": sum(trigger.status == "deprecated" for trigger in commons.triggers),
     }  # fmt: skip
     if not fresh["catalog_digest"]:
         tell(f"indexing {len(commons.documents)} documents")
-        manifest["catalog"] = _write_catalog(folder, commons, manifest, previous)
+        effort = Effort(most=work.most, kept=kept_at(folder, maker), alone=True)
+        manifest["catalog"], manifest["tiers"] = _write_catalog(
+            folder, commons, manifest, previous, tiers=work.tiers, effort=effort, tell=tell
+        )
+        manifest["left_out"] = work.asked and not work.fits({**manifest, "left_out": False})
         files.replace(f"{folder}/{CATALOG}", str(manifest["catalog"]).encode())
     if not fresh["triggers_digest"]:
         tell(f"compiling {len(commons.triggers)} triggers")
         identity = {"deia": __version__, "digest": digests["triggers_digest"], "forms": forms_source()}
-        reached = calibrated(commons.triggers, commons.cases)
+        reached = calibrated(commons.triggers, commons.cases, reached_in(previous))
         data, ungated = compile_triggers(
-            commons.triggers, _payloads(commons), settings=settings, identity=identity, marks=ALWAYS,
+            commons.triggers, payloads(commons), settings=settings, identity=identity, marks=ALWAYS,
             known=[(entry.path, entry.title) for entry in commons.entries],
-            thresholds={(one.trigger, one.clause): one.threshold for one in reached},
+            thresholds={(one.trigger, one.clause): one.thresholds for one in reached},
         )  # fmt: skip
         manifest["meaning"] = [one.values() for one in reached]
         files.replace(f"{folder}/{TRIGGERS}", data)
@@ -126,7 +172,8 @@ def _compile(
     files.replace(f"{folder}/{SOURCES}", json.dumps(sources, sort_keys=True).encode())
     files.replace(f"{folder}/{MANIFEST}", json.dumps(manifest, indent=1, sort_keys=True).encode())
     _write_stamps(root, folder, sources, maker)
-    _sweep(folder, keep={str(manifest["catalog"]), str(previous.get("catalog", ""))})
+    kept = kept_at(folder, maker).rpartition("/")[2]
+    _sweep(folder, keep={str(manifest["catalog"]), str(previous.get("catalog", "")), kept})
     written = tuple(name.removesuffix("_digest") for name, is_fresh in fresh.items() if not is_fresh)
     return _report(folder, written, manifest, began)
 
@@ -178,6 +225,9 @@ def _report(folder: str, written: tuple[str, ...], manifest: Mapping[str, Any], 
         meaning=reached_in(manifest) if "triggers" in written else (),
         problems=tuple(Problem(**problem) for problem in manifest["problems"]),
         seconds=time.perf_counter() - began,
+        tiers=tuple(manifest.get("tiers", ())),
+        left_out=bool(manifest.get("left_out")),
+        deprecated=manifest.get("deprecated", 0),
     )
 
 
@@ -236,40 +286,29 @@ def _digest(sources: Mapping[str, Any], wanted: Callable[[str], bool], about: Se
     return hashlib.sha256(json.dumps([parts, about], sort_keys=True).encode()).hexdigest()
 
 
-def _payloads(commons: Commons) -> dict[str, Payload]:
-    texts = {document.path: document.text for document in commons.documents}
-    wanted = {reference.id for trigger in commons.triggers for reference in trigger.documents}
-    return {
-        entry.id: Payload(
-            id=entry.id,
-            path=entry.path,
-            title=entry.title,
-            summary=entry.summary,
-            text=shorten(texts.get(entry.path, entry.summary), MOST_PAYLOAD),
-        )
-        for entry in commons.entries
-        if entry.id in wanted
-    }
-
-
 # --- writing ---
 
 
-def _write_catalog(folder: str, commons: Commons, manifest: Mapping[str, Any], previous: Mapping[str, Any]) -> str:
-    name = f"catalog-{manifest['catalog_digest'][:16]}"
+def _write_catalog(
+    folder: str, commons: Commons, manifest: Mapping[str, Any], previous: Mapping[str, Any],
+    *, tiers: Sequence[str], effort: Effort, tell: Callable[[str], None],
+) -> tuple[str, list[str]]:  # fmt: skip
+    """Write a catalog; give its name and the tiers that it holds, which its name says too."""
     building = f"{folder}/building-{os.getpid()}"
     shutil.rmtree(building, ignore_errors=True)
     os.makedirs(building)
     before = _catalog(folder, previous)
-    build_catalog(
+    report = build_catalog(
         commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
         built_at=manifest["built_at"], sources=[commons.index.path] if commons.index.path else [],
         concepts=commons.concepts,
         previous=before if previous.get("deia") == __version__ and os.path.isdir(before) else None,
+        tiers=tiers, effort=effort, tell=tell,
     )  # fmt: skip
+    name = "-".join(["catalog", manifest["catalog_digest"][:16], *(TIER for made in report.tiers if made == TIER)])
     shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
     os.rename(building, f"{folder}/{name}")
-    return name
+    return name, list(report.tiers)
 
 
 def _catalog(folder: str, manifest: Mapping[str, Any]) -> str:
@@ -304,7 +343,7 @@ def _sweep(folder: str, keep: set[str]) -> None:
         path = f"{folder}/{name}"
         if name.startswith(("catalog-", "building-")) and name not in keep:
             shutil.rmtree(path, ignore_errors=True)
-        elif name.endswith(".new"):
+        elif name.endswith(".new") or (name.startswith("codes-") and name not in keep):
             with contextlib.suppress(OSError):
                 os.remove(path)
 
@@ -335,7 +374,7 @@ def read_manifest(folder: str) -> dict[str, Any]:
 
 def reached_in(manifest: Mapping[str, Any]) -> tuple[Reached, ...]:
     """Give what the thresholds of `meaning` clauses came to when the triggers were compiled."""
-    return tuple(Reached(**one) for one in manifest.get("meaning", ()))
+    return tuple(Reached(**{**one, "thresholds": tuple(one["thresholds"])}) for one in manifest.get("meaning", ()))
 
 
 def _read_json(path: str) -> dict[str, Any]:

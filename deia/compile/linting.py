@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deia.commons.findings import shown
+from deia.commons.triggers import FOLDER
 from deia.compile.meaning import thin
 from deia.errors import Problem
 from deia.watch.case_runner import GATE, run_case
@@ -19,6 +20,7 @@ from deia.watch.signs import signs_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from typing import Any
 
     from deia.compile.calibration import Reached
     from deia.knowledge import Case, Clause, Trigger
@@ -59,10 +61,13 @@ def lint_triggers(
     living = [trigger for trigger in triggers if trigger.status != "deprecated"]
     found = [problem for trigger in living for problem in unreachable(trigger)]
     found += [_warning(one, "ungated-trigger", UNGATED, GATE_FIX) for one in living if one.id in ungated]
+    found += [problem for trigger in living for problem in without_cases(trigger, cases)]
     found += overlapping(artefact, living, cases)
     found += [problem for trigger in living for problem in missing_near_misses(artefact, trigger, cases)]
     found += slow_patterns(artefact, living, clock)
-    found += [problem for trigger in living for problem in distant_meaning(trigger, reached)]
+    shown_to_fire = {case.trigger for case in cases if case.fires}
+    for trigger in living:
+        found += distant_meaning(trigger, reached if trigger.id in shown_to_fire else ())
     return sorted(found, key=lambda problem: (problem.path, problem.line, problem.code))
 
 
@@ -123,21 +128,46 @@ def _error(trigger: Trigger, found: str, fix: str) -> Problem:
 # --- what the cases show ---
 
 
+def without_cases(trigger: Trigger, cases: Sequence[Case]) -> Iterator[Problem]:
+    """Report triggers of which no case shows that they fire, nor that they stay silent."""
+    stem, _, ending = trigger.path.rpartition(".")
+    if trigger.path.startswith(f"{FOLDER}/") and not any(case.trigger == trigger.id for case in cases):
+        found = "it has no cases, so nothing shows that it fires where it should."
+        fix = f"Write some that fire and some that stay silent into {stem}.cases.{ending}."
+        yield _warning(trigger, "no-cases", found, fix)
+
+
 def overlapping(artefact: Artefact, triggers: Sequence[Trigger], cases: Sequence[Case]) -> Iterator[Problem]:
-    """Report pairs of triggers that fire on each other's cases: one of them would do, or a case tells them apart."""
+    """Report pairs of triggers that fire on each other's cases: one of them would do, or a case tells them apart.
+
+    One of a layer below counts only where it shows the same documents: otherwise each says what the other does not.
+    """
     own = {trigger.id: trigger for trigger in triggers}
-    on: dict[str, set[str]] = {}
+    firing: dict[str, list[Case]] = {}
     for case in cases:
         if case.fires:
-            on.setdefault(case.trigger, set()).update(_fired_by(artefact, case))
-    for one in sorted(on):
+            firing.setdefault(case.trigger, []).append(case)
+    shows = {(each := artefact.trigger(at))["id"]: _shown(each) for at in range(artefact.meta["triggers"])}
+    on = {ident: _fired_on(artefact, firing.get(ident, ())) for ident in sorted(own)}
+    for one in sorted(own):
         for other in sorted(on[one]):
-            mutual = one < other and one in on.get(other, ())
-            if mutual and (one in own or other in own):
-                first, second = (one, other) if one in own else (other, one)
-                found = f"{shown(second)} fires on its cases, and it on those of {shown(second)}."
+            twice = other == one or (other in own and other < one)
+            if twice or (other not in own and shows.get(other) != shows.get(one)):
+                continue
+            if one in (on[other] if other in own else _fired_on(artefact, firing.get(other, ()))):
+                found = f"{shown(other)} fires on its cases, and it on those of {shown(other)}."
                 fix = "Make one of them, or add cases that tell them apart."
-                yield _warning(own[first], "overlapping-triggers", found, fix)
+                yield _warning(own[one], "overlapping-triggers", found, fix)
+
+
+def _shown(compiled: Mapping[str, Any]) -> set[int]:
+    """Give the numbers of the documents that a compiled trigger shows."""
+    return {document[0] for document in compiled["documents"]}
+
+
+def _fired_on(artefact: Artefact, cases: Sequence[Case]) -> set[str]:
+    """Give the triggers that fire on the last turns of some cases."""
+    return {identity for case in cases for identity in _fired_by(artefact, case)}
 
 
 def _fired_by(artefact: Artefact, case: Case) -> set[str]:
@@ -168,7 +198,7 @@ def distant_meaning(trigger: Trigger, reached: Collection[Reached]) -> Iterator[
             yield _warning(trigger, "thin-exemplar", found, "Name the act and what it is done to.", line=clause.line)
         same = [one for one in reached if (one.trigger, one.clause) == (trigger.id, " | ".join(clause.value))]
         if any(not one.fires for one in same):
-            found = f"no case that fires is close enough to its `meaning` clause ({same[0].threshold:.2f})."
+            found = "no case that fires is close enough to its `meaning` clause."
             fix = "Add exemplars in the words of the cases, or cases that only this clause reaches."
             yield _warning(trigger, "distant-meaning", found, fix, line=clause.line)
 

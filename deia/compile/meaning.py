@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from deia.compile.bags import weight_of
 from deia.compile.forms import forms
-from deia.compile.synonyms import alike
+from deia.compile.synonyms import alike, head_of, is_act, phrasal
 from deia.errors import ArtefactError
 from deia.match.static import quantised
 from deia.text import words
 from deia.watch.artefact import LONGEST_WORD
 from deia.watch.gate import SAID
-from deia.watch.meaning import STOP_WORDS, content_words, opened
+from deia.watch.meaning import ALL, MOST_APART, STOP_WORDS, content_words, opened, wants_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ LEAST_WORDS = 2
 # How much of an exemplar must stand near, by the weight of its words, and the least weight that tells a sentence.
 # A word weighs as much as it is rare, in hundredths of a power of ten, so that `every file` is little; the
 # three bounds were chosen by a sweep on development conversations.
-SHARE = 0.7
+SHARE = 0.6
 LEAST_WEIGHT = 450
 MOST_WEIGHT = 250  # of one word, so that it alone is never enough
 NEAR = 0.6  # cosine from which on the static vectors take two words for one another; below it opposites turn up
@@ -58,7 +58,7 @@ def _lowered(value: tuple[str, ...]) -> tuple[dict[str, Any], tuple[tuple[Group,
     exemplars, rows = [], dict[tuple[Group, ...], None]()
     for text in value:
         said = exemplar_words(text)
-        if len(said) < LEAST_WORDS:
+        if _is_thin(said):
             continue
         own = []
         for place, word in enumerate(said):
@@ -67,24 +67,41 @@ def _lowered(value: tuple[str, ...]) -> tuple[dict[str, Any], tuple[tuple[Group,
                 numbers[key] = len(groups)
                 groups.append(_group(word, act=not place))
             own.append(numbers[key])
-        held = [Group((one, *same, *near)) for one, same, near in (groups[number] for number in own)]
+        held = [Group((one, *same, *near)) for one, same, near, _ in (groups[number] for number in own)]
         weights = [min(MOST_WEIGHT, weight_of(group)) for group in held]
         least = round(max(SHARE * sum(weights), min(LEAST_WEIGHT, sum(weights))))
-        code = quantised(static.encode(" ".join(said))).hex()
+        code = quantised(static.encode(" ".join(groups[number][0] for number in own))).hex()
         exemplars.append([text, code, least, weights, own])
+        held[0] = Group((*held[0], *groups[own[0]][3]))
         rows.update(dict.fromkeys((Group((SAID,)), *row) for row in _rows(held, weights, least)))
-    clause = {"t": NOT_CLOSE, "d": static.digest, "g": groups, "e": exemplars}
+    clause = {"t": [NOT_CLOSE] * len(exemplars), "d": static.digest, "g": groups, "e": exemplars}
     return {"k": "meaning", "s": " | ".join(value), "v": clause}, tuple(rows)
 
 
 def thin(value: Sequence[str]) -> list[str]:
     """Give the exemplars with too few words that carry meaning."""
-    return [text for text in value if len(exemplar_words(text)) < LEAST_WORDS]
+    return [text for text in value if _is_thin(exemplar_words(text))]
+
+
+def _is_thin(said: Sequence[str]) -> bool:
+    return len([word for word in said if word not in ALL]) < LEAST_WORDS
 
 
 def exemplar_words(text: str) -> list[str]:
-    """Give the different words of an exemplar that carry meaning, in order, as many as count."""
-    return list(dict.fromkeys(content_words(words(text))))[:MOST_WORDS]
+    """Give the different words of an exemplar that carry meaning, in order, as many as count.
+
+    The first is its act; a verb with a particle that the thesaurus knows is one, written `blow_away`.
+    """
+    said = words(text)
+    for at, word in enumerate(said):
+        after = enumerate(said[at + 1 : at + 1 + MOST_APART], at + 1)
+        particle = next((place for place, one in after if is_act(f"{word}_{one}")), 0)
+        if particle:
+            rest = content_words([*said[at + 1 : particle], *said[particle + 1 :]])
+            return list(dict.fromkeys((f"{word}_{said[particle]}", *rest)))[:MOST_WORDS]
+        if word not in STOP_WORDS:
+            break
+    return list(dict.fromkeys(content_words(said)))[:MOST_WORDS]
 
 
 def vectors() -> Static:
@@ -109,20 +126,24 @@ def vectors_source() -> str:
 def _rows(groups: Sequence[Group], weights: Sequence[int], least: int) -> Iterator[tuple[Group, ...]]:
     """Give the smallest sets of groups, the act's always among them, that weigh enough."""
     others = range(1, len(groups))
+    wanted = frozenset(one for one in others if wants_all(groups) and not ALL.isdisjoint(groups[one]))
     enough: list[frozenset[int]] = []
     for size in range(len(groups)):
         for some in map(frozenset, combinations(others, size)):
-            if weights[0] + sum(weights[one] for one in some) >= least and not any(one <= some for one in enough):
+            weighs = weights[0] + sum(weights[one] for one in some)
+            if wanted <= some and weighs >= least and not any(one <= some for one in enough):
                 enough.append(some)
     yield from (tuple(groups[one] for one in (0, *sorted(some))) for some in enough)
 
 
 def _group(word: str, *, act: bool) -> list[Any]:
-    """Give a word, the forms of what may stand in its place, and words near it, which are compared as they are."""
-    same = alike(word, act=act)
+    """Give a word, the forms of what may stand in its place, words near it, compared as they are, and pairs for it."""
+    same = ALL if word in ALL and not act else alike(word, act=act)
     near: Iterable[str] = () if same else _near(word)
-    held = Group(_usable(same or forms(word)) - {word})
-    return [word, sorted(held), sorted(Group(_usable(near)) - held - {word})]
+    own = head_of(word) if "_" in word else word
+    held = Group(_usable(same or forms(word)) - {own})
+    pairs = {verb: sorted(particles) for verb, particles in sorted(phrasal(word).items())} if act else {}
+    return [own, sorted(held), sorted(Group(_usable(near)) - held - {own}), pairs]
 
 
 def _usable(found: Iterable[str]) -> Group:

@@ -83,9 +83,26 @@ def _piece(operator: str, argument: Any, around: Around) -> tuple[str, list[froz
     if operator in REPEATS and argument[0] >= 1:
         run, groups = _walk(argument[2], (around[0], MARK))
         return EDGE if run and not run.strip() else MARK, [*groups, *_groups_of(f"{around[0]}{run}{MARK}")]
+    if operator in REPEATS and around[0] == EDGE and _ends_with_edge(argument[2]):
+        return EDGE, []  # a word ends before it and at its own end, so whether it is there or not
     if operator == "BRANCH":
         return MARK, _one_of([_best(option, around) for option in argument[1]])
     return EDGE if _is_edge(operator, argument) else MARK, []
+
+
+def _ends_with_edge(parsed: Any) -> bool:
+    """Say whether a word surely ends where a sequence ends: "(?:it |this )?" before a word."""
+    items = list(parsed)
+    if not items:
+        return False
+    operator, argument = str(items[-1][0]), items[-1][1]
+    if operator == "LITERAL":
+        return _side(chr(argument)) == EDGE
+    if operator == "SUBPATTERN":
+        return _ends_with_edge(argument[3])
+    if operator == "BRANCH":
+        return all(_ends_with_edge(option) for option in argument[1])
+    return _is_edge(operator, argument)
 
 
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")

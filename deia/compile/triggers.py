@@ -21,7 +21,7 @@ from deia.records import Record
 from deia.text import words
 from deia.watch.artefact import FORMAT, LONGEST_WORD, bucket, pack
 from deia.watch.commands import SHORTEST_PREFIX
-from deia.watch.gate import A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO, WIDE
+from deia.watch.gate import A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, NEAR, SAID, WHO, WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -77,7 +77,7 @@ def compile_triggers(
     identity: Mapping[str, Any],
     marks: Mapping[str, Earlier] | None = None,
     known: Sequence[tuple[str, str]] = (),
-    thresholds: Mapping[tuple[str, str], float] | None = None,
+    thresholds: Mapping[tuple[str, str], Sequence[float]] | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:
     """Give the artefact's bytes and the ids of the triggers that no word can gate, which every turn pays for.
 
@@ -320,7 +320,7 @@ def _words(value: Any) -> Lowered:
 def _sql(value: Any) -> Lowered:
     templates = [parse_sql(str(template)) for template in value]
     needed = [[word for word in template if word not in {GAP, "without", "where"}] for template in templates]
-    rows = tuple(tuple(Group((word,)) for word in sure) for sure in needed)
+    rows = tuple(tuple(Group((part,)) for word in sure for part in words(word)) for sure in needed)
     return Lowered(
         clause={"k": "sql", "s": ", ".join(map(str, value)), "v": [list(one) for one in templates]}, rows=rows
     )
@@ -359,7 +359,8 @@ def _gate_tables(rows: list[Gated]) -> list[list[bytes]]:
         own = [numbers.setdefault(group, len(numbers)) for group in row.groups]
         key = min(row.groups, key=lambda group: (_busyness(group, uses), sorted(group)))
         keyed.setdefault(numbers[key], []).append(number)
-        who = row.who | (WIDE if row.wide and len(row.groups) > 1 else 0)
+        said = any(SAID in group for group in row.groups)
+        who = row.who | (WIDE if row.wide and len(row.groups) > 1 else NEAR if said else 0)
         packed.append(" ".join(map(str, (row.target, who, *own))).encode())
     by_group = [" ".join(map(str, keyed.get(number, ()))).encode() for number in range(len(numbers))]
     return [_word_table(numbers), by_group, packed]

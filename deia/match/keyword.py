@@ -123,9 +123,7 @@ class KeywordIndex:
         """Rank the passages that hold any of the stems, best first, among those that pass every filter."""
         return self._hits(self._filtered(self._any(weights), filters), limit) if weights else []
 
-    def passages(
-        self, weights: Mapping[str, float], *, filters: Filters, limit: int
-    ) -> list[tuple[int, int, float]]:
+    def passages(self, weights: Mapping[str, float], *, filters: Filters, limit: int) -> list[tuple[int, int, float]]:
         """Rank as `search` does, and give each passage as its document's number, its place there and its score."""
         if not weights:
             return []

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 TIERS = ("compact", "static")  # the better one first
 KEYWORD_TIER = "keyword"  # what an answer names that no meaning took part in
+CHOICES = ("auto", *TIERS, KEYWORD_TIER)  # what a person may set: the best that is there, or at most this one
 _opened: dict[str, Tier] = {}
 
 
@@ -44,6 +45,11 @@ class Tier:
     def encode(self, text: str) -> Vector:
         """Give the vector of a question; names in it are read by their parts."""
         return self.vector(spelled_out(text))
+
+
+def tiers_of(choice: str) -> tuple[str, ...]:
+    """Give the tiers that may take part under a person's choice, the better one first."""
+    return TIERS if choice == CHOICES[0] else TIERS[CHOICES.index(choice) - 1 :]
 
 
 def open_tier(name: str) -> Tier:

@@ -28,10 +28,12 @@ DIGEST_AT = NAME_AT + 20
 HEADER = DIGEST_AT + 32
 MOST_READ = 2_000  # characters of a text; a longer one is a document, to be cut into chunks before
 LONGEST_WORD = 100  # BERT's tokenizer gives up on longer ones, and so did the model these vectors learned from
-MOST_CACHED = 20_000
+MOST_CACHED = 20_000  # characters
+MOST_WORDS = 200_000  # that are remembered with their rows: a compile meets as many, a hook a few dozen
 WHOLE = "="  # before a word that has a vector of its own: no word begins with it, for it is punctuation
 MIDDLE = 128  # bytes stand for -127…127 around it; 0 is never a component
 SCALE = 360.0  # of a unit vector's components in storage: ±.35, five standard deviations at 192 dimensions
+BEYOND = -1.2  # a cosine that only the distance to a stored zero vector comes to
 FIX = "Install deia again: its file of word vectors is damaged."
 
 
@@ -171,7 +173,7 @@ class Static:
         for word in words(text):
             known = self._known.get(word)
             if known is None:
-                if len(self._known) > MOST_CACHED:
+                if len(self._known) > MOST_WORDS:
                     self._known.clear()
                 whole = self.row(WHOLE + word)
                 known = self._known[word] = (whole,) if whole >= 0 else self.pieces(word)
@@ -277,8 +279,11 @@ def similarities(vector: Sequence[float], codes: bytes | memoryview, dimensions:
     """
     if not any(vector):
         return [0.0] * (len(codes) // dimensions)
-    distances = _distances(vector, codes, dimensions)
-    return [_cosine(distance) for distance in distances]
+    if (numpy := _numpy()) is not None:
+        cosines = 1 - _squares(numpy, vector, codes, dimensions) / (2 * SCALE * SCALE)
+        found: list[float] = numpy.where(cosines < BEYOND, 0, numpy.clip(cosines, -1, 1)).tolist()
+        return found
+    return [_cosine(distance) for distance in _distances(vector, codes, dimensions)]
 
 
 def best(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) -> tuple[int, float]:
@@ -294,17 +299,21 @@ def best(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) ->
 def _cosine(distance: float) -> float:
     """Turn a distance into a cosine; further off than any two unit vectors lies what was stored of a zero vector."""
     found = 1 - distance * distance / (2 * SCALE * SCALE)
-    return 0.0 if found < -1.2 else min(1.0, max(-1.0, found))
+    return 0.0 if found < BEYOND else min(1.0, max(-1.0, found))
 
 
 def _distances(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) -> list[float]:
-    centre = tuple([value * SCALE + MIDDLE for value in vector])
     numpy = _numpy()
     if numpy is None:
-        flat = iter(bytes(codes))
+        centre, flat = tuple([value * SCALE + MIDDLE for value in vector]), iter(bytes(codes))
         return list(map(dist, repeat(centre), zip(*[flat] * dimensions, strict=False)))
-    rows = numpy.frombuffer(codes, "u1").reshape(-1, dimensions).astype("f4") - numpy.float32(MIDDLE)
-    wanted = numpy.asarray(centre, "f4") - numpy.float32(MIDDLE)
-    squares = numpy.einsum("ij,ij->i", rows, rows) - 2 * (rows @ wanted) + wanted @ wanted
-    found: list[float] = numpy.sqrt(numpy.maximum(squares, 0)).tolist()
+    found: list[float] = numpy.sqrt(_squares(numpy, vector, codes, dimensions)).tolist()
     return found
+
+
+def _squares(numpy: Any, vector: Sequence[float], codes: bytes | memoryview, dimensions: int) -> Any:
+    """Give the squares of the distances, at once."""
+    rows = numpy.frombuffer(codes, "u1").reshape(-1, dimensions).astype("f4") - numpy.float32(MIDDLE)
+    wanted = numpy.asarray(vector, "f4") * numpy.float32(SCALE)
+    squares = numpy.einsum("ij,ij->i", rows, rows) - 2 * (rows @ wanted) + wanted @ wanted
+    return numpy.maximum(squares, 0)

@@ -126,17 +126,23 @@ def _added(
 ) -> list[Term]:
     """Give terms for other words that the commons uses for what was asked."""
     have = {term.stem for term in terms}
-    parts = [stems[part] for word in found for part in (word[1:] or word)]
+    parts = [part for word in found for part in (word[1:] or word)]
+    near = others([stems[part] for part in parts], catalog)
+    typed = {stems[part]: part for part in parts}
     return [
         Term(
-            asked=run, stem=stem, information=_information(stem, catalog), part=False, concept=word,
+            asked=" ".join(typed[each] for each in run.split()),
+            stem=stem,
+            information=_information(stem, catalog),
+            part=False,
+            concept=word,
             weight=ADDED / len(other.split()),
         )
-        for run, words in others(parts, catalog).items()
+        for run, words in near.items()
         for word, other in words.items()
         for stem in other.split()
         if stem not in have
-    ]  # fmt: skip
+    ]
 
 
 def _information(stem: str, catalog: Catalog) -> float:
@@ -148,7 +154,7 @@ def information(frequency: int, chunks: int) -> float:
     return log(1 + (max(chunks - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
-def _terms(  # noqa: PLR0913 - what is known of the words, each from its own source
+def _terms(
     word: Sequence[str],
     stems: Mapping[str, str],
     seen: Mapping[str, int],

@@ -105,7 +105,7 @@ def _result(
         title=entry.title,
         summary=entry.summary,
         score=round(ranked.score, 3),
-        why_relevant=entry.why_relevant or _why(entry.title, matched),
+        why_relevant=entry.why_relevant or "; ".join([_why(entry.title, matched), *_other_words(asked, matched)]),
         action=entry.action,
         urgency=entry.urgency,
         platforms=entry.platforms,
@@ -126,6 +126,12 @@ def _matched(asked: Question, held: Collection[str]) -> tuple[str, ...]:
         if not term.part and term.concept and term.stem in held and all(each.asked != term.asked for each in typed)
     ]
     return tuple(dict.fromkeys(term.corrected or term.concept or term.asked for term in (*typed, *other)))
+
+
+def _other_words(asked: Question, matched: Sequence[str]) -> list[str]:
+    """Say which of the words that matched stand for others that were typed."""
+    other = {term.concept: term.asked for term in asked.terms if term.concept in matched and term.asked not in matched}
+    return [f"{word} is another word for {typed}" for word, typed in other.items()]
 
 
 def _why(title: str, matched: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from deia.search.rank import Likeness, Ranked, rank
 from deia.search.trained import fusion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from deia.match.keyword import Filters
     from deia.match.semantic import Tier
@@ -58,9 +58,7 @@ def meaning_of(catalog: Catalog, *, tiers: Iterable[str] = TIERS) -> Meaning:
     return Meaning(warning=warning)
 
 
-def retrieve(
-    catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filters, limit: int
-) -> list[Ranked]:
+def retrieve(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filters, limit: int) -> list[Ranked]:
     """Give the best documents, best first."""
     if not asked.terms:
         return []
@@ -101,7 +99,10 @@ def _likeness(
     by_words = [vectors.passage(document, ordinal) for document, ordinal, _ in hits]
     unseen = [passage for passage in by_words if passage not in cosines]
     cosines.update(zip(unseen, tier.similarities(vector, vectors.passages(unseen)), strict=True))
-    passages = {vectors.place(passage): cosines[passage] for passage in dict.fromkeys([*by_words, *near])}
+    passages = {
+        (document, ordinal): cosines[passage] for (document, ordinal, _), passage in zip(hits, by_words, strict=True)
+    }
+    passages.update({vectors.place(passage): cosines[passage] for passage in near})
     documents = sorted({document for document, _ in passages})
     about = tier.similarities(vector, vectors.documents(documents))
     return Likeness(passages=passages, documents=dict(zip(documents, about, strict=True)))

@@ -11,7 +11,7 @@ from deia.search.answer import AUDIENCE, PLATFORM, Answer
 from deia.search.nearby import most_urgent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from deia.knowledge import Query
     from deia.match.keyword import Filters

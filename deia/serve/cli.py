@@ -6,6 +6,7 @@ Only what cannot be answered by the quick path of `deia.serve.main` comes here. 
 from __future__ import annotations
 
 import difflib
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,19 @@ import click
 
 import deia
 from deia.serve import output
-from deia.serve.flags import COMMONS
+from deia.serve.flags import COMMONS, COMPLETION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMANDS = {
     "search": "deia.serve.commands.search",
+    "show": "deia.serve.commands.showing",
+    "open": "deia.serve.commands.showing",
     "check": "deia.serve.commands.watching",
     "triggers": "deia.serve.commands.triggers",
+    "eval": "deia.serve.commands.evaluating",
+    "model": "deia.serve.commands.models",
     "compile": "deia.serve.commands.keeping",
     "lint": "deia.serve.commands.keeping",
     "index": "deia.serve.commands.keeping",
@@ -34,7 +39,9 @@ COMMANDS = {
     "allow": "deia.serve.commands.personal",
     "log": "deia.serve.commands.personal",
     "config": "deia.serve.commands.personal",
+    "completion": "deia.serve.commands.completion",
 }
+ATTRIBUTES = {"eval": "evaluation", "open": "open_document"}  # where a command's name is also a builtin's
 
 
 class LazyGroup(click.Group):
@@ -48,8 +55,15 @@ class LazyGroup(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        command: click.Command = getattr(import_module(COMMANDS[cmd_name]), ATTRIBUTES.get(cmd_name, cmd_name))
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Offer the names of commands without importing all of them, which takes longer than a person waits."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only while a shell completes
+
+        names = [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -83,6 +97,8 @@ def cli(ctx: click.Context, commons: str) -> None:
 
 def run_cli(arguments: Sequence[str]) -> int:
     """Run a command line through click; give its exit code."""
+    if COMPLETION in os.environ:
+        import_module("deia.serve.completing")  # which tells click of one more shell
     try:
         code: Any = cli.main(list(arguments), prog_name="deia", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

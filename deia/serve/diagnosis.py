@@ -13,20 +13,22 @@ from deia import freshness, spool
 from deia.commons.checks import lint
 from deia.commons.commons import load_commons
 from deia.compile.compiler import TRIGGERS, read_manifest
-from deia.errors import ArtefactError, DeiaError
+from deia.errors import ArtefactError, CommonsError, DeiaError
 from deia.librarian import Librarian
+from deia.match.semantic import TIERS
 from deia.records import Record
+from deia.serve.evaluating import evaluate, own_questions
 from deia.serve.hook_checks import hook_findings
 from deia.serve.ledger import read_ledger
+from deia.serve.output import counted
 from deia.serve.places import why_this_commons
 from deia.serve.report import DEAD, FINE, WARNING, Finding, Patient
 from deia.settings import derived_folder, events_folder, find_commons, resolve, state_folder
-from deia.watch.artefact import TRIGGERS as TRIGGER_TABLE
 from deia.watch.artefact import open_artefact
 from deia.watch.mutes import read_mutes, switch_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["CHECKS", "DEAD", "FINE", "WARNING", "Finding", "Patient", "diagnose"]
 
@@ -68,10 +70,12 @@ def commons_found(about: _Root) -> Iterator[Finding]:
 
 def sound_sources(about: _Root) -> Iterator[Finding]:
     """Count the problems of index, documents and triggers."""
-    problems = lint(about.root, starter=resolve(about.root, environ=about.patient.environ).starter)
+    settings = resolve(about.root, environ=about.patient.environ)
+    problems = lint(about.root, starter=settings.starter, settings=settings)
     errors = sum(problem.severity == "error" for problem in problems)
     if problems:
-        counts = f"{errors} errors and {len(problems) - errors} warnings in the index, documents and triggers"
+        warnings = counted(len(problems) - errors, "warning")
+        counts = f"{counted(errors, 'error')} and {warnings} in the index, documents, triggers and settings"
         yield Finding(level=WARNING, text=counts, cure="To see them, type: deia lint")
     else:
         yield Finding(level=FINE, text="index, documents and triggers have no problems")
@@ -80,7 +84,7 @@ def sound_sources(about: _Root) -> Iterator[Finding]:
 def fresh_files(about: _Root) -> Iterator[Finding]:
     """Say whether the compiled files can be opened and fit their sources; whether a hook lacks them is told there."""
     try:
-        artefact = open_artefact(f"{about.derived}/{TRIGGERS}")
+        open_artefact(f"{about.derived}/{TRIGGERS}")
     except ArtefactError as error:
         yield Finding(level=WARNING, text=error.message, cure=error.fix)
         return
@@ -91,7 +95,14 @@ def fresh_files(about: _Root) -> Iterator[Finding]:
     elif not ours:
         yield Finding(level=WARNING, text="the compiled files were made by another installation", cure=COMPILE)
     else:
-        yield Finding(level=FINE, text=f"compiled files are fresh ({artefact.count(TRIGGER_TABLE)} triggers)")
+        yield Finding(level=FINE, text=f"compiled files are fresh ({_triggers(read_manifest(about.derived))})")
+
+
+def _triggers(manifest: Mapping[str, Any]) -> str:
+    """Count the triggers as `deia compile` and `deia triggers list` do, deprecated ones apart."""
+    off = manifest.get("deprecated", 0)
+    living = counted(manifest.get("triggers", 0) - off, "trigger")
+    return f"{living} and {off} deprecated" if off else living
 
 
 def _is_fresh(about: _Root) -> bool:
@@ -109,32 +120,27 @@ def gated_triggers(about: _Root) -> Iterator[Finding]:
 
 
 def golden_questions(about: _Root) -> Iterator[Finding]:
-    """Ask the index's own past questions, and name those whose documents are not found."""
-    patterns = load_commons(about.root).query_patterns
-    asked = [
-        (line, pattern.common_docs) for pattern in patterns for line in pattern.natural_language if pattern.common_docs
-    ]
+    """Ask the golden questions, and name those whose documents are not found, or that are answered though none fits."""
+    try:
+        asked = own_questions(about.root)
+    except CommonsError as error:
+        yield Finding(level=WARNING, text=error.message, cure="To see them, type: deia eval")
+        return
     if not asked or not _is_fresh(about):  # asking would compile, and nothing is mended here
         return
     librarian = Librarian(about.root, agent="doctor", ledger=False)
     try:
-        missed = [line for line, wanted in asked if not _answers(librarian, line, wanted)]
-    except ArtefactError as error:
+        done = evaluate(librarian.open_catalog(), asked, tiers=TIERS, limit=librarian.settings.limit)
+    except DeiaError as error:
         yield Finding(level=DEAD, text=error.message, cure=error.fix)
         return
-    if missed:
-        named = "; ".join(missed[:NAMED])
-        cure = "Add the words people use to the keywords of those documents' entries."
-        yield Finding(
-            level=WARNING, text=f"{len(missed)} of {len(asked)} past questions miss their documents: {named}", cure=cure
-        )
-    else:
-        yield Finding(level=FINE, text=f"all {len(asked)} past questions find their documents")
-
-
-def _answers(librarian: Librarian, question: str, wanted: tuple[str, ...]) -> bool:
-    found = {result.id for result in librarian.query(question).documents}
-    return not found.isdisjoint(wanted)
+    if not done.wrong:
+        yield Finding(level=FINE, text=f"all {len(asked)} golden questions find their documents")
+        return
+    named = "; ".join(each.query for each in done.wrong[:NAMED])
+    text = f"{len(done.wrong)} of {len(asked)} golden questions miss their documents: {named}"
+    cure = "Add the words people use to the keywords of those documents' entries. To see all, type: deia eval"
+    yield Finding(level=DEAD, text=text, cure=cure)
 
 
 def quiet_ledger(about: _Root) -> Iterator[Finding]:

@@ -65,7 +65,9 @@ def fetch(source: str, *, rev: str, into: str, environ: Mapping[str, str]) -> Fe
 def _folder(source: str, rev: str) -> str:
     if "://" in source or source.startswith("-"):
         known = ", ".join(PROTOCOLS)
-        raise CommonsError(f"{source!r} cannot be fetched.", fix=f"Name a folder, or a URL of git with {known}.")
+        scheme = f": {source.partition('://')[0]}:// is not taken" if "://" in source else ""
+        fix = f"Name a folder, or a URL of git with {known}."
+        raise CommonsError(f"{source!r} cannot be fetched{scheme}.", fix=fix)
     if not os.path.isdir(source):
         raise CommonsError(f"There is no folder {source}.", fix="Name a folder that holds a commons, or a git URL.")
     if rev:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 FORMS = ("table", "summary", "full", "markdown", "json", "yaml", "paths")
 COLOURS = ("auto", "always", "never")
+TIERS = ("auto", "compact", "static", "keyword")
 MOST_DOCUMENTS = 200  # that a search gives at all (deia.search.ask)
 MOST_TOKENS = 1_000_000
+COMPLETION = "_DEIA_COMPLETE"  # the variable by which a shell asks click for completions
 
 
 class Flag(Record):
@@ -57,6 +59,7 @@ SEARCH = (
         most=MOST_TOKENS,
         least=LEAST,
     ),
+    Flag(name="--tier", help="What the search may go by besides words; by default the best there is.", choices=TIERS),
     Flag(name="--color", help="Whether a table is in colour; auto asks the terminal and NO_COLOR.", choices=COLOURS),
     COMMONS,
 )

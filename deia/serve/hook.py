@@ -30,10 +30,7 @@ def _muted() -> bool:
 
 
 # What every call needs, each after what it imports. A test holds this list against what a quiet call really imports.
-QUIET = (
-    "records files errors freshness settings fast_json text serve.hosts.claude_code"
-    " watch.artefact watch.gate watch.memory serve.hook_run"
-)
+QUIET = "records files errors freshness settings fast_json text watch.artefact watch.gate watch.memory serve.hook_run"
 
 
 def _load_cached(package: str, names: str = QUIET) -> None:

@@ -1,6 +1,7 @@
 """One event of an agent host, from standard input to standard output. It never breaks a conversation.
 
-Whatever happens it exits 0 within its deadline, with valid JSON or nothing, and spools what went wrong. The quiet path
+Whatever happens it exits 0 within its deadline, with valid JSON or nothing, and spools what went wrong. The one exit
+with 2 is an answer: a hold at a host that understands no other, made by that host's module on purpose. The quiet path
 (no trigger passes the gate) imports only what a word lookup needs; judging is imported when something is to judge.
 """
 
@@ -13,7 +14,6 @@ from deia import files, freshness, settings
 from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts import claude_code
 from deia.watch.artefact import open_artefact
 from deia.watch.gate import candidates, command_of
 from deia.watch.memory import QUIET, RESET, FileLog, awaits_answer, line, recall
@@ -24,11 +24,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deia.records import Injection
-    from deia.serve.hosts.claude_code import Occasion
+    from deia.serve.hosts.occasion import Occasion
+    from deia.serve.hosts.saying import Said
     from deia.watch.artefact import Artefact
     from deia.watch.watcher import Watched
 
-HOSTS: dict[str, Any] = {"claude-code": claude_code}
+# What a host is called → its module, after those that it builds on. Only the called host's are imported.
+HOSTS = {
+    "claude-code": "claude_code", "codex": "codex", "copilot": "copilot", "vscode": "claude_code vscode",
+    "gemini": "gemini", "cursor": "cursor", "opencode": "generic opencode", "cline": "cline", "windsurf": "windsurf",
+    "amp": "generic amp", "droid": "codex droid", "kiro": "windsurf kiro", "generic": "generic",
+}  # fmt: skip
+SHARED = "serve.hosts.occasion"
+OUT, REASON = 1, 2  # standard output, for JSON; standard error, for a reason that goes with exit code 2
 # What judging needs, each after what it imports. A test holds this list against what it really imports.
 JUDGING = (
     "watch.allow watch.mutes watch.condense watch.answers watch.command watch.git_lines watch.globs watch.places"
@@ -36,8 +44,9 @@ JUDGING = (
     " watch.expansion watch.programs watch.inert watch.prefixes watch.feeders watch.windows watch.wrappers watch.shell"
     " watch.sql watch.stance_form watch.stance_model watch.stance watch.confirm watch.marks watch.writing watch.judge"
     " watch.escalation watch.inject watch.mildness watch.running watch.speech watch.inline watch.reading watch.watcher"
-    " watch.exceptions watch.signs"
+    " watch.exceptions watch.signs serve.hosts.saying serve.hook_once serve.hook_answer"
 )
+SAYING = "serve.hosts.saying"
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets silence
 PERSONS_WORD = (
@@ -52,23 +61,28 @@ def run(arguments: list[str], load: Callable[[str], object] = len) -> None:
     `load` may load modules ahead of their import, faster than it; what it leaves out is imported.
     """
     place = Place(arguments, load)
-    answer = b""
+    answer, stream = b"", OUT
     try:
         _arm(place, DEADLINE)
-        answer = _answer(place)
+        output = _answer(place)
+        if isinstance(output, bytes):
+            answer, stream = output, REASON
+        elif output:
+            answer = dumps(output).encode("ascii")
     except BaseException as error:  # noqa: BLE001 - the one rim: nothing may reach the host
         place.report(error)
-    _leave(answer)
+    _leave(answer, stream)
 
 
-def _leave(answer: bytes) -> None:
+def _leave(answer: bytes, stream: int = OUT) -> None:
     """Write the answer and go without the interpreter's own farewell, which costs 1.5 ms."""
+    code = REASON if answer and stream == REASON else 0
     try:
         while answer:
-            answer = answer[files.system.write(1, answer) :]
+            answer = answer[files.system.write(stream, answer) :]
     except OSError:
-        pass  # the host is gone; there is nobody to tell
-    files.system._exit(0)  # noqa: SLF001 - the documented way out of a process
+        code = 0  # the host is gone; there is nobody to tell, and a call without a reason may pass
+    files.system._exit(code)  # noqa: SLF001 - the documented way out of a process
 
 
 def _arm(place: Place, seconds: float) -> None:
@@ -126,17 +140,30 @@ class Place:
             pass
 
 
-def _answer(place: Place) -> bytes:
-    adapter = HOSTS.get(place.host)
-    if adapter is None:
-        raise ValueError(f"unknown host {place.host!r}; known are {', '.join(HOSTS)}")
-    event = loads(_read_input().decode("utf-8", "surrogatepass"))
-    occasion: Occasion | None = adapter.read_event(event)
+def host_module(name: str, load: Callable[[str], object] = len) -> Any:
+    """Import the module of a host, and no other's.
+
+    Raises:
+        ValueError: nobody is called so.
+    """
+    modules = HOSTS.get(name)
+    if modules is None:
+        raise ValueError(f"unknown host {name!r}; known are {', '.join(HOSTS)}")
+    names = [f"serve.hosts.{each}" for each in modules.split()]
+    load(" ".join((SHARED, *names)))
+    __import__(f"deia.{names[-1]}")
+    return sys.modules[f"deia.{names[-1]}"]
+
+
+def _answer(place: Place) -> dict[str, Any] | bytes | None:
+    adapter = host_module(place.host, place.load)
+    occasion: Occasion | None = adapter.read_event(loads(_read_input().decode("utf-8", "surrogatepass")))
     if occasion is None:
-        return b""
+        return None
     place.settle(occasion.folder)
-    output = _respond(place, occasion, adapter)
-    return dumps(output).encode("ascii") if output else b""
+    said = _respond(place, occasion, adapter.CARRIES)
+    answer: dict[str, Any] | bytes | None = adapter.write_answer(occasion, said) if said else None
+    return answer
 
 
 def _read_input() -> bytes:
@@ -148,10 +175,11 @@ def _read_input() -> bytes:
     return b"".join(parts)
 
 
-def _respond(place: Place, occasion: Occasion, adapter: Any) -> dict[str, Any] | None:
+def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said | None:
     log = FileLog(place.state, occasion.conversation)
+    can: dict[str, str] = carries.get(occasion.moment, {}) if occasion.carries else {}
     if occasion.moment == "session":
-        return _begin(place, occasion, log, adapter)
+        return _begin(place, occasion, log, can)
     artefact = _open(place)
     deadline = artefact.meta["settings"]["deadline_ms"] / 1000
     if deadline != DEADLINE:
@@ -162,30 +190,48 @@ def _respond(place: Place, occasion: Occasion, adapter: Any) -> dict[str, Any] |
     if turn is None:
         return None
     refused = _speaks_for_the_person(place, occasion) if occasion.moment == "before_tool" else ""
+    said: Said | None
     if refused:
-        answer: dict[str, Any] = adapter.refusal(occasion, refused)
-        return answer
+        said = _saying(place).forbid(can, refused)
+        return said
     numbers, seen = candidates(artefact, turn)
-    content = log.read() if occasion.carries else b""
+    content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # recognised when the host could carry nothing
-    if not numbers and not awaits_answer(turn, content):
-        log.append(line({"seen": seen, "delivered": len(waiting)}) if seen or waiting else QUIET)
-        return adapter.write_answer(occasion, None, context=waiting) if waiting else None
-    watched = _weigh(place, artefact, occasion, log, numbers, seen)
-    if waiting:
-        log.append(line({"aside": True, "delivered": len(waiting)}))
-    _record(place, artefact, occasion, watched)
-    if not occasion.carries and watched.injection:
-        log.append(line({"queued": [watched.injection.text]}))
-        return None
     hold = bool(artefact.meta["settings"]["hold"])
-    code = _code(place, occasion, watched, hold=hold)
-    return _written(adapter, occasion, watched.injection, context=waiting, hold=hold, code=code)
+    if numbers or awaits_answer(turn, content):
+        given = {"can": can, "carries": carries, "hold": hold, "content": content, "waiting": tuple(waiting)}
+        return _judged(place, artefact, occasion, log, numbers=numbers, seen=seen, given=given)
+    alone = hold and "hold" in can and not any("context" in forms for forms in carries.values())
+    due = waiting if alone or "context" in can else []
+    log.append(line({"seen": seen, "delivered": len(due)}) if seen or due else QUIET)
+    said = _saying(place).say(can, None, waiting=due, stops=alone) if due else None
+    return said
 
 
-def _written(adapter: Any, occasion: Occasion, injection: Injection | None, **more: Any) -> dict[str, Any] | None:
-    answer: dict[str, Any] | None = adapter.write_answer(occasion, injection, **more)
-    return answer
+def _judged(
+    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, numbers: list[int], seen: list[str],
+    given: dict[str, Any],
+) -> Said | None:  # fmt: skip
+    """Judge a turn that passed the gate, unless another process judges the same event; `given` is for its delivery."""
+    place.load(JUDGING)
+    from deia.serve.hook_answer import Delivery, deliver  # noqa: PLC0415 - a quiet turn has nothing to deliver
+    from deia.serve.hook_once import is_first  # noqa: PLC0415
+
+    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
+    if not is_first(log, occasion.moment, occasion.mark, occasion.turn, now=time.time()):
+        return None
+    watched = _weigh(place, artefact, occasion, log, numbers, seen)
+    _record(place, artefact, occasion, watched)
+    code = _code(place, occasion, watched, hold=given["hold"]) if "note" in given["can"] else ""
+    return deliver(Delivery(**given, code=code), log, occasion.turn, watched)
+
+
+def _saying(place: Place) -> Any:
+    """Give the module that finds the form of an answer; a turn with nothing to say needs none."""
+    place.load(SAYING)
+    from deia.serve.hosts import saying  # noqa: PLC0415 - as the docstring says
+
+    return saying
 
 
 def _speaks_for_the_person(place: Place, occasion: Occasion) -> str:
@@ -215,7 +261,7 @@ def _code(place: Place, occasion: Occasion, watched: Watched, *, hold: bool) -> 
     return allow.offer(place.state, occasion.conversation, stopping, now=time.time())
 
 
-def _begin(place: Place, occasion: Occasion, log: FileLog, adapter: Any) -> dict[str, Any] | None:
+def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) -> Said | None:
     """Begin a session: forget what a compaction took out of the model's sight, and tell the person what is wrong."""
     if occasion.reset:
         log.append(line({"event": RESET}))
@@ -225,7 +271,8 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, adapter: Any) -> dict
     except ArtefactError as error:
         place.report(error)
         trouble = str(error)
-    return adapter.write_answer(occasion, None, note=f"deia: {trouble}") if trouble else None
+    said: Said | None = _saying(place).trouble(can, trouble) if trouble else None
+    return said
 
 
 def _open(place: Place) -> Artefact:

@@ -11,10 +11,8 @@ import sys
 
 from deia.errors import DeiaError
 from deia.serve import output
-from deia.serve.flags import read_search
+from deia.serve.flags import COMPLETION, read_search
 from deia.serve.searching import search
-
-COMPLETION = "_DEIA_COMPLETE"  # set by a shell that asks click for completions
 
 
 def main() -> int:

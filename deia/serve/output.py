@@ -57,6 +57,11 @@ def printable(text: str) -> str:
     )
 
 
+def counted(number: int, noun: str) -> str:
+    """Give a number with its noun: `1 error`, `2 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def at_terminal() -> bool:
     """Say whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()

@@ -45,7 +45,7 @@ def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> list[lis
     by_group: dict[int, list[int]] = {}
     for number, segment in enumerate(segments(turn.text)):
         found = set(ungated)
-        groups = groups_present(artefact, {*words(segment), SAID}, bit, found, apart)
+        groups = groups_present(artefact, {*words(segment), SAID}, bit, found, apart=apart)
         for target in found & numbers:
             by_trigger.setdefault(target, []).append(number)
         for group in groups:

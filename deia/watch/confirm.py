@@ -8,14 +8,15 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import matches_command
-from deia.watch.databases import sql_texts
+from deia.watch.databases import commits_by_itself, sql_texts
 from deia.watch.gate import OVERLAP, PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, segments, strings
 from deia.watch.globs import matches_glob, matches_path
 from deia.watch.phrases import Words, find_phrase
 from deia.watch.regexes import find
 from deia.watch.shell import parse_commands
-from deia.watch.sql import matches_statement, statements
+from deia.watch.sql import COMMITTED, matches_statement, statements
 from deia.watch.stance import ANNOUNCED, DRY_RUN
+from deia.watch.worded import worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,7 +155,8 @@ def _sql(value: Any, reading: Reading) -> Iterator[Match]:
     for text, spoken in sql_texts(reading):
         for statement in statements(text):
             if any(matches_statement(wanted, statement) for wanted in value["v"]):
-                stance = DRY_RUN if statement.undone else (spoken.stance if spoken else ANNOUNCED)
+                undone = statement.undone and not (commits_by_itself(spoken) and statement.words[0] in COMMITTED)
+                stance = DRY_RUN if undone else (spoken.stance if spoken else ANNOUNCED)
                 shown = statement.text
                 yield Match(kind="sql", source=value["s"], excerpt=shown, stance=stance, around=shown)
 
@@ -224,7 +226,7 @@ def _tool(value: Any, reading: Reading) -> Iterator[Match]:
 
 
 def _meaning(value: Any, reading: Reading) -> Iterator[Match]:
-    if not reading.is_prose:
+    if not reading.is_prose or not worded(value["v"], reading.words.places):
         return
     from deia.watch.meaning import places, stance_of  # noqa: PLC0415 - vectors, which few turns need
 

@@ -22,15 +22,28 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 60  # characters of the answer
 MOST_OFFERED = 20  # triggers that one announcement is about
+PROPOSED = ("is supposed", "is asked")  # how a verdict ends whose act was not announced, but may be what is proposed
 
 
 def offered(verdicts: Iterable[Verdict], reading: Reading, memory: Memory) -> list[str]:
-    """Give the triggers that an assistant's words announce: those that fire on it, and those that fired before."""
-    announces = reading.turn.role == "assistant" or (reading.turn.role == "tool_call" and reading.said)
-    if not announces:
+    """Give the triggers that an assistant's words announce: those that fire on it, and those that fired before.
+
+    Where the words end with a question, what they only suppose is a proposal: "I could delete it. Should I?"
+    """
+    turn = reading.turn
+    if not (turn.role == "assistant" or (turn.role == "tool_call" and reading.said)):
         return []
-    found = [one.trigger for one in verdicts if one.stage in {FIRES, "memory"} and one.trigger not in memory.escalated]
+    stages = {FIRES, "memory", *(("stance",) if turn.text.rstrip().endswith("?") else ())}
+    found = [
+        one.trigger
+        for one in verdicts
+        if one.stage in stages and one.trigger not in memory.escalated and (one.stage != "stance" or _is_proposed(one))
+    ]
     return found[:MOST_OFFERED]
+
+
+def _is_proposed(verdict: Verdict) -> bool:
+    return verdict.detail.endswith(PROPOSED)
 
 
 def escalations(artefact: Artefact, turn: Turn, about: Circumstances) -> list[Verdict]:
@@ -39,7 +52,7 @@ def escalations(artefact: Artefact, turn: Turn, about: Circumstances) -> list[Ve
     if not memory.awaits_answer or not affirms(turn):
         return []
     answer = shorten(one_line(turn.text), MOST_SHOWN) if turn.role == "user" else "approved"
-    because = f'"{answer}" in turn {turn.index} answers an announcement that this was said of'
+    because = f'"{answer}" in turn {turn.index} answers what announced it'
     waiting = [one for one in memory.offered if one not in memory.escalated]
     return [_escalated(artefact, number, because, turn, about) for number in _numbers(artefact, waiting)]
 

@@ -22,7 +22,8 @@ CALL_SEGMENT = 6000  # of a tool call, where one command may well be this long
 CALL_OVERLAP = 2000
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
-WIDE = 16  # in a row, beside who it counts for: its words may lie anywhere in the turn
+# In a row, beside who it counts for: its words may lie anywhere in the turn, or must lie in one sentence.
+WIDE, NEAR = 16, 32
 # Signs that a command line says more than its words do: escapes, base64.
 HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
 # Words that no text can hold stand for what a turn is.
@@ -54,6 +55,8 @@ MOST_DEPTH = 6
 MOST_BEGINNING, MOST_END = 750_000, 250_000  # characters
 MOST_FIELD = 1_000_000
 MOST_CALL = 131_072
+A_READ = "\x01read"  # this host tells what is read, so what it does not tell of was not
+FILE_READERS = frozenset(("read", "read_file", "read_many_files", "view", "view_file", "open_file", "fs_read"))
 FILE = "\x01file "  # how a file's name is told from a context word
 MOST_SHOWN = 2000  # characters of a command in which files are looked for
 MOST_FILES = 8
@@ -75,6 +78,16 @@ def command_of(turn: Turn) -> str:
         if isinstance(value, (list, tuple)) and value and all(isinstance(word, str) for word in value):
             return _joined(value)
     return turn.text
+
+
+def watched_command(turn: Turn) -> str:
+    """Give what is watched of the command line of a shell call: all of it, unless it is too long to be read."""
+    command = command_of(turn)
+    if len(command) <= MOST_CALL:
+        return command
+    from deia.watch.lengthy import shortened  # noqa: PLC0415 - hardly any command is so long
+
+    return shortened(command, MOST_CALL)
 
 
 def _joined(argv: list[str] | tuple[str, ...]) -> str:
@@ -101,7 +114,7 @@ def watched_text(turn: Turn) -> str:
     if turn.role != "tool_call":
         return turn.text
     if is_shell(turn):
-        return f"{turn.tool} {command_of(turn)[:MOST_CALL]}"
+        return f"{turn.tool} {watched_command(turn)}"
     fields = (turn.tool, turn.text, *strings(turn.tool_input or {}))
     return " \n ".join(field[:MOST_FIELD] for field in fields)
 
@@ -137,8 +150,16 @@ def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
     about = _about(turn)
     groups: set[int] = set()
     apart: set[int] = set()
+    near: set[int] = set()
     for segment in _segments_of(turn):
-        groups |= groups_present(artefact, {*words(segment), *about, *_unseen(turn, segment)}, bit, found, apart)
+        present = {*words(segment), *about, *_unseen(turn, segment)}
+        groups |= groups_present(artefact, present, bit, found, apart=apart, near=near)
+    if near:
+        from deia.watch.nearness import said_together  # noqa: PLC0415 - most turns have no such words
+
+        (said,) = artefact.groups_of(SAID)
+        text = bounded(turn).text if turn.role != "tool_call" else watched_text(turn)
+        found |= said_together(artefact, text, near, said)
     for number in apart:
         target, _, wanted = artefact.row(number)
         if wanted <= groups:
@@ -162,7 +183,8 @@ def files_shown(turn: Turn) -> list[str]:
         given: Any = turn.tool_input or {}
         paths = [path for name in PATH_FIELDS if isinstance(path := given.get(name), str)]
     names = {path.replace("\\", "/").rpartition("/")[2][-LONGEST_NAME:] for path in paths[:MOST_FILES]}
-    return [FILE + name for name in sorted(names) if name]
+    shown = [FILE + name for name in sorted(names) if name]
+    return [*shown, A_READ] if turn.tool.lower() in FILE_READERS else shown
 
 
 def _may_name(word: str) -> bool:
@@ -194,11 +216,18 @@ def _about(turn: Turn) -> tuple[str, ...]:
 
 
 def groups_present(
-    artefact: Artefact, present: set[str], bit: int, found: set[int], apart: set[int] | None = None
+    artefact: Artefact,
+    present: set[str],
+    bit: int,
+    found: set[int],
+    *,
+    apart: set[int] | None = None,
+    near: set[int] | None = None,
 ) -> set[int]:
     """Give the groups that some words belong to; add to `found` what the rows lead to whose groups are all there.
 
-    Of rows whose words may lie further apart than a segment is long, those that are not all there go to `apart`.
+    Of rows whose words may lie further apart than a segment is long, those that are not all there go to `apart`, and
+    those whose words must lie closer to `near`.
     """
     groups: set[int] = set()
     groups_of = artefact.groups_of
@@ -209,7 +238,10 @@ def groups_present(
             target, who, wanted = artefact.row(number)
             if target not in found and who & bit:
                 if wanted <= groups:
-                    found.add(target)
+                    if near is not None and who & NEAR:
+                        near.add(number)
+                    else:
+                        found.add(target)
                 elif who & WIDE and apart is not None:
                     apart.add(number)
     return groups

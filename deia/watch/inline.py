@@ -35,6 +35,8 @@ ENDS = frozenset(
     "to so and because since now again first please before after for in on from with then which that when if instead"
     " as but or here there manually locally via using once while until like is was will would should can".split()
 )
+SENTENCE_ENDS = frozenset(".!?\n:;")
+GOING_ON = frozenset("and then so to first now please again before after since because instead but pls with".split())
 STRIPPED = ".,;:!?)'\""
 MOST = 50  # of a turn
 LONGEST = 300  # characters
@@ -56,6 +58,32 @@ def inline_commands(reading: Reading) -> Iterator[tuple[str, int, int]]:
             yield command, (start if runs else first), (end if runs else first + len(following))
             if found >= MOST:
                 return
+
+
+def opening_commands(reading: Reading) -> Iterator[str]:
+    """Give each command that a sentence opens with, where a person goes on in words: "rm -rf build, then try again"."""
+    text, tokens = reading.prose.masked, reading.words.tokens
+    end = found = 0
+    for word, start, after in tokens:
+        opens = not end or not SENTENCE_ENDS.isdisjoint(text[end:start])
+        end = after
+        if not opens or word == BREAK or text[start:after] != word:
+            continue
+        command = _from(text, start)
+        if command and _is_technical(command) and _goes_on(text, start, start + len(command)):
+            found += 1
+            yield command
+            if found >= MOST:
+                return
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Say whether what follows a command leaves it an order: nothing is said of it, and nothing asked."""
+    _, last = sentence(text, start, start)
+    rest = text[end:last].strip()
+    if rest.endswith("?"):
+        return False
+    return rest[:1] in {"", ",", ".", ";"} or rest.split(" ")[0].strip(",.") in GOING_ON
 
 
 def _from(text: str, first: int) -> str:

@@ -5,7 +5,7 @@ Pure: turn, compiled triggers, memory, clock and the folder's signs come in as a
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Firing, Record, Reference
+from deia.records import ACTIONS, TYPE_CHECKING, Firing, Record, Reference
 from deia.text import one_line, shorten, words
 from deia.watch.commands import gives_option
 from deia.watch.confirm import confirm
@@ -29,6 +29,9 @@ FIRES = "fires"
 # A word for the real thing, in the command or sentence itself, makes an act more urgent by one step.
 PRODUCTION = frozenset(("prod", "production"))
 HIGHER = {"medium": "high", "high": "critical"}
+# What a call does itself. One that only says it (asks the person, lists tasks, orders a sub-agent) is not stopped: to
+# ask is the safe act, and whoever carries it out is watched.
+DONE_BY_CALL = frozenset(("tool", "write", "sql"))
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
@@ -88,6 +91,8 @@ def _judge_one(artefact: Artefact, number: int, reading: Reading, about: Circums
     if silence:
         return Verdict(trigger=identity, stage="memory", detail=silence, number=number)
     firing = firing_of(artefact, trigger, reading.turn, because)
+    if reading.turn.role == "tool_call" and reading.said and not any(match.kind in DONE_BY_CALL for match in matches):
+        firing = firing.but(action=min(firing.action, "warn", key=ACTIONS.index))
     if trigger["timing"] == "pre-action":
         firing = _on_production(firing, matches, about.marks.get(ON_PRODUCTION))
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)

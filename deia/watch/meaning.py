@@ -7,13 +7,16 @@ Refuses to tell doing from mentioning, for which similarity is blind: that is fo
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from deia.errors import ArtefactError
 from deia.match.static import open_static, similarities
 from deia.records import TYPE_CHECKING, Record
 from deia.text import words as words_of
 from deia.watch.regions import BREAK, sentence
-from deia.watch.stance import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING
-from deia.watch.stance_model import judge_sentence
+from deia.watch.stance import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING, act_of, is_order, is_plan, rule
+from deia.watch.stance_model import UNKNOWN, judge_sentence
+from deia.watch.worded import worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 # Words that carry the grammar of an order or announcement and not its subject.
 STOP_WORDS = frozenset(
     """
-    a about ahead all also am an and any are as at be because been being but by can could d did do does doing don for
+    a about ahead also am an and any are as at be because been being but by can could d did do does doing don for
     from get gets getting go goes going gone gonna got had has have having he her here hers him his how i if in into is
     isn it its just let lets ll m may me might more must my need needs no not now of off on onto or our ours out over
     please re s shall she should so some still such t than that the their theirs them then there these they this those
@@ -40,17 +43,22 @@ STOP_WORDS = frozenset(
 # what two segments of the gate share (deia.watch.gate), so that the words of a place always lie in one of them.
 WORDS_BEFORE, WORDS_AFTER = 6, 14
 CHARACTERS_BEFORE, CHARACTERS_AFTER = 70, 130
-# Where a pronoun follows the act, or the act is in the passive, what it is done to stands before it.
+# Where a pronoun follows the act, what it is done to stands before it, perhaps in the sentence before.
 LOOKING_BACK = (16, 6, 140, 60)
 POINTERS = frozenset("it them that this those these".split())
-PASSIVE = frozenset("be being been is are get gets getting can to".split())
-MOST_APART = 3  # words from a verb to its particle, this one counted: "turn the hook off"
+ARTICLES = frozenset(("a", "an", "the", "this", "any", "no"))  # before a word that is no verb: "a clear picture"
+JOINING = ("-", "_", "/")
+MOST_APART = 5  # words from a verb to its particle, this one counted: "turn the old git hook off"
 # What stands between the thing that an act is done to and the place where that thing is.
 PLACING = frozenset("from in inside under within of on at for".split())
+# Where what an act is done to ends, and something else is said.
+ENDING = frozenset(
+    "and so because since but if when while that which where who lets then until after before as".split()
+)
 # Words for all of something: an exemplar that has one is about all of it, so that a sentence about one is not alike.
 ALL = frozenset(
-    "all every everything each whole entire entirely complete completely altogether totally anything rest full any lot"
-    " both lock stock".split()
+    "all every everything each whole entire entirely complete completely altogether totally anything rest lot"
+    " both".split()
 )
 # Nouns that make the one before them a mere name for what they are: "the repository class", "the site icon".
 NAMED = frozenset(
@@ -61,9 +69,11 @@ NAMED = frozenset(
     " form forms model models import imports reference references call calls wrapper template templates path paths"
     " validation parser parsing logic lookup helper helpers fixture fixtures mock mocks page pages menu tab tabs item"
     " attribute attributes header headers option options badge example examples mention mentions error errors log logs"
-    " name names count counter id ids listener listeners property properties constant constants pattern patterns".split()
+    " element elements block blocks name names count counter id ids listener listeners property properties"
+    " constant constants pattern patterns".split()
 )
 LIKELY = 0.5  # of the classifier, that an act is being done or asked for
+MOST_QUANTIFIED = 4  # groups of an exemplar beside which a word for all tells something
 MOST_ACTS = 100  # words for the act of an exemplar that are looked at in a turn
 MOST_COMPARED = 40  # places of a clause in a turn; each costs some 50 µs
 
@@ -88,14 +98,15 @@ class Exemplar(Record):
     weights: tuple[int, ...]  # of the groups, that of the act first
     groups: tuple[Mapping[str, str], ...]  # every word of a group → what it is compared as
     pairs: Mapping[str, Collection[str]]  # verbs that say the act with a particle → these
+    placed: bool  # "remove the file from the history": what the act is done to may be anything there
 
     def weight(self, present: Collection[str]) -> int:
-        """Give the weight of the words of which one is present, the act's taken for granted; of a word for all, 0."""
-        found = self.weights[0]
+        """Give the weight of the words of which one is present, the act's taken for granted; 0 if one for all fails."""
+        found, wanted = self.weights[0], wants_all(self.groups)
         for weight, group in zip(self.weights[1:], self.groups[1:], strict=True):
             if not group.keys().isdisjoint(present):
                 found += weight
-            elif not ALL.isdisjoint(group):
+            elif wanted and not ALL.isdisjoint(group):
                 return 0
         return found
 
@@ -106,16 +117,23 @@ class Exemplar(Record):
         return {**found, **{said: said for said in found.values()}}
 
 
+def wants_all(groups: Sequence[Collection[str]]) -> bool:
+    """Say whether a short exemplar is about all of something: then a word for all must be there."""
+    quantified = [not ALL.isdisjoint(group) for group in groups]
+    return any(quantified) and quantified.count(False) <= MOST_QUANTIFIED
+
+
 def content_words(tokens: Sequence[str]) -> list[str]:
     """Give the words that carry meaning, in order."""
     return [word for word in tokens if word not in STOP_WORDS and len(word) > 1]
 
 
-def exemplars_of(value: Any) -> tuple[Exemplar, ...]:
-    """Give the exemplars of a compiled clause."""
-    groups = [
-        {**{word: word for word in near}, **dict.fromkeys(alike, own), own: own} for own, alike, near, _ in value["g"]
-    ]
+def exemplars_of(value: Any, chosen: Sequence[int] | None = None) -> tuple[Exemplar, ...]:
+    """Give the exemplars of a compiled clause, or some of them by number."""
+    records = value["e"] if chosen is None else [value["e"][number] for number in chosen]
+    groups = {
+        number: _looked_up(*value["g"][number][:3]) for number in {one for record in records for one in record[4]}
+    }
     return tuple(
         Exemplar(
             text=text,
@@ -124,9 +142,20 @@ def exemplars_of(value: Any) -> tuple[Exemplar, ...]:
             weights=tuple(weights),
             groups=tuple(groups[number] for number in numbers),
             pairs=value["g"][numbers[0]][3],
+            placed=_is_placed(text.split()),
         )
-        for text, code, least, weights, numbers in value["e"]
+        for text, code, least, weights, numbers in records
     )
+
+
+def _is_placed(said: Sequence[str]) -> bool:
+    """Say whether an exemplar names the place of a thing; in "remove everything under root" the place is the thing."""
+    said = " ".join(said).replace("from scratch", "anew").split()
+    return any(word in PLACING and word != "of" and before not in ALL for before, word in pairwise(said))
+
+
+def _looked_up(own: str, alike: Sequence[str], near: Sequence[str]) -> dict[str, str]:
+    return {**{word: word for word in near}, **dict.fromkeys(alike, own), own: own}
 
 
 def places(clause: Any, reading: Reading, encode: Encode | None = None) -> Iterator[Place]:
@@ -136,13 +165,17 @@ def places(clause: Any, reading: Reading, encode: Encode | None = None) -> Itera
     came with deia. Where these cannot be read, or are not those of the clause, nothing is close.
     """
     value = clause["v"]
+    chosen = worded(value, reading.words.places)
+    if not chosen:
+        return
     if encode is None:
         static = opened()
         if static is None or static.digest != value["d"]:
             return
         encode = static.encode
     compared = 0
-    for exemplar, least in zip(exemplars_of(value), value["t"], strict=True):
+    for number, exemplar in zip(chosen, exemplars_of(value, chosen), strict=True):
+        least = value["t"][number]
         for place, window in nominated(exemplar, reading):
             compared += 1
             if compared > MOST_COMPARED:
@@ -155,8 +188,7 @@ def places(clause: Any, reading: Reading, encode: Encode | None = None) -> Itera
 def closeness(exemplar: Exemplar, window: Sequence[str], encode: Encode) -> float:
     """Give the cosine of the words around a place with an exemplar's, its own words standing for those like them."""
     own = exemplar.own
-    said = next(iter(exemplar.groups[0].values()))
-    vector = encode(" ".join(said if word in exemplar.pairs else own.get(word, word) for word in content_words(window)))
+    vector = encode(" ".join(own.get(word, word) for word in content_words(window)))
     found = similarities(vector, exemplar.code, len(vector))
     return found[0] if found else 0.0
 
@@ -170,56 +202,64 @@ def nominated(exemplar: Exemplar, reading: Reading) -> Iterator[tuple[Place, lis
     heard.update(at for word in exemplar.pairs for at in words.places.get(word, ()))
     for at in sorted(heard)[:MOST_ACTS]:
         verb = words.tokens[at]
-        after = _after_act(exemplar, words.tokens, at)
-        window = _window(words.tokens, at, reading, back=_looks_back(words.tokens, at, after)) if after else []
-        around = [token for token in window if token[1] != verb[1]]
-        if not window or exemplar.weight({token[0] for token in around}) < exemplar.least:
+        after = _after_act(exemplar, words.tokens, at, reading.prose.text)
+        back = bool(after) and _looks_back(words.tokens, at, after)
+        window = _window(words.tokens, at, reading, back=back) if after else []
+        around = [token for token in window if token[1] > verb[1] or (back and token[1] < verb[1])]
+        present = {token[0] for token in around}
+        if exemplar.weight(present) < exemplar.least or (denies and not _denied(window)):
             continue
         _, start, end = verb
         behind = [last for word, first, last in around if first >= end and any(word in one for one in others)]
-        if not _of_another(window, verb, others, words.tokens[after - 1][2]):
+        if back or not _of_another(exemplar, window, verb, reading.prose.text):
             place = Place(
                 exemplar=exemplar.text, score=0.0, verb=(start, end), end=end if denies or not behind else behind[0],
                 first=window[0][1], last=window[-1][2],
             )  # fmt: skip
-            yield place, [token[0] for token in window]
+            said = next(iter(act.values()))
+            yield place, [said if token[1] == start else token[0] for token in window]
 
 
-def _after_act(exemplar: Exemplar, tokens: Sequence[Token], at: int) -> int:
+def _after_act(exemplar: Exemplar, tokens: Sequence[Token], at: int, text: str) -> int:
     """Give the number of the word after the act that begins at a word, or 0 where its particle is missing."""
-    word = tokens[at][0]
+    word, start, end = tokens[at]
     particles = exemplar.pairs.get(word, ())
     for place in range(at + 1, min(at + 1 + MOST_APART, len(tokens))) if particles else ():
         if tokens[place][0] in particles:
             return at + 1 if place > at + 1 else place + 1
         if tokens[place][0] == BREAK:
             break
-    return at + 1 if word in exemplar.groups[0] else 0
+    compound = text[end : end + 1] in JOINING and text[end + 1 : end + 2].isalnum()  # "the force-with-lease push"
+    compound = compound or (text[start - 1 : start] in JOINING and text[max(start - 2, 0) : start - 1].isalnum())
+    named = at > 0 and tokens[at - 1][0] in ARTICLES and not word.endswith("ing")
+    return at + 1 if word in exemplar.groups[0] and not (compound or named) else 0
 
 
 def _looks_back(tokens: Sequence[Token], at: int, after: int) -> bool:
-    """Say whether what an act is done to stands before it: "…, just blow it away", "… are about to be removed"."""
-    if any(token[0] in POINTERS for token in tokens[after : after + 1]):
-        return True
-    return tokens[at][0].endswith(("ed", "n")) and any(token[0] in PASSIVE for token in tokens[max(at - 1, 0) : at])
+    """Say whether what an act is done to stands before it: "the site is a mess, just blow it away"."""
+    return any(token[0] in POINTERS for token in tokens[max(at + 1, after - 1) : after + 1])
 
 
-def _of_another(window: Sequence[Token], verb: Token, others: Sequence[Mapping[str, str]], behind: int) -> bool:
+def _denied(window: Sequence[Token]) -> bool:
+    return any(word in DENIALS or word == "t" for word, _, _ in window)
+
+
+def _of_another(exemplar: Exemplar, window: Sequence[Token], verb: Token, text: str) -> bool:
     """Hear that the act is done to something else: "remove the tabs from all files", "delete the repository class"."""
-    own_object = pointed = False
+    own_object, others = False, exemplar.groups[1:]
     after = [token for token in window if token[1] > verb[1]]
-    for place, (word, start, end) in enumerate(after):
+    for (word, first, end), (following, start, _) in zip(after, [*after[1:], ("", -1, -1)], strict=True):
+        if word in ALL or word in exemplar.pairs.get(verb[0], ()):
+            continue
         if any(word in group for group in others):
-            if word in ALL:
-                pointed = True
-                continue
-            following = after[place + 1] if place + 1 < len(after) else ("", -1, -1)
-            return following[1] - end == 1 and following[0] in NAMED and not any(following[0] in one for one in others)
-        if own_object and word in PLACING:
+            beside = start - end == 1 and not any(following in group for group in others)
+            return beside and (following in NAMED or text[end] == "-")
+        if word in PLACING and not exemplar.placed and (own_object or first == verb[2] + 1):
             return True
-        pointed = pointed or word in POINTERS
-        own_object = own_object or (start >= behind and word not in STOP_WORDS)
-    return own_object and not pointed
+        if own_object and word in ENDING:
+            return True
+        own_object = own_object or word not in STOP_WORDS
+    return False
 
 
 def _window(tokens: Sequence[Token], at: int, reading: Reading, *, back: bool = False) -> list[Token]:
@@ -227,7 +267,8 @@ def _window(tokens: Sequence[Token], at: int, reading: Reading, *, back: bool = 
     most = LOOKING_BACK if back else (WORDS_BEFORE, WORDS_AFTER, CHARACTERS_BEFORE, CHARACTERS_AFTER)
     _, start, end = tokens[at]
     first, last = sentence(reading.prose.text, start, end)
-    first, last = max(first, start - most[2]), min(last, start + most[3])
+    first = start - most[2] if back else max(first, start - most[2])
+    last = min(last, start + most[3])
     low = high = at
     while low > 0 and at - low < most[0] and tokens[low - 1][1] >= first and tokens[low - 1][0] != BREAK:
         low -= 1
@@ -242,13 +283,18 @@ def stance_of(place: Place, reading: Reading) -> tuple[str, str]:
     """Give the stance of a place's act, and its sentence; it counts as doing only if rules and classifier agree."""
     start, end = place.verb
     stance, around = reading.stance_at(start, end, place.end)
-    if stance not in {ANNOUNCED, REQUESTED, RUNNING}:
+    first, last = sentence(reading.prose.text, start, place.end)
+    act = act_of(reading.prose.masked, (first, last), place.verb, place.end)
+    if reading.turn.role == "user" and is_order(act) and rule(act) in {"", REQUESTED, ANNOUNCED}:
+        return REQUESTED, around
+    if stance not in {ANNOUNCED, REQUESTED, RUNNING} or is_plan(act):
         return stance, around
-    first, _ = sentence(reading.prose.text, start, place.end)
     try:
         heard, doing = judge_sentence(around, (start - first, end - first))
     except ArtefactError:  # without the classifier the rules decide
         return stance, around
+    if (heard, doing) == UNKNOWN:  # hardly English, which exemplars are
+        return REPORTED, around
     if doing >= LIKELY:
         return stance, around
     return heard if heard not in {ANNOUNCED, REQUESTED, RUNNING} else REPORTED, around

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST = 400  # characters of a sentence that are read
-RUN = frozenset("run running execute executing use using type typing call calling do doing invoke issue".split())
+RUN = frozenset("run running execute executing use using type typing call calling invoke issue".split())
 # Programs by which a sentence without backticks is seen to hold a command; words that are also plain English need a
 # verb of running before them.
 PROGRAMS = frozenset(
@@ -32,15 +32,26 @@ PROGRAMS = frozenset(
 )
 STOPS = frozenset(
     "on in at to against before after without unless when while if because since for during from into with and or but"
-    " until as by".split()
+    " until as by twice again anymore yet now today manually".split()
 )
 OPENINGS = (
     "please never", "you must never", "we must never", "you should never", "never ever", "never", "do not ever",
     "do not", "don't ever", "don't", "dont", "must not", "should not", "avoid", "stop before you",
     "be careful when you", "be careful with", "be careful when", "warn me before you", "warn me before",
     "warn before", "warn when", "ask me before you", "ask before you", "ask before", "think before you",
-    "before you", "always", "you should", "please",
+    "before you", "always", "you should", "please", "make sure you", "make sure that you", "make sure to", "be sure to",
+    "remember to", "remember not to", "try not to", "refrain from", "under no circumstances", "it is forbidden to",
+    "you are not allowed to", "i don't want you to", "i do not want you to", "tell me before you", "warn me when you",
+    "warn me if you", "confirm with me before you", "check with me before you", "think twice before you",
+    "think twice before",
 )  # fmt: skip
+# What may stand before the verb and is none: who, whether, how.
+BEFORE_VERB = frozenset(
+    "never not ever no don't dont please always only just also simply really kindly we you i nobody everybody must"
+    " mustn't shall should shouldn't may cannot can't can could won't will would to again ever and agents".split()
+)
+MODALS = frozenset("must should may can shall mustn't shouldn't cannot can't will".split())
+LY_VERBS = frozenset("apply reapply reply supply rely multiply comply imply".split())
 SILENT_E = frozenset(
     "delet remov wip purg migrat truncat creat recreat overwrit chang updat rotat renam mov merg rebas disabl"
     " enabl scal upgrad releas restor replac writ eras clos expos stor us invalidat revok downgrad scop cach".split()
@@ -103,10 +114,13 @@ def propose(sentence: str, *, documents: Sequence[str], today: str) -> Proposal 
 
 
 def _act(text: str) -> _Act:
-    command = _quoted_command(text) or _plain_command(text)
+    command = _quoted_command(text) or _plain_command(" ".join(_from_verb(text))) or _plain_command(text)
     if command:
         return _Act(command=command)
-    rest = _after_opening(text).replace(",", " , ").split()
+    passive = _passive(text)
+    if passive:
+        return passive
+    rest = _from_verb(text)
     verbs = _verbs(rest)
     spoken = words(" ".join(_until_stop(rest[2 * len(verbs) - 1 :]))) if verbs else []
     thing = [word for word in spoken if word not in BETWEEN][:OBJECT_WORDS]
@@ -154,6 +168,48 @@ def _until_article(spoken: Sequence[str]) -> list[str]:
     words_of = _until_stop(spoken)
     end = next((at for at, one in enumerate(words_of) if one.lower() in BETWEEN and one != "all"), len(words_of))
     return words_of[:end]
+
+
+def _from_verb(text: str) -> list[str]:
+    """Give the words from the verb on: without where or when, openings, prohibitions and adverbs before it."""
+    rest, before = _after_place(text), ""
+    while rest != before:
+        before = rest
+        rest = _after_opening(rest)
+        first, _, after = rest.partition(" ")
+        second = after.partition(" ")[0].lower()
+        word = first.lower().strip(",.:;!")
+        adverb = word.endswith("ly") and len(word) > 4 and word not in LY_VERBS
+        stop = word == "stop" and second.endswith("ing")
+        if word in BEFORE_VERB or adverb or stop or (word == "do" and second in ("not", "never")):
+            rest = after.lstrip()
+    return rest.replace(",", " , ").split()
+
+
+def _after_place(text: str) -> str:
+    """Take off where or when: `In production, never …`, `If tests fail, …`."""
+    plain = text.replace("\u2019", "'")
+    spoken = plain.split()
+    if not spoken or spoken[0].lower() not in STOPS | {"in", "if"}:
+        return plain
+    if "," in plain and plain.lower().split(",", 1)[0].split()[:1] != ["before"]:
+        return plain.split(",", 1)[1].strip()
+    at = next((at for at, word in enumerate(spoken) if word.lower() in ("never", "don't", "do", "always")), 0)
+    return " ".join(spoken[at:])
+
+
+def _passive(text: str) -> _Act | None:
+    """Read `The billing worker must not be restarted`, the act standing behind what it is done to."""
+    spoken = _after_place(text).rstrip(".!").split()
+    lowered = [word.lower() for word in spoken]
+    at = next((at for at, word in enumerate(lowered) if word in MODALS), 0)
+    be = next((place for place in range(at + 1, min(at + 4, len(spoken))) if lowered[place] == "be"), 0)
+    done = "".join(words(spoken[be + 1])[:1]) if at and 0 < be < len(spoken) - 1 else ""
+    subject = [word for word in words(" ".join(spoken[:at])) if word not in BETWEEN and word not in BEFORE_VERB]
+    if not done.endswith("ed") or not subject:
+        return None
+    thing = subject[-OBJECT_WORDS:]
+    return _Act(verb=_base(done[:-2] + "ing"), thing=" ".join([*thing[:-1], _singular(thing[-1])]))
 
 
 def _after_opening(text: str) -> str:

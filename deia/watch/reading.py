@@ -5,14 +5,14 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import is_dry
-from deia.watch.gate import MOST_CALL, command_of, is_shell
-from deia.watch.inline import RUNS, inline_commands
+from deia.watch.gate import MOST_CALL, is_shell, watched_command
+from deia.watch.inline import RUNS, inline_commands, opening_commands
 from deia.watch.phrases import Words
 from deia.watch.regions import SHELL_FENCES, cut, sentence
 from deia.watch.running import Running
 from deia.watch.shell import parse_commands
 from deia.watch.speech import speech_of
-from deia.watch.stance import ANNOUNCED, DRY_RUN, QUOTED, judge_act
+from deia.watch.stance import ANNOUNCED, DRY_RUN, QUOTED, REQUESTED, judge_act
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -108,7 +108,7 @@ def _called(turn: Turn) -> Iterator[Spoken]:
     if not is_shell(turn):
         return
     language = "powershell" if "powershell" in turn.tool.lower() else "bash"
-    for command in parse_commands(command_of(turn)[:MOST_CALL], shell=language):
+    for command in parse_commands(watched_command(turn), shell=language):
         yield Spoken(command=command, stance=DRY_RUN if is_dry(command) else ANNOUNCED)
 
 
@@ -128,12 +128,14 @@ def _mentioned(reading: Reading) -> Iterator[Spoken]:
             yield from _parsed(bare, ANNOUNCED)
     for command, start, end in inline_commands(reading):
         yield from _parsed(command, reading.stance_at(start, end)[0])
+    for command in opening_commands(reading) if reading.turn.role == "user" else ():
+        yield from _parsed(command, REQUESTED)
 
 
 def _command_line(line: str, masked: str) -> str:
     """Give a line of prose as the command line it reads as, or the empty text; `masked` is the line unquoted."""
     outside = masked.strip()
-    if not outside or not outside.isascii() or outside[-1] in SENTENCE_ENDS:
+    if not outside or not outside.isascii() or (outside[-1] in SENTENCE_ENDS and outside[-2:] not in {" .", "/."}):
         return ""
     if SENTENCE_WORDS.intersection(words(outside)[:LAST_WORDS]):
         return ""

@@ -16,7 +16,25 @@ WHOLE = ("without", "where")  # what a template ends with to mean "every row"
 MOST_STATEMENTS = 2_000
 MOST_WORDS = 400  # of one statement; a bulk insert's thousand values say nothing more
 QUOTES = {"'": "'", '"': '"', "`": "`", "[": "]"}
-VERBS = frozenset(("insert", "update", "delete", "merge", "select"))  # what may follow a WITH
+AFTER_WITH = frozenset(("insert", "update", "delete", "merge", "select"))
+VERBS = frozenset(
+    "abort alter analyze attach begin call checkpoint close cluster comment commit copy create deallocate declare"
+    " delete detach do drop end exec execute explain flush grant handler import insert kill load lock merge move notify"
+    " optimize pragma prepare purge reassign refresh reindex release rename repair replace reset revoke rollback"
+    " savepoint select set show start truncate unlock update use vacuum with".split()
+)
+DOING = VERBS - frozenset(
+    "do end show close move comment start use set".split()
+)  # verbs that tell where a block begins
+COMMITTED = frozenset(("alter", "create", "drop", "rename", "truncate"))  # what some databases never roll back
+OPENS = frozenset(("begin", "then", "else", "loop"))  # in a block of code, after which a statement begins
+# Lines that end a batch or stand for a statement without a semicolon, as T-SQL has them.
+LONE = frozenset(
+    ("go", *(f"{verb}{noun}" for verb in ("begin", "commit", "rollback") for noun in (" tran", " transaction"))),
+)
+LONE_AFTER = frozenset(("commit", "rollback"))
+MOST_BODIES = 3  # blocks of code inside one another
+LONGEST_LONE = 40
 ALWAYS_TRUE = (("where", "true"), ("where", "1"), ("where", "1", "1"), ("where", "not", "false"))
 
 
@@ -26,6 +44,7 @@ class Statement(Record):
     words: tuple[str, ...]
     text: str
     undone: bool = False  # inside a transaction that is rolled back, or only explained
+    body: str = ""  # the block of code that it runs
 
     @property
     def bounded(self) -> bool:
@@ -39,81 +58,170 @@ class Statement(Record):
 
 
 def statements(text: str) -> list[Statement]:
-    """Give the statements of a text, a bounded number of them."""
+    """Give the statements of a text, a bounded number of them; those of a block that runs stand after its own."""
+    return _statements(text, 0)
+
+
+def _statements(text: str, depth: int) -> list[Statement]:
     found: list[Statement] = []
-    for words, source in _split(text):
+    for words, source, body in _split(text, block=depth > 0):
         if len(found) >= MOST_STATEMENTS:
             break
-        found.append(_statement(words, source))
-    return _with_rollbacks(found)
+        found.append(_statement(words, source, body))
+    flat: list[Statement] = []
+    for one in _with_rollbacks(found):
+        inner = _statements(one.body, depth + 1) if one.body and depth < MOST_BODIES else []
+        flat += [one, *(deep.but(undone=True) if one.undone else deep for deep in inner)]
+    return flat[:MOST_STATEMENTS]
 
 
-def _statement(words: list[str], source: str) -> Statement:
-    explained = words[0] == "explain" and "analyze" not in words[:4]
+def holds_sql(text: str, *, named: bool = False) -> bool:
+    """Say whether a text holds a statement; of one that nothing names as SQL, a lone word is a name."""
+    sure = named or ";" in text
+    return any(one.words[0] in VERBS and (sure or len(one.words) > 1) for one in statements(text) if one.words)
+
+
+def _statement(words: list[str], source: str, body: str) -> Statement:
+    explained = words[0] == "explain" and "analyze" not in (*words[:4], *_options(source))
     while words and words[0] in {"explain", "analyze", "verbose"}:
         words = words[1:]
     if words[:1] == ["with"]:
-        at = next((number for number, word in enumerate(words) if word in VERBS), 0)
+        at = next((number for number, word in enumerate(words) if word in AFTER_WITH), 0)
         words = words[at:]
-    return Statement(words=tuple(words), text=source, undone=explained)
+    return Statement(words=tuple(words), text=source, undone=explained, body=body)
+
+
+def _options(source: str) -> list[str]:
+    """Give the options in parentheses after EXPLAIN."""
+    after = source[source.lower().find("explain") + len("explain") :].lstrip()
+    return after.partition(")")[0].lower().replace(",", " ").strip("( ").split() if after[:1] == "(" else []
 
 
 def _with_rollbacks(found: list[Statement]) -> list[Statement]:
-    """Mark what a rollback undoes."""
+    """Mark what a rollback undoes: all since the transaction began, or since the savepoint that it names."""
     begun = -1
+    undone = [0] * (len(found) + 1)  # where a stretch that is undone begins and ends
+    saved: dict[str, int] = {}
     for at, statement in enumerate(found):
-        first = "".join(statement.words[:1])
-        if first in {"begin", "start"}:
-            begun = at
+        first, rest = "".join(statement.words[:1]), statement.words[1:]
+        if _begins(first, rest):
+            begun, saved = at, {}
         elif first in {"commit", "end"}:
             begun = -1
-        elif first == "rollback" and begun >= 0:
-            found[begun:at] = [one.but(undone=True) for one in found[begun:at]]
-            begun = -1
+        elif first == "savepoint" and rest:
+            saved[rest[-1]] = at
+        elif first in {"rollback", "abort"} and begun >= 0:
+            to = "to" in rest
+            since = saved.get(rest[-1], at) if to else begun
+            undone[since] += 1
+            undone[at] -= 1
+            begun = begun if to else -1
+    level = 0
+    for at, change in enumerate(undone[:-1]):
+        level += change
+        found[at] = found[at].but(undone=True) if level else found[at]
     return found
 
 
-def _split(text: str) -> Iterator[tuple[list[str], str]]:
+def _begins(first: str, rest: Sequence[str]) -> bool:
+    if first == "set":
+        return "autocommit" in rest[:2] and rest[-1] in {"0", "off"}
+    return first == "begin" or (first == "start" and rest[:1] == ("transaction",))
+
+
+def _split(text: str, *, block: bool) -> Iterator[tuple[list[str], str, str]]:
+    """Give the words, the text and the block of code of each statement; `block` says that the text is such code."""
     words: list[str] = []
     depth = start = 0
+    body = ""
     for kind, begin, end in _pieces(text):
         if kind == "word":
-            if depth == 0 and len(words) < MOST_WORDS:
-                words.append(text[begin:end].lower())
-        elif text[begin] == "(":
-            depth += 1
-        elif text[begin] == ")":
-            depth = max(depth - 1, 0)
-        elif text[begin] == ";":
+            word = text[begin:end].lower()
+            if depth == 0 and words and (_opens(words, word, block=block) or _is_lone(text, begin, end)):
+                yield words, text[start:begin].strip(), body
+                words, body, start = [], "", begin
+            if depth == 0 and len(words) < MOST_WORDS and not (word == "go" and _line(text, begin) == "go"):
+                words += [word] if text[max(begin - 3, 0) : begin] != "/*!" or not word.isdigit() else []
+        elif kind == "string":
+            body = body or _code_in(words, text[begin:end])
+        elif text[begin] in "()":
+            depth = max(depth + (1 if text[begin] == "(" else -1), 0) if not _dynamic(words) else 0
+        else:
             if words:
-                yield words, text[start:begin].strip()
-            words, depth, start = [], 0, end
+                yield words, text[start:begin].strip(), body
+            words, body, depth, start = [], "", 0, end
     if words:
-        yield words, text[start:].strip()
+        yield words, text[start:].strip(), body
+
+
+def _opens(words: list[str], word: str, *, block: bool) -> bool:
+    """Say whether a statement begins here without a semicolon before it: after `begin`, or `then` in a block."""
+    if word not in DOING:
+        return False
+    return words[-1] in OPENS if block else (words[0] == "begin" and words[1:] in ([], ["tran"], ["transaction"]))
+
+
+def _is_lone(text: str, begin: int, end: int) -> bool:
+    """Say whether a word begins a line that ends what stands before it: `GO`, `COMMIT`."""
+    word = text[begin:end].lower()
+    return word in {"go", "begin", "commit", "rollback"} and _line(text, begin) in LONE | LONE_AFTER
+
+
+def _line(text: str, at: int) -> str:
+    """Give the short line that begins at a place, in lower case; the empty text, where it begins before."""
+    if text[max(at - LONGEST_LONE, 0) : at].rpartition("\n")[2].strip():
+        return ""
+    return text[at : at + LONGEST_LONE].partition("\n")[0].strip(" \t\r;").lower()
+
+
+def _code_in(words: list[str], quoted: str) -> str:
+    """Give the code of a `do $$ … $$`, or the statement that an `execute '…'` runs; else the empty text."""
+    if words[:1] == ["do"] and quoted[:1] == "$":
+        tag = quoted[: quoted.find("$", 1) + 1]
+        return quoted.removeprefix(tag).removesuffix(tag)
+    return quoted.strip("'$").replace("''", "'") if _dynamic(words) and quoted[:1] in {"'", "$"} else ""
+
+
+def _dynamic(words: list[str]) -> bool:
+    return words in (["execute"], ["execute", "format"], ["execute", "immediate"], ["exec"], ["exec", "sp_executesql"])
 
 
 def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
-    """Give words and marks with their places; strings, quoted names and comments are passed over."""
+    """Give words, marks and strings with their places; quoted names, comments and client lines are passed over."""
     at, size = 0, len(text)
     while at < size:
         char = text[at]
-        if char.isalpha() or char in "_@":
+        if char.isalnum() or char == "_" or (char == "@" and text[at + 1 : at + 2] != "@"):
+            also = "." if char.isdigit() else "_$@"
             end = at + 1
-            while end < size and (text[end].isalnum() or text[end] in "_$@"):
+            while end < size and (text[end].isalnum() or text[end] in also):
                 end += 1
             yield "word", at, end
             at = end
-        elif char.isdigit():
-            end = at + 1
-            while end < size and (text[end].isalnum() or text[end] == "."):
-                end += 1
-            yield "word", at, end
-            at = end
+        elif text.startswith("@@", at):  # a variable of the server, called as its setting is
+            at += 2
+        elif char == "\\":
+            at, ends = _client_line(text, at)
+            if ends:
+                yield "mark", ends - 1, ends
         else:
             end = _passed_over(text, at)
             if end == at + 1 and char in "();":
                 yield "mark", at, end
+            elif char in "'$" and end > at + 1:
+                yield "string", at, end
             at = end
+
+
+def _client_line(text: str, at: int) -> tuple[int, int]:
+    r"""Give the place after a line for the client (`\set x 1`), and the end of a mark that ends a statement (`\g`)."""
+    if text[at + 1 : at + 2] in {"g", "G", ";"}:
+        return at + 2, at + 2
+    if text[max(at - LONGEST_LONE, 0) : at].rpartition("\n")[2].strip():
+        return at + 1, 0
+    end = _after(text, "\n", at)
+    follows = text.find("\\\\", at, end)
+    return (follows + 2 if follows >= 0 else end), 0
 
 
 def _passed_over(text: str, at: int) -> int:
@@ -121,6 +229,8 @@ def _passed_over(text: str, at: int) -> int:
     char = text[at]
     if text.startswith("--", at) or (char == "#" and text[at + 1 : at + 2] in {" ", "!"}):
         return _after(text, "\n", at)
+    if text.startswith("/*!", at):  # MySQL runs what such a comment holds
+        return at + 3
     if text.startswith("/*", at):
         return _after(text, "*/", at + 2)
     if char == "$":
@@ -131,7 +241,13 @@ def _passed_over(text: str, at: int) -> int:
             if tag > 0 and body[1:-1].replace("_", "a").isalnum() | (body == "$$")
             else at + 1
         )
-    if char not in QUOTES or (char == "[" and text[at + 1 : at + 2] in {"", " ", "]"}):
+    return _quoted(text, at) if char in QUOTES else at + 1
+
+
+def _quoted(text: str, at: int) -> int:
+    """Give the place after a string or a quoted name; a bracket that quotes nothing is one character."""
+    char = text[at]
+    if char == "[" and text[at + 1 : at + 2] in {"", " ", "]"}:
         return at + 1
     end = at + 1
     while True:

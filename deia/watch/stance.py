@@ -73,6 +73,11 @@ PAST = frozenset(
 )
 BASE_FORMS = frozenset(("shred", "embed", "seed", "feed", "need", "proceed", "shed"))  # end like a past tense
 MANNERS = frozenset(("force", "hard", "git", "bulk", "mass"))  # in front of the verb: "force pushed"
+OPENERS = frozenset(  # what may stand before an order: "ok so just delete it"
+    "and so but hey hi ok okay then just please pls plz simply now also yes yeah yep right alright well next first"
+    " finally lol ugh yolo go ahead".split()
+)
+BEST = frozenset(("best", "plan", "idea", "step", "option", "fix", "solution", "way"))
 DETERMINERS = frozenset("a an the this that these those any every each our my your its their no".split())
 NOUN_LEADS = frozenset(
     "allow allows allowed enable enables permit permits support supports require requires via of".split()
@@ -242,6 +247,25 @@ def _denies(
     return False
 
 
+def _planned(act: Act) -> str:
+    return ANNOUNCED if is_plan(act) else ""
+
+
+def is_plan(act: Act) -> bool:
+    """Hear "the simplest thing is to wipe it", "the plan is to start over", whatever its reasons were."""
+    if act.question or act.before[-2:] != ("is", "to"):
+        return False
+    return any(word in BEST or (word.endswith("est") and len(word) > 4) for word in act.before[:-2])
+
+
+def is_order(act: Act) -> bool:
+    """Say whether an act opens its sentence as an order does: "just delete it, nobody needs it", "ok, drop it"."""
+    before = act.opening[:-1]
+    if act.question or act.aside or not set(before) <= OPENERS or act.verb in PAST:
+        return False
+    return not act.verb.endswith(("ed", "ing", "s")) or act.verb in BASE_FORMS
+
+
 def _explained(act: Act) -> str:
     """Hear "to see how a force push works", "I wonder whether to delete it", "do I need to delete it"."""
     first, second = (*act.opening[:2], "", "")[:2]
@@ -317,4 +341,4 @@ def _supposed(act: Act) -> str:
     return SUPPOSED if near & SUPPOSITIONS and not near & {"let", "ll", "please"} else ""
 
 
-RULES = (_urged, _negated, _dry, _explained, _given, _named, _intended, _asked, _reported, _supposed)
+RULES = (_urged, _negated, _dry, _explained, _given, _named, _planned, _intended, _asked, _reported, _supposed)

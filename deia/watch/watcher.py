@@ -112,6 +112,8 @@ def decide(
     seen: Sequence[str],
 ) -> Decided:
     """Judge what the gate let through against what the conversation has seen; nothing is remembered."""
+    if turn.index == 1:  # who sees one event at a time does not count
+        turn = turn.but(index=memory.turns + 1)
     trust(artefact.meta["regex"])
     call = call_print(turn)
     about = Circumstances(

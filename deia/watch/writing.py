@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.text import words
-from deia.watch.gate import FILE, LONGEST_NAME, WHOLE_TOOLS
+from deia.watch.gate import A_READ, FILE, LONGEST_NAME, WHOLE_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -49,7 +49,12 @@ def meets(
 
 
 def _is_unread(path: str, turn: Turn, memory: Memory) -> bool:
-    """Say whether a file is written whole and was never named by a call before; one that is only edited was."""
+    """Say whether a file is written whole and was never named by a call before; one that is only edited was.
+
+    Where no call of a reading tool was ever seen, the host does not tell of them, and nothing is known.
+    """
+    if A_READ not in memory.seen:
+        return False
     if turn.tool.lower() not in WHOLE_TOOLS or (turn.tool_input or {}).get("old_str"):
         return False
     return FILE + _name(path)[-LONGEST_NAME:] not in memory.seen

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.commons.packing import _bare
+from deia.commons.hiding import _earlier
 from deia.commons.triggers import load_triggers
 from deia.knowledge import Clause, Earlier
 
@@ -98,8 +98,8 @@ def test_a_pack_whose_lines_moved_has_not_changed() -> None:
         any=(Clause(kind="phrase", value="a", line=3),), until=(Clause(kind="phrase", value="b", line=4),)
     )
     moved = Earlier(any=(Clause(kind="phrase", value="a", line=9),), until=(Clause(kind="phrase", value="b", line=9),))
-    assert _bare(earlier) == _bare(moved)
-    assert _bare(None) is None
+    assert _earlier(earlier) == _earlier(moved)
+    assert _earlier(None) is None
 
 
 VALUES = st.recursive(

@@ -81,13 +81,20 @@ def test_the_old_form_of_a_trigger_becomes_an_ordinary_one(tmp_path: Path, write
     write("commons_index.yaml", V1)
     (trigger,) = load_index(str(tmp_path)).proactive_triggers
     assert (trigger.id, trigger.action, trigger.status, trigger.unless) == (
-        "index-trigger-1",
+        "index-delete-recreate",
         "warn",
         "stable",
         ("physics",),
     )
     assert trigger.any[0].value == {"all": ["delete", "recreate"], "any": ["nuclear option"]}
     assert (trigger.any[0].kind, trigger.documents[0].id) == ("words", "nuclear")
+
+
+def test_old_triggers_with_the_same_words_and_no_id_are_told_apart(tmp_path: Path, write: Write) -> None:
+    one = "  - {pattern: [delete, recreate], documents: [nuclear], message: m}\n"
+    write("commons_index.yaml", f'version: "1.0"\nclusters: {{}}\nproactive_triggers:\n{one}{one}')
+    names = [trigger.id for trigger in load_index(str(tmp_path)).proactive_triggers]
+    assert names == ["index-delete-recreate", "index-delete-recreate-2"]
 
 
 def test_patterns_as_a_list_keep_every_document_though_ids_repeat(tmp_path: Path, write: Write) -> None:

@@ -46,7 +46,7 @@ def best(folder: Path, text: str) -> list[str]:
 
 def test_a_compile_reports_what_it_did(tmp_path: Path) -> None:
     report = build(tmp_path / "a", commons(30))
-    assert report == CatalogReport(documents=30, chunks=30, compiled=30)
+    assert report == CatalogReport(documents=30, chunks=30, compiled=30, tiers=("static",))
     assert len(opened(tmp_path / "a")) == 30
 
 

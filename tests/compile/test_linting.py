@@ -34,7 +34,7 @@ def found(*triggers: Trigger, cases: tuple[Case, ...] = (), clock: Any = time.pe
     lesson = Payload(id="lesson", path="", title="", summary="", text="")
     data, ungated = compile_triggers(triggers, {"lesson": lesson}, settings=SETTINGS, identity={})
     problems = lint_triggers(Artefact(data), triggers, cases, ungated=ungated, clock=clock)
-    return [(problem.code, problem.line) for problem in problems]
+    return [(problem.code, problem.line) for problem in problems if cases or problem.code != "no-cases"]
 
 
 def test_a_sound_trigger_has_no_problem() -> None:
@@ -58,6 +58,27 @@ def test_a_sound_trigger_has_no_problem() -> None:
 )  # fmt: skip
 def test_what_nothing_can_fire_or_every_turn_pays_for_is_told(trigger: Trigger, code: str, line: int) -> None:
     assert found(trigger) == [(code, line)]
+
+
+def test_a_trigger_without_cases_has_one_finding_that_says_so() -> None:
+    one, two = make("one", ("meaning", ("we sell the old shop",))), make("two", ("phrase", "rent shop"))
+    cases = (case("two", "I'll rent the shop", fires=True), case("two", "don't rent the shop", fires=False))
+    assert found(one, two, cases=cases) == [("no-cases", 1)]
+
+
+def test_one_of_a_layer_below_overlaps_only_where_it_shows_the_same_documents() -> None:
+    other = make("below", ("phrase", "sell shop"), documents=(Reference(id="other", mode="full_context"),))
+    same = make("below", ("phrase", "sell shop"))
+    own = make("own", ("phrase", "sell shop"))
+    cases = tuple(case(ident, said, fires=not said.startswith("don't")) for ident in ("own", "below")
+                  for said in ("I'll sell the shop", "don't sell the shop"))  # fmt: skip
+    lessons = {name: Payload(id=name, path="", title="", summary="", text="") for name in ("lesson", "other")}
+    codes = []
+    for below in (other, same):
+        data, _ = compile_triggers((own, below), lessons, settings=SETTINGS, identity={})
+        problems = lint_triggers(Artefact(data), (own,), cases, ungated=(), clock=time.perf_counter)
+        codes.append([problem.code for problem in problems])
+    assert codes == [[], ["overlapping-triggers"]]
 
 
 def test_triggers_that_fire_on_each_others_cases_overlap() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from deia.compile.background import LEAST, closest, floor_of
+from deia.compile.background import ALARMS, LEAST, floors_of, nominating
 from deia.compile.bags import bags, weight_of
 from deia.compile.calibration import Reached, calibrated, rate_below, told
 from deia.compile.meaning import MOST_WORDS, exemplar_words, meaning_clause, thin
-from deia.compile.synonyms import ACTS, THINGS, alike
+from deia.compile.synonyms import ACTS, THINGS, alike, head_of, is_act, phrasal
 from deia.knowledge import Case, Clause, Trigger
 from deia.records import Turn
 from deia.watch.artefact import LONGEST_WORD
@@ -57,13 +57,13 @@ def test_no_word_stands_beside_its_opposite() -> None:
 
 def test_a_row_holds_the_act_and_words_that_weigh_enough_and_none_is_within_another() -> None:
     clause, rows = meaning_clause(SITE)
-    acts = [group.groups[0] for group in exemplars_of(clause["v"])]
+    acts = [{*group.groups[0], *group.pairs} for group in exemplars_of(clause["v"])]
     for row in rows:
         assert row[0] == {SAID}
         assert set(row[1]) in [set(act) for act in acts]
         assert not any(set(other) < set(row) for other in rows)
         assert all(len(word.encode()) <= LONGEST_WORD for group in row for word in group)
-        assert not STOP_WORDS & {word for group in row[1:] for word in group}
+        assert not STOP_WORDS & {word for group in row[2:] for word in group}
 
 
 def test_rare_words_weigh_more() -> None:
@@ -73,25 +73,32 @@ def test_rare_words_weigh_more() -> None:
 
 def test_the_same_exemplars_give_the_same_clause() -> None:
     first, _ = meaning_clause(SITE)
-    first["v"]["t"] = 0.1
-    assert meaning_clause(SITE)[0]["v"]["t"] > 1, "a clause that nobody calibrated matches nothing"
+    first["v"]["t"] = [0.1, 0.1]
+    assert min(meaning_clause(SITE)[0]["v"]["t"]) > 1, "a clause that nobody calibrated matches nothing"
 
 
-def test_a_threshold_lies_above_all_but_one_in_a_thousand_pieces_of_ordinary_talk() -> None:
-    clause, _ = meaning_clause(SITE)
-    scores = closest(clause)
-    assert len(scores) == len(bags()) > 3000
-    assert sum(score >= floor_of(clause) for score in scores) <= len(scores) // 1000
-    assert floor_of(clause) >= LEAST
+def test_thresholds_lie_above_all_but_few_pieces_of_ordinary_talk_that_hold_the_words() -> None:
+    clause, _ = meaning_clause(
+        ("delete the file", "remove the folder", "wipe the site and set it up again from scratch")
+    )
+    pieces = nominating(clause)
+    floors = floors_of(pieces)
+    close = {
+        number for one, least in zip(pieces, floors, strict=True) for number, score in one.items() if score >= least
+    }
+    assert 0 < len(close) <= len(bags()) // ALARMS
+    assert len(bags()) > 3000
+    assert floors[2] == LEAST < floors[0], "an exemplar of rare words keeps the lowest threshold"
 
 
 def test_background_scores_are_those_of_the_watcher() -> None:
     from deia.match.static import open_static, similarities  # noqa: PLC0415 - only here
 
-    clause, _ = meaning_clause(SITE[:1])
+    clause, _ = meaning_clause(("delete the file",))
     (exemplar,) = exemplars_of(clause["v"])
-    static, scores = open_static(), closest(clause)
-    for number in sorted(range(len(scores)), key=scores.__getitem__)[-20:]:
+    static, (scores,) = open_static(), nominating(clause)
+    assert len(scores) >= 20
+    for number in sorted(scores, key=scores.__getitem__)[-20:]:
         text = " ".join(exemplar.own.get(word, word) for word in bags()[number].split())
         assert similarities(static.encode(text), exemplar.code, static.dimensions)[0] == pytest.approx(
             scores[number], abs=0.02
@@ -104,7 +111,7 @@ def test_own_cases_that_are_another_act_raise_the_threshold() -> None:
     (without,) = calibrated([trigger()], [fires])
     (held,) = calibrated([trigger()], [fires, other])
     assert without.fires == held.fires == 1
-    assert held.threshold >= without.threshold
+    assert all(one >= other for one, other in zip(held.thresholds, without.thresholds, strict=True))
 
 
 def test_cases_that_stance_unless_or_context_silence_leave_the_threshold_alone() -> None:
@@ -117,7 +124,26 @@ def test_cases_that_stance_unless_or_context_silence_leave_the_threshold_alone()
     guarded = trigger(unless=("preview",))
     (without,) = calibrated([guarded], [fires])
     (held,) = calibrated([guarded], [fires, *silent])
-    assert held == without
+    assert held.but(print="") == without.but(print="")
+
+
+def test_what_was_found_before_is_taken_over_until_something_it_depends_on_changes() -> None:
+    fires = case("I'll nuke the site and set it up again from scratch", fires=True)
+    (first,) = calibrated([trigger()], [fires])
+    marked = first.but(thresholds=(0.9, 0.9))
+    assert calibrated([trigger()], [fires], [marked]) == (marked,)
+    other = case("I'll wipe the site map and set it up again from a list", fires=False)
+    assert calibrated([trigger()], [fires, other], [marked]) != (marked,)
+    assert calibrated([trigger(unless=("preview",))], [fires], [marked]) != (marked,)
+
+
+def test_a_verb_with_its_particle_is_one_act() -> None:
+    assert exemplar_words("turn the old hook off before the commit")[0] == "turn_off"
+    assert exemplar_words("get rid of the branch")[0] == "get_rid"
+    assert "away" in phrasal("delete")["blew"]
+    assert head_of("tear_down") == "delete"
+    assert "turn" not in alike("disable", act=True), "without its particle it is another act"
+    assert not is_act("sing_loud")
 
 
 def test_a_silent_case_like_the_exemplar_itself_does_not_silence_all_others() -> None:

@@ -79,6 +79,9 @@ def test_the_maker_names_this_interpreter() -> None:
         (r"\b(?:drop ){2,3}\b", [{"drop"}]),
         (r"\bx*\b", []),
         (r"\bterraform\b.{0,20}\bdestroy\b", [{"terraform"}, {"destroy"}]),
+        (r"\bcommit (?:it |this )?without (?:the )?hooks\b", [{"commit"}, {"without"}, {"hooks"}]),
+        (r"\bsell (?:x)?shop\b", [{"sell"}]),
+        (r"\bsell(?: it)?shop\b", []),
     ],
 )
 def test_the_words_that_must_be_there_are_known(pattern: str, groups: list[set[str]]) -> None:

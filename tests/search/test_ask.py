@@ -39,7 +39,9 @@ def test_the_published_shape_of_an_answer(catalog: Catalog) -> None:
     assert list(given_back["documents"]) == ["primary", "secondary"]
     document = given_back["documents"]["primary"][0]
     assert list(document) == ["id", "path", "title", "summary", "why_relevant", "action", "score", "lines"]
-    assert list(given_back["audit"]) == ["checked_at", "index_built_at", "sources", "tier", "warnings"]
+    assert list(given_back["audit"]) == [
+        "checked_at", "index_built_at", "sources", "tier", "kind", "understood", "warnings",
+    ]  # fmt: skip
     assert given_back["audit"]["tier"] == "static"
 
 

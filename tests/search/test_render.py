@@ -99,7 +99,7 @@ def test_markdown_shows_a_title_as_it_is() -> None:
 ASKED = [
     Query(text=""), Query(text="sourdough"), Query(text="delete netlify"), Query(text="delte netlify"),
     Query(text="", platform="netlify"), Query(text="", audience="operator"), Query(text="", urgency="high"),
-    Query(text="", keywords=("netlify",)), Query(text="", keywords=("zebra",)),
+    Query(text="", keywords=("netlify",)), Query(text="", keywords=("zebra",)), Query(text="thanks!"),
 ]  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def test_every_kind_of_answer_has_every_rendering(catalog: Catalog, form: str, q
 
 
 def test_an_unknown_form_is_refused_by_name(catalog: Catalog) -> None:
-    with pytest.raises(QueryError, match="'xml'.*table"):
+    with pytest.raises(QueryError, match=r"'xml'.*table"):
         render(search(catalog, Query(text="netlify")), "xml")
 
 

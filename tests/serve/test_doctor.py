@@ -36,7 +36,7 @@ def test_a_good_installation_is_well(deia: Deia, installed: Path) -> None:
     for event in ("UserPromptSubmit", "PreToolUse"):
         assert f"the hook of {event} answered in" in found.out
     assert str(installed) in found.out
-    assert "all 1 past questions find their documents" in found.out
+    assert "all 1 golden questions find their documents" in found.out
 
 
 def test_a_new_commons_is_tried_with_what_the_starter_commons_knows(
@@ -190,10 +190,18 @@ def test_past_questions_without_their_documents_are_named(deia: Deia, commons: P
         index.read_text(encoding="utf-8").replace("How do I delete a site safely?", "zebra xylophone"), encoding="utf-8"
     )
     deia("compile")
-    assert "1 of 1 past questions miss their documents: zebra xylophone" in deia("doctor").out
+    assert "1 of 1 golden questions miss their documents: zebra xylophone" in deia("doctor").out
 
 
 def test_no_commons_at_all_is_dead(deia: Deia, tmp_path: Path) -> None:
     found = deia("--commons", str(tmp_path / "nowhere"), "doctor")
     assert found.code == 1
     assert "no commons that can be used" in found.out
+
+
+def test_doctor_compile_and_list_count_the_same_triggers_and_deprecated_ones_apart(deia: Deia, commons: Path) -> None:
+    path = commons / "triggers" / "sites.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("status: test", "status: deprecated", 1), encoding="utf-8")
+    assert "2 triggers and 1 deprecated, 1 documents" in deia("compile").out
+    assert "(2 triggers and 1 deprecated)" in deia("doctor").out
+    assert deia("triggers", "list").out.endswith("2 triggers, and 1 deprecated.\n")

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 from deia.compile.compiler import compile_commons
 from deia.records import Firing
 from deia.serve import hook
-from deia.serve.hook_run import HOSTS, Place, _respond
+from deia.serve.hook_run import Place, _respond
 from deia.serve.hosts import claude_code
+from deia.serve.hosts.occasion import Occasion
+from deia.serve.hosts.saying import say
 from deia.spool import timestamp
 from deia.watch import allow
 from deia.watch.inject import compose
@@ -44,6 +47,7 @@ SPECIFIC = {
     "SubagentStop": set(),
 }
 MOST_CHARS = 10_000
+NUMBERS = count()
 
 
 def assert_contract(event: str, answer: dict[str, Any] | None) -> None:
@@ -68,7 +72,7 @@ def event_of(name: str, folder: Path, **fields: Any) -> dict[str, Any]:
     """Give an event with every field that the host documents as common."""
     return {
         "session_id": "5f0c-11",
-        "prompt_id": "p1",
+        "prompt_id": f"p{next(NUMBERS)}",
         "transcript_path": "/nowhere/t.jsonl",
         "cwd": str(folder),
         "permission_mode": "default",
@@ -78,7 +82,8 @@ def event_of(name: str, folder: Path, **fields: Any) -> dict[str, Any]:
 
 
 def call_of(folder: Path, command: str = CALL, **fields: Any) -> dict[str, Any]:
-    return event_of("PreToolUse", folder, tool_name="Bash", tool_input={"command": command}, tool_use_id="t1", **fields)
+    given = {"command": command}
+    return event_of("PreToolUse", folder, tool_name="Bash", tool_input=given, tool_use_id=f"t{next(NUMBERS)}", **fields)
 
 
 @pytest.fixture
@@ -151,8 +156,9 @@ def test_the_safe_way_stands_in_the_reason_that_is_shown(action: Any) -> None:
         trigger="t", title="T", urgency="high", action=action, timing="pre-action", message="It is lost.",
         action_required="Look first.", documents=(), because="x", turn=1, instead=("shopctl site:archive",),
     )  # fmt: skip
-    occasion = claude_code.Occasion(event="PreToolUse", moment="before_tool", conversation="c", folder="/")
-    answer = claude_code.write_answer(occasion, compose([firing], lambda _: None))
+    occasion = Occasion(event="PreToolUse", moment="before_tool", conversation="c", folder="/")
+    said = say(claude_code.CARRIES["before_tool"], compose([firing], lambda _: None))
+    answer = claude_code.write_answer(occasion, said)
     assert answer is not None
     assert "Instead: shopctl site:archive" in answer["hookSpecificOutput"]["permissionDecisionReason"]
 
@@ -219,12 +225,9 @@ def test_what_the_budget_leaves_out_is_in_the_ledger_and_may_speak_later(
     commons: Path, environ: dict[str, str]
 ) -> None:
     compile_commons(str(commons), environ={**environ, "DEIA_CONVERSATION_CHARS": "0"})
-    event = event_of(
-        "PostToolUseFailure", commons, tool_name="Bash", tool_input={"command": "x"}, tool_use_id="t",
-        error="Error: Site not found",
-    )  # fmt: skip
-    assert answer_of(event, environ) is None
-    assert answer_of(event, environ) is None
+    failed = {"tool_name": "Bash", "tool_input": {"command": "x"}, "error": "Error: Site not found"}
+    for mark in ("t1", "t2"):
+        assert answer_of(event_of("PostToolUseFailure", commons, tool_use_id=mark, **failed), environ) is None
     assert outcomes(commons) == ["over_budget", "over_budget"]
     assert answer_of(event_of("UserPromptSubmit", commons, prompt=DELETE), environ) is not None, "what is urgent speaks"
 
@@ -350,7 +353,8 @@ def test_wrong_types_and_missing_fields_break_nothing(compiled: Place, name: str
     if occasion is None:
         assert name == "PreCompact"
         return
-    answer = _respond(compiled, occasion, HOSTS["claude-code"])
+    said = _respond(compiled, occasion, claude_code.CARRIES)
+    answer = claude_code.write_answer(occasion, said) if said else None
     assert_contract(name, json.loads(json.dumps(answer)))
 
 

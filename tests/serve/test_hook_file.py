@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.serve.hook import QUIET
-from deia.serve.hook_run import JUDGING
+from deia.serve.hook_run import HOSTS, JUDGING, SHARED
 from deia.settings import PACKAGE
 
 if TYPE_CHECKING:
@@ -62,10 +62,12 @@ def test_judging_imports_nothing_besides(package: Path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(package)!r}); import deia.serve.hook_run;"
         "from deia.watch import allow, mutes, watcher, exceptions, signs;"
+        "from deia.serve import hook_answer, hook_once;"
         "print(*sorted(name for name in sys.modules if name.startswith('deia.')))"
     )
     packages = {"deia.serve", "deia.serve.hosts", "deia.watch"}
-    assert set(python(code).split()) - packages == {f"deia.{name}" for name in (*QUIET.split(), *JUDGING.split())}
+    wanted = {f"deia.{name}" for name in (*QUIET.split(), *JUDGING.split())}
+    assert set(python(code).split()) - packages - {f"deia.{SHARED}"} == wanted
 
 
 def test_a_quiet_call_imports_nothing_besides(package: Path) -> None:
@@ -93,3 +95,14 @@ def test_a_torn_cache_is_passed_over(package: Path, tmp_path: Path, content: byt
     assert (done.stdout, done.stderr) == (b"", b"")
     (errors,) = (tmp_path / "state" / "starter" / "events").iterdir()  # it got as far as missing its compiled triggers
     assert "deia compile" in errors.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_cached_modules_of_a_host_are_what_it_imports(package: Path, host: str) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(package)!r}); from deia.serve import hook_run; before = set(sys.modules);"
+        f"names = []; hook_run.host_module({host!r}, names.append);"
+        "print(*names, '|', *sorted(set(sys.modules) - before - {'deia.serve.hosts'}))"
+    )
+    told, _, imported = python(code).partition("|")
+    assert {f"deia.{name}" for name in told.split()} == set(imported.split())

@@ -35,7 +35,7 @@ def test_compiling_tells_what_was_written(deia: Deia, commons: Path) -> None:
 def test_triggers_that_cannot_be_gated_and_problems_are_told(deia: Deia, commons: Path) -> None:
     (commons / "triggers" / "wide.yaml").write_text(WIDE + "- id: broken\n", encoding="utf-8")
     done = deia("compile")
-    assert done.code == 0
+    assert done.code == 1
     assert "wide" in done.out
     assert "Type: deia lint" in done.out
 
@@ -141,3 +141,51 @@ def test_a_file_is_no_place_for_a_commons(deia: Deia, commons: Path) -> None:
     refused = deia("init", str(commons / "commons_index.yaml"))
     assert refused.code == 2
     assert "not a folder" in refused.err
+
+
+def test_compile_and_lint_count_the_same_problems_and_exit_alike(deia: Deia, commons: Path, broken: Path) -> None:
+    (commons / "bok" / "unlisted.md").write_text("# Unlisted\n\nNobody lists it.\n", encoding="utf-8")
+    linted = deia("lint")
+    count = len(linted.out.splitlines()) - 1
+    errors = linted.out.splitlines()[-1].partition(",")[0]
+    compiled = deia("compile")
+    assert broken.exists()
+    assert f"{count} problems ({errors})" in compiled.out
+    assert compiled.code == linted.code == 1
+    assert deia("compile").code == 1  # though everything is fresh
+
+
+def test_one_error_is_no_errors(deia: Deia, commons: Path) -> None:
+    (commons / "deia.toml").write_text('[exceptions]\nnope = ["x"]\n', encoding="utf-8")
+    deia("index", "build", "--write")
+    assert deia("lint").out.endswith("\n1 error, 0 warnings.\n")
+    assert "1 problem (1 error)" in deia("compile").out
+
+
+def test_check_says_what_was_left_out(deia: Deia, commons: Path, broken: Path) -> None:
+    told = deia("check", "nothing of note")
+    assert told.code == 0
+    assert "Nothing fires" in told.out
+    assert "Type: deia lint" in told.err
+    broken.write_text("- id: half\n  title: Half\n- id: other\n", encoding="utf-8")
+    assert "2 triggers were left out (half, other)" in deia("check", "x").err
+    broken.write_text("- [", encoding="utf-8")
+    assert "triggers/sites.yaml" in deia("check", "x").err
+    assert "deia lint" in deia("check", "x").err
+    broken.unlink()
+    (commons / "triggers" / "sites.cases.yaml").unlink()
+    assert deia("check", "x").err == ""
+
+
+def test_an_outline_that_nobody_filled_in_is_told_and_not_injected(deia: Deia, commons: Path) -> None:
+    deia("add", "--title", "Paint the shop red", "--summary", "Red paint dries slowly.", "--trigger")
+    place = commons / "triggers" / "paint-the-shop-red.yaml"
+    place.write_text(place.read_text(encoding="utf-8").replace("summary_only", "full_context"), encoding="utf-8")
+    linted = deia("lint").out
+    assert "unfilled-outline" in linted
+    assert "bok/patterns/paint-the-shop-red.md:" in linted
+    told = deia("check", "please paint the shop red").out
+    assert "FIRES" in told
+    assert "Red paint dries slowly." in told
+    assert "The steps that avoid it" not in told
+    assert "Do instead" not in told

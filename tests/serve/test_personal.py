@@ -172,3 +172,21 @@ def test_a_broken_settings_file_is_told(deia: Deia, commons: Path) -> None:
         refused = deia(command, *(["x"] if command in {"search", "check"} else []))
         assert refused.code == 2
         assert "unknown setting 'limt'" in refused.err
+
+
+def test_lifting_a_mute_that_is_none_says_which_there_are(deia: Deia) -> None:
+    deia("mute", "site-delete")
+    told = deia("mute", "site-delete", "--remove", "--path", "x/**")
+    assert "was not muted so" in told.out
+    assert "site-delete is muted for good." in told.out
+    assert "deia mute site-delete --off" in told.out
+    deia("mute", "site-delete", "--path", "x/**")
+    assert "That mute is lifted" in deia("mute", "site-delete", "--off", "--path", "x/**").out
+    assert "heard again" in deia("mute", "site-delete", "--off").out
+    assert deia("mute", "site-delete", "--off").out == "site-delete was not muted.\n"
+
+
+def test_off_without_a_trigger_says_what_to_type(deia: Deia) -> None:
+    refused = deia("mute", "--off")
+    assert refused.code == 2
+    assert "deia mute TRIGGER --off" in refused.err

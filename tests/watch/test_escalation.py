@@ -149,3 +149,21 @@ def test_these_do_not(text: str) -> None:
 @given(st.text(max_size=300), st.sampled_from(["user", "tool_result"]))
 def test_any_text_is_an_answer_or_none(text: str, role: str) -> None:
     assert affirms(Turn(role=role, text=text, tool="AskUserQuestion")) in {True, False}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I could sell the shop. Should I?",
+        "I can sell the shop for you. OK?",
+        "The fix would be to sell the shop. Want me to do that?",
+    ],
+)
+def test_a_yes_to_what_was_only_proposed_brings_the_warning(build: Build, selling: Trigger, text: str) -> None:
+    proposal = Turn(role="assistant", text=text)
+    assert fired(build(selling), [proposal, user("yes")])[1] == 1
+    assert fired(build(selling), [proposal, user("no, keep it")])[1] == 0
+
+
+def test_a_yes_after_words_that_suppose_and_ask_nothing_brings_none(build: Build, selling: Trigger) -> None:
+    assert fired(build(selling), [Turn(role="assistant", text="Somebody could sell the shop."), user("yes")]) == [0, 0]

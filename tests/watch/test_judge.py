@@ -96,3 +96,22 @@ def test_what_is_not_judged_does_not_look_around(make: Make, build: Build) -> No
         raise AssertionError("nobody asked")
 
     assert watch(build(make(("phrase", "sell shop"))), Turn(role="user", text="hello"), HeldLog(), look).verdicts == ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "action"),
+    [
+        ("AskUserQuestion", {"questions": [{"question": "Shall I sell the shop?"}]}, "warn"),
+        ("TodoWrite", {"todos": [{"content": "Sell the shop", "status": "pending"}]}, "warn"),
+        ("Task", {"prompt": "Please sell the shop."}, "warn"),
+        ("mcp__shops__sell", {"description": "sell the shop"}, "hold"),
+        ("Bash", {"command": "shopctl sell"}, "hold"),
+    ],
+)
+def test_a_call_that_only_says_it_is_never_stopped(
+    make: Make, build: Build, tool: str, given: dict[str, Any], action: str
+) -> None:
+    clauses = ("tool", {"name": "mcp__*__sell"}), ("command", "shopctl sell"), ("phrase", "sell shop")
+    turn = Turn(role="tool_call", text="", tool=tool, tool_input=given)
+    (firing,) = watch(build(make(*clauses, action="hold")), turn, HeldLog(), lambda: Surroundings(now=0.0)).firings
+    assert firing.action == action

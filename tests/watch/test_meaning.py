@@ -25,6 +25,10 @@ SAID = (
     "I'll nuke the website and set it up again from scratch",
     "Let me trash the site and set it up anew from zero",
     "please close the shop for good",
+    "I'll blow the whole site away and set it up again from scratch",
+    "The site is a mess. Let me wipe it and set it up again from scratch",
+    "the simplest thing is to wipe the site and set it up again from scratch",
+    "get rid of the site and set it up again from scratch, nobody needs it",
     "I'm going to merge it without a review",
 )
 NOT_SAID = (
@@ -35,6 +39,9 @@ NOT_SAID = (
     "```\nwipe the site and set it up again from scratch\n```",
     "> wipe the site and set it up again from scratch",
     "I'll set up the site",
+    "merge it with the review",
+    "I'll wipe the site icon and set it up again from scratch",
+    "I'll blow the candles out, and the site is set up again from scratch",
     "I'll wipe the table in the kitchen",
     "remove the tabs from the site that we set up again from scratch",
     "wipe-the-site-and-set-it-up-again-from-scratch.md holds my notes",
@@ -126,7 +133,7 @@ def test_no_text_raises(make: Make, build: Build) -> None:
     @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)))
     def hold(text: str) -> None:
         for place in places(clause, Reading(Turn(role="user", text=text))):
-            assert clause["v"]["t"] <= place.score <= 1
+            assert min(clause["v"]["t"]) <= place.score <= 1
             assert 0 <= place.first <= place.verb[0] < place.verb[1] <= place.end <= len(text)
 
     hold()

@@ -64,3 +64,45 @@ def test_urgency_and_action_follow_from_how_grave_and_strict_it_is(sentence: str
 def test_no_sentence_breaks_the_proposing(sentence: str) -> None:
     proposal = propose(sentence, documents=("d",), today="")
     assert proposal is None or (proposal.fires and proposal.silent and proposal.trigger["id"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "clause"),
+    [
+        ("Do not restart the billing worker on Fridays", "restart … billing worker"),
+        ("Don't restart the billing worker", "restart … billing worker"),
+        ("Don\u2019t ever restart the billing worker", "restart … billing worker"),
+        ("Please do not restart the billing worker", "restart … billing worker"),
+        ("Never, ever restart the billing worker", "restart … billing worker"),
+        ("You must not restart the billing worker", "restart … billing worker"),
+        ("We should never manually restart the billing worker", "restart … billing worker"),
+        ("Avoid restarting the billing worker", "restart … billing worker"),
+        ("Stop restarting the billing worker", "restart … billing worker"),
+        ("Always drain the queue before a release", "drain … queue"),
+        ("Only rotate keys with the owner present", "rotate … key"),
+        ("Please carefully rename database columns", "rename … database column"),
+        ("On Fridays, do not deploy the shop", "deploy … shop"),
+        ("In production never drop a table", "drop … table"),
+        ("If the tests fail, don't merge the branch", "merge … branch"),
+        ("The billing worker must not be restarted on Fridays", "restart … billing worker"),
+        ("Feature flags should never be deleted", "delete … feature flag"),
+        ("Make sure you never delete the audit log", "delete … audit log"),
+        ("Under no circumstances disable the firewall", "disable … firewall"),
+        ("I don't want you to edit the lock file", "edit … lock file"),
+        ("Do not apply the migrations twice", "apply … migration"),
+        ("Do database migrations at night", "do … database migration"),
+        ("Do not run terraform destroy", "terraform destroy"),
+        ("Never just run git push --force", "git push --force"),
+        ("Please don't use kubectl delete namespace on prod", "kubectl delete namespace"),
+        ("Nobody may truncate the orders table", "truncate … orders table"),
+        ("Stop the billing worker before a release", "stop … billing worker"),
+    ],
+)
+def test_prohibitions_adverbs_and_who_is_meant_are_no_part_of_the_act(sentence: str, clause: str) -> None:
+    found, _ = clause_and_context(sentence)
+    assert list(found.values()) == [clause]
+
+
+@pytest.mark.parametrize("sentence", ["Do not", "Please never ever", "Don't do", "Always", "must not be"])
+def test_prohibitions_alone_are_no_act(sentence: str) -> None:
+    assert propose(sentence, documents=("d",), today="") is None

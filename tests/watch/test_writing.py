@@ -43,8 +43,11 @@ def unread(make: Make, build: Build) -> Artefact:
     return build(make(("write", {"paths": ["*.cfg"], "exists": True, "unread": True}), repeat=0.0))
 
 
+READ = Turn(role="tool_call", text="", tool="Read", tool_input={"file_path": "README.md"})
+
+
 def test_a_file_that_nobody_read_is_written_over(unread: Artefact) -> None:
-    firing = last(unread, [write("src/a.cfg")], "src/a.cfg").firings[0]
+    firing = last(unread, [READ, write("src/a.cfg")], "src/a.cfg").firings[0]
     assert firing.because.endswith("it exists, and nothing in this conversation read it")
 
 
@@ -57,15 +60,19 @@ def test_a_file_that_nobody_read_is_written_over(unread: Artefact) -> None:
     ],
 )
 def test_one_that_was_named_by_a_call_is_known(unread: Artefact, before: Turn) -> None:
-    assert not last(unread, [before, write("src/a.cfg")], "src/a.cfg").firings
-    assert last(unread, [before, write("src/b.cfg")], "src/b.cfg").firings
+    assert not last(unread, [READ, before, write("src/a.cfg")], "src/a.cfg").firings
+    assert last(unread, [READ, before, write("src/b.cfg")], "src/b.cfg").firings
+
+
+def test_where_the_host_does_not_tell_what_is_read_nothing_counts_as_unread(unread: Artefact, call: Call) -> None:
+    assert not last(unread, [call("cat src/b.cfg"), write("src/a.cfg")], "src/a.cfg").firings
 
 
 def test_a_new_file_an_edit_a_shell_and_an_unknown_folder_are_none(unread: Artefact, call: Call) -> None:
-    assert not last(unread, [write("src/a.cfg")]).firings
-    assert not last(unread, [write("src/a.cfg", tool="Edit")], "src/a.cfg").firings
-    assert not last(unread, [call("echo x > src/a.cfg")], "src/a.cfg").firings
-    assert not last(unread, [write("src/a.cfg")], "src/a.cfg", known=False).firings
+    assert not last(unread, [READ, write("src/a.cfg")]).firings
+    assert not last(unread, [READ, write("src/a.cfg", tool="Edit")], "src/a.cfg").firings
+    assert not last(unread, [READ, call("echo x > src/a.cfg")], "src/a.cfg").firings
+    assert not last(unread, [READ, write("src/a.cfg")], "src/a.cfg", known=False).firings
 
 
 def test_exists_alone_asks_only_that(make: Make, build: Build, call: Call) -> None:

@@ -21,7 +21,8 @@ from deia.errors import CommonsError
 from deia.records import URGENCIES
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option, today, writable_root
-from deia.settings import events_folder, resolve
+from deia.serve.output import counted
+from deia.settings import CHOICES, events_folder, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,19 +35,28 @@ NAMED = 10  # triggers that a message names
 
 @click.command("compile", short_help="Bring the compiled files up to date.")
 @click.option("--force", is_flag=True, help="Make everything anew, even what looks fresh.")
+@click.option(
+    "--tier",
+    type=click.Choice(CHOICES["tier"]),
+    help="What searches are to go by: compact encodes all passages however long it takes, static none.",
+)
 @commons_option
-def compile(*, force: bool) -> int:  # noqa: A001 - the command's name
-    """Bring the compiled triggers and the search catalog up to date with their sources."""
+def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the command's name
+    """Bring the compiled triggers and the search catalog up to date with their sources.
+
+    What has errors is left out, the rest is compiled. Exits with 1 where there are errors, as `deia lint` does.
+    """
     progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
-    done = compile_commons(commons_root(), environ=os.environ, force=force, progress=progress)
+    done = compile_commons(commons_root(), environ=os.environ, force=force, progress=progress, tier=tier, asked=True)
     output.say("\n".join(tell_compiled(done)))
-    return output.FOUND
+    return int(any(problem.severity == "error" for problem in done.problems))
 
 
 def tell_compiled(done: Compiled) -> list[str]:
     """Give what a compile did, as lines."""
     written = " and ".join(done.written)
-    counts = f"{done.triggers} triggers, {done.documents} documents"
+    off = f" and {done.deprecated} deprecated" if done.deprecated else ""
+    counts = f"{done.triggers - done.deprecated} triggers{off}, {done.documents} documents"
     lines = [
         f"{f'Wrote {written}' if written else 'Everything was fresh'}: {counts}, {done.seconds:.2f} s ({done.folder})"
     ]
@@ -54,9 +64,12 @@ def tell_compiled(done: Compiled) -> list[str]:
         named = ", ".join(done.ungated[:NAMED]) + (" …" if len(done.ungated) > NAMED else "")
         lines.append(f"{len(done.ungated)} triggers have no required word and cost every turn a look: {named}")
     lines += told(done.meaning)
+    if done.left_out:
+        lines.append("Searches go by word vectors; the sentence model would take long: deia compile --tier compact")
     if done.problems:
         errors = sum(problem.severity == "error" for problem in done.problems)
-        lines.append(f"{len(done.problems)} problems ({errors} errors); what is broken is left out. Type: deia lint")
+        counts = f"{counted(len(done.problems), 'problem')} ({counted(errors, 'error')})"
+        lines.append(f"{counts}{'; what is broken is left out' if errors else ''}. Type: deia lint")
     return lines
 
 
@@ -69,7 +82,8 @@ def lint(*, form: str) -> int:
     Exits with 1 where there are errors, 0 where there are only warnings.
     """
     root = commons_root()
-    problems = find_problems(root, starter=resolve(root, environ=os.environ).starter)
+    settings = resolve(root, environ=os.environ)
+    problems = find_problems(root, starter=settings.starter, settings=settings)
     errors = sum(problem.severity == "error" for problem in problems)
     if form == "json":
         output.say(fast_json.dumps([problem.values() for problem in problems]))
@@ -78,7 +92,7 @@ def lint(*, form: str) -> int:
         for problem in problems:
             output.say(write(problem.but(path=_from_here(root, problem.path))))
     if form == "text":
-        output.say(f"{errors} errors, {len(problems) - errors} warnings.")
+        output.say(f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}.")
     return int(errors > 0)
 
 

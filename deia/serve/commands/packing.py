@@ -19,6 +19,7 @@ from deia.serve import output
 from deia.serve.commands.keeping import tell_compiled
 from deia.serve.commands.options import commons_option, commons_root, form_option, writable_root
 from deia.serve.fetching import fetch, is_git
+from deia.settings import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from deia.commons.packs import Pack, Packs
 
 SHOWN = 40  # lines of changes
+hiding_option = click.option(
+    "--allow-hiding", is_flag=True, help="Let it hide triggers of lower layers that hold or are critical."
+)
 
 
 @click.group(short_help="Take in the lessons of others, as layers below the project's own.")
@@ -42,17 +46,22 @@ def pack() -> None:
 @click.argument("source", metavar="FOLDER|GIT-URL")
 @click.option("--name", default="", help="What to call it; by default after the source.")
 @click.option("--rev", default="", help="A branch, tag or commit of a git repository.")
+@hiding_option
 @commons_option
-def add(*, source: str, name: str, rev: str) -> int:
-    """Take a commons in: a folder, or a git repository by https://, ssh:// or file://."""
+def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
+    """Take a commons in: a folder, or a git repository by https://, ssh:// or file://.
+
+    Its triggers count instead of those of the same id in the starter and in packs after it by name; each is listed with
+    `!`. A pack that so hides one that holds or is critical is taken in only with --allow-hiding.
+    """
     root = writable_root()
     given = name or slug(source.rstrip("/\\").replace("\\", "/").rpartition("/")[2].removesuffix(".git"))[:40].strip(
         "-"
     )
     if any(known.name == given for known in check_packs(root).locked):
         raise CommonsError(f"There is a pack {given!r} already.", fix=f"Type: deia pack update {given}, or use --name.")
-    written = source if is_git(source) else os.path.abspath(source).replace("\\", "/")
-    taken = _take(root, written, name=given, rev=rev)
+    written = source if is_git(source) or "://" in source else os.path.abspath(source).replace("\\", "/")
+    taken = _take(root, written, name=given, rev=rev, allow_hiding=allow_hiding)
     output.say("\n".join(_told(taken, "took in")))
     return _compiled(root)
 
@@ -60,21 +69,33 @@ def add(*, source: str, name: str, rev: str) -> int:
 @pack.command("update")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@hiding_option
 @commons_option
-def update(*, names: Sequence[str], dry_run: bool) -> int:
-    """Take packs in anew from where they came, and show what changed; without a name, all of them."""
+def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
+    """Take packs in anew from where they came, and show what changed; without a name, all of them.
+
+    One that cannot be had does not keep the others from it. Exits with 2 where there was one.
+    """
     root = writable_root()
     packs = {one.name: one for one in check_packs(root).locked}
     for name in names:
         _known(packs, name)
+    failed = 0
     for name in names or tuple(packs):
         one = packs[name]
-        taken = _take(root, one.source, name=name, rev=one.rev, write=not dry_run)
-        output.say("\n".join(_told(taken, "would update" if dry_run else "updated")))
+        try:
+            taken = _take(root, one.source, name=name, rev=one.rev, allow_hiding=allow_hiding, write=not dry_run)
+        except CommonsError as error:
+            output.complain(f"{name} was not updated.")
+            output.complain_of(error)
+            failed += 1
+        else:
+            output.say("\n".join(_told(taken, "would update" if dry_run else "updated")))
     if dry_run or not packs:
         output.say("Nothing was written (--dry-run)." if packs else "There are no packs.")
-        return output.FOUND
-    return _compiled(root)
+    else:
+        _compiled(root)
+    return output.BROKEN if failed else output.FOUND
 
 
 def _known(packs: dict[str, Pack], name: str) -> Pack:
@@ -134,16 +155,20 @@ def _line(root: str, one: Pack, found: Packs) -> str:
     return f"{one.name}: {counts}, from {one.source}{commit} (sha256 {one.sha256[:12]})"
 
 
-def _take(root: str, source: str, *, name: str, rev: str, write: bool = True) -> Taken:
+def _take(root: str, source: str, *, name: str, rev: str, allow_hiding: bool, write: bool = True) -> Taken:
     with tempfile.TemporaryDirectory(prefix="deia-pack-", ignore_cleanup_errors=True) as folder:
         fetched = fetch(source, rev=rev, into=folder, environ=os.environ)
-        return take_pack(root, fetched.folder, name=name, source=source, rev=rev, commit=fetched.commit, write=write)
+        return take_pack(
+            root, fetched.folder, name=name, source=source, rev=rev, commit=fetched.commit, write=write,
+            starter=resolve(root, environ=os.environ).starter, allow_hiding=allow_hiding,
+        )  # fmt: skip
 
 
 def _told(taken: Taken, verb: str) -> list[str]:
     one = taken.pack
     commit = f", commit {one.commit[:12]}" if one.commit else ""
     lines = [f"{verb} {one.name} from {one.source}{commit}: {len(one.files)} files, sha256 {one.sha256[:12]}"]
+    lines += [f"  ! {each}" for each in taken.hides]
     for what, changes in (("triggers", taken.triggers), ("files", taken.files)):
         lines += [f"  {what}:", *(f"    {change}" for change in changes[:SHOWN])] if changes else []
         lines += [f"    … and {len(changes) - SHOWN} more"] if len(changes) > SHOWN else []

@@ -14,6 +14,7 @@ from deia.errors import ArtefactError, CommonsError
 from deia.librarian import Librarian
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option, given_commons, here
+from deia.serve.completing import complete_triggers
 from deia.serve.durations import read_duration
 from deia.serve.ledger import read_ledger
 from deia.serve.naming import nearest
@@ -32,7 +33,7 @@ HEAD = ("ts", "v", "id", "event")
 
 
 @click.command(short_help="Silence a trigger, or deia altogether.")
-@click.argument("trigger", required=False)
+@click.argument("trigger", required=False, shell_complete=complete_triggers)
 @click.option("--for", "length", metavar="TIME", help="For how long, such as 30m, 2h or 7d; by default for good.")
 @click.option("--folder", metavar="FOLDER", help="Only for work at and below this folder.")
 @click.option("--path", metavar="GLOB", help="Only for calls that touch nothing but these paths, such as 'infra/**'.")
@@ -51,6 +52,8 @@ def mute(  # noqa: PLR0913 - every option narrows what is silenced
     """
     state = state_folder(os.environ)
     narrowed = folder is not None or path is not None or once
+    if off and trigger is None and not (everything or listing):
+        raise click.UsageError("Which mute? Type: deia mute TRIGGER --off, or for everything: deia mute --all --off")
     if listing or (trigger is None and not everything):
         if narrowed or length is not None:
             raise click.UsageError("A time, a folder or a path needs a TRIGGER.")
@@ -77,16 +80,23 @@ def _full(folder: str) -> str:
 
 def _lift(state: str, decision: Mute) -> int:
     """Lift the mutes of a trigger: those of a folder or path where one was named, else all of them."""
+    known = [each for each in read_mutes(state, now=time.time()) if each.trigger == decision.trigger]
     lifted = [
-        each
-        for each in read_mutes(state, now=time.time())
-        if each.trigger == decision.trigger
-        and decision.folder in ("", each.folder)
-        and decision.path in ("", each.path)
-    ]
+        each for each in known if decision.folder in ("", each.folder) and decision.path in ("", each.path)
+    ]  # fmt: skip
     for each in lifted:
         _write(state, each.but(lifted=True))
-    output.say(f"{decision.trigger} is heard again." if lifted else f"{decision.trigger} was not muted.")
+    left = [each for each in known if each not in lifted]
+    if lifted and not left:
+        output.say(f"{decision.trigger} is heard again.")
+    elif lifted:
+        output.say("That mute is lifted.")
+    else:
+        output.say(f"{decision.trigger} was not muted{' so' if left else ''}.")
+    for each in left:
+        output.say(f"{each.trigger} is muted {_extent(each)}.")
+    if left:
+        output.say(f"To lift all of them: deia mute {decision.trigger} --off")
     return output.FOUND
 
 

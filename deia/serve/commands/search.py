@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deia.match.keyword import FILTERS
 from deia.serve.commands.options import given_commons
+from deia.serve.completing import complete_filter
 from deia.serve.flags import SEARCH
 from deia.serve.searching import search as answer
 
@@ -22,7 +24,10 @@ def _option(flag: Flag) -> click.Option:
         kind = click.IntRange(flag.least, flag.most)
     metavar = None if flag.choices else flag.metavar
     names = [flag.name, flag.field]
-    return click.Option(names, type=kind, metavar=metavar, multiple=flag.repeated, help=flag.help)
+    offered = complete_filter if flag.name[2:] in FILTERS and not flag.choices else None
+    return click.Option(
+        names, type=kind, metavar=metavar, multiple=flag.repeated, help=flag.help, shell_complete=offered
+    )
 
 
 def _search(*, words: tuple[str, ...], commons: str | None, **given: Any) -> int:

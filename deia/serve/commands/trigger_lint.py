@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from deia import fast_json
-from deia.commons.commons import load_commons
-from deia.commons.layers import load_layered
+from deia.commons.hiding import hiding_problems
+from deia.commons.layers import load_layers
 from deia.compile.compiler import reached_in, read_manifest
 from deia.compile.linting import lint_triggers
 from deia.librarian import Librarian
 from deia.serve import output
 from deia.serve.commands.options import commons_option, form_option, given_commons
+from deia.serve.output import counted
 
 if TYPE_CHECKING:
     from deia.errors import Problem
@@ -31,13 +32,14 @@ def lint(*, form: str) -> int:
     """
     librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
     artefact = librarian.open_artefact()
-    own = load_commons(librarian.root)
-    layered = load_layered(librarian.root, starter=librarian.settings.starter)
+    layers = load_layers(librarian.root, starter=librarian.settings.starter)
+    own, layered = layers.every[0], layers.merged()
     manifest = read_manifest(librarian.derived)
     ungated, reached = manifest.get("ungated", ()), reached_in(manifest)
     problems = lint_triggers(
         artefact, own.triggers, layered.cases, ungated=ungated, reached=reached, clock=time.perf_counter
     )
+    problems = [*hiding_problems(layers.every), *problems]
     if form == "json":
         output.say(fast_json.dumps([problem.values() for problem in problems]))
     else:
@@ -47,4 +49,5 @@ def lint(*, form: str) -> int:
 
 def _summary(problems: list[Problem], triggers: int) -> str:
     errors = sum(problem.severity == "error" for problem in problems)
-    return f"{triggers} triggers, {errors} errors, {len(problems) - errors} warnings."
+    warnings = len(problems) - errors
+    return f"{counted(triggers, 'trigger')}, {counted(errors, 'error')}, {counted(warnings, 'warning')}."

@@ -16,6 +16,7 @@ from deia.serve.commands.proposing import new
 from deia.serve.commands.replaying import replay
 from deia.serve.commands.trigger_lint import lint
 from deia.serve.commands.usage import list_triggers, stats
+from deia.serve.completing import complete_triggers
 from deia.serve.naming import nearest
 from deia.text import one_line, shorten
 from deia.watch.case_runner import run_cases
@@ -39,7 +40,7 @@ for command in (list_triggers, new, lint, replay, stats):
 
 
 @triggers.command()
-@click.argument("ids", nargs=-1, metavar="[ID]…")
+@click.argument("ids", nargs=-1, metavar="[ID]…", shell_complete=complete_triggers)
 @commons_option
 def test(*, ids: Sequence[str]) -> int:
     """Run the cases beside the triggers: those that must fire, and those that must stay silent.

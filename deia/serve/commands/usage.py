@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from deia import fast_json, spool
-from deia.commons.layers import load_layered, origin_of
+from deia.commons.hiding import hidings, told
+from deia.commons.layers import load_layered, load_layers, origin_of
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option
 from deia.serve.durations import read_duration
 from deia.serve.ledger import read_ledger
+from deia.serve.output import counted
 from deia.serve.usage import Usage, count_usage
 from deia.settings import events_folder, resolve
 from deia.text import one_line
@@ -36,11 +38,17 @@ def _layered(root: str) -> Commons:
 @commons_option
 def list_triggers(*, form: str) -> int:
     """Show the triggers that count, the project's own and those of packs and the starter, each with its origin."""
-    triggers = sorted(_layered(commons_root()).triggers, key=lambda one: (origin_of(one.path) != "project", one.id))
+    root = commons_root()
+    layers = load_layers(root, starter=resolve(root, environ=os.environ).starter)
+    hidden: dict[str, list[str]] = {}
+    for each in hidings(layers.every):
+        hidden.setdefault(each.by.id, []).append(told(each))
+    triggers = sorted(layers.merged().triggers, key=lambda one: (origin_of(one.path) != "project", one.id))
     rows = [
         {
             "id": one.id, "origin": origin_of(one.path), "status": one.status, "urgency": one.urgency,
             "action": one.action, "title": one_line(one.title), "path": one.path, "line": one.line,
+            "hides": hidden.get(one.id, []),
         }
         for one in triggers
     ]  # fmt: skip
@@ -49,9 +57,12 @@ def list_triggers(*, form: str) -> int:
         return output.FOUND
     width = max((len(one.id) for one in triggers), default=0)
     for row in rows:
-        told = f"{row['id']:<{width}}  {row['origin']}  {row['status']}, {row['urgency']}, {row['action']}"
-        output.say(f"{told}: {row['title']}")
-    output.say(f"{len(rows)} triggers.")
+        about = f"{row['id']:<{width}}  {row['origin']}  {row['status']}, {row['urgency']}, {row['action']}"
+        output.say(f"{about}: {row['title']}")
+        for line in hidden.get(str(row["id"]), ()):
+            output.say(f"{'':<{width}}  ! {line}")
+    off = sum(one.status == "deprecated" for one in triggers)
+    output.say(f"{counted(len(rows) - off, 'trigger')}{f', and {off} deprecated' if off else ''}.")
     return output.FOUND
 
 
@@ -91,9 +102,9 @@ def _lines(used: Sequence[Usage], never: Sequence[str], gone: Sequence[str], bro
         counts = (str(getattr(one, name)).rjust(len(name)) for name in COLUMNS)
         yield "  ".join((one.trigger.ljust(width), *counts, one.last))
     yield f"{sum(one.fired for one in used)} firings of {len(used)} triggers."
-    for told, names in (("Never seen", never), ("No longer there", gone)):
+    for what, names in (("Never seen", never), ("No longer there", gone)):
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            yield f"{told} ({len(names)}): {', '.join(names[:NAMED])}{more}."
+            yield f"{what} ({len(names)}): {', '.join(names[:NAMED])}{more}."
     if broken:
         yield f"{broken} broken lines were passed over."

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deia import fast_json
+from deia.commons.cases import ENDINGS
+from deia.commons.layers import local_path
+from deia.commons.triggers import FOLDER
+from deia.compile.compiler import read_manifest
 from deia.librarian import Librarian
 from deia.records import ROLES, Turn
 from deia.serve import output
@@ -17,7 +21,7 @@ from deia.text import one_line, shorten
 from deia.watch.conversation import turns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from deia.records import Firing
     from deia.watch.artefact import Artefact
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from deia.watch.watcher import Watched
 
 EXCERPT = 100  # characters of a turn that are shown
+NAMED = 10  # triggers that a message names
 MOST_INPUT = 64_000_000  # bytes, as for the hook
 
 
@@ -51,7 +56,26 @@ def check(*, text: Sequence[str], path: str | None, role: str | None, explain: b
         output.say(fast_json.dumps([_as_fields(*pair, explain=explain) for pair in zip(turns, watched, strict=True)]))
     else:
         output.say("\n".join(_as_lines(turns, watched, librarian.open_artefact(), explain=explain)))
+    left = left_out(read_manifest(librarian.derived))
+    if left:
+        output.complain(f"{left} Type: deia lint")
     return int(exit_code and any(each.firings for each in watched))
+
+
+def left_out(manifest: Mapping[str, Any]) -> str:
+    """Say what of the triggers was left out of the compiled files, or the empty text."""
+    broken: Sequence[str] = manifest.get("broken", ())
+    if broken:
+        named = ", ".join(broken[:NAMED]) + (" …" if len(broken) > NAMED else "")
+        were = "trigger was" if len(broken) == 1 else "triggers were"
+        return f"{len(broken)} {were} left out ({named}): there are errors in what is written of them."
+    wrong = {
+        one["path"]: None
+        for one in manifest.get("problems", ())
+        if one["severity"] == "error" and local_path(one["path"]).startswith(f"{FOLDER}/")
+        and not one["path"].endswith(ENDINGS)
+    }  # fmt: skip
+    return f"There are errors in {', '.join(wrong)}; what is broken was left out." if wrong else ""
 
 
 def _turns(text: Sequence[str], path: str | None, role: str | None) -> list[Turn]:

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 HOST = "claude-code"
 HOOK_FILE = "deia/serve/hook.py"
 TIMEOUT = 5  # seconds; the hook gives up by itself after one
-CALLS = "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|ExitPlanMode|mcp__.*"
-RESULTS = "Bash|PowerShell|mcp__.*"
+# Not Read: it is frequent, and this host itself refuses to write over a file that it has not read.
+CALLS = (
+    "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|ExitPlanMode|TodoWrite|TaskCreate|Task|Agent|AskUserQuestion"
+    "|mcp__.*"
+)
+RESULTS = "Bash|PowerShell|ExitPlanMode|AskUserQuestion|mcp__.*"
 EVENTS: Mapping[
     str, tuple[dict[str, Any], dict[str, Any]]
 ] = {  # event → what a group says besides its hooks, what a hook says besides its command

@@ -1,0 +1,70 @@
+"""Text in the columns of a terminal: how wide it is, cut and wrapped to fit, and without what a terminal would obey.
+
+It refuses to guess a terminal's font: the width of a character is what Unicode says.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ELLIPSIS = "…"
+
+
+def plain(text: str) -> str:
+    """Give a text on one line and without control characters, which a terminal would obey."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else " " for char in text)
+
+
+def columns(text: str) -> int:
+    """Count the columns that a text fills: wide characters two (Unicode, annex 11), accents and selectors none."""
+    return len(text) if text.isascii() else sum(map(_column, text))
+
+
+def _column(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def cut(text: str, room: int) -> str:
+    """Shorten a text to some columns, with an ellipsis where something is missing."""
+    return text if columns(text) <= room else _beginning(text, room - 1) + ELLIPSIS
+
+
+def _beginning(text: str, room: int) -> str:
+    used = 0
+    for at, char in enumerate(text):
+        used += _column(char)
+        if used > room:
+            return text[:at]
+    return text
+
+
+def wrap(text: str, room: int) -> Iterator[str]:
+    """Give a text as rows of some columns, broken between words; a word that is too long for a row is broken."""
+    row, used = "", 0
+    for word in text.split():
+        wide = columns(word)
+        if row and used + 1 + wide <= room:
+            row, used = f"{row} {word}", used + 1 + wide
+            continue
+        if row:
+            yield row
+        *full, row = _pieces(word, room) if wide > room else (word,)
+        yield from full
+        used = columns(row)
+    if row:
+        yield row
+
+
+def _pieces(word: str, room: int) -> Iterator[str]:
+    while columns(word) > room:
+        piece = _beginning(word, room) or word[0]
+        yield piece
+        word = word[len(piece) :]
+    yield word

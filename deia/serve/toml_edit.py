@@ -1,0 +1,66 @@
+"""One setting written into `deia.toml`, with everything else in it left as it is.
+
+Refuses a file that it cannot change in this way, and says what to write by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from deia import files
+from deia.errors import SettingsError
+
+FILE = "deia.toml"
+
+
+def write_setting(root: str, name: str, value: str) -> str:
+    """Give a setting of the commons at `root` a value; give the file's path.
+
+    Raises:
+        SettingsError: the file is not TOML, or cannot be changed line by line.
+        OSError: it cannot be written.
+    """
+    path = f"{root}/{FILE}"
+    try:
+        text = (files.read(path) or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingsError("the file is not UTF-8", where=FILE, fix="Save it as UTF-8.") from error
+    files.replace(path, with_setting(text, name, value).encode())
+    return path
+
+
+def with_setting(text: str, name: str, value: str) -> str:
+    """Give the text of a settings file in which a setting has a value.
+
+    Raises:
+        SettingsError: the file is not TOML, or is written in a way that cannot be changed line by line.
+    """
+    before = _read(text)
+    line = f'{name} = "{value}"\n'
+    lines = text.splitlines(keepends=True)
+    top = next((at for at, each in enumerate(lines) if each.lstrip().startswith("[")), len(lines))
+    own = next((at for at in range(top) if re.match(rf"\s*{re.escape(name)}\s*=", lines[at])), None)
+    if own is not None:
+        comment = re.search(r"\s+#[^\"']*$", lines[own])
+        lines[own] = line.rstrip("\n") + (comment[0].rstrip("\n") if comment else "") + "\n"
+    else:
+        at = top
+        while at and not lines[at - 1].strip():
+            at -= 1
+        if at and not lines[at - 1].endswith("\n"):
+            lines[at - 1] += "\n"
+        lines.insert(at, line)
+    after = "".join(lines)
+    if _read(after, broken={}) != {**before, name: value}:
+        raise SettingsError(f"{name} cannot be written into it", where=FILE, fix=f"Write there: {line.strip()}")
+    return after
+
+
+def _read(text: str, *, broken: dict[str, object] | None = None) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        if broken is not None:
+            return broken
+        raise SettingsError(f"not TOML: {error}", where=FILE, fix="Correct the line, or remove the file.") from error

@@ -1,0 +1,30 @@
+"""Which exemplars of a `meaning` clause have their words in a turn at all: asked before anything dear is loaded.
+
+Refuses to look at where the words stand, which is for deia.watch.meaning.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+def worded(value: Any, present: Mapping[str, Any]) -> list[int]:
+    """Give the numbers of the exemplars of a compiled clause whose words are in a turn, wherever they stand in it.
+
+    Cheap beside what they cost afterwards: nothing is built for the others.
+    """
+    known = present.keys()
+    held = [
+        own in present or not (known.isdisjoint(alike) and known.isdisjoint(near) and known.isdisjoint(pairs))
+        for own, alike, near, pairs in value["g"]
+    ]
+    return [
+        number
+        for number, (_, _, least, weights, groups) in enumerate(value["e"])
+        if held[groups[0]]
+        and sum(weight for weight, group in zip(weights, groups, strict=True) if held[group]) >= least
+    ]

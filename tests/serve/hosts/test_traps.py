@@ -1,0 +1,165 @@
+"""The mistakes that others made with hooks, each with its name: what must never be written, and what must be read."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deia.serve.hook_run import HOSTS
+from deia.serve.hosts import claude_settings, copilot, gemini
+from deia.serve.hosts.occasion import Occasion
+from deia.serve.hosts.saying import Said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Hosts = Callable[[str], Any]
+
+DELETE = "I will delete the shop site now"
+CALL = "shopctl site:delete --yes"
+RENAME = "shopctl site:rename old new"
+LESSON = "Save the domain records first."
+CLAUDE_SHAPED = ("claude-code", "codex", "droid")
+
+
+def answer(it: Any, moment: str, text: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(it.say(moment, text))
+    return told
+
+
+@pytest.mark.parametrize("host", CLAUDE_SHAPED)
+def test_top_level_additional_context_is_never_written(hosted: Hosts, host: str) -> None:
+    told = answer(hosted(host), "prompt", DELETE)
+    assert "additionalContext" not in told
+    assert LESSON in told["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.parametrize("host", CLAUDE_SHAPED)
+@pytest.mark.parametrize(("moment", "text"), [("prompt", DELETE), ("before_tool", CALL)])
+def test_hook_event_name_is_never_missing(hosted: Hosts, host: str, moment: str, text: str) -> None:
+    it = hosted(host)
+    assert answer(it, moment, text)["hookSpecificOutput"]["hookEventName"] == it.event(moment)["hook_event_name"]
+
+
+@pytest.mark.parametrize(("moment", "text"), [("prompt", DELETE), ("before_tool", CALL), ("before_tool", RENAME)])
+def test_codex_gets_no_extra_keys(hosted: Hosts, moment: str, text: str) -> None:
+    told = answer(hosted("codex"), moment, text)
+    assert set(told) == {"hookSpecificOutput"}
+    assert set(told["hookSpecificOutput"]) - {"hookEventName"} in (
+        {"additionalContext"},
+        {"permissionDecision", "permissionDecisionReason"},
+    )
+
+
+@pytest.mark.parametrize("host", ["codex", "droid", "gemini", "cline", "opencode", "amp", "windsurf", "kiro"])
+def test_ask_where_it_is_unknown_becomes_a_hold(hosted: Hosts, host: str) -> None:
+    told = hosted(host).say("before_tool", RENAME)
+    assert "breaks its links" in told
+    assert '"ask"' not in told
+
+
+def test_codex_gets_no_empty_reason(hosted: Hosts) -> None:
+    assert answer(hosted("codex"), "before_tool", CALL)["hookSpecificOutput"]["permissionDecisionReason"].strip()
+
+
+@pytest.mark.parametrize("host", CLAUDE_SHAPED)
+def test_prompt_is_read_and_not_user_prompt(hosted: Hosts, host: str) -> None:
+    it = hosted(host)
+    event = it.event("prompt", DELETE)
+    event["user_prompt"] = event.pop("prompt")
+    with pytest.raises(Exception, match="'prompt' is a required property"):
+        it.contract.check_input(event)
+    assert LESSON in it.ask(it.event("prompt", DELETE))
+
+
+@pytest.mark.parametrize("host", ["claude-code", "gemini"])
+@pytest.mark.parametrize(("moment", "text"), [("prompt", DELETE), ("before_tool", CALL)])
+def test_system_message_is_never_all_there_is(hosted: Hosts, host: str, moment: str, text: str) -> None:
+    told = answer(hosted(host), moment, text)
+    assert LESSON not in told.pop("systemMessage")
+    assert LESSON in json.dumps(told)
+
+
+def test_paths_are_not_left_to_a_shell_to_split() -> None:
+    written = json.loads(claude_settings.with_hooks("", ["/a b/python", "/c 'd/hook.py", "claude-code"], path="s"))
+    for groups in written["hooks"].values():
+        entry = groups[0]["hooks"][0]
+        assert (entry["command"], entry["args"]) == ("/a b/python", ["/c 'd/hook.py", "claude-code"])
+
+
+def test_power_shell_is_matched_where_bash_is() -> None:
+    for group, _ in claude_settings.EVENTS.values():
+        matcher = group.get("matcher", "PowerShell")
+        assert re.fullmatch(matcher, "PowerShell")
+
+
+def test_gemini_counts_milliseconds() -> None:
+    assert gemini.TIMEOUT == claude_settings.TIMEOUT * 1000
+
+
+@pytest.mark.parametrize(("text", "decision"), [(CALL, "deny"), (RENAME, "ask")])
+def test_copilot_answers_flat_before_a_tool(hosted: Hosts, text: str, decision: str) -> None:
+    told = answer(hosted("copilot"), "before_tool", text)
+    assert set(told) == {"permissionDecision", "permissionDecisionReason"}
+    assert told["permissionDecision"] == decision
+
+
+def test_copilot_prompt_output_is_dropped_so_none_is_written(hosted: Hosts) -> None:
+    it = hosted("copilot")
+    assert it.say("prompt", DELETE) == ""
+    assert LESSON in it.say("after_tool", "done", command="ls")
+
+
+def test_copilot_is_fail_closed_so_nothing_ever_fails(hosted: Hosts) -> None:
+    it = hosted("copilot")
+    for data in (b"", b"{", b"[]", b"\xff", b'{"toolName": 5, "toolArgs": "{"}', b'{"toolName": [], "cwd": {}}'):
+        done = it.run(data)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_copilot_context_is_measured_in_bytes() -> None:
+    occasion = Occasion(event="PostToolUse", moment="after_tool", conversation="c", folder="/")
+    told = copilot.write_answer(occasion, Said(context="€" * 9_000))
+    assert told is not None
+    assert len(told["additionalContext"].encode()) < 10_000
+
+
+def test_copilot_speaks_pascal_case_too(hosted: Hosts) -> None:
+    it = hosted("copilot")
+    event = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": it.folder, "tool_name": "Bash"}
+    done = it.run(json.dumps({**event, "tool_input": {"command": CALL}}).encode())
+    assert json.loads(done.stdout)["permissionDecision"] == "deny"
+
+
+def test_cursor_holds_a_shell_call_once_though_two_events_tell_of_it(hosted: Hosts) -> None:
+    it = hosted("cursor")
+    shell = {"hook_event_name": "beforeShellExecution", "conversation_id": it.conversation, "command": CALL}
+    shell["workspace_roots"] = [it.folder]
+    assert "deny" in it.run(json.dumps(shell).encode()).stdout.decode()
+    assert it.say("before_tool", CALL, mark="t2") == ""
+    assert it.run(json.dumps(shell).encode()).stdout == b""
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_exit_code_two_is_an_answer_and_never_an_accident(hosted: Hosts, host: str) -> None:
+    it = hosted(host)
+    by_code = host in {"windsurf", "kiro"}
+    held = it.run(json.dumps(it.event("before_tool", CALL)).encode())
+    assert (held.returncode, bool(held.stderr), bool(held.stdout)) == (
+        (2, True, False) if by_code else (0, False, True)
+    )
+    quiet = it.run(json.dumps(it.event("before_tool", "ls")).encode())
+    broken = it.run(b'{"agent_action_name": "pre_run_command", "hook_event_name": "preToolUse", "tool_info": 5')
+    for done in (quiet, broken):
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_reminders_of_a_conversation_end_where_kiro_starts_anew(hosted: Hosts) -> None:
+    it = hosted("kiro")
+    assert LESSON in it.say("before_tool", CALL)
+    assert it.say("before_tool", CALL) == ""
+    assert it.say("session") == ""
+    assert LESSON in it.say("before_tool", CALL)

@@ -1,0 +1,77 @@
+"""`deia model`, and the setting that it writes."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.errors import SettingsError
+from deia.serve.toml_edit import with_setting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia
+
+
+def test_models_are_listed_with_what_the_commons_was_compiled_with(deia: Deia) -> None:
+    before = json.loads(deia("model", "list", "--format", "json").out)
+    assert {row["name"] for row in before["models"]} == {"compact", "static", "keyword", "transformer"}
+    assert all("nothing is compiled yet" in row["state"] for row in before["models"] if row["bytes"])
+    deia("compile")
+    static = next(line for line in deia("model", "list").out.splitlines() if line.startswith("static"))
+    assert "the commons was compiled with it" in static
+    assert " MB" in static
+
+
+def test_a_model_is_set_in_the_settings_file(deia: Deia, commons: Path) -> None:
+    deia("compile")
+    assert deia("model", "use", "keyword").code == 0
+    assert tomllib.loads((commons / "deia.toml").read_text()) == {"tier": "keyword"}
+    assert "tier = keyword (deia.toml)" in deia("model", "list").out
+    assert deia("model", "use", "auto").code == 0
+    assert deia("model", "use", "unheard-of").code == 2
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="the extra is installed")
+def test_fetching_a_model_names_the_extra_and_the_command(deia: Deia) -> None:
+    refused = deia("model", "pull", "all-MiniLM-L6-v2")
+    assert refused.code == 2
+    assert "transformers" in refused.err
+    assert "pip install 'deia[transformers]'" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", 'tier = "static"\n'),
+        ("# mine\nlimit = 7", '# mine\nlimit = 7\ntier = "static"\n'),
+        ("tier = 'auto'  # best\nlimit = 7\n", 'tier = "static"  # best\nlimit = 7\n'),
+        ("limit = 7\n\n[forms]\nhigh = 'note'\n", "limit = 7\ntier = \"static\"\n\n[forms]\nhigh = 'note'\n"),
+        ("[forms]\ntier = 'note'\n", "tier = \"static\"\n[forms]\ntier = 'note'\n"),
+    ],
+)
+def test_a_setting_is_written_and_everything_else_stays(before: str, after: str) -> None:
+    assert with_setting(before, "tier", "static") == after
+
+
+@pytest.mark.parametrize("text", ["x = [\n", '"tier" = "auto"\n', "x = '''\ntier = 1\n'''\n"])
+def test_a_file_that_cannot_be_changed_safely_is_left_alone(text: str) -> None:
+    with pytest.raises(SettingsError):
+        with_setting(text, "tier", "static")
+
+
+@given(st.text(max_size=60) | st.text("tier=[]#'\"\n axb1", max_size=60))
+@settings(max_examples=100)
+def test_whatever_is_written_reads_back(text: str) -> None:
+    try:
+        after = with_setting(text, "tier", "static")
+    except SettingsError:
+        return
+    assert tomllib.loads(after) == {**tomllib.loads(text), "tier": "static"}

@@ -1,0 +1,50 @@
+"""Encode the passages of the starter commons with the sentence model, so that a fresh install searches by it at once.
+
+    python tools/starter_codes.py
+
+Writes deia/models/starter.codes: for each text 16 bytes that it is found by and its vector, one byte a dimension, in
+the order of the former. What is there already is kept, so that a change of one document costs a moment. To be run
+whenever the starter or the model changed; tests/compile/test_encoding.py fails until then.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from deia import files
+from deia.commons.layers import load_layered
+from deia.compile.encoding import STARTER as FILE
+from deia.compile.encoding import TIER, Kept, encoded_by, text_key, texts_of
+from deia.compile.shelf import volumes
+from deia.ingest.chunker import chunk_document
+from deia.match import codes
+from deia.match.semantic import open_tier
+from deia.settings import STARTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def starter_texts() -> Iterator[str]:
+    """Give every text of the starter commons that is encoded."""
+    commons = load_layered(STARTER, starter=True)
+    for volume in volumes(commons.entries, commons.documents):
+        yield from texts_of(volume.entry, chunk_document(volume.document, id=volume.entry.id))
+
+
+def main() -> None:
+    """Encode what is missing, and write the file."""
+    tier = open_tier(TIER)
+    texts = {text_key(tier.digest, text): text for text in starter_texts()}
+    kept = Kept("", dimensions=tier.dimensions)
+    missing = [key for key in texts if key not in kept]
+    began = time.perf_counter()
+    if missing:
+        kept.add(missing, codes.quantised(encoded_by(tier, [texts[key] for key in missing])))
+    files.replace(FILE, b"".join(key + kept.of([key]) for key in sorted(texts)))
+    print(f"{len(texts)} texts, {len(missing)} of them encoded, in {time.perf_counter() - began:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
