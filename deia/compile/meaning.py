@@ -20,6 +20,7 @@ from deia.text import words
 from deia.watch.artefact import LONGEST_WORD
 from deia.watch.gate import SAID
 from deia.watch.meaning import ALL, MOST_APART, STOP_WORDS, content_words, opened, wants_all
+from deia.watch.stance import DENIALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,6 +38,7 @@ LEAST_WEIGHT = 450
 MOST_WEIGHT = 250  # of one word, so that it alone is never enough
 NEAR = 0.6  # cosine from which on the static vectors take two words for one another; below it opposites turn up
 MOST_NEAR = 8
+DENIED = DENIALS | {"t"}  # an exemplar that denies something (`commit without the hooks`) is met by what does
 NOT_CLOSE = 1.01  # more than any cosine: the threshold before there is one
 
 
@@ -73,7 +75,8 @@ def _lowered(value: tuple[str, ...]) -> tuple[dict[str, Any], tuple[tuple[Group,
         code = quantised(static.encode(" ".join(groups[number][0] for number in own))).hex()
         exemplars.append([text, code, least, weights, own])
         held[0] = Group((*held[0], *groups[own[0]][3]))
-        rows.update(dict.fromkeys((Group((SAID,)), *row) for row in _rows(held, weights, least)))
+        always = (Group((SAID,)), *((DENIED,) if not DENIALS.isdisjoint(words(text)) else ()))
+        rows.update(dict.fromkeys((*always, *row) for row in _rows(held, weights, least)))
     clause = {"t": [NOT_CLOSE] * len(exemplars), "d": static.digest, "g": groups, "e": exemplars}
     return {"k": "meaning", "s": " | ".join(value), "v": clause}, tuple(rows)
 

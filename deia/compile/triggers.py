@@ -21,7 +21,7 @@ from deia.records import Record
 from deia.text import words
 from deia.watch.artefact import FORMAT, LONGEST_WORD, bucket, pack
 from deia.watch.commands import SHORTEST_PREFIX
-from deia.watch.gate import A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, NEAR, SAID, WHO, WIDE
+from deia.watch.gate import A_LINE, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, IN_LINE, NEAR, SAID, WHO, WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -243,7 +243,7 @@ def _rarest(option: list[list[str]]) -> list[str]:
 
 def _command(value: Any) -> Lowered:
     alternatives = parse_command(str(value))
-    rows = tuple(tuple(_token_groups(sequence)) for sequence in alternatives)
+    rows = tuple((Group((A_LINE,)), *_token_groups(sequence)) for sequence in alternatives)
     return Lowered(clause={"k": "command", "s": str(value), "v": [list(one) for one in alternatives]}, rows=rows)
 
 
@@ -359,16 +359,23 @@ def _gate_tables(rows: list[Gated]) -> list[list[bytes]]:
         own = [numbers.setdefault(group, len(numbers)) for group in row.groups]
         key = min(row.groups, key=lambda group: (_busyness(group, uses), sorted(group)))
         keyed.setdefault(numbers[key], []).append(number)
-        said = any(SAID in group for group in row.groups)
-        who = row.who | (WIDE if row.wide and len(row.groups) > 1 else NEAR if said else 0)
+        who = row.who | _reach(row)
         packed.append(" ".join(map(str, (row.target, who, *own))).encode())
     by_group = [" ".join(map(str, keyed.get(number, ()))).encode() for number in range(len(numbers))]
     return [_word_table(numbers), by_group, packed]
 
 
+def _reach(row: Gated) -> int:
+    """Give how far apart the words of a row may lie, as its flag."""
+    if row.wide and len(row.groups) > 1:
+        return WIDE
+    pseudo = {word for group in row.groups for word in group if word in {SAID, A_LINE}}
+    return NEAR if SAID in pseudo else IN_LINE if pseudo else 0
+
+
 def _busyness(group: Group, uses: Mapping[str, int]) -> int:
     """Estimate how often a group is present in vain: a common word costs like a thousand rows."""
-    if SAID in group:  # of nearly every turn
+    if SAID in group or A_LINE in group:  # of nearly every turn
         return 10**9
     return sum(uses[word] + 1000 * (word in COMMON or word.startswith("\x01")) for word in group)
 

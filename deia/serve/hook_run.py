@@ -40,11 +40,12 @@ OUT, REASON = 1, 2  # standard output, for JSON; standard error, for a reason th
 # What judging needs, each after what it imports. A test holds this list against what it really imports.
 JUDGING = (
     "watch.allow watch.mutes watch.condense watch.answers watch.command watch.git_lines watch.globs watch.places"
-    " watch.commands watch.databases watch.languages watch.regions watch.phrases watch.regexes watch.words watch.bash"
-    " watch.expansion watch.programs watch.inert watch.prefixes watch.feeders watch.windows watch.wrappers watch.shell"
-    " watch.sql watch.stance_form watch.stance_model watch.stance watch.confirm watch.marks watch.writing watch.judge"
-    " watch.escalation watch.inject watch.mildness watch.running watch.speech watch.inline watch.reading watch.watcher"
-    " watch.exceptions watch.signs serve.hosts.saying serve.hook_once serve.hook_answer"
+    " watch.commands watch.words watch.bash watch.expansion watch.programs watch.inert watch.prefixes"
+    " watch.feeders watch.windows watch.wrappers watch.shell watch.sql watch.databases watch.languages"
+    " watch.regions watch.phrases watch.regexes watch.stance_form watch.stance_model watch.stance watch.worded"
+    " watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
+    " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs serve.hosts.saying"
+    " serve.hook_once serve.hook_answer"
 )
 SAYING = "serve.hosts.saying"
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.text import words
-from deia.watch.gate import OVERLAP, SAID, SEGMENT, WHO, bounded, groups_present, segments
+from deia.watch.gate import A_LINE, OVERLAP, SAID, SEGMENT, WHO, bounded, groups_present, segments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -45,7 +45,7 @@ def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> list[lis
     by_group: dict[int, list[int]] = {}
     for number, segment in enumerate(segments(turn.text)):
         found = set(ungated)
-        groups = groups_present(artefact, {*words(segment), SAID}, bit, found, apart=apart)
+        groups = groups_present(artefact, {*words(segment), SAID, A_LINE}, bit, found, apart=apart)
         for target in found & numbers:
             by_trigger.setdefault(target, []).append(number)
         for group in groups:

@@ -52,7 +52,7 @@ def escalations(artefact: Artefact, turn: Turn, about: Circumstances) -> list[Ve
     if not memory.awaits_answer or not affirms(turn):
         return []
     answer = shorten(one_line(turn.text), MOST_SHOWN) if turn.role == "user" else "approved"
-    because = f'"{answer}" in turn {turn.index} answers what announced it'
+    because = f'"{answer}" in turn {turn.index} answers an announcement of it'
     waiting = [one for one in memory.offered if one not in memory.escalated]
     return [_escalated(artefact, number, because, turn, about) for number in _numbers(artefact, waiting)]
 

@@ -22,8 +22,9 @@ CALL_SEGMENT = 6000  # of a tool call, where one command may well be this long
 CALL_OVERLAP = 2000
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
-# In a row, beside who it counts for: its words may lie anywhere in the turn, or must lie in one sentence.
-WIDE, NEAR = 16, 32
+# In a row, beside who it counts for: its words may lie anywhere in the turn, or must lie in one sentence or line.
+WIDE, NEAR, IN_LINE = 16, 32, 64
+SPEAKING = 3  # a person or the assistant
 # Signs that a command line says more than its words do: escapes, base64.
 HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
 # Words that no text can hold stand for what a turn is.
@@ -31,6 +32,7 @@ A_TOOL = "\x01tool"
 A_WRITE = "\x01write"
 A_WHOLE = "\x01whole"
 SAID = "\x01said"  # somebody may speak here
+A_LINE = "\x01line"  # of every row of a command: its words stand in one line, unless there is a block of code
 SHELL_TOOLS = frozenset(
     ("bash", "shell", "powershell", "exec_command", "run_shell_command", "run_terminal_cmd", "execute", "local_shell",
      "run_command", "execute_command", "terminal", "container.exec", "shell_command", "unified_exec")
@@ -157,9 +159,8 @@ def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
     if near:
         from deia.watch.nearness import said_together  # noqa: PLC0415 - most turns have no such words
 
-        (said,) = artefact.groups_of(SAID)
         text = bounded(turn).text if turn.role != "tool_call" else watched_text(turn)
-        found |= said_together(artefact, text, near, said)
+        found |= said_together(artefact, text, near, near=NEAR, always=(SAID, A_LINE))
     for number in apart:
         target, _, wanted = artefact.row(number)
         if wanted <= groups:
@@ -209,10 +210,10 @@ def _unseen(turn: Turn, segment: str) -> list[str]:
 
 def _about(turn: Turn) -> tuple[str, ...]:
     if turn.role != "tool_call":
-        return (SAID,)
+        return (SAID, A_LINE)
     name = turn.tool.lower()
     writes = name in WRITE_TOOLS or is_shell(turn)
-    return (A_TOOL, A_WRITE if writes else SAID, *((A_WHOLE,) if name in WHOLE_TOOLS else ()))
+    return (A_TOOL, A_LINE, A_WRITE if writes else SAID, *((A_WHOLE,) if name in WHOLE_TOOLS else ()))
 
 
 def groups_present(
@@ -238,7 +239,7 @@ def groups_present(
             target, who, wanted = artefact.row(number)
             if target not in found and who & bit:
                 if wanted <= groups:
-                    if near is not None and who & NEAR:
+                    if near is not None and (who & NEAR or (who & IN_LINE and bit & SPEAKING)):
                         near.add(number)
                     else:
                         found.add(target)

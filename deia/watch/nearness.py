@@ -1,7 +1,8 @@
-"""Which `meaning` rows of the gate have their words in one sentence, or before an act on what a pronoun points back to.
+"""Which rows of the gate have their words close enough: in one sentence for `meaning`, in one line for a command.
 
-The gate finds words anywhere in a long segment, and the act and the thing of some exemplar stand in half of all that is
-said. Refuses nothing that deia.watch.meaning would look at: its windows lie within what is looked at here.
+The gate finds words anywhere in a long segment, and the act and the thing of some exemplar, or `git` and `commit`, stand
+in half of all that is said. Refuses nothing that would be looked at: what a pronoun points back to counts with its
+sentence, and blocks of code count whole.
 """
 
 from __future__ import annotations
@@ -10,20 +11,39 @@ from deia.records import TYPE_CHECKING
 from deia.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from deia.watch.artefact import Artefact
 
 BACK = 200  # characters before a sentence with a pronoun, from which what it stands for may come
 POINTERS = frozenset(("it", "them", "that", "this", "these", "those"))  # as deia.watch.meaning has them
 STOPS = (". ", "! ", "? ", "; ")
+FENCES = ("```", "~~~")
 
 
-def said_together(artefact: Artefact, text: str, rows: Collection[int], said: int) -> set[int]:
-    """Give what some rows lead to whose groups, but for `said`, are all in one sentence of a text."""
-    wanted = {number: artefact.row(number)[2] - {said} for number in rows}
+def said_together(
+    artefact: Artefact, text: str, rows: Collection[int], *, near: int, always: Collection[str]
+) -> set[int]:
+    """Give what some rows lead to whose words are all in one sentence of a text, or in one line, as each row asks.
+
+    `near` is the flag of rows that want one sentence; the words `always` are there anyway.
+    """
+    held = {group for word in always for group in artefact.groups_of(word)}
+    by_sentence = {number for number in rows if artefact.row(number)[1] & near}
+    by_line = set(rows) - by_sentence
+    if by_line and any(fence in text for fence in FENCES):  # a command in a block of code may go over lines
+        found, by_line = {artefact.row(number)[0] for number in by_line}, set()
+    else:
+        found = _reached(artefact, by_line, map(words, text.split("\n")), held)
+    return found | _reached(artefact, by_sentence, _sentences(text), held)
+
+
+def _reached(
+    artefact: Artefact, rows: Collection[int], pieces: Iterable[Iterable[str]], held: Collection[int]
+) -> set[int]:
+    wanted = {number: artefact.row(number)[2].difference(held) for number in rows}
     found: set[int] = set()
-    for present in _together(text):
+    for present in pieces if wanted else ():
         groups = {group for word in present for group in artefact.groups_of(word)}
         reached = [number for number, needed in wanted.items() if needed <= groups]
         found.update(artefact.row(number)[0] for number in reached)
@@ -34,7 +54,7 @@ def said_together(artefact: Artefact, text: str, rows: Collection[int], said: in
     return found
 
 
-def _together(text: str) -> Iterator[set[str]]:
+def _sentences(text: str) -> Iterator[set[str]]:
     """Give the words of each sentence, and with a pronoun those before it."""
     for stop in STOPS:
         text = text.replace(stop, "\n ")  # of the same length, so that places stay

@@ -215,7 +215,7 @@ def test_cases_of_a_broken_trigger_are_not_called_unknown(tmp_path: Path, write:
 def test_exemplars_are_sentences_and_not_too_many(tmp_path: Path, write: Write) -> None:
     head = "- {id: a, title: A, urgency: low, message: m, documents: [x], when: "
     write("triggers/a.yaml", head + "{any: [{meaning: [wipe]}]}}\n")
-    write("triggers/b.yaml", head.replace("id: a", "id: b") + f"{{any: [{{meaning: {['wipe the site'] * 13}}}]}}}}\n")
+    write("triggers/b.yaml", head.replace("id: a", "id: b") + f"{{any: [{{meaning: {['wipe the site'] * 21}}}]}}}}\n")
     write("triggers/c.yaml", head.replace("id: a", "id: c") + "{any: [{meaning: [wipe the site]}]}}\n")
     loaded = load_triggers(str(tmp_path))
     assert [trigger.id for trigger in loaded.triggers] == ["c"]

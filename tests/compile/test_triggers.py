@@ -21,7 +21,7 @@ from deia.compile.triggers import Payload, compile_triggers
 from deia.knowledge import Clause, Trigger
 from deia.records import Reference
 from deia.watch.artefact import Artefact
-from deia.watch.gate import EVERYBODY
+from deia.watch.gate import A_LINE, EVERYBODY
 
 
 def trigger(*clauses: tuple[str, Any], **fields: Any) -> Trigger:
@@ -96,7 +96,8 @@ def test_no_trigger_at_all_compiles() -> None:
     ],
 )
 def test_the_gate_needs_the_words_that_are_sure(clause: tuple[str, Any], rows: list[list[list[str]]]) -> None:
-    assert [sorted(row) for row in gates(clause)] == [sorted(row) for row in rows]
+    own = [[group for group in row if group != [A_LINE]] for row in gates(clause)]
+    assert [sorted(row) for row in own] == [sorted(row) for row in rows]
 
 
 def test_a_phrase_is_gated_by_all_forms_of_the_rarest_word_of_each_place() -> None:

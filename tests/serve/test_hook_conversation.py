@@ -131,6 +131,7 @@ def test_a_file_is_not_written_over_unread(ask: Ask, commons: Path, *, relative:
     place = commons / "netlify.toml"
     place.write_text("[build]", encoding="utf-8")
     path = "netlify.toml" if relative else str(place)
+    assert ask(file_call(commons, "Read", "README.md")) is None
     assert "nothing in this conversation read it" in reason_of(ask(file_call(commons, "Write", path)))
     assert ask(file_call(commons, "Write", path)) is None
 
