@@ -28,6 +28,7 @@ SPACES = {**dict.fromkeys(range(32), " "), 10: "\n", 9: " ", 127: " ", **{ord(en
 WIDTH = 4096  # never fold a line that its author did not
 # YAML 1.1 readers take these for true and false; written by us, they are quoted.
 AMBIGUOUS = {"yes", "no", "on", "off", "y", "n", "true", "false", "null", "~"}
+INDICATORS = ("?", ":", "-")  # at the beginning of a word in a list on one line readers disagree about them
 
 
 class _Span(Record):
@@ -106,7 +107,7 @@ def styled(value: Any) -> Any:
         return items
     if isinstance(value, str):
         clean = value.translate(SPACES).encode("utf-8", "replace").decode("utf-8")
-        return DoubleQuotedScalarString(clean) if clean.lower() in AMBIGUOUS else clean
+        return DoubleQuotedScalarString(clean) if clean.lower() in AMBIGUOUS or clean.startswith(INDICATORS) else clean
     return value
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deia.commons.author import add_lesson
@@ -151,6 +151,8 @@ def test_a_lesson_does_not_follow_a_link_out_of_the_commons(tmp_path: Path) -> N
     st.text(max_size=20),
     st.lists(st.text(max_size=8), max_size=2),
 )
+@example("0", "", "", ["?\u00d0"])
+@example("0", "", "", ["-x", ": y"])
 @settings(max_examples=40, deadline=None)
 def test_whatever_a_person_types_gives_a_sound_lesson_or_says_why_not(
     title: str, text: str, category: str, tags: list[str]
