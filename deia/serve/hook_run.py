@@ -44,8 +44,8 @@ JUDGING = (
     " watch.feeders watch.windows watch.wrappers watch.shell watch.sql watch.databases watch.languages"
     " watch.regions watch.phrases watch.regexes watch.stance_form watch.stance_model watch.stance watch.worded"
     " watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
-    " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs serve.hosts.saying"
-    " serve.hook_once serve.hook_answer"
+    " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
+    " serve.hosts.saying serve.hook_once serve.hook_answer"
 )
 SAYING = "serve.hosts.saying"
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
