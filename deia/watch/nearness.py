@@ -1,8 +1,8 @@
 """Which rows of the gate have their words close enough: in one sentence for `meaning`, in one line for a command.
 
 The gate finds words anywhere in a long segment, and the act and the thing of some exemplar, or `git` and `commit`,
-stand in half of all that is said. Refuses nothing that would be looked at: what a pronoun points back to counts with its
-sentence, and blocks of code count whole.
+stand in half of all that is said. Refuses nothing that would be looked at: what a pronoun points back to counts with
+its sentence, and blocks of code count whole.
 """
 
 from __future__ import annotations
