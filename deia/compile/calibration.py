@@ -8,10 +8,11 @@ context silence already does not count: similarity cannot tell doing from mentio
 from __future__ import annotations
 
 import hashlib
+import json
 from math import ceil
 from typing import TYPE_CHECKING
 
-from deia import __version__
+from deia import __version__, files
 from deia.compile.background import ABOVE, LEAST, floors_of, nominating
 from deia.compile.bags import bags
 from deia.compile.forms import forms_source
@@ -19,7 +20,7 @@ from deia.compile.meaning import LEAST_WEIGHT, NOT_CLOSE, SHARE, meaning_clause,
 from deia.compile.synonyms import ACTS, THINGS
 from deia.compile.triggers import compile_triggers
 from deia.records import Record
-from deia.settings import DEFAULTS
+from deia.settings import DEFAULTS, PACKAGE
 from deia.watch.artefact import Artefact
 from deia.watch.case_runner import run_case
 from deia.watch.meaning import places
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from deia.knowledge import Case, Clause, Trigger
 
+SHIPPED = f"{PACKAGE}/models/starter.thresholds"  # made by tools/starter_thresholds.py
 CONFIDENCE = 0.95
 SPEAKERS = frozenset(("user", "assistant"))
 
@@ -48,6 +50,17 @@ class Reached(Record):
     alarms: int  # of these, those that are also close enough
     background: int
     print: str = ""  # of all that decided it
+
+
+def shipped() -> tuple[Reached, ...]:
+    """Give what the `meaning` clauses of the starter commons came to when deia was made."""
+    lines = (files.read(SHIPPED) or b"").decode("utf-8", "replace").splitlines()
+    return reached_in({"meaning": [json.loads(line) for line in lines]})
+
+
+def reached_in(manifest: Mapping[str, Any]) -> tuple[Reached, ...]:
+    """Give what the thresholds of `meaning` clauses came to when the triggers were compiled."""
+    return tuple(Reached(**{**one, "thresholds": tuple(one["thresholds"])}) for one in manifest.get("meaning", ()))
 
 
 def calibrated(
@@ -99,7 +112,8 @@ def _calibrated(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> Reac
         ceil(min(_best(floor, own), NOT_CLOSE) * 1000) / 1000
         for floor, own in zip(floors, _shared(scored, lowered["v"]["e"]), strict=True)
     )
-    artefact, fires = _alone(trigger, clause, thresholds), [case for case in cases if case.fires]
+    artefact.trigger(0)["any"][0]["v"]["t"] = list(thresholds)
+    fires = [case for case in cases if case.fires]
     close = [
         {number for number, score in held.items() if score >= least}
         for held, least in zip(pieces, thresholds, strict=True)

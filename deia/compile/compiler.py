@@ -21,7 +21,7 @@ from deia.commons.checks import check_layers
 from deia.commons.layers import file_at, layer_prefixes, load_layers, local_path
 from deia.commons.packs import FOLDER as PACKS
 from deia.commons.packs import LOCK as PACKS_LOCK
-from deia.compile.calibration import Reached, calibrated
+from deia.compile.calibration import Reached, calibrated, reached_in, shipped
 from deia.compile.catalog import build_catalog, models
 from deia.compile.encoding import MOST_UNSAID, TIER, UNASKED, Effort, kept_at
 from deia.compile.forms import forms_source
@@ -31,6 +31,7 @@ from deia.compile.patterns import MAKER
 from deia.compile.payloads import payloads
 from deia.compile.triggers import compile_triggers
 from deia.errors import ArtefactError, Problem
+from deia.match.semantic import TRANSFORMER
 from deia.records import Record
 from deia.search.catalog import open_catalog
 from deia.settings import INDEX_NAMES, derived_folder, resolve, state_folder
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 TRIGGERS, CATALOG, MANIFEST, SOURCES, LOCK = "triggers", "catalog", "manifest.json", "sources.json", "lock"
 MOST_PROBLEMS = 5000  # that a manifest keeps
 SETTINGS_FILES = ("deia.toml", "pyproject.toml")
+LOADED = "sentence_transformers"
 RACY_NS = 2_000_000_000  # a file changed this shortly before it was hashed may change again within one clock tick
 
 
@@ -85,11 +87,11 @@ def compile_commons(
     began = time.perf_counter()
     folder = derived_folder(root, environ)
     tell = progress or (lambda _: None)
-    chosen = resolve(root, environ=environ, flags={} if tier is None else {"tier": tier}).tier
+    chosen = resolve(root, environ=environ, flags={} if tier is None else {"tier": tier})
     try:
         os.makedirs(folder, exist_ok=True)
         with _lock(folder):
-            work = _Work(tier=chosen, asked=asked, force=force)
+            work = _Work(tier=chosen.tier, model=chosen.model, asked=asked, force=force)
             return _compile(root, folder, environ, work=work, tell=tell, began=began)
     except OSError as error:
         fix = "Free the space or give yourself the right to write there, then type: deia compile"
@@ -100,23 +102,29 @@ class _Work(Record):
     """What a compile is to do: which tier is wanted, whether somebody waits for it, whether to make all anew."""
 
     tier: str
+    model: str
     asked: bool
     force: bool
 
     @property
     def tiers(self) -> tuple[str, ...]:
-        """The tiers to write; the word vectors cost next to nothing, and searches fall back on them."""
+        """The tiers to write; the word vectors cost next to nothing, and searches fall back on them.
+
+        A model of the person's own takes seconds to load: for who did not ask to compile it counts where it is loaded.
+        """
+        if self.tier == TRANSFORMER:
+            return ("static", f"{TRANSFORMER}:{self.model}") if self.asked or LOADED in sys.modules else ("static",)
         return ("static", TIER) if self.tier in ("auto", TIER) else ("static",)
 
     @property
     def most(self) -> int:
         """How many texts may be encoded."""
-        return UNASKED if not self.asked else Effort().most if self.tier == TIER else MOST_UNSAID
+        return UNASKED if not self.asked else Effort().most if self.tier in (TIER, TRANSFORMER) else MOST_UNSAID
 
     def fits(self, manifest: Mapping[str, Any]) -> bool:
         """Say whether the catalog of last time holds the tiers that are wanted, or as many as can be had."""
         lacking = set(self.tiers) - set(manifest.get("tiers", ()))
-        return not lacking or not self.asked or (bool(manifest.get("left_out")) and self.tier != TIER)
+        return not lacking or not self.asked or (bool(manifest.get("left_out")) and self.tier == "auto")
 
 
 def _compile(
@@ -125,8 +133,10 @@ def _compile(
     resolved = resolve(root, environ=environ)
     settings = resolved.values()
     settings.pop("sources")
-    settings.pop("tier")  # of searches, and no trigger depends on it
+    for name in ("tier", "model"):  # of searches, and no trigger depends on them
+        settings.pop(name)
     previous = {} if work.force else read_manifest(folder)
+    sentences = next((name for name in work.tiers if name != "static"), TIER)
     maker = _maker(state_folder(environ))
     starter = bool(settings["starter"])
     sources = _sources(root, {} if work.force else _read_json(f"{folder}/{SOURCES}"), starter=starter)
@@ -151,7 +161,7 @@ def _compile(
     }  # fmt: skip
     if not fresh["catalog_digest"]:
         tell(f"indexing {len(commons.documents)} documents")
-        effort = Effort(most=work.most, kept=kept_at(folder, maker), alone=True)
+        effort = Effort(most=work.most, kept=kept_at(folder, maker, tier=sentences), alone=True)
         manifest["catalog"], manifest["tiers"] = _write_catalog(
             folder, commons, manifest, previous, tiers=work.tiers, effort=effort, tell=tell
         )
@@ -160,7 +170,7 @@ def _compile(
     if not fresh["triggers_digest"]:
         tell(f"compiling {len(commons.triggers)} triggers")
         identity = {"deia": __version__, "digest": digests["triggers_digest"], "forms": forms_source()}
-        reached = calibrated(commons.triggers, commons.cases, reached_in(previous))
+        reached = calibrated(commons.triggers, commons.cases, (*shipped(), *reached_in(previous)))
         data, ungated = compile_triggers(
             commons.triggers, payloads(commons), settings=settings, identity=identity, marks=ALWAYS,
             known=[(entry.path, entry.title) for entry in commons.entries],
@@ -172,7 +182,7 @@ def _compile(
     files.replace(f"{folder}/{SOURCES}", json.dumps(sources, sort_keys=True).encode())
     files.replace(f"{folder}/{MANIFEST}", json.dumps(manifest, indent=1, sort_keys=True).encode())
     _write_stamps(root, folder, sources, maker)
-    kept = kept_at(folder, maker).rpartition("/")[2]
+    kept = kept_at(folder, maker, tier=sentences).rpartition("/")[2]
     _sweep(folder, keep={str(manifest["catalog"]), str(previous.get("catalog", "")), kept})
     written = tuple(name.removesuffix("_digest") for name, is_fresh in fresh.items() if not is_fresh)
     return _report(folder, written, manifest, began)
@@ -305,7 +315,8 @@ def _write_catalog(
         previous=before if previous.get("deia") == __version__ and os.path.isdir(before) else None,
         tiers=tiers, effort=effort, tell=tell,
     )  # fmt: skip
-    name = "-".join(["catalog", manifest["catalog_digest"][:16], *(TIER for made in report.tiers if made == TIER)])
+    held = [made if made == TIER else _digest({}, bool, [made])[:16] for made in report.tiers if made != "static"]
+    name = "-".join(["catalog", manifest["catalog_digest"][:16], *held])
     shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
     os.rename(building, f"{folder}/{name}")
     return name, list(report.tiers)
@@ -370,11 +381,6 @@ def read_manifest(folder: str) -> dict[str, Any]:
     """Give the manifest of compiled files, empty where there is none or it is of another format."""
     manifest = _read_json(f"{folder}/{MANIFEST}")
     return manifest if manifest.get("format") == FORMAT else {}
-
-
-def reached_in(manifest: Mapping[str, Any]) -> tuple[Reached, ...]:
-    """Give what the thresholds of `meaning` clauses came to when the triggers were compiled."""
-    return tuple(Reached(**{**one, "thresholds": tuple(one["thresholds"])}) for one in manifest.get("meaning", ()))
 
 
 def _read_json(path: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -57,6 +57,7 @@ NAMES = frozenset("dns aws gcs tls sms css cors ios eks ecs gke aks kubernetes p
 TABLES = "spacy-lookups-data"
 
 
+@lru_cache(maxsize=50_000)
 def forms(word: str) -> frozenset[str]:
     """Give the forms of a word, itself included; one with digits, or short and not irregular, has only itself."""
     if not word.isascii() or not word.isalpha() or word in NAMES:

@@ -221,6 +221,7 @@ def _forms_of(member: str) -> frozenset[str]:
     return frozenset(f"{form}{mark}{particle}" for form in forms(verb))
 
 
+@lru_cache(maxsize=5000)
 def alike(word: str, *, act: bool) -> frozenset[str]:
     """Give every form of the words that may stand in place of one, as an act or as a thing; empty where none is known.
 
@@ -230,6 +231,7 @@ def alike(word: str, *, act: bool) -> frozenset[str]:
     return frozenset(form for member in members if "_" not in member for form in forms(member))
 
 
+@lru_cache(maxsize=5000)
 def phrasal(word: str) -> dict[str, frozenset[str]]:
     """Give the verbs that say an act together with a particle, in every form, with these: `blew` with `away` and so on.
 

@@ -12,6 +12,7 @@ from deia.commons.clauses import GAP, PLACES, parse_command, parse_phrase, parse
 from deia.commons.layers import origin_of
 from deia.compile.background import set_thresholds
 from deia.compile.forms import forms
+from deia.compile.gating import COMMON, Gated, Group, gate_tables
 from deia.compile.marks import asks_for, lower_mark, marks_in
 from deia.compile.meaning import meaning_clause
 from deia.compile.patterns import MAKER, regex_code, required_groups
@@ -19,25 +20,18 @@ from deia.compile.pronouns import referring
 from deia.fast_json import dumps
 from deia.records import Record
 from deia.text import words
-from deia.watch.artefact import FORMAT, LONGEST_WORD, bucket, pack
+from deia.watch.artefact import FORMAT, LONGEST_WORD, pack
 from deia.watch.commands import SHORTEST_PREFIX
-from deia.watch.gate import A_LINE, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, IN_LINE, NEAR, SAID, WHO, WIDE
+from deia.watch.gate import A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from deia.knowledge import Clause, Earlier, Trigger
 
-Group = frozenset[str]
 WILD = "\x02"
 SPEAKING = WHO["user"] | WHO["assistant"]
 MOST_ROWS = 400  # of one trigger
-# Words so common in the talk of coding agents that a row should not be looked up by them if another word will do.
-COMMON = frozenset(
-    "a all and api app branch build bash change check clean code command commit config data db delete deploy error file"
-    " files fix for force from get git i in install is it let main make name need new node not npm of on or project"
-    " push python remove rm run script server site table test tests that the this to update use with write you".split()
-)
 
 
 class Payload(Record):
@@ -58,15 +52,6 @@ class Lowered(Record):
     wide: bool = False  # whether the words of a row may lie anywhere in the turn
     # What `<it>` may stand for: the name under which the conversation's memory keeps it, and words that name it.
     said: tuple[str, tuple[tuple[Group, ...], ...]] = ("", ())
-
-
-class Gated(Record):
-    """A row of the gate: what it leads to (a trigger or, above them, a context word) and the groups it needs."""
-
-    target: int
-    who: int
-    groups: tuple[Group, ...]
-    wide: bool = False
 
 
 def compile_triggers(
@@ -101,9 +86,12 @@ def compile_triggers(
     for number, (name, earlier) in enumerate(waited, start=len(living)):
         mark = lower_mark(name, earlier, _lower_clause)
         records.append(dumps(mark.compiled).encode("ascii"))
-        for one, roles in mark.gates:
+        for place, (one, roles) in enumerate(mark.gates):
             who = sum(WHO[role] for role in roles)
-            rows += [Gated(target=number, who=who, groups=_united((row,)), wide=one.wide) for row in one.rows]
+            phrase = place if is_phrase(one) else -1
+            rows += [
+                Gated(target=number, who=who, groups=_united((row,)), wide=one.wide, phrase=phrase) for row in one.rows
+            ]
     contexts = sorted({context for trigger in living for context in trigger.context if words(context)})
     first = len(living) + len(waited)
     for number, context in enumerate(contexts, start=first):
@@ -115,12 +103,13 @@ def compile_triggers(
     meta = {
         **identity, "format": FORMAT, "settings": dict(settings), "triggers": len(living), "marks": len(waited),
         "contexts": [*contexts, *sorted(antecedents)], "known": int(bool(listed)),
-        "paths": int(asks_for("unread", living)),
+        "paths": int(asks_for("unread", living)), "parts": _parts(living), "fields": _fields(living),
+        "waiting": _waiting(living, waited),
         "ungated": [list(pair) for pair in ungated], "regex": MAKER,
     }  # fmt: skip
     payloads = [dumps(documents[name].values()).encode("ascii") for name in numbers]
     records += [dumps(listed).encode("ascii")] if listed else []
-    tables = [*_gate_tables(gated), records, payloads, [dumps(meta).encode("ascii")]]
+    tables = [*gate_tables(gated), records, payloads, [dumps(meta).encode("ascii")]]
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
     return pack(tables), tuple(dict.fromkeys(names[target] for target, _ in ungated))
 
@@ -143,15 +132,57 @@ def _lower(
         "unless": [_unless(text) for text in trigger.unless], "repeat": trigger.repeat,
         "all": [one.clause for one in every], "any": [one.clause for one in some],
     }  # fmt: skip
-    choices = [one.rows for one in every]
-    if some:
-        choices.append(tuple(row for one in some for row in one.rows))
-    rows = dict.fromkeys(_united(parts) for parts in _product(choices))
-    wide = len(choices) > 1 or any(one.wide for one in (*every, *some))
     if trigger.earlier:
         compiled["earlier"] = trigger.earlier.within
     said = [one.said for one in (*every, *some) if one.said[0]]
-    return compiled, [Gated(target=number, who=compiled["who"], groups=row, wide=wide) for row in rows], said
+    return compiled, _gated(every, some, number, compiled["who"]), said
+
+
+def _gated(every: Sequence[Lowered], some: Sequence[Lowered], number: int, who: int) -> list[Gated]:
+    """Give the rows of a trigger: of each clause that is enough its own, or, where several must hold, all together."""
+    if not every or (len(every) == 1 and not some):
+        alone = [
+            Gated(target=number, who=who, groups=_united((row,)), wide=one.wide, phrase=place if is_phrase(one) else -1)
+            for place, one in enumerate((*every, *some))
+            for row in one.rows
+        ]
+        return list({(row.groups, row.phrase): row for row in alone}.values())
+    choices = [*(one.rows for one in every), *([tuple(row for one in some for row in one.rows)] if some else [])]
+    rows = dict.fromkeys(_united(parts) for parts in _product(choices))
+    return [Gated(target=number, who=who, groups=row, wide=True) for row in rows]
+
+
+def is_phrase(lowered: Lowered) -> bool:
+    """Say whether a clause is a phrase that somebody says."""
+    return bool(lowered.clause["k"] == "phrase")
+
+
+def _tools(triggers: Sequence[Trigger]) -> Iterator[Any]:
+    return (clause.value for one in triggers for clause in (*one.any, *one.all) if clause.kind == "tool")
+
+
+def _parts(triggers: Sequence[Trigger]) -> list[str]:
+    """Give the parts of tool names that triggers ask for."""
+    return sorted({_name_part(str(tool["name"])) for tool in _tools(triggers)} - {""})
+
+
+def _fields(triggers: Sequence[Trigger]) -> list[str]:
+    """Give the fields of a tool's input that triggers ask for, as far as the watcher looks them up."""
+    asked = {str(field) for tool in _tools(triggers) for field in tool.get("input", {})}
+    return sorted(field for field in asked if _size(field) < LONGEST_WORD // 2)
+
+
+def _name_part(glob: str) -> str:
+    """Give the longest text that a tool's name holds which a glob fits, as far as the watcher looks words up."""
+    plain = glob.lower() if "[" not in glob else ""
+    pieces = plain.replace("?", "*").split("*")
+    return max(pieces, key=len)[: LONGEST_WORD // 2]
+
+
+def _waiting(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, int]:
+    """Give the numbers of the triggers that wait for something said earlier, each with its mark's number."""
+    marks = {name: number for number, (name, _) in enumerate(waited, start=len(triggers))}
+    return {str(number): marks[one.id] for number, one in enumerate(triggers) if one.earlier}
 
 
 def _united(parts: tuple[tuple[Group, ...], ...]) -> tuple[Group, ...]:
@@ -223,12 +254,13 @@ def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
         places.append([int(slot.gap), singles, [option for option in expanded if len(option) > 1], int(optional)])
         needed.append([] if optional else _needed(expanded))
     clause = {"k": kind, "s": source, "v": places}
-    row = tuple(group for groups in needed for group in groups)
+    speaks = (Group((SAID,)),) if kind == "phrase" and any(needed) else ()
+    row = (*speaks, *(group for groups in needed for group in groups))
     if meant < 0:
         return Lowered(clause=clause, rows=(row,))
     other = referring(places, needed, meant)
     clause = {**clause, "it": other.places, "said": other.name}
-    return Lowered(clause=clause, rows=(row, other.groups), said=(other.name, other.named))
+    return Lowered(clause=clause, rows=(row, (*speaks, *other.groups)), said=(other.name, other.named))
 
 
 def _needed(options: list[list[list[str]]]) -> list[Group]:
@@ -304,7 +336,12 @@ def _tool(value: Any) -> Lowered:
     fields = {str(field): str(glob) for field, glob in value.get("input", {}).items()}
     sure = [word for glob in (name, *fields.values()) for word in _sure_words(glob)]
     shown = name + "".join(f", {field}: {glob}" for field, glob in fields.items())
-    row = (Group((A_TOOL,)), *(Group((word,)) for word in sure))
+    part = _name_part(name)
+    asked = [
+        *([A_PART + part] if part else []),
+        *(A_FIELD + field for field in fields if _size(field) < LONGEST_WORD // 2),
+    ]
+    row = (Group((A_TOOL,)), *(Group((word,)) for word in (*asked, *sure)))
     return Lowered(clause={"k": "tool", "s": shown, "v": {"name": name, "input": fields}}, rows=(row,), wide=True)
 
 
@@ -342,52 +379,3 @@ LOWER: dict[str, Callable[[Any], Lowered]] = {
     "words": _words,
     "meaning": _meaning,
 }
-
-
-# --- the gate ---
-
-
-def _gate_tables(rows: list[Gated]) -> list[list[bytes]]:
-    uses: dict[str, int] = {}
-    for row in rows:
-        for word in {word for group in row.groups for word in group}:
-            uses[word] = uses.get(word, 0) + 1
-    numbers: dict[Group, int] = {}
-    keyed: dict[int, list[int]] = {}
-    packed = []
-    for number, row in enumerate(rows):
-        own = [numbers.setdefault(group, len(numbers)) for group in row.groups]
-        key = min(row.groups, key=lambda group: (_busyness(group, uses), sorted(group)))
-        keyed.setdefault(numbers[key], []).append(number)
-        who = row.who | _reach(row)
-        packed.append(" ".join(map(str, (row.target, who, *own))).encode())
-    by_group = [" ".join(map(str, keyed.get(number, ()))).encode() for number in range(len(numbers))]
-    return [_word_table(numbers), by_group, packed]
-
-
-def _reach(row: Gated) -> int:
-    """Give how far apart the words of a row may lie, as its flag."""
-    if row.wide and len(row.groups) > 1:
-        return WIDE
-    pseudo = {word for group in row.groups for word in group if word in {SAID, A_LINE}}
-    return NEAR if SAID in pseudo else IN_LINE if pseudo else 0
-
-
-def _busyness(group: Group, uses: Mapping[str, int]) -> int:
-    """Estimate how often a group is present in vain: a common word costs like a thousand rows."""
-    if SAID in group or A_LINE in group:  # of nearly every turn
-        return 10**9
-    return sum(uses[word] + 1000 * (word in COMMON or word.startswith("\x01")) for word in group)
-
-
-def _word_table(numbers: Mapping[Group, int]) -> list[bytes]:
-    groups_of: dict[str, list[int]] = {}
-    for group, number in numbers.items():
-        for word in group:
-            groups_of.setdefault(word, []).append(number)
-    buckets = [b""] * (2 * len(groups_of) + 1)
-    for word in sorted(groups_of):
-        key = word.encode("utf-8", "surrogatepass")
-        entry = b"\n" + key + b"\t" + ",".join(map(str, sorted(groups_of[word]))).encode() + b"\n"
-        buckets[bucket(key, len(buckets))] += entry
-    return buckets

@@ -44,6 +44,8 @@ def _load_cached(package: str, names: str = QUIET) -> None:
 
     magic = getattr(sys.modules.get("_frozen_importlib_external"), "MAGIC_NUMBER", None)
     for name in names.split():
+        if f"deia.{name}" in sys.modules:
+            continue
         folder, _, last = f"{package}/{name.replace('.', '/')}".rpartition("/")
         source = stat(f"{folder}/{last}.py")
         with open(f"{folder}/__pycache__/{last}.{sys.implementation.cache_tag}.pyc", "rb") as file:

@@ -15,7 +15,7 @@ from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
 from deia.watch.artefact import open_artefact
-from deia.watch.gate import candidates, command_of
+from deia.watch.gate import candidates, command_of, wait_in_vain
 from deia.watch.memory import QUIET, RESET, FileLog, awaits_answer, line, recall
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from deia.records import Injection
+    from deia.records import Injection, Turn
     from deia.serve.hosts.occasion import Occasion
     from deia.serve.hosts.saying import Said
     from deia.watch.artefact import Artefact
@@ -48,6 +48,7 @@ JUDGING = (
     " serve.hosts.saying serve.hook_once serve.hook_answer"
 )
 SAYING = "serve.hosts.saying"
+PHRASED = "watch.languages watch.regions watch.phrases watch.speech watch.phrased"
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets silence
 PERSONS_WORD = (
@@ -65,7 +66,7 @@ def run(arguments: list[str], load: Callable[[str], object] = len) -> None:
     answer, stream = b"", OUT
     try:
         _arm(place, DEADLINE)
-        output = _answer(place)
+        output = answer_event(place, _read_input())
         if isinstance(output, bytes):
             answer, stream = output, REASON
         elif output:
@@ -88,7 +89,7 @@ def _leave(answer: bytes, stream: int = OUT) -> None:
 
 def _arm(place: Place, seconds: float) -> None:
     """Leave on time even from inside a long match. Windows has no such timer: there the patterns alone bound it."""
-    if sys.platform == "win32":
+    if sys.platform == "win32" or not place.timed:
         return
     import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` itself costs 4 ms for its enums
 
@@ -104,16 +105,25 @@ def _arm(place: Place, seconds: float) -> None:
 class Place:
     """Where this hook works: which host called, which commons counts, where its files are."""
 
-    __slots__ = ("derived", "environ", "events", "explicit", "host", "load", "root", "state")
+    __slots__ = ("derived", "environ", "events", "explicit", "host", "load", "open", "root", "state", "timed")
 
     def __init__(self, arguments: list[str], load: Callable[[str], object] = len) -> None:
         self.load = load
+        self.timed = True  # a server leaves its own process alone, and waits no longer than the deadline
+        self.open = open_artefact  # a server keeps what it opened
         self.environ = files.environment()
         self.host = arguments[0] if arguments else ""
         self.explicit = arguments[2] if len(arguments) > 2 and arguments[1] == "--commons" else ""
         self.state = settings.state_folder(self.environ)
         self.root = self.derived = ""
         self.events = f"{self.state}/starter/events"
+
+    def holding_phrase(self, artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
+        """Give the rows of the gate whose phrase stands in a turn: four modules are read instead of forty."""
+        self.load(PHRASED)
+        from deia.watch.phrased import holding_phrase  # noqa: PLC0415 - most turns have no words of a phrase
+
+        return holding_phrase(artefact, turn, rows)
 
     def settle(self, folder: str) -> None:
         """Find the commons for somebody working in `folder`."""
@@ -156,9 +166,14 @@ def host_module(name: str, load: Callable[[str], object] = len) -> Any:
     return sys.modules[f"deia.{names[-1]}"]
 
 
-def _answer(place: Place) -> dict[str, Any] | bytes | None:
+def answer_event(place: Place, given: bytes) -> dict[str, Any] | bytes | None:
+    """Give the answer to one event: what the host reads as JSON, or as the reason beside exit code 2, or nothing.
+
+    Raises:
+        Exception: whatever is wrong with the event or the commons; who calls this is the rim.
+    """
     adapter = host_module(place.host, place.load)
-    occasion: Occasion | None = adapter.read_event(loads(_read_input().decode("utf-8", "surrogatepass")))
+    occasion: Occasion | None = adapter.read_event(loads(given.decode("utf-8", "surrogatepass")))
     if occasion is None:
         return None
     place.settle(occasion.folder)
@@ -195,11 +210,11 @@ def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said 
     if refused:
         said = _saying(place).forbid(can, refused)
         return said
-    numbers, seen = candidates(artefact, turn)
+    numbers, seen = candidates(artefact, turn, stand=place.holding_phrase)
     content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # recognised when the host could carry nothing
     hold = bool(artefact.meta["settings"]["hold"])
-    if numbers or awaits_answer(turn, content):
+    if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
         given = {"can": can, "carries": carries, "hold": hold, "content": content, "waiting": tuple(waiting)}
         return _judged(place, artefact, occasion, log, numbers=numbers, seen=seen, given=given)
     alone = hold and "hold" in can and not any("context" in forms for forms in carries.values())
@@ -278,7 +293,7 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) 
 
 def _open(place: Place) -> Artefact:
     """Open the compiled triggers; what another installation made counts only while it fits its sources."""
-    artefact = open_artefact(f"{place.derived}/triggers")
+    artefact = place.open(f"{place.derived}/triggers")
     if not freshness.made_by(place.derived, freshness.maker(place.state)):
         found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
         if found:
@@ -299,7 +314,6 @@ def _tell_if_stale(place: Place) -> str:
 def _weigh(
     place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, numbers: list[int], seen: list[str]
 ) -> Watched:
-    place.load(JUDGING)
     from deia.watch import allow, mutes, watcher  # noqa: PLC0415 - a quiet turn needs none of the judging
     from deia.watch.exceptions import Touched, excepted  # noqa: PLC0415
     from deia.watch.signs import files_around, signs_around  # noqa: PLC0415

@@ -16,7 +16,7 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-FORMAT = 7  # of the tables and of what stands in them
+FORMAT = 8  # of the tables and of what stands in them
 MAGIC = b"DEIA-T%d\n" % FORMAT
 BYTE_ORDER = 0x01020304  # written natively: reads as another number where the byte order differs
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")

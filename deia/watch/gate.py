@@ -10,7 +10,7 @@ from deia.records import TYPE_CHECKING
 from deia.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from deia.records import Turn
@@ -22,8 +22,10 @@ CALL_SEGMENT = 6000  # of a tool call, where one command may well be this long
 CALL_OVERLAP = 2000
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
-# In a row, beside who it counts for: its words may lie anywhere in the turn, or must lie in one sentence or line.
-WIDE, NEAR, IN_LINE = 16, 32, 64
+# In a row, beside who it counts for: its words may lie anywhere in the turn, must lie in one sentence or line, or must
+# be a phrase; then the number of the phrase's clause stands above these bits.
+WIDE, NEAR, IN_LINE, PHRASED = 16, 32, 64, 128
+CLAUSE = 8  # bits below the number of a clause
 SPEAKING = 3  # a person or the assistant
 # Signs that a command line says more than its words do: escapes, base64.
 HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
@@ -32,6 +34,7 @@ A_TOOL = "\x01tool"
 A_WRITE = "\x01write"
 A_WHOLE = "\x01whole"
 SAID = "\x01said"  # somebody may speak here
+A_PART, A_FIELD = "\x01part ", "\x01field "  # of a tool's name, and of its input: what a `tool` clause asks for
 A_LINE = "\x01line"  # of every row of a command: its words stand in one line, unless there is a block of code
 SHELL_TOOLS = frozenset(
     ("bash", "shell", "powershell", "exec_command", "run_shell_command", "run_terminal_cmd", "execute", "local_shell",
@@ -46,6 +49,11 @@ WRITE_TOOLS = frozenset(
 WHOLE_TOOLS = frozenset(
     ("write", "write_file", "create_file", "create", "write_to_file", "fs_write", "str_replace_based_edit_tool",
      "str_replace_editor")
+)  # fmt: skip
+# Tools whose texts are patterns, file contents or names.
+SILENT_TOOLS = frozenset(
+    ("read", "grep", "glob", "ls", "view", "search", "websearch", "webfetch", "read_file", "codebase_search",
+     "list_dir", "file_search", "grep_search", "notebookread", "lsp", "write_stdin", "skill", "toolsearch")
 )  # fmt: skip
 COMMAND_FIELDS = ("command", "cmd", "script", "code")
 PATH_FIELDS = (
@@ -145,17 +153,24 @@ def _segments_of(turn: Turn) -> Iterator[str]:
     return segments(bounded(turn).text)
 
 
-def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
-    """Give the triggers (by number, ascending) whose required words a turn holds, and the context words seen in it."""
+def candidates(
+    artefact: Artefact, turn: Turn, *, stand: Callable[[Artefact, Turn, set[int]], set[int]] | None = None
+) -> tuple[list[int], list[str]]:
+    """Give the triggers (by number, ascending) whose required words a turn holds, and the context words seen in it.
+
+    `stand` is asked, where nothing but words of phrases would have the turn read, which of those rows to believe.
+    """
     bit = WHO[turn.role]
     found: set[int] = {target for target, who in artefact.meta["ungated"] if who & bit}
-    about = _about(turn)
+    about = _about(artefact, turn)
     groups: set[int] = set()
     apart: set[int] = set()
     near: set[int] = set()
     for segment in _segments_of(turn):
         present = {*words(segment), *about, *_unseen(turn, segment)}
         groups |= groups_present(artefact, present, bit, found, apart=apart, near=near)
+    phrased = {number for number in near if artefact.row(number)[1] & PHRASED}
+    near -= phrased
     if near:
         from deia.watch.nearness import said_together  # noqa: PLC0415 - most turns have no such words
 
@@ -166,11 +181,22 @@ def candidates(artefact: Artefact, turn: Turn) -> tuple[list[int], list[str]]:
         if wanted <= groups:
             found.add(target)
     judged = artefact.meta["triggers"] + artefact.meta["marks"]
+    if phrased and stand is not None and not any(number < judged for number in found):  # else all is read anyway
+        phrased = stand(artefact, turn, phrased)
+    found.update(artefact.row(number)[0] for number in phrased)
     contexts = artefact.meta["contexts"]
     seen = sorted(contexts[number - judged] for number in found if number >= judged)
     if artefact.meta["paths"] and turn.role == "tool_call":
         seen += files_shown(turn)
     return sorted(number for number in found if number < judged), seen
+
+
+def wait_in_vain(artefact: Artefact, numbers: list[int], log: bytes) -> bool:
+    """Say whether all of some triggers wait for what neither a conversation's log nor this turn says."""
+    if b'"marks"' in log:
+        return False
+    waited = artefact.meta["waiting"]
+    return all(str(number) in waited and waited[str(number)] not in numbers for number in numbers)
 
 
 def files_shown(turn: Turn) -> list[str]:
@@ -208,12 +234,15 @@ def _unseen(turn: Turn, segment: str) -> list[str]:
     return found
 
 
-def _about(turn: Turn) -> tuple[str, ...]:
+def _about(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
     if turn.role != "tool_call":
         return (SAID, A_LINE)
     name = turn.tool.lower()
-    writes = name in WRITE_TOOLS or is_shell(turn)
-    return (A_TOOL, A_LINE, A_WRITE if writes else SAID, *((A_WHOLE,) if name in WHOLE_TOOLS else ()))
+    how = (A_WRITE,) if name in WRITE_TOOLS or is_shell(turn) else (SAID,) if name not in SILENT_TOOLS else ()
+    parts = [A_PART + part for part in artefact.meta["parts"] if part in name]
+    given: Any = turn.tool_input or {}
+    fields = [A_FIELD + field for field in artefact.meta["fields"] if field in given]
+    return (A_TOOL, A_LINE, *how, *((A_WHOLE,) if name in WHOLE_TOOLS else ()), *parts, *fields)
 
 
 def groups_present(
@@ -239,7 +268,7 @@ def groups_present(
             target, who, wanted = artefact.row(number)
             if target not in found and who & bit:
                 if wanted <= groups:
-                    if near is not None and (who & NEAR or (who & IN_LINE and bit & SPEAKING)):
+                    if near is not None and (who & (NEAR | PHRASED) or (who & IN_LINE and bit & SPEAKING)):
                         near.add(number)
                     else:
                         found.add(target)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-LONGEST = 4096  # characters: longer names do not exist, and the product with the pattern stays bounded
+LONGEST = 131_072  # characters: a file that a tool writes may be this long, and the time stays bounded
 MOST_KNOWN = 4096
-_known: dict[str, list[str]] = {}  # the globs of the compiled triggers, over and over
+_known: dict[str, list[list[str]]] = {}  # the globs of the compiled triggers, over and over
 
 
 def matches_glob(pattern: str, text: str) -> bool:
@@ -13,48 +13,76 @@ def matches_glob(pattern: str, text: str) -> bool:
         return pattern == text
     if len(text) > LONGEST:
         return False
-    pieces = _pieces(pattern)
-    at = star = -1
-    i = mark = 0
-    count = len(pieces)
-    while i < len(text):
-        if at + 1 < count and pieces[at + 1] == "*":
-            star, mark, at = at + 1, i, at + 1
-        elif at + 1 < count and (pieces[at + 1] == "?" or pieces[at + 1][-1] == text[i]):
-            at, i = at + 1, i + 1
-        elif star >= 0:  # give the last star one character more
-            mark += 1
-            at, i = star, mark
-        else:
+    first, *others = _runs(pattern)
+    if not others:
+        return len(text) == _length(first) and _fits(first, text, 0)
+    *middle, last = others
+    at, end = _length(first), len(text) - _length(last)
+    if at > end or not _fits(first, text, 0) or not _fits(last, text, end):
+        return False
+    for run in middle:  # the leftmost place of each leaves the most for those after it
+        at = _find(run, text, at, end)
+        if at < 0:
             return False
-    return all(piece == "*" for piece in pieces[at + 1 :])
+        at += _length(run)
+    return True
 
 
-def _pieces(pattern: str) -> list[str]:
-    """Give `*`, `?`, or a literal as a backslash and its character."""
-    pieces = _known.get(pattern)
-    if pieces is None:
+def _length(run: list[str]) -> int:
+    return sum(map(len, run)) + len(run) - 1
+
+
+def _fits(run: list[str], text: str, at: int) -> bool:
+    """Say whether literal pieces, with any one character between two of them, stand at a place."""
+    for piece in run:
+        if not text.startswith(piece, at):
+            return False
+        at += len(piece) + 1
+    return True
+
+
+def _find(run: list[str], text: str, at: int, end: int) -> int:
+    """Give the first place from `at` on where a run of pieces stands that ends by `end`, or -1."""
+    anchor = max(range(len(run)), key=lambda number: len(run[number]))
+    before, most = _length(run[: anchor + 1]) - len(run[anchor]), end - _length(run)
+    while at <= most:
+        found = text.find(run[anchor], at + before, end)
+        at = found - before
+        if found < 0 or at > most:
+            return -1
+        if _fits(run, text, at):
+            return at
+        at += 1
+    return -1
+
+
+def _runs(pattern: str) -> list[list[str]]:
+    """Cut a glob at its stars, and each run at its question marks, into literal pieces."""
+    runs = _known.get(pattern)
+    if runs is None:
         if len(_known) >= MOST_KNOWN:
             _known.clear()
-        pieces = _known[pattern] = _cut(pattern)
-    return pieces
+        runs = _known[pattern] = _cut(pattern)
+    return runs
 
 
-def _cut(pattern: str) -> list[str]:
-    pieces: list[str] = []
+def _cut(pattern: str) -> list[list[str]]:
+    runs = [[""]]
     at = 0
     while at < len(pattern):
         char = pattern[at]
         if char == "[" and pattern[at + 2 : at + 3] == "]":
-            pieces.append("\\" + pattern[at + 1])
+            runs[-1][-1] += pattern[at + 1]
             at += 3
             continue
-        if char not in "*?":
-            pieces.append("\\" + char)
-        elif char == "?" or not pieces or pieces[-1] != "*":
-            pieces.append(char)
+        if char == "*":
+            runs.append([""])
+        elif char == "?":
+            runs[-1].append("")
+        else:
+            runs[-1][-1] += char
         at += 1
-    return pieces
+    return runs
 
 
 def matches_path(pattern: str, path: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
-from deia.watch.gate import MOST_DEPTH, WRITE_TOOLS, is_shell
+from deia.watch.gate import MOST_DEPTH, SILENT_TOOLS, WRITE_TOOLS, is_shell
 from deia.watch.memory import fingerprint
 
 if TYPE_CHECKING:
@@ -23,10 +23,6 @@ FIELDS = frozenset(
     "question prompt plan description explanation content activeform label message instruction instructions task"
     " subject title goal step thought summary text question_text details objective".split()
 )
-SILENT = frozenset(  # tools whose texts are patterns, file contents or names
-    "read grep glob ls view search websearch webfetch read_file codebase_search list_dir file_search grep_search"
-    " notebookread lsp write_stdin skill toolsearch".split()
-)
 OVER = frozenset("completed complete done finished cancelled canceled deleted skipped closed".split())  # of a task
 MOST_ITEMS = 200
 MOST_SAID = 20_000  # characters
@@ -39,7 +35,7 @@ def speech_of(turn: Turn, *, known: Collection[str] = ()) -> str:
     `known` are the prints of tasks that were judged before, as `tasks_of` gives them; they are left out.
     """
     name = turn.tool.lower()
-    if turn.role != "tool_call" or not name or is_shell(turn) or name in WRITE_TOOLS or name in SILENT:
+    if turn.role != "tool_call" or not name or is_shell(turn) or name in WRITE_TOOLS or name in SILENT_TOOLS:
         return ""
     return "\n\n".join(_said(_input_of(turn), "", 0, known))[:MOST_SAID]
 

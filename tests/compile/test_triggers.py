@@ -17,11 +17,12 @@ from deia.commons.clauses import (
     parse_phrase,
     split_template,
 )
+from deia.compile.forms import forms
 from deia.compile.triggers import Payload, compile_triggers
 from deia.knowledge import Clause, Trigger
 from deia.records import Reference
 from deia.watch.artefact import Artefact
-from deia.watch.gate import A_LINE, EVERYBODY
+from deia.watch.gate import A_FIELD, A_LINE, A_PART, A_TOOL, EVERYBODY, SAID
 
 
 def trigger(*clauses: tuple[str, Any], **fields: Any) -> Trigger:
@@ -92,7 +93,10 @@ def test_no_trigger_at_all_compiles() -> None:
         (("pattern", r"\bnuclear\b"), [[["nuclear"]]]),
         (("write", [".env*"]), [[["\x01write"]]]),
         (("write", ["**/migrations/*"]), [[["\x01write"], ["migrations"]]]),
-        (("tool", {"name": "mcp__*__drop_table"}), [[["\x01tool"], ["drop"], ["mcp"], ["table"]]]),
+        (("tool", {"name": "mcp__*__drop_table"}), [[[A_TOOL], ["drop"], ["mcp"], ["table"], [A_PART + "__drop_table"]]]),
+        (("tool", {"name": "*Edit*", "input": {"path": "*"}}), [[[A_TOOL], [A_PART + "edit"], [A_FIELD + "path"]]]),
+        (("tool", {"name": "[*]drop"}), [[[A_TOOL], ["drop"]]]),
+        (("phrase", "{|now} sell"), [[[SAID], sorted(forms("sell"))]]),
     ],
 )
 def test_the_gate_needs_the_words_that_are_sure(clause: tuple[str, Any], rows: list[list[list[str]]]) -> None:
@@ -101,7 +105,7 @@ def test_the_gate_needs_the_words_that_are_sure(clause: tuple[str, Any], rows: l
 
 
 def test_a_phrase_is_gated_by_all_forms_of_the_rarest_word_of_each_place() -> None:
-    ((first, second),) = (sorted(row) for row in gates(("phrase", "{delete|tear down} {|every} … shop")))
+    ((_, first, second),) = (sorted(row) for row in gates(("phrase", "{delete|tear down} {|every} … shop")))
     assert {"delete", "deleted", "tearing", "tore"} <= set(first)
     assert "shops" in second
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.serve.hook import QUIET
-from deia.serve.hook_run import HOSTS, JUDGING, SHARED
+from deia.serve.hook_run import HOSTS, JUDGING, PHRASED, SHARED
 from deia.settings import PACKAGE
 
 if TYPE_CHECKING:
@@ -50,12 +50,23 @@ def python(code: str) -> str:
     return subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("judging", ["", JUDGING], ids=["quiet", "judging"])
+@pytest.mark.parametrize("judging", ["", JUDGING, PHRASED], ids=["quiet", "judging", "phrased"])
 def test_the_cached_modules_load_each_after_what_it_imports_and_nothing_is_missing(package: Path, judging: str) -> None:
     loaded = python(LOAD.format(folder=str(package), judging=judging))
     folders = {"deia.serve", "deia.serve.hosts", "deia.watch", "deia.serve.hook"}
     wanted = {f"deia.{name}" for name in (*QUIET.split(), *judging.split())}
     assert set(json.loads(loaded.replace("'", '"'))) == wanted | folders
+
+
+def test_what_is_loaded_is_not_loaded_again(package: Path) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(package)!r}); import deia.serve.hook as hook;"
+        f"from deia.serve import hosts; import deia.watch; folder = {str(package)!r} + '/deia';"
+        f"hook._load_cached(folder); hook._load_cached(folder, {PHRASED!r}); one = dict(sys.modules);"
+        f"hook._load_cached(folder); hook._load_cached(folder, {JUDGING!r});"
+        "print(all(sys.modules[name] is module for name, module in one.items()))"
+    )
+    assert python(code).strip() == "True"
 
 
 def test_judging_imports_nothing_besides(package: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.watch.globs import matches_glob, matches_path
+from deia.watch.globs import LONGEST, matches_glob, matches_path
 
 
 @settings(max_examples=100, deadline=None)
@@ -27,9 +27,23 @@ def test_a_mark_in_brackets_is_meant_literally(text: str) -> None:
     assert not matches_glob(escaped, text + "x")
 
 
+def test_what_stands_deep_in_a_long_text_is_found() -> None:
+    text = "x = 1\n" * 10_000 + "key = sk_live_0123456789abcdef\n" + "y = 2\n" * 5_000
+    assert matches_glob("*sk_live_????????????????*", text)
+    assert not matches_glob("*sk_live_????????????????z*", text)
+    assert matches_glob("x*sk_live_*y = 2\n", text)
+
+
 def test_no_glob_can_hang() -> None:
     began = time.perf_counter()
-    assert not matches_glob("*a" * 50 + "b", "a" * 4096)
+    for pattern in (
+        "*a" * 50 + "b",
+        "*?a" * 50 + "b",
+        "*a?a?a?a?b*",
+        "*" + "?" * 50 + "b*",
+        "*a????????????????????b*",
+    ):
+        assert not matches_glob(pattern, "a" * LONGEST)
     assert not matches_glob("*", "a" * 1_000_000)
     assert time.perf_counter() - began < 5
 
