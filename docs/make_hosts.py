@@ -1,29 +1,52 @@
-"""Write docs/HOSTS.md from the hosts' own tables, or say whether it is up to date.
+"""Write docs/HOSTS.md and the pages in docs/hosts/ from the hosts' own tables, or say whether they are up to date.
 
-    python docs/make_hosts.py           writes the file
-    python docs/make_hosts.py --check   exits with 1 where it differs, in anything but line breaks
+    python docs/make_hosts.py           writes the files
+    python docs/make_hosts.py --check   exits with 1 where one differs, in anything but line breaks
 
-What a host carries stands in its module in deia/serve/hosts/; nothing here adds to it.
+What a host carries stands in its module in deia/serve/hosts/, how it is connected in deia/serve/hosts/settings/;
+nothing here adds to it.
 """
 # ruff: noqa: INP001 - a script beside the documents, not a package
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deia.serve.hook_run import HOSTS, host_module
-from deia.serve.hosts.matrix import columns, rows
+from deia.serve.hosts.matrix import FORMS, MOMENTS, cell, columns, rows
+from deia.serve.hosts.settings.command import CMD
+from deia.serve.hosts.settings.hook_file import entry_of, with_hooks
+from deia.serve.hosts.settings.table import BY_NAME, PLUGIN, SCRIPT, USER
+from deia.serve.hosts.settings.whole_file import file_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deia.serve.hosts.settings.table import Place, Setup
 
 PAGE = Path(__file__).resolve().parent / "HOSTS.md"
+FOLDER = PAGE.with_name("hosts")
+# A machine to show the settings of: what `deia install` writes names the interpreter and the hook of its own.
+POSIX = ("/usr/bin/python3.13", "-I", "-S", "/usr/lib/python3.13/site-packages/deia/serve/hook.py")
+WINDOWS = (
+    "C:\\Program Files\\Python313\\python.exe",
+    "-I",
+    "-S",
+    "C:\\Program Files\\Python313\\Lib\\site-packages\\deia\\serve\\hook.py",
+)
+LEGEND = "✓ before the act that it is about, ✓ late with its result or at the next moment that carries one, ✗ never."
 HEAD = """\
 # The hosts
 
 Written by `python3 do.py docs` from the tables in `deia/serve/hosts/`; change it there.
 
 Every host runs the same hook, `python -I -S …/deia/serve/hook.py HOST`, with its event on standard input.
-`deia install` enters it for Claude Code; elsewhere it is entered by hand, in the place that the host's own documents
-name. For OpenCode and Amp, whose plugins run in the host, `deia/serve/hosts/plugins/` holds one that starts it.
+`deia install HOST…` enters it, `deia uninstall HOST…` takes it out, `deia install --list` tells which hosts are here,
+and `deia doctor` runs what is installed as the host would. OpenCode and Amp, whose plugins run in the host, get one
+that starts the hook.
 
 The table says what the model reads (context, hold) and what the person reads (ask, note), at which moment: ✓ before the
 act that it is about, ✓ late with that act's result or at the next moment that carries it, ✗ never.
@@ -41,10 +64,10 @@ act that it is about, ✓ late with that act's result or at the next moment that
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Give the page about all hosts."""
     named = [f"{moment}: {form}".replace("_", " ") for moment, form in columns()]
     table = ["| host | " + " | ".join(named) + " |", "|---|" + "---|" * len(named)]
-    table += [f"| `{host}` | " + " | ".join(cells) + " |" for host, cells in rows()]
+    table += [f"| [`{host}`](hosts/{host}.md) | " + " | ".join(cells) + " |" for host, cells in rows()]
     return "\n".join([HEAD, *table, "", *(f"## {host}\n\n{about(host)}\n" for host in HOSTS)])
 
 
@@ -53,11 +76,107 @@ def about(host: str) -> str:
     return (host_module(host).__doc__ or "").strip()
 
 
+def host_page(host: str) -> str:
+    """Give the page about one host."""
+    setup = BY_NAME.get(host)
+    title = setup.title if setup else "A host of one's own"
+    parts = [f"# {title}", "Written by `python3 do.py docs` from the tables in `deia/serve/hosts/`; change it there."]
+    parts += [about(host), *(connecting(setup) if setup else standing_alone()), "## What is carried, and when"]
+    parts += [carried(host), *(rest(setup) if setup else [])]
+    return "\n\n".join(parts) + "\n"
+
+
+def connecting(setup: Setup) -> Iterator[str]:
+    """Yield how a host is connected, with the very settings that `deia install` writes."""
+    yield "## Connect it"
+    yield fence("sh", f"deia install {setup.host} --dry-run\ndeia install {setup.host}\ndeia doctor")
+    table = ["| scope | file |", "|---|---|"]
+    table += [f"| `--{scope}` | {named(setup, place, scope)} |" for scope, place in setup.places.items()]
+    yield "\n".join(table)
+    yield f"`deia uninstall {setup.host}` takes it out again. {setup.after.rstrip('.')}."
+    yield "## What it writes"
+    yield from written(setup)
+
+
+def named(setup: Setup, place: Place, scope: str) -> str:
+    """Name the file of a scope, and what moves it."""
+    file = "EVENT" if setup.shape == SCRIPT else place.file
+    told = [f"`{'~/' if scope == USER else ''}{place.folder}/{file}`"]
+    told += ["one file for each event"] if setup.shape == SCRIPT else []
+    told += [f"`{place.before}` beside it where there is one"] if place.before else []
+    told += [f"`{place.new}` where there is none"] if place.new else []
+    told += [f"also `{'~/' if scope == USER else ''}{place.also}/{file}`"] if place.also else []
+    told += [f"moved by `{variable}`" for variable, _ in place.variables]
+    return "; ".join(told)
+
+
+def written(setup: Setup) -> Iterator[str]:
+    """Yield the settings, on Linux and macOS and on Windows, for an interpreter and a hook that stand for yours."""
+    command, elsewhere = [*POSIX, setup.host], [*WINDOWS, setup.host]
+    if setup.shape == PLUGIN:
+        own = next(line for line in file_text(setup, "", command).split("\n") if POSIX[0] in line)
+        yield f"The plugin `deia/serve/hosts/plugins/{setup.host}.ts`, in which one line names the command:"
+        yield fence("js", own.strip())
+    elif setup.shape == SCRIPT:
+        yield f"One executable for each of {', '.join(setup.events)}:"
+        yield fence("sh", file_text(setup, "", command).rstrip())
+        yield "On Windows their names end in `.ps1`:"
+        yield fence("powershell", file_text(setup, ".ps1", elsewhere).rstrip())
+    else:
+        yield fence("json", with_hooks("", setup, command, path="", windows=False).rstrip())
+        event = next(iter(setup.events))
+        entry = entry_of(setup, event, elsewhere, windows=True)
+        bare = "; where no path holds a blank, the words alone" if setup.windows == CMD else ""
+        yield f"On Windows, for instance for {event}{bare}:"
+        yield fence("json", json.dumps(entry, indent=2))
+
+
+def standing_alone() -> Iterator[str]:
+    """Yield how a bot of one's own runs the hook."""
+    yield "## Connect it"
+    yield "Start this for every event, with the event on its standard input; there is nothing to install."
+    yield fence("sh", " ".join((*POSIX, "generic")))
+
+
+def carried(host: str) -> str:
+    """Give the table of a host's moments."""
+    forms = ("context", "hold", "ask", "note")
+    table = ["| moment | " + " | ".join(forms) + " |", "|---|" + "---|" * len(forms)]
+    for moment in MOMENTS:
+        cells = [cell(host, moment, form) if form in FORMS[moment] else "" for form in forms]
+        table.append(f"| {moment.replace('_', ' ')} | " + " | ".join(cells) + " |")
+    return "\n".join([*table, "", LEGEND])
+
+
+def rest(setup: Setup) -> Iterator[str]:
+    """Yield what a host cannot do and what to know of it."""
+    yield "## Limits and traps"
+    yield "\n".join(f"- {limit}" for limit in setup.limits)
+    yield f"Where this was read, in the second half of 2026: {setup.source}."
+
+
+def fence(language: str, text: str) -> str:
+    """Give a block of code."""
+    return f"```{language}\n{text}\n```"
+
+
+def pages() -> dict[Path, str]:
+    """Give every file with its text."""
+    return {PAGE: page(), **{FOLDER / f"{host}.md": host_page(host) for host in HOSTS}}
+
+
+def is_current(place: Path, text: str) -> bool:
+    """Say whether a file is what it should be, apart from line breaks."""
+    return place.is_file() and place.read_text(encoding="utf-8").split() == text.split()
+
+
 def main() -> int:
-    """Write the page or check it; give the exit code."""
+    """Write the pages or check them; give the exit code."""
     if sys.argv[1:] == ["--check"]:
-        return int(PAGE.read_text(encoding="utf-8").split() != page().split())
-    PAGE.write_text(page(), encoding="utf-8", newline="\n")
+        return int(not all(is_current(place, text) for place, text in pages().items()))
+    FOLDER.mkdir(exist_ok=True)
+    for place, text in pages().items():
+        place.write_text(text, encoding="utf-8", newline="\n")
     return 0
 
 

@@ -15,7 +15,7 @@ from deia.commons.commons import load_commons
 from deia.compile.compiler import TRIGGERS, read_manifest
 from deia.errors import ArtefactError, CommonsError, DeiaError
 from deia.librarian import Librarian
-from deia.match.semantic import TIERS
+from deia.match.semantic import tiers_of
 from deia.records import Record
 from deia.serve.evaluating import evaluate, own_questions
 from deia.serve.hook_checks import hook_findings
@@ -130,7 +130,8 @@ def golden_questions(about: _Root) -> Iterator[Finding]:
         return
     librarian = Librarian(about.root, agent="doctor", ledger=False)
     try:
-        done = evaluate(librarian.open_catalog(), asked, tiers=TIERS, limit=librarian.settings.limit)
+        tiers = tiers_of(librarian.settings.tier, model=librarian.settings.model)
+        done = evaluate(librarian.open_catalog(), asked, tiers=tiers, limit=librarian.settings.limit)
     except DeiaError as error:
         yield Finding(level=DEAD, text=error.message, cure=error.fix)
         return

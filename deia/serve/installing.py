@@ -1,10 +1,11 @@
-"""Entering the hook into a host's settings file, and taking it out: the file written whole or not at all.
+"""Entering the hook into hosts' settings, and taking it out: every file written whole or not at all.
 
-Before the first change the file is kept beside itself; a file that had no settings before has none afterwards.
+Before the first change a file is kept beside itself; a file that had no settings before has none afterwards.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,38 @@ from deia.commons.store import replace_file
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve import hook
-from deia.serve.hosts.claude_settings import HOST, read_settings, same_settings, with_hooks, without_hooks
+from deia.serve.hosts.settings.command import on_windows
+from deia.serve.hosts.settings.hook_file import Installed, installed, same_settings, with_hooks, without_hooks
+from deia.serve.hosts.settings.places import is_here, settings_paths
+from deia.serve.hosts.settings.table import BY_NAME, PLUGIN, SCRIPT
+from deia.serve.hosts.settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from deia.serve.hosts.settings.table import Setup
 
 BACKUP = ".before-deia"
+
+
+class Spot(Record):
+    """Where a host is connected: one of its scopes, for somebody working in a project."""
+
+    setup: Setup
+    scope: str
+    project: str
+    environ: Mapping[str, str]
+    beside: tuple[str, ...] = ()  # the hosts that are connected together with it
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that hold its hooks, whether or not they exist."""
+        return settings_paths(self.setup, self.scope, project=self.project, environ=self.environ)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the files are deia's own altogether."""
+        return self.setup.shape in {SCRIPT, PLUGIN}
 
 
 class Change(Record):
@@ -28,56 +55,138 @@ class Change(Record):
     after: str
     keep: str = ""  # where to keep the old text first
     drop: str = ""  # a backup that has served
+    mode: int = 0  # the rights of a file that is run
 
 
-def hook_command(interpreter: str, *, commons: str) -> list[str]:
-    """Give what the host is to run; `commons` only where a person named one."""
+def hook_command(interpreter: str, host: str, *, commons: str) -> list[str]:
+    """Give what a host is to run; `commons` only where a person named one."""
     place = os.path.abspath(hook.__file__)
-    return [interpreter, "-I", "-S", place, HOST, *(("--commons", commons) if commons else ())]
+    return [interpreter, "-I", "-S", place, host, *(("--commons", commons) if commons else ())]
 
 
-def plan_install(path: str, command: Sequence[str]) -> Change:
-    """Say how the file changes when the hook is entered.
+def read_settings(path: str) -> str:
+    """Give a settings file's text, empty where there is none.
 
     Raises:
-        HostError: the file cannot be used, or a path cannot be written in it.
+        HostError: it cannot be read, or is not UTF-8.
     """
-    before = read_settings(path)
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except UnicodeDecodeError as error:
+        raise HostError(f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8.") from error
+    except OSError as error:
+        raise HostError(
+            f"cannot be read: {error.strerror}", where=path, fix="Give yourself the right to read it."
+        ) from error
+
+
+def installed_in(spot: Spot) -> list[Installed]:
+    """Give the hooks of deia that a host has in a scope.
+
+    Raises:
+        HostError: a file cannot be used.
+    """
+    found: list[Installed] = []
+    for path in spot.paths:
+        text = read_settings(path)
+        found += _own_file(spot.setup, path, text) if spot.is_whole else installed(text, spot.setup, path=path)
+    return found
+
+
+def _own_file(setup: Setup, path: str, text: str) -> list[Installed]:
+    if not (text and is_own_file(text)):
+        return []
+    words = words_in(setup, text)
+    name = os.path.basename(path).removesuffix(".ps1")
+    events = setup.events if setup.shape == PLUGIN else (name,)
+    entry = {"command": words[0] if words else "", "args": words[1:]}
+    return [Installed(path=path, event=event, place=(), matcher="", entry=entry) for event in events]
+
+
+def plan_install(spot: Spot, command: Sequence[str]) -> list[Change]:
+    """Say how a host's files change when the hook is entered.
+
+    Raises:
+        HostError: a file cannot be used, or a path cannot be written in it.
+    """
     try:
         "".join(command).encode()
     except UnicodeEncodeError as error:
-        raise HostError("a path is not valid Unicode, which the host's settings cannot hold", where=path) from error
+        told = "a path is not valid Unicode, which the host's settings cannot hold"
+        raise HostError(told, where=spot.paths[0]) from error
+    return [_entered(spot, path, command) for path in spot.paths]
+
+
+def _entered(spot: Spot, path: str, command: Sequence[str]) -> Change:
+    before = read_settings(path)
+    if spot.is_whole:
+        check_free(path, before)
+        mode = RUNNABLE if spot.setup.shape == SCRIPT else 0
+        return Change(path=path, before=before, after=file_text(spot.setup, path, command), mode=mode)
     backup = path + BACKUP
     return Change(
         path=path,
         before=before,
-        after=with_hooks(before, command, path=path),
+        after=with_hooks(before, spot.setup, command, path=path, form=form_for(spot)),
         keep="" if os.path.lexists(backup) or not before else backup,
     )
 
 
-def plan_removal(path: str) -> Change:
-    """Say how the file changes when the hook is taken out; where nobody else changed it, it is as it was before.
+def form_for(spot: Spot) -> str:
+    """Give how a command is written: as one line where another host that knows no argument list runs the hooks too.
+
+    That other would start the bare interpreter with the event as its program. On Windows, whose shells are slow and
+    of several kinds, `deia doctor` tells of it instead.
+    """
+    if spot.setup.form != "words" or on_windows():
+        return spot.setup.form
+    others = [name for name, scopes in spot.setup.readers.items() if spot.scope in scopes]
+    return "line" if any(name in spot.beside or is_used(name, spot) for name in others) else spot.setup.form
+
+
+def is_used(host: str, spot: Spot) -> bool:
+    """Say whether a host is on this machine, or connected here; a project's folder may be somebody else's doing."""
+    setup = BY_NAME[host]
+    if is_here(setup, project="", environ=spot.environ):
+        return True
+    try:
+        return any(installed_in(spot.but(setup=setup, scope=scope)) for scope in setup.places)
+    except HostError:
+        return False
+
+
+def plan_removal(spot: Spot) -> list[Change]:
+    """Say how a host's files change when the hook is taken out; where nobody else changed one, it is as it was before.
 
     Raises:
-        HostError: the file cannot be used.
+        HostError: a file cannot be used.
     """
+    return [_taken_out(spot, path) for path in spot.paths]
+
+
+def _taken_out(spot: Spot, path: str) -> Change:
     before = read_settings(path)
-    after = without_hooks(before, path=path)
+    if spot.is_whole:
+        return Change(path=path, before=before, after="" if is_own_file(before) else before)
+    setup = spot.setup
+    after = without_hooks(before, setup, path=path)
     if after == before:
         return Change(path=path, before=before, after=before)
     kept = read_settings(path + BACKUP)
-    if kept and _is_sound(kept, path) and same_settings(kept, after):
+    if kept and _is_sound(kept, setup, path) and same_settings(kept, after, setup):
         return Change(path=path, before=before, after=kept, drop=path + BACKUP)
-    if not kept and same_settings(after, "{}"):
+    if not kept and same_settings(after, "{}", setup):
         after = ""
     return Change(path=path, before=before, after=after)
 
 
-def _is_sound(kept: str, path: str) -> bool:
+def _is_sound(kept: str, setup: Setup, path: str) -> bool:
     """Say whether a backup is settings without the hook, which it is unless somebody else made it."""
     try:
-        return without_hooks(kept, path=path) == kept
+        return without_hooks(kept, setup, path=path) == kept
     except HostError:
         return False
 
@@ -96,6 +205,8 @@ def carry_out(change: Change) -> None:
 
 
 def _write(change: Change) -> None:
+    if change.mode and os.path.isfile(change.path) and not os.access(change.path, os.X_OK):
+        os.chmod(change.path, change.mode)
     if change.before == change.after:
         return
     if change.keep:
@@ -105,7 +216,19 @@ def _write(change: Change) -> None:
     if change.after:
         os.makedirs(os.path.dirname(change.path), exist_ok=True)
         replace_file(change.path, change.after)
+        if change.mode:
+            os.chmod(change.path, change.mode)
     else:
         os.unlink(os.path.realpath(change.path))
     if change.drop:
         os.unlink(change.drop)
+
+
+def tidy(path: str, *, project: str) -> None:
+    """Remove the folders in a project that a file which is gone left empty."""
+    inside = os.path.join(project, "")
+    folder = os.path.dirname(path)
+    with contextlib.suppress(OSError):  # one that holds something
+        while folder.startswith(inside):
+            os.rmdir(folder)
+            folder = os.path.dirname(folder)

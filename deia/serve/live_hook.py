@@ -1,6 +1,7 @@
-"""Trying an installed hook: the very command that the host runs, with an event made from a trigger's own case.
+"""Trying an installed hook: the very command that the host runs, by the shell that the host uses, with its own events.
 
-It runs with a state folder of its own, so that no conversation's memory is touched and no mute interferes.
+The events are made from a trigger's own case. All of it runs with a state folder of its own, so that no conversation's
+memory is touched and no mute interferes.
 """
 
 from __future__ import annotations
@@ -15,45 +16,92 @@ from typing import TYPE_CHECKING, Any
 
 from deia import freshness
 from deia.records import Record
+from deia.serve.hook_run import host_module
+from deia.serve.hosts.samples import Happening, sample
+from deia.serve.hosts.settings.command import on_windows, script_start, shell_start
+from deia.serve.hosts.settings.heard import Heard, Output, read_output
+from deia.serve.hosts.settings.table import SCRIPT
 from deia.settings import find_commons, state_folder
 from deia.watch.artefact import open_artefact
 from deia.watch.case_runner import run_case
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from deia.commons.commons import Commons
     from deia.knowledge import Case
+    from deia.serve.hosts.settings.hook_file import Installed
+    from deia.serve.hosts.settings.table import Setup
 
 PATIENCE = 5.0  # seconds; what the installed hook is given by the host
 CONVERSATION = "deia-doctor"
+PROMPT, BEFORE_TOOL, AFTER_TOOL = "prompt", "before_tool", "after_tool"
 
 
 class Trial(Record):
-    """What an installed hook answered to one event."""
+    """What an installed hook answered to an event, or to one and the next moment that carries what it brought up."""
 
     event: str
     seconds: float
-    problem: str = ""  # what is wrong, or the empty text
-    answer: Mapping[str, Any] = {}
+    heard: Heard
 
 
-def try_hook(command: Sequence[str], event: Mapping[str, Any], *, environ: Mapping[str, str]) -> Trial:
-    """Run a hook's command with an event on its standard input, as the host does."""
-    name = str(event["hook_event_name"])
+def started(setup: Setup, hook: Installed, environ: Mapping[str, str]) -> list[str]:
+    """Give what the host starts for a hook: a shell with its line or its file, or the program itself."""
+    if setup.shape == SCRIPT:
+        return script_start(hook.path)
+    if not hook.line:
+        return hook.words
+    return [*shell_start(setup.windows if on_windows() else setup.posix, environ), hook.line]
+
+
+def tried_moments(setup: Setup) -> Iterator[tuple[str, ...]]:
+    """Yield the moments at which a host is tried: each with the next one where what it brought up can be said."""
+    carries = host_module(setup.host).CARRIES
+    if "context" in carries.get(PROMPT, {}):
+        yield (PROMPT,)
+    elif "context" in carries.get(AFTER_TOOL, {}) and PROMPT in setup.tried:
+        yield (PROMPT, AFTER_TOOL)
+    yield (BEFORE_TOOL,)
+
+
+def try_hooks(
+    setup: Setup, hooks: Mapping[str, Installed], case: Case, *, moments: Sequence[str], folder: str,
+    environ: Mapping[str, str],
+) -> Trial:  # fmt: skip
+    """Run a host's hooks with the events of some moments, one after the other, as the host does."""
+    text = spoken(case)
+    heard, seconds = Heard(), 0.0
     with tempfile.TemporaryDirectory(prefix="deia-doctor-") as state:
-        began = time.perf_counter()
-        try:
-            done = subprocess.run(  # noqa: S603 - the command that the host runs at every event
-                list(command), input=json.dumps(event).encode(), capture_output=True, timeout=PATIENCE, check=False,
-                env=_environment(environ, state), cwd=event["cwd"],
+        own = _environment(environ, state)
+        for number, moment in enumerate(moments):
+            about = Happening(
+                moment=moment, text="done" if number else text, command="ls", conversation=CONVERSATION, folder=folder,
+                mark=f"m{number}",
             )  # fmt: skip
-        except (OSError, ValueError) as error:
-            return Trial(event=name, seconds=0.0, problem=f"does not start: {error}")
-        except subprocess.TimeoutExpired:
-            return Trial(event=name, seconds=PATIENCE, problem=f"no answer within {PATIENCE:g} s")
-        seconds = time.perf_counter() - began
-    return _judged(name, seconds, done)
+            event = sample(setup.host, about)
+            command = started(setup, hooks[setup.tried[moment]], environ)
+            began = time.perf_counter()
+            heard = _run(setup, moment, command, json.dumps(event).encode(), folder, own)
+            seconds += time.perf_counter() - began
+            if heard.problem:
+                break
+    return Trial(event=setup.tried[moments[0]], seconds=seconds, heard=heard)
+
+
+def _run(
+    setup: Setup, moment: str, command: Sequence[str], event: bytes, folder: str, environ: Mapping[str, str]
+) -> Heard:
+    try:
+        done = subprocess.run(  # noqa: S603 - the command that the host runs at every event
+            list(command), input=event, capture_output=True, timeout=PATIENCE, check=False, env=environ, cwd=folder
+        )
+    except (OSError, ValueError) as error:
+        return Heard(problem=f"does not start: {error}")
+    except subprocess.TimeoutExpired:
+        return Heard(problem=f"no answer within {PATIENCE:g} s")
+    output = Output(code=done.returncode, out=done.stdout, err=done.stderr)
+    return read_output(setup.host, moment, setup.tried[moment], output)
 
 
 def _environment(environ: Mapping[str, str], state: str) -> dict[str, str]:
@@ -65,31 +113,14 @@ def _environment(environ: Mapping[str, str], state: str) -> dict[str, str]:
     return {**own, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
 
 
-def _judged(name: str, seconds: float, done: subprocess.CompletedProcess[bytes]) -> Trial:
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if done.returncode or said:
-        told = f"exits with {done.returncode}: {said[-300:] or 'no message'}"
-        return Trial(event=name, seconds=seconds, problem=told)
-    if not done.stdout.strip():
-        return Trial(event=name, seconds=seconds, problem="answers nothing to a text that should fire")
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        return Trial(event=name, seconds=seconds, problem=f"answers what is not JSON: {done.stdout[:100]!r}")
-    specific = answer.get("hookSpecificOutput") if isinstance(answer, dict) else None
-    if not isinstance(specific, dict) or specific.get("hookEventName") != name:
-        return Trial(event=name, seconds=seconds, problem="answers nothing that the host would show to the model")
-    return Trial(event=name, seconds=seconds, answer=specific)
-
-
-def event_for(case: Case, *, folder: str) -> dict[str, Any]:
-    """Make the host's event from a case of one turn."""
+def spoken(case: Case) -> str:
+    """Give what is said or run in a case of one turn; the empty text where that is no command."""
     turn = case.turns[0]
-    common = {"session_id": CONVERSATION, "cwd": folder, "transcript_path": "", "permission_mode": "default"}
     if turn.role == "user":
-        return {**common, "hook_event_name": "UserPromptSubmit", "prompt": turn.text}
-    given = dict(turn.tool_input or {"command": turn.text})
-    return {**common, "hook_event_name": "PreToolUse", "tool_name": turn.tool or "Bash", "tool_input": given}
+        return turn.text
+    given: Mapping[str, Any] = turn.tool_input or {}
+    command = given.get("command")
+    return command if isinstance(command, str) and set(given) <= {"command", "description"} else turn.text
 
 
 def case_to_try(commons: Commons, derived: str, *, role: str, action: str = "") -> Case | None:
@@ -102,7 +133,9 @@ def case_to_try(commons: Commons, derived: str, *, role: str, action: str = "") 
     stable = {each.id for each in commons.triggers if each.status == "stable" and action in ("", each.action)}
     for case in commons.cases:
         fitting = case.fires and case.trigger in stable and len(case.turns) == 1 and not case.cwd_files
-        if fitting and case.turns[0].role == role and run_case(artefact, case, now=time.time()).holds:
+        if not (fitting and case.turns[0].role == role and spoken(case)):
+            continue
+        if run_case(artefact, case, now=time.time()).holds:
             return case
     return None
 

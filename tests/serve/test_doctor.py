@@ -8,10 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deia.serve import hook
+from deia.serve.hosts.settings.table import SETUPS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.serve.conftest import Deia
+
+
+@pytest.fixture(autouse=True)
+def _no_host_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Leave only the shells of this machine on the search path, and none of its hosts."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("sh", "bash"):
+        found = shutil.which(name)
+        if found and os.name != "nt":
+            (programs / name).symlink_to(found)
+    monkeypatch.setenv("PATH", str(programs) if os.name != "nt" else os.environ["PATH"])
+    for name in [name for setup in SETUPS for name in setup.variables]:
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
@@ -205,3 +222,144 @@ def test_doctor_compile_and_list_count_the_same_triggers_and_deprecated_ones_apa
     assert "2 triggers and 1 deprecated, 1 documents" in deia("compile").out
     assert "(2 triggers and 1 deprecated)" in deia("doctor").out
     assert deia("triggers", "list").out.endswith("2 triggers, and 1 deprecated.\n")
+
+
+# --- other hosts ---
+
+HOSTS = [setup.host for setup in SETUPS]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it runs the lines of POSIX shells")
+@pytest.mark.parametrize("host", [host for host in HOSTS if host != "codex"])
+def test_every_host_s_installation_is_tried_and_well(deia: Deia, host: str) -> None:
+    assert deia("install", host).code == 0
+    found = deia("doctor")
+    assert (found.code, "✗" not in found.out) == (0, True), found.out
+    assert found.out.count("answered in") == (1 if host in {"amp", "windsurf", "kiro"} else 2)
+
+
+def test_codex_runs_nothing_until_somebody_trusts_it(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
+    deia("install", "codex")
+    hooks = commons / ".codex" / "hooks.json"
+    found = deia("doctor")
+    assert found.code == 1
+    assert f"Codex does not trust {commons}" in found.out
+    assert "nobody has trusted the hooks of SessionStart, UserPromptSubmit" in found.out
+    assert "type /hooks and trust deia's hooks" in found.out
+    names = ["session_start", "user_prompt_submit", "pre_tool_use", "post_tool_use", "stop"]
+    states = [f"[hooks.state.{json.dumps(f'{hooks}:{name}:0:0')}]\ntrusted_hash = 'sha256:1'\n" for name in names]
+    config = Path(environ["HOME"]) / ".codex" / "config.toml"
+    config.parent.mkdir()
+    trusted = f"[projects.{json.dumps(str(commons))}]\ntrust_level = 'trusted'\n"
+    config.write_text(trusted + "".join(states), encoding="utf-8")
+    well = deia("doctor")
+    assert (well.code, "trust" in well.out) == (0, False), well.out
+    config.write_text(trusted + "".join(states) + "enabled = false\n", encoding="utf-8")
+    assert "switches off the hooks of Stop" in deia("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[features]\ncodex_hooks = true\n", "sets the feature codex_hooks, which is called hooks now"),
+        ("[features]\nhooks = false\n", "switches hooks off"),
+    ],
+)
+def test_an_old_feature_flag_of_codex_is_told(deia: Deia, environ: dict[str, str], text: str, told: str) -> None:
+    deia("install", "codex", "--user")
+    config = Path(environ["HOME"]) / ".codex" / "config.toml"
+    config.write_text(text, encoding="utf-8")
+    assert told in deia("doctor").out
+    config.write_text("[features", encoding="utf-8")
+    assert "nobody has trusted" in deia("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("host", "file", "text"),
+    [
+        ("gemini", ".gemini/settings.json", '{"hooksConfig": {"enabled": false}}'),
+        ("gemini", ".gemini/settings.json", '{"hooks": {"enabled": false}}'),
+        ("droid", ".factory/settings.json", '{"hooksDisabled": true}'),
+        ("copilot", ".copilot/config.json", '{"disableAllHooks": true}'),
+        ("claude-code", ".claude/settings.json", '{"disableAllHooks": true}'),
+    ],
+)
+def test_a_host_that_disables_its_hooks_is_told(
+    deia: Deia, environ: dict[str, str], host: str, file: str, text: str
+) -> None:
+    deia("install", host)
+    assert "disables all hooks" not in deia("doctor").out
+    place = Path(environ["HOME"]) / file
+    place.parent.mkdir()
+    place.write_text(text, encoding="utf-8")
+    found = deia("doctor")
+    assert (found.code, f"{place} disables all hooks" in found.out) == (1, True)
+
+
+def test_two_scopes_of_a_host_are_told(deia: Deia) -> None:
+    deia("install", "gemini")
+    deia("install", "gemini", "--user")
+    found = deia("doctor")
+    assert "Gemini CLI is connected twice (project, user)" in found.out
+    assert "Type: deia uninstall gemini --project" in found.out
+
+
+def test_a_host_that_runs_another_s_hooks_too_is_told(deia: Deia, installed: Path) -> None:
+    deia("install", "cursor")
+    told = deia("doctor").out
+    assert f"Cursor runs the hooks of {installed} too, and knows no argument list" in told
+    assert "an event that arrives twice is judged once" in told
+    deia("install", "claude-code")
+    assert os.name == "nt" or "knows no argument list" not in deia("doctor").out
+
+
+def test_another_installation_s_hook_is_told(deia: Deia, installed: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "deia"
+    shutil.copytree(Path(hook.__file__).parent.parent, other, ignore=shutil.ignore_patterns("starter", "__pycache__"))
+    script = str(other / "serve" / "hook.py")
+    rewrite(installed, lambda entry: entry.update(args=["-I", "-S", script, "claude-code"]))
+    assert f"runs another installation, {script}" in deia("doctor").out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files have no right to run there")
+def test_a_script_that_may_not_be_run_is_dead_and_installing_mends_it(deia: Deia, commons: Path) -> None:
+    deia("install", "cline")
+    script = commons / ".clinerules" / "hooks" / "PreToolUse"
+    script.chmod(0o644)
+    found = deia("doctor")
+    assert (found.code, f"{script} may not be run" in found.out) == (1, True)
+    deia("install", "cline")
+    assert deia("doctor").code == 0
+
+
+def test_a_command_line_that_leads_nowhere_is_dead(deia: Deia, commons: Path) -> None:
+    deia("install", "cursor")
+    place = commons / ".cursor" / "hooks.json"
+    told = json.loads(place.read_text(encoding="utf-8"))
+    for items in told["hooks"].values():
+        items[0]["command"] = "'/gone/py thon3' -I -S /gone/deia/serve/hook.py cursor"
+    place.write_text(json.dumps(told), encoding="utf-8")
+    found = deia("doctor")
+    assert (found.code, "there is no interpreter /gone/py thon3" in found.out) == (1, True)
+
+
+def test_a_host_that_is_here_and_not_connected_is_named(deia: Deia, installed: Path, environ: dict[str, str]) -> None:
+    (Path(environ["HOME"]) / ".gemini").mkdir()
+    told = deia("doctor").out
+    assert installed.exists()
+    assert "Gemini CLI: found here, and not connected" in told
+    assert "deia install gemini" in told
+
+
+def test_the_plugin_besides_the_hooks_is_told(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
+    deia("compile")
+    place = Path(environ["HOME"]) / ".claude" / "settings.json"
+    place.parent.mkdir()
+    place.write_text('{"enabledPlugins": {"deia@market": true, "other@market": true}}', encoding="utf-8")
+    alone = deia("doctor").out
+    assert "has the plugin deia@market, whose hooks are not tried here" in alone
+    assert "nothing is watched" not in alone
+    deia("install", "claude-code")
+    told = deia("doctor").out
+    assert "has the plugin deia@market besides its hooks" in told
+    assert "Type: deia uninstall claude-code" in told

@@ -1,61 +1,190 @@
-"""`deia install` and `deia doctor`: the hook entered into an agent host's settings, and whether all of it works."""
+"""`deia install`, `deia uninstall` and `deia doctor`: agent hosts connected, disconnected and checked."""
 
 from __future__ import annotations
 
 import difflib
 import os
+import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from deia.compile.compiler import compile_commons
+from deia.errors import HostError
 from deia.serve import output
 from deia.serve.commands.keeping import tell_compiled
 from deia.serve.commands.options import commons_option, given_commons, here
 from deia.serve.diagnosis import DEAD, FINE, Patient, diagnose
-from deia.serve.hosts.claude_settings import HOST, SCOPES, project_folder, settings_path
-from deia.serve.installing import Change, carry_out, hook_command, plan_install, plan_removal
+from deia.serve.hosts.settings.places import is_here, project_folder, setup_of, signs_of
+from deia.serve.hosts.settings.table import BY_NAME, PROJECT, SCOPES, SCRIPT, SETUPS
+from deia.serve.installing import Change, Spot, carry_out, hook_command, installed_in, plan_install, plan_removal, tidy
 from deia.serve.interpreter import find_interpreter
 from deia.settings import find_commons
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
-@click.command(short_help="Enter the hook into an agent host's settings.")
-@click.argument("host", type=click.Choice([HOST]))
-@click.option(
-    "--project", "scope", flag_value="project", help="Into .claude/settings.json of the project (the default)."
-)
-@click.option("--local", "scope", flag_value="local", help="Into .claude/settings.local.json, which is not shared.")
-@click.option("--user", "scope", flag_value="user", help="Into the person's own settings, for all projects.")
-@click.option("--uninstall", is_flag=True, help="Take the hook out again.")
-@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+SHARED = "These files name paths of this machine; where they are shared with others, use --user instead"
+
+
+def complete_hosts(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Give the hosts whose names begin so, for a shell's completion."""
+    return [name for name in BY_NAME if name.startswith(incomplete)]
+
+
+EVERY = {
+    "hosts": click.argument("hosts", nargs=-1, metavar="[HOST]...", shell_complete=complete_hosts),
+    "every": click.option("--all", "every", is_flag=True, help="Every host that is found here."),
+    "project": click.option(
+        "--project", "scope", flag_value="project", help="The settings of the project (the default)."
+    ),
+    "local": click.option("--local", "scope", flag_value="local", help="The project's, those that are not shared."),
+    "user": click.option("--user", "scope", flag_value="user", help="The person's own settings, for all projects."),
+    "dry_run": click.option("--dry-run", is_flag=True, help="Only show what would change."),
+    "yes": click.option("--yes", "-y", "agreed", is_flag=True, help="Do not ask."),
+}
+
+
+def _where(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the flags that installing and its reverse share."""
+    for option in reversed(EVERY.values()):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Connect agent hosts: enter the hook into their settings.")
+@_where
+@click.option("--list", "listing", is_flag=True, help="Show which hosts are here, and where deia is installed.")
+@click.option("--uninstall", is_flag=True, help="Take the hook out again, as deia uninstall does.")
 @commons_option
-def install(*, host: str, scope: str | None, uninstall: bool, dry_run: bool) -> int:
-    """Enter the hook into a host's settings, leaving everything else in the file as it is."""
-    scope = scope if scope in SCOPES else SCOPES[0]
-    path = settings_path(scope, project=project_folder(os.getcwd()), environ=os.environ)
+def install(*, hosts: tuple[str, ...], scope: str | None, listing: bool, uninstall: bool, **given: bool) -> int:
+    """Enter the hook into hosts' settings, leaving everything else in the files as it is.
+
+    Shows what will change, and asks where somebody can be asked.
+    """
+    if listing:
+        return _list()
+    spots = _spots(hosts, scope or SCOPES[0], every=given["every"], removing=uninstall)
     if uninstall:
-        if _carried_out(plan_removal(path), dry_run=dry_run):
-            output.say(f"The hook is not in {path} any more.")
-        return output.FOUND
+        return _remove(spots, dry_run=given["dry_run"], agreed=given["agreed"], every=given["every"])
+    if not spots:
+        output.say("No host is found here. To see which deia knows: deia install --list")
+        return output.NOTHING
     commons = given_commons()
     root = find_commons(here(), environ=os.environ, explicit=commons)
-    change = plan_install(path, hook_command(find_interpreter(), commons=commons))
-    if _carried_out(change, dry_run=dry_run):
-        if change.keep:
-            output.say(f"The old settings are in {change.keep}.")
-        if scope == SCOPES[0]:
-            output.say("This file names paths of this machine; if it is shared with others, use --local instead.")
-        output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
-        output.say(f"{host} reads its hooks when a session starts. To see whether all works: deia doctor")
+    interpreter = find_interpreter()
+    plan = [plan_install(spot, hook_command(interpreter, spot.setup.host, commons=commons)) for spot in spots]
+    if not _carried_out([change for changes in plan for change in changes], **given):
+        return output.FOUND
+    _tell_installed(spots, plan)
+    output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
+    output.say("To see whether all works: deia doctor")
     return output.FOUND
 
 
-def _carried_out(change: Change, *, dry_run: bool) -> bool:
-    """Show a change and, unless it is a dry run, write it; say whether it was written."""
-    output.say(_difference(change) or f"{change.path} is as it should be.")
+@click.command(short_help="Disconnect agent hosts: take the hook out of their settings.")
+@_where
+def uninstall(*, hosts: tuple[str, ...], scope: str | None, every: bool, dry_run: bool, agreed: bool) -> int:
+    """Take the hook out of hosts' settings; a file that nobody else changed is as it was before.
+
+    Without a scope's flag, out of every scope.
+    """
+    return _remove(_spots(hosts, scope or "", every=every, removing=True), dry_run=dry_run, agreed=agreed, every=every)
+
+
+def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> list[Spot]:
+    """Give the places that the command line means, each once.
+
+    Raises:
+        HostError: it names no host, an unknown one, or a scope that a host does not have.
+    """
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    if not (hosts or every):
+        verb = "uninstall" if removing else "install"
+        fix = f"Type: deia {verb} HOST, or --all. HOST is one or more of: {', '.join(BY_NAME)}."
+        raise HostError("which host?", fix=fix)
+    chosen = [setup_of(host) for host in dict.fromkeys(hosts)]
+    if every:
+        chosen = [setup for setup in SETUPS if removing or is_here(setup, project=project, environ=environ)]
+    beside = tuple(setup.host for setup in chosen)
+    spots = [
+        Spot(setup=setup, scope=each, project=project, environ=environ, beside=beside)
+        for setup in chosen
+        for each in ((scope,) if scope else setup.places)
+        if each in setup.places or not every
+    ]
+    return list({tuple(spot.paths): spot for spot in reversed(spots)}.values())[::-1]  # in a home, two scopes are one
+
+
+def _tell_installed(spots: Sequence[Spot], plan: Sequence[Sequence[Change]]) -> None:
+    for change in (change for changes in plan for change in changes if change.keep):
+        output.say(f"The old settings are in {change.keep}.")
+    if any(spot.scope == PROJECT for spot in spots):
+        local = " (Claude Code: --local)" if any("local" in spot.setup.places for spot in spots) else ""
+        output.say(f"{SHARED}{local}.")
+    for spot in spots:
+        output.say(spot.setup.after)
+
+
+def _remove(spots: Sequence[Spot], *, dry_run: bool, agreed: bool, every: bool) -> int:
+    changes, code = _removals(spots, every=every)
+    touched = [change for change in changes if change.before != change.after]
+    if not touched:
+        places = ", ".join(change.path for change in changes) if len(changes) == 1 else "any of their settings"
+        output.say(f"The hook is not in {places}; nothing is to be done.")
+        return code
+    if _carried_out(touched, dry_run=dry_run, agreed=agreed, every=every):
+        for change in touched:
+            if not change.after:
+                tidy(change.path, project=project_folder(os.getcwd()))
+            output.say(f"The hook is not in {change.path} any more.")
+    return code
+
+
+def _removals(spots: Sequence[Spot], *, every: bool) -> tuple[list[Change], int]:
+    """Give the changes that take the hook out, and the exit code; one broken file does not keep the others.
+
+    Raises:
+        HostError: the file of a host that was named cannot be used.
+    """
+    changes: list[Change] = []
+    code = output.FOUND
+    for spot in spots:
+        try:
+            changes += plan_removal(spot)
+        except HostError as error:
+            if not every:
+                raise
+            output.complain_of(error)
+            code = output.BROKEN
+    return changes, code
+
+
+def _carried_out(changes: Sequence[Change], *, dry_run: bool, agreed: bool, every: bool) -> bool:
+    """Show changes, ask where somebody can be asked, and write them; say whether they were written."""
+    for change in changes:
+        output.say(_difference(change) or f"{change.path} is as it should be.")
     if dry_run:
         output.say("Nothing was written (--dry-run).")
         return False
-    carry_out(change)
+    if not agreed and any(change.before != change.after for change in changes) and not _agrees(every=every):
+        output.say("Nothing was written.")
+        return False
+    for change in changes:
+        carry_out(change)
+    return True
+
+
+def _agrees(*, every: bool) -> bool:
+    """Ask the person; where there is none, take a host that was named for consent, but not `--all`.
+
+    Raises:
+        HostError: nobody can be asked about every host.
+    """
+    if sys.stdin is not None and sys.stdin.isatty() and output.at_terminal():
+        return click.confirm("Write this?", default=True)
+    if every:
+        raise HostError("nobody is there to agree to all of this", fix="Look at it, then add --yes.")
     return True
 
 
@@ -65,10 +194,32 @@ def _difference(change: Change) -> str:
     return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
 
 
+def _list() -> int:
+    """Show every host that deia knows: what says that it is here, and where the hook is installed."""
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    width = max(len(setup.host) for setup in SETUPS)
+    for setup in SETUPS:
+        signs = ", ".join(signs_of(setup, project=project, environ=environ))
+        output.say(f"{setup.host:<{width}}  {setup.title}: {f'found ({signs})' if signs else 'not found'}")
+        for scope in setup.places:
+            for told in _installed_at(Spot(setup=setup, scope=scope, project=project, environ=environ)):
+                output.say(f"{'':<{width}}    {told}")
+    return output.FOUND
+
+
+def _installed_at(spot: Spot) -> list[str]:
+    try:
+        found = [hook.path for hook in installed_in(spot)]
+    except HostError as error:
+        return [str(error)]
+    paths = dict.fromkeys(os.path.dirname(path) if spot.setup.shape == SCRIPT else path for path in found)
+    return [f"installed ({spot.scope}): {path}" for path in paths]
+
+
 @click.command(short_help="Check that everything works, and say what to do where it does not.")
 @commons_option
 def doctor() -> int:
-    """Check the commons, its compiled files and the installed hooks, by running the very commands that the host runs.
+    """Check the commons, its compiled files and the installed hooks, by running the very commands that the hosts run.
 
     Exits with 1 where something is dead.
     """

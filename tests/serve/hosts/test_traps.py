@@ -12,6 +12,8 @@ from deia.serve.hook_run import HOSTS
 from deia.serve.hosts import claude_settings, copilot, gemini
 from deia.serve.hosts.occasion import Occasion
 from deia.serve.hosts.saying import Said
+from deia.serve.hosts.settings.hook_file import with_hooks
+from deia.serve.hosts.settings.table import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +86,8 @@ def test_system_message_is_never_all_there_is(hosted: Hosts, host: str, moment: 
 
 
 def test_paths_are_not_left_to_a_shell_to_split() -> None:
-    written = json.loads(claude_settings.with_hooks("", ["/a b/python", "/c 'd/hook.py", "claude-code"], path="s"))
+    command = ["/a b/python", "/c 'd/hook.py", "claude-code"]
+    written = json.loads(with_hooks("", BY_NAME["claude-code"], command, path="s"))
     for groups in written["hooks"].values():
         entry = groups[0]["hooks"][0]
         assert (entry["command"], entry["args"]) == ("/a b/python", ["/c 'd/hook.py", "claude-code"])
@@ -98,6 +101,7 @@ def test_power_shell_is_matched_where_bash_is() -> None:
 
 def test_gemini_counts_milliseconds() -> None:
     assert gemini.TIMEOUT == claude_settings.TIMEOUT * 1000
+    assert BY_NAME["gemini"].wait == {"timeout": gemini.TIMEOUT}
 
 
 @pytest.mark.parametrize(("text", "decision"), [(CALL, "deny"), (RENAME, "ask")])

@@ -1,0 +1,143 @@
+"""What a host runs, written for whoever reads it: a POSIX shell, PowerShell or `cmd`; and such a line read back.
+
+Every line is right by construction, for paths with blanks, quotes, `$`, `%` and letters of any script. Nothing here
+starts anything, and what could only be written unsafely is written in another way.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+POSIX, POWERSHELL, CMD = "posix", "powershell", "cmd"
+QUOTES = "'\u2018\u2019\u201a\u201b"  # what PowerShell takes for a single quote
+PLAIN = frozenset("\\/:._-~+")  # besides letters and digits; none of them means anything to cmd
+ENCODED = "powershell.exe -NoLogo -NoProfile -NonInteractive -EncodedCommand "
+# PowerShell makes 1 of every exit code but 0, and a hold at some hosts is a 2.
+LEAVE = "; exit $LASTEXITCODE"
+CALL = "& "
+
+
+def line(words: Sequence[str], dialect: str) -> str:
+    """Give the words as one line of a shell's language.
+
+    Raises:
+        KeyError: nobody knows the dialect.
+    """
+    return WRITERS[dialect](words)
+
+
+def _posix(words: Sequence[str]) -> str:
+    return shlex.join(words)
+
+
+def _powershell(words: Sequence[str]) -> str:
+    return CALL + " ".join(map(_in_single_quotes, words)) + LEAVE
+
+
+def _in_single_quotes(word: str) -> str:
+    return "'" + "".join(char * 2 if char in QUOTES else char for char in word) + "'"
+
+
+def _cmd(words: Sequence[str]) -> str:
+    """Write bare words where that is safe, and else PowerShell's own encoding.
+
+    Hosts disagree on how quotes reach `cmd /C` (Rust's standard library puts a backslash before each), so a line for
+    it has none. PowerShell's encoding is letters and digits for every reader, at the price of its start.
+    """
+    if all(_is_plain(word) for word in words):
+        return " ".join(words)
+    script = _powershell(words).encode("utf-16-le", "surrogatepass")
+    return ENCODED + base64.b64encode(script).decode("ascii")
+
+
+def _is_plain(word: str) -> bool:
+    return bool(word) and all(char.isalnum() or char in PLAIN for char in word)
+
+
+WRITERS = {POSIX: _posix, POWERSHELL: _powershell, CMD: _cmd}
+
+
+def words_of(text: str) -> list[str]:
+    """Give the words of a line in any of the dialects, as well as they can be told; of no line, none."""
+    text = text.strip()
+    if text.startswith(ENCODED):
+        return words_of(_decoded(text[len(ENCODED) :]))
+    if text.startswith(CALL):
+        return _powershell_words(text[len(CALL) :])
+    if "\\" in text and not set(text) & {"'", '"'}:  # as `cmd` reads it; a POSIX shell would eat the backslashes
+        return text.split()
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text.encode("ascii", "replace"), validate=True).decode("utf-16-le", "replace")
+    except binascii.Error:
+        return ""
+
+
+def _powershell_words(text: str) -> list[str]:
+    words: list[str] = []
+    at = 0
+    while at < len(text) and text[at] in QUOTES:
+        word, at = _quoted_word(text, at + 1)
+        words.append(word)
+        at += text[at : at + 1] == " "
+    return words
+
+
+def _quoted_word(text: str, at: int) -> tuple[str, int]:
+    """Give the word whose opening quote ends before `at`, and where the rest begins."""
+    word = ""
+    while at < len(text):
+        if text[at] in QUOTES:
+            if text[at + 1 : at + 2] not in (*QUOTES,):
+                return word, at + 1
+            at += 1
+        word += text[at]
+        at += 1
+    return word, at
+
+
+def shell_start(shell: str, environ: Mapping[str, str]) -> list[str]:
+    """Give what a host starts to read a line: `shell` is `sh`, `bash`, `login`, `powershell` or `cmd`.
+
+    Raises:
+        KeyError: nobody knows the shell.
+    """
+    if shell == "login":
+        return [environ.get("SHELL") or "/bin/sh", "-lc"]
+    if shell == "cmd":
+        return [environ.get("COMSPEC") or "cmd.exe", "/C"]
+    return {
+        "sh": ["/bin/sh", "-c"],
+        "bash": ["bash", "-c"],
+        "powershell": ["powershell.exe", "-NoProfile", "-Command"],
+    }[shell]
+
+
+def script_start(path: str) -> list[str]:
+    """Give what a host starts for an executable file: a shell that reads its first line and runs it."""
+    if on_windows():
+        return ["powershell.exe", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", path]
+    return ["/bin/sh", "-c", shlex.quote(path)]
+
+
+def dialect_of(shell: str) -> str:
+    """Give the dialect that a shell reads."""
+    return shell if shell in {POWERSHELL, CMD} else POSIX
+
+
+def on_windows() -> bool:
+    """Say whether hooks of this machine are started by Windows."""
+    return os.name == "nt"
