@@ -141,6 +141,7 @@ class Firing(Record):
     turn: int
     confidence: str = "high"
     instead: tuple[str, ...] = ()  # safe ways to the same end
+    act: str = ""  # the words or command that it fired on, for what fires on the same
 
 
 class Injection(Record):

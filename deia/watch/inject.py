@@ -27,6 +27,8 @@ LEAST_EXCERPT = 400  # characters below which a document's summary is given rath
 MOST_SPOKEN = 2_800  # characters that the facts of one firing take at most
 LEAST_SUMMARY = 80  # characters below which a document is only named
 FRAME_CHARS = 120  # what the frame of a firing costs besides its facts and documents
+LEAST_ACT = 4  # characters from which on what fired is compared
+MOST_OTHERS = 3  # firings on one act that are told beside the most urgent
 MOST_NAMED = 400  # characters of the names of firings for which there is no more room
 URGENT = ("critical", "high")
 # What chat formats and hosts take for the beginning of somebody's words; shown with another first character.
@@ -64,14 +66,17 @@ def compose(
     unsaid: list[str] = []
     parts = []
     left = min(budget, MOST_CHARS)
-    for firing in firings:
-        head = _head(firing)
+    for firing, *same in _by_act(firings):
+        others = same[:MOST_OTHERS]
+        unsaid += [one.trigger for one in same[MOST_OTHERS:]]
+        head = _head(firing, others)
         if not _has_room(firing, left - len(head) - FRAME_CHARS, first=not texts, used=sum(map(len, texts))):
-            unsaid.append(firing.trigger)
+            unsaid += [one.trigger for one in (firing, *others)]
             continue
         left -= len(head) + FRAME_CHARS
         known = [(reference, found) for reference in firing.documents if (found := fetch(reference.id)) is not None]
         parts.append(part(firing, [(reference, str(document["path"])) for reference, document in known]))
+        parts += [part(one, _paths(one, fetch)) for one in others]
         blocks = []
         for number, (reference, document) in enumerate(known, start=1):
             block, whole = _block(number, reference, document, left, repeated=reference.id in {*shown, *carried})
@@ -79,7 +84,7 @@ def compose(
             blocks.append(block)
             carried += [reference.id] if whole else []
         texts.append(_framed(firing, "\n\n".join((head, *blocks))))
-        spoken.append(firing)
+        spoken += [firing, *others]
     texts += [_named(unsaid)] if unsaid and texts else []
     actions: list[Action] = [firing.action for firing in spoken] or ["note"]
     return Injection(
@@ -92,6 +97,29 @@ def compose(
     )
 
 
+def _by_act(firings: Sequence[Firing]) -> list[list[Firing]]:
+    """Put together what fired on the same words or command: one act is warned of in one frame."""
+    acts: list[list[Firing]] = []
+    for firing in firings:
+        same = next((act for act in acts if _is_same_act(act[0], firing)), None)
+        if same is None:
+            acts.append([firing])
+        else:
+            same.append(firing)
+    return acts
+
+
+def _is_same_act(one: Firing, other: Firing) -> bool:
+    if one.turn != other.turn or min(len(one.act), len(other.act)) < LEAST_ACT:
+        return False
+    return one.act in other.act or other.act in one.act
+
+
+def _paths(firing: Firing, fetch: Fetch) -> list[tuple[Reference, str]]:
+    found = [(reference, fetch(reference.id)) for reference in firing.documents]
+    return [(reference, str(document["path"])) for reference, document in found if document is not None]
+
+
 def _has_room(firing: Firing, left: int, *, first: bool, used: int) -> bool:
     """Say whether a firing speaks: within the budget, and beyond it what is urgent or stops a call."""
     if left >= 0:
@@ -100,13 +128,15 @@ def _has_room(firing: Firing, left: int, *, first: bool, used: int) -> bool:
     return stops or (first and firing.urgency in URGENT)
 
 
-def _head(firing: Firing) -> str:
+def _head(firing: Firing, others: Sequence[Firing] = ()) -> str:
     lines = [PREFACE, _fact(firing.message)]
     if firing.action_required:
         lines.append(f"Before going on: {_fact(firing.action_required)}")
     if firing.instead:
         lines.append(f"Instead: {_fact('; or: '.join(firing.instead))}")
-    return "\n".join((*lines, f"Why now: {_fact(firing.because)}."))
+    lines.append(f"Why now: {_fact(firing.because)}.")
+    lines += [f"The same act, {one.trigger}: {_fact(one.message)}" for one in others]
+    return "\n".join(lines)
 
 
 def _fact(text: str) -> str:

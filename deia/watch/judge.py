@@ -66,9 +66,10 @@ def judge(
     return tuple(sorted(verdicts, key=_order))
 
 
-def _order(verdict: Verdict) -> tuple[bool, int, str]:
-    urgency = verdict.firing.urgency if verdict.firing else "low"
-    return verdict.firing is None, RANK[urgency], verdict.trigger
+def _order(verdict: Verdict) -> tuple[bool, int, int, str]:
+    if verdict.firing is None:
+        return True, 0, 0, verdict.trigger
+    return False, RANK[verdict.firing.urgency], -ACTIONS.index(verdict.firing.action), verdict.trigger
 
 
 def _judge_one(artefact: Artefact, number: int, reading: Reading, about: Circumstances) -> Verdict:
@@ -90,7 +91,7 @@ def _judge_one(artefact: Artefact, number: int, reading: Reading, about: Circums
     silence = _remembered(trigger, about.memory, about.now, acts=reading.turn.role == "tool_call" and not reading.said)
     if silence:
         return Verdict(trigger=identity, stage="memory", detail=silence, number=number)
-    firing = firing_of(artefact, trigger, reading.turn, because)
+    firing = firing_of(artefact, trigger, reading.turn, because).but(act=matches[-1].excerpt if matches else "")
     if reading.turn.role == "tool_call" and reading.said and not any(match.kind in DONE_BY_CALL for match in matches):
         firing = firing.but(action=min(firing.action, "warn", key=ACTIONS.index))
     if trigger["timing"] == "pre-action":

@@ -49,6 +49,8 @@ POINTERS = frozenset("it them that this those these".split())
 ARTICLES = frozenset(("a", "an", "the", "this", "any", "no"))  # before a word that is no verb: "a clear picture"
 JOINING = ("-", "_", "/")
 MOST_APART = 5  # words from a verb to its particle, this one counted: "turn the old git hook off"
+MOVING = frozenset(("into", "onto"))
+JOINS = frozenset("and then so but before after".split())
 # What stands between the thing that an act is done to and the place where that thing is.
 PLACING = frozenset("from in inside under within of on at for".split())
 # Where what an act is done to ends, and something else is said.
@@ -248,6 +250,8 @@ def _of_another(exemplar: Exemplar, window: Sequence[Token], verb: Token, text: 
     """Hear that the act is done to something else: "remove the tabs from all files", "delete the repository class"."""
     own_object, others = False, exemplar.groups[1:]
     after = [token for token in window if token[1] > verb[1]]
+    if _is_moved(after) and MOVING.isdisjoint(exemplar.text.split()):
+        return True
     for (word, first, end), (following, start, _) in zip(after, [*after[1:], ("", -1, -1)], strict=True):
         if word in ALL or word in exemplar.pairs.get(verb[0], ()):
             continue
@@ -260,6 +264,12 @@ def _of_another(exemplar: Exemplar, window: Sequence[Token], verb: Token, text: 
             return True
         own_object = own_object or word not in STOP_WORDS
     return False
+
+
+def _is_moved(after: Sequence[Token]) -> bool:
+    """Hear that the act puts a thing somewhere, before anything else is said: "drop the hooks folder into src"."""
+    joined = next((at for at, token in enumerate(after) if token[0] in JOINS), len(after))
+    return any(token[0] in MOVING for token in after[:joined])
 
 
 def _window(tokens: Sequence[Token], at: int, reading: Reading, *, back: bool = False) -> list[Token]:

@@ -66,6 +66,21 @@ def test_a_document_shown_before_is_named_and_not_repeated() -> None:
     assert "[1] A \u2014 bok/a.md" in again.text
 
 
+def test_what_fires_on_the_same_act_shares_a_frame() -> None:
+    push = {"act": "git push --force origin main"}
+    firings = [firing("t", "a", **push), firing("u", "b", message="It is main.", action="hold", act="push --force")]
+    injection = compose([*firings, firing("v", message="Another act.", act="rm -rf src")], shelf("the text", "a", "b"))
+    assert injection.text.count(f"<{FRAME} ") == 2
+    assert "The same act, u: It is main." in injection.text
+    assert injection.text.count("> the text") == 1
+    assert injection.triggers == ("t", "u", "v")
+    assert injection.action == "hold"
+    assert [one["trigger"] for one in injection.parts] == ["t", "u", "v"]
+    assert injection.parts[1]["injection"]["documents"][0]["path"] == "bok/b.md"
+    later = [firing("t", act="git push"), firing("u", act="git push", turn=2)]
+    assert compose(later, shelf("")).text.count(f"<{FRAME} ") == 2
+
+
 def test_a_document_that_is_gone_is_left_out() -> None:
     injection = compose([firing("t", "gone", "a")], shelf("x", "a"))
     assert "[1] A" in injection.text

@@ -44,6 +44,7 @@ NOT_SAID = (
     "I'll blow the candles out, and the site is set up again from scratch",
     "I'll wipe the table in the kitchen",
     "remove the tabs from the site that we set up again from scratch",
+    "drop the site icon that we set up again from scratch into the folder",
     "wipe-the-site-and-set-it-up-again-from-scratch.md holds my notes",
 )
 WORDS = "wipe nuke site website set again anew scratch close shop good the and up for from I'll don't . ? \n `".split(
