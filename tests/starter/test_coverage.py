@@ -1,0 +1,27 @@
+"""The page on what the starter covers says what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deia.commons.commons import load_commons
+from deia.settings import STARTER
+from tests.starter.loading import loaded
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = loaded(ROOT / "bench" / "coverage_page.py")
+
+
+def test_the_counts_of_the_page_are_up_to_date() -> None:
+    text = PAGE.PAGE.read_text(encoding="utf-8")
+    counted, measured, _ = text.partition(PAGE.MEASURED)
+    assert counted == PAGE.counted(load_commons(STARTER)), "Run `python bench/coverage_page.py --write`."
+    assert measured
+
+
+def test_every_cluster_has_documents_triggers_and_cases() -> None:
+    topics = PAGE.by_cluster(load_commons(STARTER))
+    thin = [name for name, topic in topics.items() if not (topic.documents and topic.triggers and topic.silent)]
+    assert thin == []
+    text = PAGE.PAGE.read_text(encoding="utf-8").partition(PAGE.MEASURED)[2]
+    assert [name for name in topics if f"| {name} |" not in text] == []

@@ -1,0 +1,176 @@
+"""Every document of the starter is whole, owned, asked for and unlike every other, and what it names can be read."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import subprocess
+import tomllib
+from collections import Counter
+from datetime import date
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+import yaml
+
+from deia.commons.commons import load_commons
+from deia.records import URGENCIES
+from deia.settings import STARTER
+from deia.watch.shell import parse_commands
+from deia.watch.sql import VERBS, statements
+
+COMMONS = load_commons(STARTER)
+TEXTS = {document.path: document.text for document in COMMONS.documents}
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
+SECTIONS = ("What happens", "How to recognise it early", "Do instead", "Recover", "Verify", "Sources")
+CASE = "case-studies/"
+QUESTIONS = 3
+FOLDERS = {"anti-patterns", "patterns", "processes", "case-studies", "platforms"}
+TYPES = {"anti-pattern", "pattern", "process", "case-study", "platform", "checklist"}
+FIELDS = ("title", "platform", "category", "tags", "severity", "audience", "created", "verified", "type")
+# Two documents that share two thirds of their lines come to 0.57 at least, to 0.7 mostly; the nearest of ours, about
+# one subject, to 0.38.
+MOST_ALIKE = 0.5
+
+
+def blocks(*languages: str) -> list[tuple[str, str]]:
+    """Give the fenced blocks in some languages, with the document they stand in."""
+    return [(path, block) for path, text in TEXTS.items() for name, block in FENCE.findall(text) if name in languages]
+
+
+def front_matter(path: str) -> dict[str, object]:
+    """Give what stands between the dashes at the head of a document."""
+    _, head, _ = (Path(STARTER) / path).read_text(encoding="utf-8").split("---\n", 2)
+    loaded = yaml.safe_load(head)
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def weights(texts: dict[str, str]) -> dict[str, dict[str, float]]:
+    """Give each text's words by how often they stand there and how rare they are elsewhere, at length one."""
+    counts = {
+        name: Counter(re.findall(r"[a-z]{3,}", text.split("\n## Sources")[0].lower())) for name, text in texts.items()
+    }
+    holding = Counter(word for count in counts.values() for word in count)
+    found = {}
+    for name, count in counts.items():
+        vector = {word: (1 + math.log(n)) * math.log(len(texts) / holding[word]) for word, n in count.items()}
+        length = math.sqrt(sum(value * value for value in vector.values()))
+        found[name] = {word: value / length for word, value in vector.items()}
+    return found
+
+
+def alike(one: dict[str, float], other: dict[str, float]) -> float:
+    """Give the cosine of two texts."""
+    return sum(value * other.get(word, 0.0) for word, value in one.items())
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_a_document_says_all_that_is_asked_of_one(path: str) -> None:
+    head = front_matter(path)
+    assert [name for name in FIELDS if not head.get(name)] == []
+    assert head["severity"] in URGENCIES
+    assert head["type"] in TYPES
+    assert isinstance(head["verified"], date)
+    assert path.split("/")[1] in FOLDERS
+    titles = re.findall(r"^## (.+)$", TEXTS[path], re.MULTILINE)
+    assert titles[-1] == "Sources"
+    if CASE not in path and head["type"] != "checklist":
+        assert [title for title in SECTIONS if title not in titles] == []
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_a_document_names_a_source(path: str) -> None:
+    sources = TEXTS[path].split("\n## Sources\n")[1]
+    named = re.search(r"https://[\w.-]+\.\w+|\b\w+\(\d\)|`npm help \w+`|[Mm]anual", sources)
+    assert named, sources
+
+
+def test_a_link_inside_the_commons_leads_somewhere() -> None:
+    inside = [(path, link) for path, text in TEXTS.items() for link in LINK.findall(text) if "://" not in link]
+    gone = [(path, link) for path, link in inside if not (Path(STARTER) / path).parent.joinpath(link).exists()]
+    assert gone == []
+    known = {entry.id for entry in COMMONS.entries}
+    assert {name for entry in COMMONS.entries for name in entry.related_docs} <= known
+
+
+def test_a_path_named_in_a_document_is_there() -> None:
+    named = {(path, name) for path, text in TEXTS.items() for name in re.findall(r"\bbok/[\w/-]+\.md\b", text)}
+    assert [(path, name) for path, name in named if name not in TEXTS] == []
+
+
+def test_a_document_has_one_cluster_that_owns_it() -> None:
+    source = COMMONS.index.source
+    owners = Counter(
+        item["id"] for cluster in source["clusters"].values() for item in cluster["documents"] if isinstance(item, dict)
+    )
+    assert owners == Counter(entry.id for entry in COMMONS.entries)
+    assert {entry.path for entry in COMMONS.entries} == set(TEXTS)
+
+
+def test_a_document_is_asked_for_in_three_ways() -> None:
+    asked = Counter(
+        name for pattern in COMMONS.query_patterns for name in pattern.common_docs for _ in pattern.natural_language
+    )
+    assert [entry.id for entry in COMMONS.entries if asked[entry.id] < QUESTIONS] == []
+
+
+def test_no_two_documents_say_the_same() -> None:
+    vectors = weights(TEXTS)
+    near = [(one, other) for one, other in combinations(vectors, 2) if alike(vectors[one], vectors[other]) > MOST_ALIKE]
+    assert near == []
+
+
+def test_a_document_that_is_mostly_another_would_be_found() -> None:
+    one, other = (TEXTS[path].split("\n## Sources")[0].splitlines() for path in sorted(TEXTS)[:2])
+    mixed = "\n".join([*one[: len(one) * 2 // 3], *other[len(other) * 2 // 3 :]])
+    vectors = weights({**TEXTS, "mixed": mixed})
+    assert alike(vectors["mixed"], vectors[min(TEXTS)]) > MOST_ALIKE
+
+
+@pytest.mark.parametrize(("path", "block"), blocks("sh", "bash"))
+def test_a_shell_block_parses(path: str, block: str) -> None:
+    assert parse_commands(block), path
+    if shutil.which("bash"):
+        done = subprocess.run(["bash", "-n"], input=block.encode(), capture_output=True, check=False)
+        assert not done.returncode, done.stderr.decode()
+
+
+@pytest.mark.parametrize(("path", "block"), blocks("sql"))
+def test_an_sql_block_is_made_of_statements(path: str, block: str) -> None:
+    found = statements(block)
+    assert found, path
+    assert [each.words[:3] for each in found if each.words[0].lower() not in VERBS] == []
+
+
+def test_blocks_of_data_and_of_code_parse() -> None:
+    for path, block in blocks("yaml"):
+        assert list(yaml.safe_load_all(block)), path
+    for path, block in blocks("toml"):
+        assert tomllib.loads(block), path
+    for path, block in blocks("python"):
+        assert compile(block, path, "exec")
+    for path, block in blocks("dockerfile"):
+        words = [line.split()[0] for line in block.replace("\\\n", "").splitlines() if line and line[0] not in "# "]
+        assert set(words) <= {"FROM", "RUN", "COPY", "ENV", "ARG", "CMD", "USER", "WORKDIR", "ENTRYPOINT"}, path
+    for path, block in blocks("js"):
+        if shutil.which("node"):
+            done = subprocess.run(["node", "--check", "-"], input=block.encode(), capture_output=True, check=False)
+            assert not done.returncode, (path, done.stderr.decode())
+
+
+def test_a_platform_has_a_tip() -> None:
+    tips = Counter(name for entry in COMMONS.entries if entry.quick_tips for name in entry.platforms)
+    assert sorted({name for entry in COMMONS.entries for name in entry.platforms} - set(tips)) == []
+
+
+def test_a_concept_names_a_word_that_the_starter_uses() -> None:
+    spoken = " ".join(
+        [*TEXTS.values(), *(f"{e.title} {e.summary} {' '.join(e.keywords)}" for e in COMMONS.entries)]
+    ).lower()
+    unknown = [concept.words for concept in COMMONS.concepts if not any(word in spoken for word in concept.words)]
+    assert unknown == []
+    assert {"k8s", "tf", "pg", "gha", "cf", "venv"} <= {word for concept in COMMONS.concepts for word in concept.words}

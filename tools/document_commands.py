@@ -1,0 +1,424 @@
+"""Run the commands that the starter's documents name, where that is safe, and write down which ran and which did not.
+
+    python tools/document_commands.py [--write] [DOCUMENT…]
+
+Every command stands in a shell block or in a code span that begins with a program. Each runs by itself in a fresh copy
+of a throw-away scene (a repository with a remote, a branch, a tag and a stash; a SQLite database; a Terraform folder
+without providers; servers of PostgreSQL and Redis, if they are installed), without a network and with words in capitals
+put in. What needs an account, a network, another system or rights over this machine is never started. A program that
+answers that it does not know an option is a fault of the document, and the exit code is 1.
+
+`--write` keeps what happened in tools/document_commands.tsv, and brings the line of each document up to date that names
+what was not run here. tests/starter/test_commands.py holds both to the documents.
+"""
+
+# ruff: noqa: S103, S603, S607 - it starts the commands that documents name, within the bounds below
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from deia.settings import STARTER
+from deia.watch.shell import parse_commands
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from deia.watch.command import Command
+
+RECORD = Path(__file__).resolve().parent / "document_commands.tsv"
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINE = re.compile(r"Commands checked against documentation, not run here: [^\n]*\.\n?")
+SHELL = ("sh", "bash")
+NEEDS_NETWORK = "needs a network or an account"
+GONE = frozenset("http.server venv build COMMAND PROGRAM".split())
+EXAMPLES = frozenset("COMMAND PROGRAM TOOL store-command fetch".split())  # names that stand for a program
+SECONDS = 20
+NEWLINE = "\u2424"  # how a command of several lines stands in one
+HEADING = "document\tcommand\toutcome\tdetail\n"
+RAN, REFUSED, UNKNOWN, NOT_RUN = "ran", "refused", "fault", "not run"
+
+LOOKING = frozenset(
+    "ls stat df du file cat head tail wc grep find namei realpath readlink ps lsof ss getent diff hostname".split()
+)
+TEXTS = frozenset(
+    ": [ awk basename cd cut date dirname echo env exit export false iconv jq local printf pwd read realpath return "
+    "set sha256sum shopt sort test tr true type uniq unset xargs timeout".split()
+)
+CHANGING = frozenset(
+    "bash chmod cp gzip ln mkdir mktemp mv python python3 rm rmdir rsync sed sh tar tee touch truncate".split()
+)
+TOOLS = frozenset(
+    "createdb dropdb git node npm openssl pg_dump pg_restore pip psql redis-cli sqlite3 terraform vacuumdb".split()
+)
+RUNNABLE = LOOKING | TEXTS | CHANGING | TOOLS
+# Named in documents and not to be started here: they need an account, a network, another system, or for the machine.
+NEVER = frozenset(
+    "alembic ansible ansible-inventory ansible-playbook apt-get aws az brew cargo cdk certbot claude cmd codex "
+    "crontab curl dd ddrescue dig diskutil dnf docker drizzle-kit fly firebase flyway gcloud gh gitleaks go gsutil "
+    "helm heroku hugo iptables journalctl kafka-topics.sh kill killall kubectl lsblk mongodump mongorestore mongosh "
+    "mount mysql mysqlbinlog mysqldump nc net netlify netplan netsh netstat nft nginx npx nvm nats pacman passwd "
+    "pg_amcheck pg_dumpall pgrep pipx pkill pnpm poetry powershell pre-commit prisma promtool pulumi pwsh pytest "
+    "rabbitmqctl railway rails rclone reg robocopy rpm ruff salt scp sequelize-cli sgdisk shellcheck shutdown ssh "
+    "ssh-add ssh-keygen sshd sudo supabase systemctl taskkill testdisk timedatectl tmutil twine typeorm udisksctl "
+    "ufw usermod uv vercel visudo vssadmin whois wipefs wrangler yarn zypper".split()
+)
+# What the words in capitals stand for in the scene.
+MEANT = {
+    "BRANCH": "feature", "COMMIT": "HEAD~1", "SHA": "HEAD~1", "ID": "HEAD~1",
+    "OLD": "HEAD~1", "NEW": "HEAD", "TAG": "v1.0",
+    "FILE": "app.py", "FILES": "app.py", "PATH": "app.py", "PATHS": "app.py", "REMOTE": "origin", "NAME": "feature",
+    "DIR": "src", "FOLDER": "src", "DB": "app.db", "DATABASE": "shop", "TABLE": "orders", "N": "3", "PORT": "8000",
+    "MESSAGE": "message", "TEXT": "print", "URL": "../origin.git", "PID": "1", "SOURCE": "src", "TARGET": "copy",
+    "REPO": "../origin.git", "HASH": "HEAD~1",
+    "MERGE": "HEAD", "OTHERBRANCH": "feature", "ADDRESS": "terraform_data.main", "SRC": "src", "DST": "copy",
+}  # fmt: skip
+SAFE_ABSOLUTE = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
+NETWORKED = re.compile(
+    r"https?://|\bgit@|s_client|\bpip3? (?:install|download|index)|npm (?:publish|unpublish|install|ci|i\b|view|login|"
+    r"deprecate|owner|access|audit|whoami|token|dist-tag|outdated|update|explain)|\bgh\b|--upgrade|"
+    r"\bgit (?:lfs|filter-repo)|"
+    r"\bpython3? -m (?:build|pip|twine)|git daemon"
+)
+MEANS_OPTION = re.compile(
+    r"unknown (?:option|switch|flag|command|subcommand)|unrecognized (?:option|argument)|invalid option|illegal option|"
+    r"is not a \w+ command|no such option|flag provided but not defined|syntax error near|command not found",
+    re.IGNORECASE,
+)
+NO_SERVER = re.compile(
+    r"connection to server|could not connect|Can't connect|Connection refused|Could not resolve", re.IGNORECASE
+)
+# Nobody's rights and no network, where this machine lets us.
+ALONE = ("unshare", "--net", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+SCENE = r"""
+git init -q --bare origin.git -b main
+git init -q work -b main && cd work
+git config user.name A && git config user.email a@example.com && git remote add origin ../origin.git
+mkdir -p src tests docs && printf 'print(1)\n' > app.py && printf 'x\n' > src/a.txt && printf 'KEY=1\n' > .env
+printf 'import app\n' > tests/test_app.py && printf '.env\n' > .gitignore && printf '# T\n' > README.md
+printf '{"name":"shop","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"shop"}}}' > package-lock.json
+printf '{"name":"shop","version":"1.0.0"}' > package.json
+git add . && git commit -qm one && printf 'print(2)\n' > app.py && git commit -qam two
+git push -q -u origin main && git tag v1.0 && git push -q origin v1.0
+git switch -qc feature && printf 'y\n' > src/b.txt && git add . && git commit -qm three && git push -q -u origin feature
+git switch -q main && printf 'print(3)\n' > app.py && git stash -q && printf 'print(4)\n' > app.py
+printf '37\n38\n' > ids.txt && cp app.py app.py.bak
+sqlite3 app.db 'create table orders(id integer primary key, at text); insert into orders(at) values (1)'
+printf 'resource "terraform_data" "main" {\n  input = 1\n}\n' > main.tf && mkdir copy target
+"""
+
+
+class Named(NamedTuple):
+    """A command as a document names it."""
+
+    document: str
+    command: str
+
+
+class Happened(NamedTuple):
+    """What became of a command."""
+
+    named: Named
+    outcome: str
+    detail: str = ""
+
+
+def programs(command: str) -> list[str]:
+    """Give the programs that a command line would start, in order."""
+    return [one.program for one in parse_commands(command) if one.program]
+
+
+def named_commands(document: str, text: str) -> Iterator[Named]:
+    """Give every command of a document: of its shell blocks, and the code spans that begin with a known program."""
+    for language, block in FENCE.findall(text):
+        if language in SHELL:
+            yield from (Named(document, line) for line in block_lines(block))
+    for span in SPAN.findall(FENCE.sub("", text)):
+        first = span.split()[0] if span.split() else ""
+        if " " in span.strip() and first in RUNNABLE | NEVER and "…" not in span:
+            yield Named(document, span.strip())
+
+
+def block_lines(block: str) -> list[str]:
+    """Cut a block into what can run by itself: its lines, with those that go on joined; all of it where it branches."""
+    lines: list[str] = []
+    for line in block.replace("\\\n", " ").splitlines():
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            continue
+        if lines and (re.search(r"(?:\||&&|\bdo|\bthen|\{|\()\s*$", lines[-1]) or _open(lines[-1])):
+            lines[-1] += "\n" + line
+        else:
+            lines.append(line)
+    return [line.strip() for line in lines]
+
+
+def _open(text: str) -> bool:
+    """Say whether a construct or a quotation is not closed yet."""
+    words = re.findall(r"\b(?:for|while|until|if|case|done|fi|esac)\b", re.sub(r"'[^']*'|\"[^\"]*\"", "", text))
+    depth = sum(1 if word in {"for", "while", "until", "if", "case"} else -1 for word in words)
+    here = re.search(r"<<-?\s*['\"]?(\w+)", text)
+    unended = bool(here) and not re.search(rf"^{here[1]}$", text, re.MULTILINE) if here else False
+    return depth > 0 or unended
+
+
+def why_not(command: str) -> str:
+    """Say why a command is not started here; nothing if it may be."""
+    called = [name for name in programs(command) if f"-m {name}" not in command]
+    stopped = [name for name in called if name not in RUNNABLE]
+    if stopped or not called:
+        return f"{stopped[0]} is not started here" if stopped else "no program"
+    missing = [name for name in called if not shutil.which(name) and name not in TEXTS]
+    if missing:
+        return f"{missing[0]} is not installed here"
+    if re.search(r"\bsudo\b", command):
+        return "asks for rights over the machine"
+    if NETWORKED.search(re.sub(r"\s#\s.*", "", command)):
+        return NEEDS_NETWORK
+    if any(leaves_scene(one) for one in parse_commands(command)):
+        return "could reach beyond the scene"
+    return ""
+
+
+def leaves_scene(command: Command) -> bool:
+    """Say whether a command could touch what is not in the scene: by an absolute path, its home, or a variable."""
+    words = [*command.arguments, *(target for _, target in command.redirects)]
+    if any(word.startswith(("/", "~", "$HOME", "${HOME")) and word not in SAFE_ABSOLUTE for word in words):
+        return command.program not in LOOKING or bool({"-delete", "-exec", "-execdir"} & set(words))
+    changes = command.program in CHANGING or "-delete" in words or "-exec" in words
+    return changes and any("$" in word or ".." in word or "{}" in word for word in words)
+
+
+def filled(command: str) -> str:
+    """Put what is in the scene for the words in capitals."""
+    return re.sub(r"(?<![\w$({/.-])[A-Z]+(?![\w=])", lambda word: MEANT.get(word[0], word[0]), command)
+
+
+def run(named: Named, scene: str, environ: Mapping[str, str]) -> Happened:
+    """Run a command in a fresh copy of the scene, if it may be run."""
+    reason = why_not(named.command)
+    if reason:
+        return Happened(named, NOT_RUN, reason)
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(scene, os.path.join(folder, "scene"), symlinks=True)
+        place = os.path.join(folder, "scene", "work")
+        if environ.get("ALONE"):
+            subprocess.run(["chown", "-R", "65534:65534", folder], check=True)
+        shell = (
+            [*ALONE, "bash", "-c", filled(named.command)]
+            if environ.get("ALONE")
+            else ["bash", "-c", filled(named.command)]
+        )
+        try:
+            done = subprocess.run(
+                shell, cwd=place, env={**environ, "HOME": folder}, stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=SECONDS, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return Happened(named, NOT_RUN, f"did not end within {SECONDS} s")
+    told = done.stderr.decode("utf-8", "replace")
+    if not done.returncode or not told:
+        return Happened(named, RAN)
+    if NO_SERVER.search(told):
+        return Happened(named, NOT_RUN, "no server of it here")
+    first = (
+        next(line for line in re.sub(r"\x1b\[\d*m|[│╷╵]", "", told).splitlines() if line.strip())
+        .replace("\t", " ")
+        .replace(folder, "")
+    )
+    return Happened(named, UNKNOWN if MEANS_OPTION.search(told) else REFUSED, first[:120])
+
+
+def environment(root: str) -> dict[str, str]:
+    """Give an environment without anything of the person's own."""
+    mine = os.path.join(root, "bin")
+    os.mkdir(mine)
+    os.chmod(root, 0o755)
+    outside_home = [each for each in os.environ["PATH"].split(os.pathsep) if not each.startswith(str(Path.home()))]
+    os.symlink(
+        shutil.which("python3", path=os.pathsep.join(outside_home)) or sys.executable, os.path.join(mine, "python")
+    )
+    bare = {
+        "PATH": os.pathsep.join([mine, *outside_home]),
+        "LANG": "C.UTF-8",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+    }
+    bare |= {"EDITOR": "true", "GIT_EDITOR": "true", "PAGER": "cat", "HOME": root, "TF_IN_AUTOMATION": "1"}
+    if shutil.which("unshare") and not subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
+        bare["ALONE"] = "1"
+    return bare
+
+
+def serve(root: str, environ: dict[str, str]) -> Callable[[], None]:
+    """Start what servers are installed, in the folder and for it alone; give what stops them again."""
+    ends: list[list[str]] = []
+    who = ALONE[2:] if environ.get("ALONE") else ()
+    found = [
+        *sorted(Path("/usr/lib/postgresql").glob("*/bin")),
+        *[Path(each).parent for each in (shutil.which("initdb"),) if each],
+    ]
+    data, place = os.path.join(root, "data"), os.path.join(root, "sockets")
+    os.mkdir(place)
+    if who:
+        subprocess.run(["chown", "65534:65534", root, place], check=True)
+    if found:
+        control = [*who, str(found[0] / "pg_ctl"), "-D", data, "-w", "-s"]
+        options = f"-k {place} -c listen_addresses=''"
+        subprocess.run(
+            [*who, str(found[0] / "initdb"), "-D", data, "-U", "shop", "-A", "trust"],
+            env=environ,
+            check=True,
+            capture_output=True,
+        )
+        subprocess.run([*control, "-o", options, "-l", os.path.join(root, "log"), "start"], env=environ, check=True)
+        environ |= {"PGHOST": place, "PGUSER": "shop", "PGDATABASE": "shop"}
+        subprocess.run([*who, str(found[0] / "createdb")], env=environ, check=True)
+        ends.append([*control, "-m", "immediate", "stop"])
+    if shutil.which("redis-server"):
+        socket = os.path.join(place, "redis")
+        command = [*who, "redis-server", "--port", "0", "--unixsocket", socket, "--daemonize", "yes", "--dir", place]
+        subprocess.run(command, env=environ, check=True, capture_output=True)
+        caller = os.path.join(root, "bin", "redis-cli")
+        Path(caller).write_text(f'#!/bin/sh\nexec {shutil.which("redis-cli")} -s {socket} "$@"\n', encoding="utf-8")
+        os.chmod(caller, 0o755)
+        ends.append([caller, "shutdown", "nosave"])
+    return partial(_stop, ends, environ)
+
+
+def _stop(ends: Sequence[Sequence[str]], environ: Mapping[str, str]) -> None:
+    for end in ends:
+        subprocess.run(end, env=environ, check=False, capture_output=True)
+
+
+def not_run_programs(happened: Sequence[Happened], *, before: Sequence[str] = ()) -> list[str]:
+    """Name what a document must say was not run: a program, or its sub-command where the program itself did run.
+
+    What the document named `before` stays, unless it ran.
+    """
+    began = {name for each in happened if each.outcome != NOT_RUN for name in programs(each.named.command)[:1]}
+    names: dict[str, None] = {}
+    for each in happened:
+        if each.outcome == NOT_RUN:
+            names |= dict.fromkeys(_culprits(each, began))
+    kept = [name for name in before if name not in began | GONE]
+    return sorted({*names, *kept})
+
+
+def _culprits(each: Happened, began: Collection[str]) -> list[str]:
+    words = each.named.command.split()
+    called = [
+        name
+        for name in programs(each.named.command)
+        if name in words and name not in EXAMPLES and f"-m {name}" not in each.named.command
+    ]
+    foreign = [name for name in called if name not in RUNNABLE]
+    if foreign or not called:
+        return foreign
+    name = called[0]
+    if name not in began and name in TOOLS:
+        return [name]
+    if each.detail != NEEDS_NETWORK or name not in TOOLS:
+        return []  # the program did run, only not there
+    pairs = [f"{one} {other}" for one, other in pairwise(words) if one in TOOLS]
+    return [pair for pair in pairs if NETWORKED.search(pair) and pair.replace(" ", "").replace("-", "").isalpha()]
+
+
+def line_of(names: Sequence[str]) -> str:
+    """Give the line that a document says it with."""
+    return f"Commands checked against documentation, not run here: {', '.join(names)}.\n" if names else ""
+
+
+def said_before(text: str) -> list[str]:
+    """Give what a document's line names."""
+    said = LINE.search(text)
+    return said[0].split(": ", 1)[1].strip().removesuffix(".").split(", ") if said else []
+
+
+def with_line(text: str, names: Sequence[str]) -> str:
+    """Give a document's text with its line brought up to date."""
+    line = line_of(names)
+    if LINE.search(text):
+        changed = LINE.sub(lambda _: line, text)
+        return changed if line else changed.rstrip() + "\n"
+    return text.rstrip() + f"\n\n{line}" if line else text
+
+
+def documents() -> dict[str, str]:
+    """Give the starter's documents by their path."""
+    root = Path(STARTER)
+    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.md"))}
+
+
+def read_record() -> list[Happened]:
+    """Give what was written down."""
+    rows = [line.split("\t") for line in RECORD.read_text(encoding="utf-8").splitlines()[1:]]
+    return [Happened(Named(row[0], row[1].replace(NEWLINE, "\n")), row[2], row[3]) for row in rows]
+
+
+def write(found: Mapping[str, list[Happened]], texts: Mapping[str, str]) -> None:
+    """Keep what happened, and bring the documents' lines up to date."""
+    kept = [each for each in (read_record() if RECORD.exists() else []) if each.named.document not in found]
+    every = sorted([*kept, *(each for group in found.values() for each in group)])
+    rows = [
+        f"{each.named.document}\t{each.named.command.replace(chr(10), NEWLINE)}\t{each.outcome}\t{each.detail}\n"
+        for each in every
+        if each.named.document in texts
+    ]
+    RECORD.write_text(HEADING + "".join(rows), encoding="utf-8")
+    for name, group in found.items():
+        changed = with_line(texts[name], not_run_programs(group, before=said_before(texts[name])))
+        if changed != texts[name]:
+            (Path(STARTER) / name).write_text(changed, encoding="utf-8")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the commands of all documents, or of those that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("documents", nargs="*")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers are stopped
+    texts = documents()
+    chosen = {name: text for name, text in texts.items() if not given.documents or name in given.documents}
+    found: dict[str, list[Happened]] = {}
+    with tempfile.TemporaryDirectory() as root:
+        environ = environment(root)
+        scene = os.path.join(root, "scene")
+        os.mkdir(scene)
+        subprocess.run(["bash", "-ec", SCENE], cwd=scene, env=environ, check=True, capture_output=True)
+        stop = serve(root, environ)
+        try:
+            for name, text in chosen.items():
+                once = dict.fromkeys(named_commands(name, text))
+                found[name] = [run(named, scene, environ) for named in once]
+        finally:
+            stop()
+    every = [each for group in found.values() for each in group]
+    for each in every:
+        if each.outcome == UNKNOWN:
+            print(f"{each.named.document}: {each.named.command}\n  {each.detail}")
+    counts = {outcome: sum(each.outcome == outcome for each in every) for outcome in (RAN, REFUSED, UNKNOWN, NOT_RUN)}
+    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    if given.write:
+        write(found, texts)
+    return int(bool(counts[UNKNOWN]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
