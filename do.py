@@ -4,6 +4,7 @@
     python3 do.py test           everything that must pass: style, types, tests, triggers, documents, a bare install
     python3 do.py lint           style, types and the starter commons only
     python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
+    python3 do.py frameworks [EXTRA…]   the adapters of agent frameworks, each with its real package in its own folder
     python3 do.py docs           write docs/CLI.md and docs/HOSTS.md anew, from the commands' help and the hosts' tables
 
 It needs Python 3.11 and nothing else; it changes nothing outside this folder, and no state of an installed deia.
@@ -30,6 +31,7 @@ VENV = os.path.join(ROOT, ".venv")
 BARE = os.path.join(VENV, "bare")  # the project as its users have it: no extras, no tools
 STARTER = os.path.join(ROOT, "deia", "starter")
 BENCHMARKS = ("hook", "scan", "search")  # the others need folders of labelled data
+FRAMEWORKS = ("openai-agents", "langchain", "pydantic-ai", "litellm", "google-adk", "claude-agent-sdk")
 PAGES = (os.path.join("docs", "make_cli.py"), os.path.join("docs", "make_hosts.py"))
 OLDEST = (3, 11)
 COVERAGE_FLOOR = 85  # percent, branches counted
@@ -360,7 +362,36 @@ def docs() -> int:
     return 0
 
 
-COMMANDS: dict[str, Callable[..., int]] = {"demo": demo, "test": test, "lint": lint, "bench": bench, "docs": docs}
+def frameworks(*named: str) -> int:
+    """Test each framework's adapter with its own package, in an environment of its own: they do not agree."""
+    unknown = [name for name in named if name not in FRAMEWORKS]
+    if unknown:
+        raise Broken(f"There is no extra {', '.join(unknown)}. Known are: {', '.join(FRAMEWORKS)}.")
+    return int(not all([attempt(name, framework_test(name)) for name in named or FRAMEWORKS]))  # noqa: C419 - all of them
+
+
+def framework_test(extra: str) -> Callable[[], str]:
+    """Give the step that installs an extra and runs its adapter's test, which must not be skipped."""
+
+    def run() -> str:
+        venv = os.path.join(VENV, "frameworks", f"{extra}-{digest('pyproject.toml')[:8]}")
+        if not os.path.exists(os.path.join(venv, "ready")):
+            make_venv(venv)
+            pip("install", "--editable", f"{ROOT}[{extra}]", "pytest>=8.2", "hypothesis>=6.100", venv=venv)
+            with open(os.path.join(venv, "ready"), "w", encoding="utf-8"):
+                pass
+        test = os.path.join("tests", "frameworks", f"test_{extra.replace('-', '_')}.py")
+        told = output_of([program("python", venv=venv), "-m", "pytest", "-q", "-p", "no:cacheprovider", test])
+        if "skipped" in told:
+            raise Broken(f"The extra {extra} was installed and is not found:\n{told}")
+        return told.splitlines()[-1]
+
+    return run
+
+
+COMMANDS: dict[str, Callable[..., int]] = {
+    "demo": demo, "test": test, "lint": lint, "bench": bench, "frameworks": frameworks, "docs": docs,
+}  # fmt: skip
 
 
 def main() -> int:
@@ -374,7 +405,7 @@ def main() -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     name, arguments = (sys.argv[1] if len(sys.argv) > 1 else ""), sys.argv[2:]
-    if name not in COMMANDS or (arguments and name != "bench"):
+    if name not in COMMANDS or (arguments and name not in {"bench", "frameworks"}):
         print((__doc__ or "").strip())
         return 0 if name in {"-h", "--help", "help"} else 2
     try:

@@ -10,25 +10,43 @@ from __future__ import annotations
 
 import os
 import time
+from _thread import RLock  # what `threading` gives, without its import
 from functools import partial
 
 from deia import files, freshness, spool
 from deia.errors import ArtefactError, QueryError
 from deia.knowledge import Query
-from deia.records import TYPE_CHECKING, Firing, Injection
+from deia.records import ROLES, TYPE_CHECKING, Firing, Injection, Turn
 from deia.settings import derived_folder, events_folder, find_commons, resolve, state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypedDict, TypeVar, Unpack
 
-    from deia.records import Turn
+    from deia.records import Role
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
     from deia.watch.artefact import Artefact
     from deia.watch.conversation import Judged
     from deia.watch.memory import HeldLog
+    from deia.watch.streaming import Watcher
     from deia.watch.watcher import Surroundings, Watched
+
+    T = TypeVar("T")
+
+    class Filters(TypedDict, total=False):
+        """What `query` takes besides the text."""
+
+        platform: str | None
+        audience: str | None
+        urgency: str | None
+        cluster: str | None
+        tag: str | None
+        keywords: Sequence[str] | None
+        mode: str
+        limit: int | None
+        tier: str | None
+
 
 __all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
 
@@ -38,12 +56,13 @@ MOST_CONVERSATIONS = 1000  # kept in one process; the one unused longest is forg
 
 
 class Librarian:
-    """A commons, open. Safe to keep for the life of a process; not for several threads at once.
+    """A commons, open. Safe to keep for the life of a process and to share between threads, which wait for each other.
 
     Args:
         root: the commons' folder; by default it is found from the working folder upwards, else the starter commons.
         agent: who asks, for the ledger.
         ledger: whether questions and injections are logged.
+        keep_fresh: whether to compile when a source changed; who compiles by himself, beside this, does not want that.
 
     Raises:
         CommonsError: `root` (or DEIA_COMMONS) names no commons.
@@ -51,7 +70,12 @@ class Librarian:
     """
 
     def __init__(
-        self, root: str | os.PathLike[str] | None = None, *, agent: str = "python", ledger: bool = True
+        self,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        agent: str = "python",
+        ledger: bool = True,
+        keep_fresh: bool = True,
     ) -> None:
         self._environ = dict(os.environ)
         explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
@@ -61,7 +85,8 @@ class Librarian:
         self.derived = derived_folder(self.root, self._environ)
         self._agent = agent
         self._ledger = ledger and self.settings.telemetry != "off"
-        self._checked = -RECHECK
+        self._lock = RLock()  # one call at a time: memory and compiled files are shared
+        self._checked = -RECHECK if keep_fresh else float("inf")
         self._catalog: tuple[str, Catalog] | None = None
         self._artefact: tuple[tuple[int, int] | None, Artefact] | None = None
         self._conversations: dict[str, tuple[Judged, HeldLog]] = {}
@@ -107,7 +132,9 @@ class Librarian:
             tag=tag or "", keywords=words, limit=most,
         )  # fmt: skip
         began = time.perf_counter()
-        answer = search(self.open_catalog(), query, checked_at=spool.timestamp(time.time()), tiers=tiers_of(chosen))
+        with self._lock:
+            tiers = tiers_of(chosen, model=self.settings.model)
+            answer = search(self.open_catalog(), query, checked_at=spool.timestamp(time.time()), tiers=tiers)
         if chosen == TIERS[0] and answer.audit.tier == TIERS[1]:
             lacking = f"searched with {TIERS[1]} meaning, since not all passages are encoded; run `deia compile`"
             answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, lacking)))
@@ -151,11 +178,38 @@ class Librarian:
         from deia.watch.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
         from deia.watch.watcher import watch  # noqa: PLC0415 - a search needs no watching
 
-        judged, log = self._conversation(conversation_id or "")
-        artefact = self.open_artefact()
-        place = folder or self.root
-        new = judged.take_new(turns_of(conversation))
-        return [watch(artefact, turn, log, partial(self._look_around, turn, place)) for turn in new]
+        turns, place = turns_of(conversation), folder or self.root
+        with self._lock:
+            judged, log = self._conversation(conversation_id or "")
+            artefact = self.open_artefact()
+            new = judged.take_new(turns)
+            return [watch(artefact, turn, log, partial(self._look_around, turn, place)) for turn in new]
+
+    def stream(
+        self,
+        *,
+        role: Role = "assistant",
+        conversation_id: str | None = None,
+        folder: str | None = None,
+        tool: str = "",
+    ) -> Watcher:
+        """Give the watcher of a turn that is being said: `.feed(text)` gives what fires so far, `.close()` ends it.
+
+        Together they give what `check_triggers` would give for the whole turn, which counts as judged from then on.
+
+        Raises:
+            QueryError: there is no such role.
+            ArtefactError: the triggers could not be compiled.
+        """
+        from deia.watch.streaming import Watcher  # noqa: PLC0415 - most turns come whole
+
+        if role not in ROLES:
+            raise QueryError(f"role {role!r} is unknown", fix=f"Known are: {', '.join(ROLES)}.")
+        turn = Turn(role=role, text="", tool=tool)
+        with self._lock:
+            judged, log = self._conversation(conversation_id or "")
+            place = partial(self._look_around, folder=folder or self.root)
+            return Watcher(self.open_artefact(), log, place, judged.take_new, turn=turn, lock=self._lock)
 
     def _look_around(self, turn: Turn, folder: str) -> Surroundings:
         from deia.watch.exceptions import Touched, excepted  # noqa: PLC0415 - a search needs no watching
@@ -183,8 +237,9 @@ class Librarian:
         """Give what to put in front of the model for some firings: `.text`, and `.parts` in the shape of FORMATS §3."""
         from deia.watch.inject import compose  # noqa: PLC0415 - a search needs no watching
 
-        artefact = self.open_artefact()
-        injection = compose(firings, artefact.document_of, budget=self.settings.injection_chars)
+        with self._lock:
+            fetch = self.open_artefact().document_of
+            injection = compose(firings, fetch, budget=self.settings.injection_chars)
         for firing in firings:
             fields = {
                 "conversation": conversation_id, "trigger": firing.trigger, "because": firing.because,
@@ -194,6 +249,23 @@ class Librarian:
             }  # fmt: skip
             self.log("injection", fields)
         return injection
+
+    # --- the same, awaited: in a thread, since a turn may take long and the first compiles ---
+
+    async def acheck_triggers(
+        self, conversation: Iterable[Any] | str, *, conversation_id: str | None = None, folder: str | None = None
+    ) -> list[Firing]:
+        """Await `check_triggers`."""
+        check = partial(self.check_triggers, conversation_id=conversation_id, folder=folder)
+        return await _in_thread(partial(check, conversation))
+
+    async def aget_context(self, firings: Sequence[Firing], *, conversation_id: str | None = None) -> Injection:
+        """Await `get_context`."""
+        return await _in_thread(partial(self.get_context, firings, conversation_id=conversation_id))
+
+    async def aquery(self, text: str = "", **filters: Unpack[Filters]) -> Answer:
+        """Await `query`."""
+        return await _in_thread(partial(self.query, text, **filters))
 
     # --- compiled files ---
 
@@ -205,16 +277,17 @@ class Librarian:
         """
         from deia.watch.artefact import open_artefact  # noqa: PLC0415 - a search needs no watching
 
-        self._refresh()
-        path = f"{self.derived}/triggers"
-        stamp = files.stamp(path)
-        if self._artefact is None or self._artefact[0] != stamp:
-            try:
-                self._artefact = stamp, open_artefact(path)
-            except ArtefactError:  # torn: make it again, once
-                self.compile(force=True)
-                self._artefact = files.stamp(path), open_artefact(path)
-        return self._artefact[1]
+        with self._lock:
+            self._refresh()
+            path = f"{self.derived}/triggers"
+            stamp = files.stamp(path)
+            if self._artefact is None or self._artefact[0] != stamp:
+                try:
+                    self._artefact = stamp, open_artefact(path)
+                except ArtefactError:  # torn: make it again, once
+                    self.compile(force=True)
+                    self._artefact = files.stamp(path), open_artefact(path)
+            return self._artefact[1]
 
     def open_catalog(self) -> Catalog:
         """Give the compiled search catalog, brought up to date.
@@ -224,16 +297,17 @@ class Librarian:
         """
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - a conversation that is only watched needs none
 
-        self._refresh()
-        folder = self._catalog_folder()
-        if self._catalog is None or self._catalog[0] != folder:
-            try:
-                self._catalog = folder, open_catalog(folder)
-            except ArtefactError:  # torn, or swept away by a compile that just finished: make it again, once
-                self.compile(force=True)
-                folder = self._catalog_folder()
-                self._catalog = folder, open_catalog(folder)
-        return self._catalog[1]
+        with self._lock:
+            self._refresh()
+            folder = self._catalog_folder()
+            if self._catalog is None or self._catalog[0] != folder:
+                try:
+                    self._catalog = folder, open_catalog(folder)
+                except ArtefactError:  # torn, or swept away by a compile that just finished: make it again, once
+                    self.compile(force=True)
+                    folder = self._catalog_folder()
+                    self._catalog = folder, open_catalog(folder)
+            return self._catalog[1]
 
     def _catalog_folder(self) -> str:
         name = (files.read(f"{self.derived}/catalog") or b"").decode("ascii", "replace").strip()
@@ -255,7 +329,7 @@ class Librarian:
         from deia.compile.compiler import compile_commons  # noqa: PLC0415 - YAML and hashing, only when sources changed
 
         compile_commons(self.root, environ=self._environ, force=force)
-        self._checked = time.monotonic()
+        self._checked = max(self._checked, time.monotonic())
 
     # --- the ledger ---
 
@@ -265,6 +339,13 @@ class Librarian:
             return ""
         folder = events_folder(self.root, self._environ)
         return spool.append(folder, event, {"agent": self._agent, **fields}, telemetry=self.settings.telemetry)
+
+
+async def _in_thread(call: Callable[[], T]) -> T:
+    """Run a call in a thread of the event loop's own pool."""
+    import asyncio  # noqa: PLC0415 - a heavy import, and who awaits has it
+
+    return await asyncio.to_thread(call)
 
 
 _librarians: dict[str, Librarian] = {}

@@ -31,7 +31,7 @@ ROWS = (
     ("ingest", "search", "watch", "learn"),
     ("compile",),
     ("librarian",),
-    ("serve",),
+    ("serve", "frameworks"),
 )
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
 

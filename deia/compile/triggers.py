@@ -9,7 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from deia.commons.clauses import GAP, PLACES, parse_command, parse_phrase, parse_sql
-from deia.commons.layers import origin_of
+from deia.commons.layers import PROJECT, origin_of
 from deia.compile.background import set_thresholds
 from deia.compile.forms import forms
 from deia.compile.gating import COMMON, Gated, Group, gate_tables
@@ -25,7 +25,7 @@ from deia.watch.commands import SHORTEST_PREFIX
 from deia.watch.gate import A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from deia.knowledge import Clause, Earlier, Trigger
 
@@ -54,7 +54,7 @@ class Lowered(Record):
     said: tuple[str, tuple[tuple[Group, ...], ...]] = ("", ())
 
 
-def compile_triggers(
+def compile_triggers(  # noqa: PLR0913 - what the compiler found out beforehand, each by its name
     triggers: Sequence[Trigger],
     documents: Mapping[str, Payload],
     *,
@@ -63,12 +63,14 @@ def compile_triggers(
     marks: Mapping[str, Earlier] | None = None,
     known: Sequence[tuple[str, str]] = (),
     thresholds: Mapping[tuple[str, str], Sequence[float]] | None = None,
+    own: str = PROJECT,
 ) -> tuple[bytes, tuple[str, ...]]:
     """Give the artefact's bytes and the ids of the triggers that no word can gate, which every turn pays for.
 
     `settings` and `identity` (version, digest of the sources) are stored as they are. Deprecated triggers are left out.
     `marks` are kept besides those that triggers wait for; `known` are path and title of every document there is.
     `thresholds` are those of `meaning` clauses, by trigger and exemplars; where there is none, the background's counts.
+    `own` is whose the triggers are that no pack and no starter below the commons brought.
     """
     living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda one: one.id)
     numbers = {identity_: number for number, identity_ in enumerate(sorted(documents))}
@@ -79,6 +81,7 @@ def compile_triggers(
     for number, trigger in enumerate(living):
         compiled, needed, said = _lower(trigger, numbers, number)
         set_thresholds(compiled, thresholds or {})
+        compiled["origin"] = own if compiled["origin"] == PROJECT else compiled["origin"]
         records.append(dumps(compiled).encode("ascii"))
         rows += needed
         antecedents.update(said)
@@ -100,10 +103,11 @@ def compile_triggers(
         rows += [Gated(target=number, who=SPEAKING, groups=row) for row in named]
     gated = [row for row in rows if row.groups]
     ungated = sorted({(row.target, row.who) for row in rows if not row.groups})
+    tools = _tools(living, waited)
     meta = {
         **identity, "format": FORMAT, "settings": dict(settings), "triggers": len(living), "marks": len(waited),
         "contexts": [*contexts, *sorted(antecedents)], "known": int(bool(listed)),
-        "paths": int(asks_for("unread", living)), "parts": _parts(living), "fields": _fields(living),
+        "paths": int(asks_for("unread", living)), "parts": _parts(tools), "fields": _fields(tools),
         "waiting": _waiting(living, waited),
         "ungated": [list(pair) for pair in ungated], "regex": MAKER,
     }  # fmt: skip
@@ -157,18 +161,21 @@ def is_phrase(lowered: Lowered) -> bool:
     return bool(lowered.clause["k"] == "phrase")
 
 
-def _tools(triggers: Sequence[Trigger]) -> Iterator[Any]:
-    return (clause.value for one in triggers for clause in (*one.any, *one.all) if clause.kind == "tool")
+def _tools(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> list[Any]:
+    """Give the tools that triggers and the marks they wait for ask for."""
+    clauses = [clause for one in triggers for clause in (*one.any, *one.all)]
+    clauses += [clause for _, earlier in waited for clause in (*earlier.any, *earlier.until)]
+    return [clause.value for clause in clauses if clause.kind == "tool"]
 
 
-def _parts(triggers: Sequence[Trigger]) -> list[str]:
-    """Give the parts of tool names that triggers ask for."""
-    return sorted({_name_part(str(tool["name"])) for tool in _tools(triggers)} - {""})
+def _parts(tools: Sequence[Any]) -> list[str]:
+    """Give the parts of tool names that are asked for."""
+    return sorted({_name_part(str(tool["name"])) for tool in tools} - {""})
 
 
-def _fields(triggers: Sequence[Trigger]) -> list[str]:
-    """Give the fields of a tool's input that triggers ask for, as far as the watcher looks them up."""
-    asked = {str(field) for tool in _tools(triggers) for field in tool.get("input", {})}
+def _fields(tools: Sequence[Any]) -> list[str]:
+    """Give the fields of a tool's input that are asked for, as far as the watcher looks them up."""
+    asked = {str(field) for tool in tools for field in tool.get("input", {})}
     return sorted(field for field in asked if _size(field) < LONGEST_WORD // 2)
 
 

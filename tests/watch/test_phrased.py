@@ -104,6 +104,13 @@ def test_a_tool_clause_is_asked_of_calls_with_its_name_and_fields_alone(make: Ma
     assert found == [[0], [], [], []]
 
 
+def test_a_mark_that_a_tool_call_sets_is_gated_by_its_name_and_fields_too(make: Make, build: Build) -> None:
+    opened_page = Earlier(any=(Clause(kind="tool", value={"name": "mcp__*__navigate", "input": {"url": "https://*"}}),))
+    artefact = build(make(("command", "git push"), who=("tool_call",), earlier=opened_page))
+    call = Turn(role="tool_call", text="", tool="mcp__web__navigate", tool_input={"url": "https://example.com"})
+    assert opened(artefact, call) == [1]
+
+
 def test_a_trigger_that_waits_for_what_nobody_said_waits_in_vain(make: Make, build: Build) -> None:
     freeze = Earlier(any=(Clause(kind="phrase", value="code freeze"),))
     calls = ("tool_call", "user")
