@@ -1,11 +1,12 @@
 """How well questions find documents: nDCG@10, recall@5 and MRR on labelled sets, asked clean and misspelt.
 
-    python bench/retrieval.py [--tiers keyword,static,compact] [--kept FILE] FOLDER…
+    python bench/retrieval.py [--tiers keyword,static,compact] [--kept FILE] [--write PAGE] FOLDER…
 
 A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` (optional) and `qrels.tsv`.
 `--kept` keeps the sentence model's vectors from one run to the next. Every
 tier is measured by itself. The last lines of each ask every set the questions of the others and print how many are
-answered all the same, which they should not be.
+answered all the same, which they should not be. SQLite's FTS5 is asked the same questions. `--write` makes a page of
+it, with what tools/train_confidence.py measured out of sample.
 """
 
 from __future__ import annotations
@@ -13,22 +14,48 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
+import sqlite3
 import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deia.compile.catalog import build_catalog
 from deia.compile.encoding import Effort
 from deia.knowledge import Document, Entry, Query
+from deia.match.terms import question
 from deia.search import measures
 from deia.search.ask import ranking, search
 from deia.search.catalog import Catalog, open_catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 DEPTH = measures.DEPTH
 SAMPLE = 100  # questions whose verdicts are counted
+LITE = "SQLite FTS5"
+MEASURED = Path(__file__).parent.parent / "deia" / "models" / "search.measured.json"
+CONFIDENCES = ("high", "medium", "low")
+FINDING = """
+## Finding
+
+nDCG@10, clean / misspelt. Of what is shipped only the weights of fusion and verdict were chosen on these sets.
+"""
+NOTHING = """## When nothing fits
+
+Shares of a set's own questions, clean and misspelt, that are refused, and of foreign ones that are answered, by a
+verdict that was trained without the set and its questions (`tools/train_confidence.py`); in brackets what holds in 95
+of 100 draws of the questions. `small` is the same set with the documents of 30 questions alone. Foreign are the
+questions of all sets that share no subject with it, and everyday ones. The first three sets are what people ask; the
+others, made by `tools/installed_sets.py`, are one-line descriptions from manuals and docstrings.
+"""
+WORTH = """## What a confidence is worth
+
+Of the sets' own questions that were answered, out of sample: what probability the verdict named, and how often the
+best document was a right one.
+"""
+TRIED = Path(__file__).with_name("retrieval_tried.md")
 QUESTIONS = ("queries.jsonl", "queries.typo.jsonl")
 
 
@@ -99,24 +126,107 @@ def verdicts(catalog: Catalog, queries: Sequence[Mapping[str, Any]], tier: str) 
     return " ".join(f"{level} {levels.count(level) / len(levels):.2f}" for level in ("high", "medium", "low", "none"))
 
 
+def lite_scores(folder: str, name: str) -> Scores:
+    """Ask SQLite's full-text search, with its stemmer, the words of every question, joined by OR."""
+    with sqlite3.connect(":memory:") as base:
+        base.execute("create virtual table docs using fts5(id unindexed, title, body, tokenize='porter unicode61')")
+        texts = ((row["_id"], row["title"], row["text"]) for row in rows(folder, "corpus.jsonl"))
+        base.executemany("insert into docs values (?, ?, ?)", texts)
+        relevant = judgements(folder)
+        asked = [query for query in rows(folder, name) if query["_id"] in relevant]
+        every = []
+        for query in asked:
+            said = " OR ".join(f'"{word[0]}"' for word in question(query["text"]))
+            told = "select id from docs where docs match ? order by rank limit ?"
+            found = [row[0] for row in base.execute(told, (said, DEPTH))] if said else []
+            every.append(scores(found, relevant[query["_id"]])[0])
+    ndcg = sum(every) / len(every)
+    return Scores(ndcg, f"nDCG@10 {ndcg:.3f}")
+
+
 def report(name: str, folder: str, catalogs: Mapping[str, Catalog], tier: str) -> float:
     """Print one set's line for one way of asking, and give its nDCG@10."""
-    found = measure(catalogs[folder], rows(folder, name), judgements(folder), tier)
-    print(f"{tier:8} {os.path.basename(folder):20} {name:20} {found.line}", flush=True)
+    if tier == LITE:
+        found = lite_scores(folder, name)
+    else:
+        found = measure(catalogs[folder], rows(folder, name), judgements(folder), tier)
+    print(f"{tier:11} {os.path.basename(folder):20} {name:20} {found.line}", flush=True)
     return found.ndcg
 
 
-def report_tier(tier: str, catalogs: Mapping[str, Catalog]) -> None:
-    """Print all that is measured of a tier."""
+def report_tier(tier: str, catalogs: Mapping[str, Catalog]) -> dict[str, list[float]]:
+    """Print all that is measured of a tier; give nDCG@10 by the way of asking, set by set."""
+    every = {}
     for name in QUESTIONS:
-        means = [report(name, folder, catalogs, tier) for folder in catalogs if rows(folder, name)]
-        if means:
-            print(f"{tier:8} {'mean':20} {name:20} nDCG@10 {sum(means) / len(means):.3f}", flush=True)
-    for folder, catalog in catalogs.items():
+        every[name] = [report(name, folder, catalogs, tier) for folder in catalogs if rows(folder, name)]
+        if every[name]:
+            mean = sum(every[name]) / len(every[name])
+            print(f"{tier:11} {'mean':20} {name:20} nDCG@10 {mean:.3f}", flush=True)
+    for folder, catalog in catalogs.items() if tier != LITE else ():
         foreign = [query for other in catalogs if other != folder for query in rows(other, QUESTIONS[0])]
         if foreign:
             told = verdicts(catalog, foreign, tier)
-            print(f"{tier:8} {os.path.basename(folder):20} {'foreign questions':20} {told}", flush=True)
+            print(f"{tier:11} {os.path.basename(folder):20} {'foreign questions':20} {told}", flush=True)
+    return every
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def page(names: Sequence[str], figures: Mapping[str, Mapping[str, Sequence[float]]]) -> Iterator[str]:
+    """Give the page line by line."""
+    yield "# How well searches find, and when they say that nothing fits"
+    yield ""
+    tiers = ",".join(tier for tier in figures if tier != LITE)
+    yield f"Made by `python bench/retrieval.py --tiers {tiers} --write docs/RETRIEVAL.md FOLDER…` with Python"
+    yield f"{platform.python_version()}; the sets are not part of the project. `docs/SEARCH.md` says how searches work."
+    yield FINDING
+    yield from _row("", *names, "mean")
+    yield from _row(*("---" for _ in range(len(names) + 2)))
+    for tier, by_name in figures.items():
+        pairs = [_pair(by_name, at) for at in range(len(names))]
+        means = " / ".join(f"{sum(found) / len(found):.3f}" for found in by_name.values() if found)
+        yield from _row(tier, *pairs, f"**{means}**")
+    yield ""
+    yield from _abstaining(json.loads(MEASURED.read_text("ascii")))
+    yield TRIED.read_text("utf-8").rstrip()
+
+
+def _row(*cells: str) -> Iterator[str]:
+    yield f"| {' | '.join(cells)} |"
+
+
+def _pair(by_name: Mapping[str, Sequence[float]], at: int) -> str:
+    return " / ".join(f"{found[at]:.3f}" for found in by_name.values() if at < len(found))
+
+
+def _abstaining(measured: Mapping[str, Any]) -> Iterator[str]:
+    """Describe what `tools/train_confidence.py` measured."""
+    yield NOTHING
+    sets = [each["set"] for each in next(iter(measured.values()))["sets"] if not each["set"].endswith("short")]
+    asked = ("k8s", "owasp", "tldr")
+    for_tiers = list(measured)
+    yield from _row("set", *(f"{tier}: refused | {tier}: answered" for tier in for_tiers))
+    yield from _row(*("---" for _ in range(1 + 2 * len(for_tiers))))
+    for name in sorted(sets, key=lambda each: (not each.startswith(asked), each)):
+        held = [next(each for each in measured[tier]["sets"] if each["set"] == name) for tier in for_tiers]
+        yield from _row(name, *(f"{_bounds(each['lost'])} | {_bounds(each['answered'])}" for each in held))
+    means = [measured[tier]["mean"] for tier in for_tiers]
+    yield from _row("**mean**", *(f"**{each['lost']:.3f}** | **{each['answered']:.3f}**" for each in means))
+    yield ""
+    yield WORTH
+    yield from _row("tier", *(f"{name}: named | {name}: was right" for name in CONFIDENCES), "calibration error")
+    yield from _row(*("---" for _ in range(2 + 2 * len(CONFIDENCES))))
+    for tier in for_tiers:
+        by_name = {each["confidence"]: each for each in measured[tier]["reliability"]}
+        told = [by_name.get(name) for name in CONFIDENCES]
+        cells = [f"{each['said']:.2f} | {_bounds(each['was'])}" if each else "- | -" for each in told]
+        yield from _row(tier, *cells, f"{measured[tier]['error']:.3f}")
+    yield ""
+
+
+def _bounds(given: Sequence[float]) -> str:
+    return f"{given[0]:.3f} ({given[1]:.2f}-{given[2]:.2f})"
 
 
 def main() -> None:
@@ -124,6 +234,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tiers", default="keyword,static")
     parser.add_argument("--kept", default="")
+    parser.add_argument("--write", type=Path, help="make a page of it")
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args()
     tiers = given.tiers.split(",")
@@ -133,8 +244,10 @@ def main() -> None:
             folder: compiled(folder, os.path.join(place, str(at)), tiers=made, kept=given.kept)
             for at, folder in enumerate(given.folders)
         }
-        for tier in tiers:
-            report_tier(tier, catalogs)
+        figures = {tier: report_tier(tier, catalogs) for tier in (LITE, *tiers)}
+    if given.write:
+        names = [os.path.basename(folder.rstrip("/")) for folder in given.folders]
+        given.write.write_text("\n".join(page(names, figures)) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

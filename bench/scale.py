@@ -1,11 +1,12 @@
 """What a growing commons costs: compiling, memory, one changed document, and a question in process, beside others.
 
-    python bench/scale.py [--sizes 1000,10000,100000] [--rounds 60]
+    python bench/scale.py [--sizes 1000,10000,100000] [--rounds 60] [--words 170]
 
 A document is one chunk of generated text whose words are as frequent as a language's, with the questions of
 bench/search.py. Every size is compiled in a process of its own, so that its peak of memory is its own. Beside deia in
 the static tier stand SQLite FTS5, bm25s where it is installed, and all word vectors held against the question by numpy,
-each in the same process on the same texts; they rank and do no more, while deia's figure is a whole answer.
+each in the same process on the same texts; they rank and do no more, while deia's figure is a whole answer. "cold" is
+a process that opens the catalog, answers and ends, in turn with an empty one, "bare".
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
-from search import corpus, questions
+from search import WORDS, corpus, environment, questions, seconds
 
 from deia.compile.catalog import build_catalog
 from deia.knowledge import Entry, Query
@@ -35,6 +36,16 @@ if TYPE_CHECKING:
     from deia.knowledge import Document
 
 MOST_ELSEWHERE = 100_000  # documents for which the others are built too
+COLD = 20  # processes of each kind
+ANSWER = """\
+import os, sys
+from deia.knowledge import Query
+from deia.search.ask import search
+from deia.search.catalog import open_catalog
+answer = search(open_catalog(sys.argv[1]), Query(text=sys.argv[2]), tiers=("static",))
+print(*[result.id for result in answer.primary], flush=True)
+os._exit(0)
+"""
 
 
 def entry(document: Document) -> Entry:
@@ -42,9 +53,9 @@ def entry(document: Document) -> Entry:
     return Entry(id=document.path, path=document.path, title=document.title)
 
 
-def grow(size: int, place: str, rounds: int) -> dict[str, float]:
+def grow(size: int, place: str, rounds: int, words: int) -> dict[str, float]:
     """Compile, compile again with one document changed, ask; give what each cost."""
-    documents = list(corpus(size))
+    documents = list(corpus(size, words))
     entries = [entry(each) for each in documents]
     held = _peak()
     folders = [os.path.join(place, f"{size}-{name}") for name in ("whole", "changed")]
@@ -58,11 +69,31 @@ def grow(size: int, place: str, rounds: int) -> dict[str, float]:
         found.setdefault("compile MB", _peak() - held)
         documents[size // 2] = documents[size // 2].but(text="entirely other words stand here now")
     found["chunks/s"] = size / found["whole s"]
+    found["disk MB"] = sum(catalog_sizes(folders[0])) / 1e6
     catalog = open_catalog(folders[0])
     found["deia ms"] = _asked(lambda text: search(catalog, Query(text=text), tiers=("static",)), rounds)
+    found.update(_cold(folders[0]))
     if size <= MOST_ELSEWHERE:
         found.update(_elsewhere(documents, catalog, rounds))
     return found
+
+
+def catalog_sizes(folder: str) -> list[int]:
+    """Give the sizes of a catalog's files in bytes."""
+    return [os.stat(os.path.join(top, name)).st_size for top, _, names in os.walk(folder) for name in names]
+
+
+def _cold(folder: str) -> dict[str, float]:
+    """Start processes that answer one question, and empty ones, in turn."""
+    taken: dict[str, list[float]] = {"cold ms": [], "bare ms": []}
+    with tempfile.TemporaryDirectory() as place:
+        environ = environment(place)
+        for number in range(COLD + 2):
+            text = questions_[number % len(questions_)]
+            taken["cold ms"].append(seconds([sys.executable, "-c", ANSWER, folder, text], environ))
+            taken["bare ms"].append(seconds([sys.executable, "-c", "pass"], environ))
+    found = {name: statistics.median(every[2:]) * 1e3 for name, every in taken.items()}
+    return {**found, "cold x bare": found["cold ms"] / found["bare ms"]}
 
 
 def _peak() -> float:
@@ -135,14 +166,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--words", type=int, default=WORDS, help="of a document")
     parser.add_argument("--one", type=int, default=0, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         with tempfile.TemporaryDirectory() as place:
-            print(json.dumps(grow(given.one, place, given.rounds)))
+            print(json.dumps(grow(given.one, place, given.rounds, given.words)))
         return
     for size in given.sizes.split(","):
         command = [sys.executable, __file__, "--one", size, "--rounds", str(given.rounds)]
+        command += ["--words", str(given.words)]
         told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         print(f"{int(size):>9,}  " + "  ".join(f"{name} {value:,.2f}" for name, value in told.items()), flush=True)
 

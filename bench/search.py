@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from deia.compile.compiler import compile_commons
@@ -51,14 +52,14 @@ def vocabulary(chance: random.Random) -> list[str]:
     return list(made)
 
 
-def corpus(size: int) -> Iterator[Document]:
+def corpus(size: int, length: int = WORDS) -> Iterator[Document]:
     """Make documents whose words are as frequent as Zipf's law has it."""
     chance = random.Random(SEED)
     known = vocabulary(chance)
-    weights = [1 / (rank + 2.7) for rank in range(len(known))]
+    weights = list(accumulate(1 / (rank + 2.7) for rank in range(len(known))))
     for number in range(size):
-        found = chance.choices(known, weights, k=WORDS)
-        paragraphs = [" ".join(found[start : start + 40]) for start in range(0, WORDS, 40)]
+        found = chance.choices(known, cum_weights=weights, k=length)
+        paragraphs = [" ".join(found[start : start + 40]) for start in range(0, length, 40)]
         yield Document(path=f"bok/d{number}.md", title=" ".join(found[:4]), text="\n\n".join(paragraphs))
 
 

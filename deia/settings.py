@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from deia import files
 from deia.errors import CommonsError, SettingsError
-from deia.records import ACTIONS, TYPE_CHECKING, Record
+from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +24,8 @@ class Settings(Record):
     """Every setting with its default; `sources` says where each value came from."""
 
     telemetry: str = "full"  # full | metadata | off
+    telemetry_days: int = 730  # how long events are kept; 0 is for good
+    telemetry_mb: int = 500  # how large the ledger may grow, in millions of bytes; 0 is without bound
     injection_chars: int = 6000  # characters of one injection; hosts cut at 10,000
     conversation_chars: int = 24000  # characters of all injections of one conversation
     recent_turns: int = 30  # how far back `context` looks
@@ -31,10 +33,13 @@ class Settings(Record):
     hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
     limit: int = 5  # documents an answer names
     tier: str = "auto"  # what searches go by besides words: the best there is, or one of the others
+    model: str = ""  # the model of the tier `transformer`: a folder, or a name at the hub
     starter: bool = True  # whether the starter commons lies below a project's own
     max_action: str = "hold"  # the most that any trigger may do
     forms: Mapping[str, str] = {}  # urgency or trigger → the most it may do, or "off"
     exceptions: Mapping[str, Sequence[str]] = {}  # trigger → globs of places where it does not count
+    quiet: Mapping[str, Any] = {}  # hours in which what is less urgent than `below` waits
+    most_per_hour: int = 0  # lessons of medium or low urgency in a conversation; 0 is without bound
     sources: Mapping[str, str] = {}
 
 
@@ -42,11 +47,19 @@ OFF = "off"
 CHOICES = {
     "telemetry": ("full", "metadata", "off"),
     "max_action": ACTIONS,
-    "tier": ("auto", "compact", "static", "keyword"),
+    "tier": ("auto", "compact", "static", "keyword", "transformer"),
 }
 TABLES = {
     "forms": f"a table of urgencies or triggers, each with one of {', '.join((OFF, *ACTIONS))}",
     "exceptions": "a table of triggers, each with a list of globs",
+    "quiet": 'hours, such as "22:00-07:00", and perhaps below and days',
+}
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+BELOW = URGENCIES[:-1]  # nothing is less urgent than the last
+QUIET = {
+    "hours": 'two times of day from 00:00 to 24:00 with "-" between them, such as "22:00-07:00"',
+    "below": f"one of {', '.join(BELOW)}: what is less urgent waits",
+    "days": f"a list of days on which the hours begin, of {', '.join(DAYS)}",
 }
 DEFAULTS = Settings()
 NAMES = tuple(name for name in DEFAULTS.values() if name != "sources")
@@ -150,11 +163,51 @@ def _checked(name: str, raw: Any, where: str) -> Any:
 
 def _checked_table(name: str, raw: Any, where: str) -> dict[str, Any]:
     """Give a table of settings; the environment has no way to write one."""
+    if name == "quiet" and isinstance(raw, dict):
+        return _checked_quiet(raw, where)
     fits = _is_form if name == "forms" else _is_globs
     wrong = raw if not isinstance(raw, dict) else next(({key: raw[key]} for key in raw if not fits(raw[key])), None)
     if wrong is not None:
         raise SettingsError(f"{name}: {wrong!r} is no value for it", where=where, fix=f"Wanted: {TABLES[name]}.")
     return dict(raw)
+
+
+def _checked_quiet(raw: dict[str, Any], where: str) -> dict[str, Any]:
+    """Give the quiet hours; what is wrong with them is told together."""
+    fits = {"hours": hours_of, "below": BELOW.__contains__, "days": _are_days}
+    unknown = [f"{key!r} is unknown; known are {', '.join(QUIET)}" for key in raw if key not in QUIET]
+    given = {"hours": None, **raw}
+    wrong = [
+        f"{key} = {given[key]!r} is no value for it; wanted: {QUIET[key]}"
+        if key in raw
+        else f"{key} is missing; wanted: {QUIET[key]}"
+        for key, fit in fits.items()
+        if key in given and not (isinstance(given[key], (str, list)) and fit(given[key]))
+    ]
+    if raw and (unknown or wrong):
+        raise SettingsError(f"quiet: {'; '.join((*unknown, *wrong))}", where=where, fix=f"Wanted: {TABLES['quiet']}.")
+    return dict(raw)
+
+
+def hours_of(text: Any) -> tuple[int, int] | None:
+    """Give a span of the day in minutes from midnight, its end before its beginning where midnight lies in it."""
+    begin, _, end = text.partition("-") if isinstance(text, str) else ("", "", "")
+    span = _minutes(begin.strip()), _minutes(end.strip())
+    return None if span[0] is None or span[1] is None or span[0] == span[1] else (span[0], span[1])
+
+
+def _minutes(text: str) -> int | None:
+    hours, colon, minutes = text.partition(":")
+    if not (colon and len(minutes) == 2 and 0 < len(hours) < 3 and (hours + minutes).isascii()):
+        return None
+    if not (hours + minutes).isdecimal() or int(minutes) > 59:
+        return None
+    value = int(hours) * 60 + int(minutes)
+    return value if value <= 24 * 60 else None
+
+
+def _are_days(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(day in DAYS for day in value)
 
 
 def _is_form(value: Any) -> bool:

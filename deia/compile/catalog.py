@@ -25,7 +25,7 @@ from deia.errors import ArtefactError
 from deia.ingest.chunker import chunk_document
 from deia.match.fuzzy import worth_keeping
 from deia.match.keyword import ANALYSER, analyser, key, schema
-from deia.match.semantic import open_tier
+from deia.match.semantic import kind_of, open_tier
 from deia.match.terms import distinct, question, terms
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import (
@@ -73,7 +73,7 @@ class _Plan(Record):
 
     previous: Catalog
     tiers: tuple[str, ...]
-    kept: frozenset[int]
+    holes: frozenset[int]  # without a document from now on, or before
     changed: Mapping[int, Volume]
     new: tuple[Volume, ...]
     removed: tuple[str, ...]
@@ -109,7 +109,8 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     plan = _plan(shelved, previous, incremental_from, tiers, quick=effort.most <= UNASKED)
     to = _Writers(folder, plan.tiers if plan else tiers, effort, tell or (lambda _said: None))
     made = _compile_changes(plan, to, heard) if plan else _compile_whole(shelved, to, heard)
-    written = {each.tier.name: _identity(each.tier) for each in to.vectors if each.complete}
+    made_of = [each.tier for each in to.vectors if each.complete]
+    written = {each.name: _identity(each) for each in made_of}
     _write_json(folder, PATTERNS, _patterns(query_patterns))
     _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(shelved, plan)))
     _write_json(
@@ -131,7 +132,7 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     removed = len(plan.removed) if plan else 0
     return CatalogReport(
         documents=len(shelved), chunks=made, compiled=compiled, removed=removed, incremental=plan is not None,
-        tiers=tuple(written),
+        tiers=tuple(each.full_name for each in made_of),
     )  # fmt: skip
 
 
@@ -139,7 +140,8 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
 
 
 def _identity(tier: Tier) -> dict[str, Any]:
-    return {"digest": tier.digest, "dimensions": tier.dimensions}
+    _, _, model = tier.full_name.partition(":")
+    return {"digest": tier.digest, "dimensions": tier.dimensions, **({"model": model} if model else {})}
 
 
 def models(tiers: Sequence[str] = TIERS) -> list[str]:
@@ -160,7 +162,7 @@ class _Writers:
         self.folder = folder
         self.shelf = ShelfWriter(folder)
         self.vectors = [
-            LaterWriter(folder, name, effort, tell) if name == TIER else VectorWriter(folder, name) for name in tiers
+            VectorWriter(folder, name) if name in TIERS else LaterWriter(folder, name, effort, tell) for name in tiers
         ]
         self.counts = Counter[str]()
 
@@ -168,6 +170,19 @@ class _Writers:
         """Take the index that passages go to."""
         self.index = index
         self.writer = index.writer(WRITER_BYTES, 1)
+
+    def copy(self, before: Catalog, documents: range, digests: bytes) -> None:
+        """Take over some documents, one after another, from an earlier catalog."""
+        known = digests[documents.start * DIGEST_SIZE : documents.stop * DIGEST_SIZE]
+        self.shelf.copy(before, documents, known)
+        for each in self.vectors:
+            each.copy(before.vectors(each.tier.name), documents)
+
+    def leave_out(self) -> None:
+        """Leave a number without a document."""
+        self.shelf.leave_out()
+        for each in self.vectors:
+            each.leave_out()
 
     def close(self) -> int:
         """Finish all files; give how many passages there are."""
@@ -233,26 +248,24 @@ def _plan(
     old = _open(previous)
     if old is None or old.header["chunks"] <= least or len(old.vocabularies()[1]) > MOST_NEW_WORDS:
         return None
-    carried = tuple(name for name in tiers if old.tiers.get(name) == _identity(open_tier(name)))
+    carried = tuple(name for name in tiers if old.tiers.get(kind_of(name)) == _identity(open_tier(name)))
     lacking = set(tiers) - set(carried)
     if lacking and not (quick and lacking == {TIER}):
         return None
-    known = {name: number for number in range(old.numbers) if (name := old.id(number))}
-    digests = _digests(old)
-    kept, changed, new = set[int](), dict[int, Volume](), list[Volume]()
+    known, digests = old.ids(), _digests(old)
+    holes, changed, new = set(range(old.numbers)), dict[int, Volume](), list[Volume]()
     for volume in shelved:
         number = known.pop(volume.entry.id, None)
         if number is None:
             new.append(volume)
-        elif digests[number] == digest(volume):
-            kept.add(number)
-        else:
+            continue
+        holes.discard(number)
+        if digests[number * DIGEST_SIZE : (number + 1) * DIGEST_SIZE] != digest(volume):
             changed[number] = volume
-    holes = old.numbers - len(kept) - len(changed)
-    if (len(changed) + len(new) + holes) * FEW > len(shelved):
+    if (len(changed) + len(new) + len(holes)) * FEW > len(shelved):
         return None
     return _Plan(
-        previous=old, tiers=carried, kept=frozenset(kept), changed=changed, new=tuple(new), removed=tuple(known)
+        previous=old, tiers=carried, holes=frozenset(holes), changed=changed, new=tuple(new), removed=tuple(known)
     )
 
 
@@ -265,28 +278,24 @@ def _open(previous: str | None) -> Catalog | None:
         return None
 
 
-def _digests(old: Catalog) -> list[bytes]:
+def _digests(old: Catalog) -> bytes:
     with open(os.path.join(old.folder, DIGESTS), "rb") as file:
-        data = file.read()
-    return [data[start : start + DIGEST_SIZE] for start in range(0, old.numbers * DIGEST_SIZE, DIGEST_SIZE)]
+        return file.read()
 
 
 def _compile_changes(plan: _Plan, to: _Writers, heard: Callable[[int, int], None]) -> int:
     to.write_to(_carried_index(plan, to.folder))
-    digests = _digests(plan.previous)
     for gone in (*plan.removed, *(volume.entry.id for volume in plan.changed.values())):
         to.writer.delete_documents_by_term("id", gone)
-    for number in range(plan.previous.numbers):
-        if number in plan.kept:
-            to.shelf.copy(*plan.previous.raw(number), digests[number])
-            for each in to.vectors:
-                each.copy(*plan.previous.vectors(each.tier.name).raw(number))
-        elif number in plan.changed:
-            _compile(plan.changed[number], number, to)
-        else:
-            to.shelf.leave_out()
-            for each in to.vectors:
-                each.leave_out()
+    digests, number = _digests(plan.previous), 0
+    for changed in sorted({*plan.changed, *plan.holes, plan.previous.numbers}):
+        if number < changed:
+            to.copy(plan.previous, range(number, changed), digests)
+        if changed in plan.changed:
+            _compile(plan.changed[changed], changed, to)
+        elif changed in plan.holes:
+            to.leave_out()
+        number = changed + 1
     for number, volume in enumerate(plan.new, plan.previous.numbers):
         _compile(volume, number, to)
     _carry_words(plan.previous, to.folder, to.counts)

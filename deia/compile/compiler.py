@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from deia import __version__, files, freshness
 from deia.commons.checks import check_layers
-from deia.commons.layers import file_at, layer_prefixes, load_layers, local_path
+from deia.commons.layers import PROJECT, file_at, layer_prefixes, load_layers, local_path
 from deia.commons.packs import FOLDER as PACKS
 from deia.commons.packs import LOCK as PACKS_LOCK
 from deia.compile.calibration import Reached, calibrated, reached_in, shipped
@@ -34,7 +34,7 @@ from deia.errors import ArtefactError, Problem
 from deia.match.semantic import TRANSFORMER
 from deia.records import Record
 from deia.search.catalog import open_catalog
-from deia.settings import INDEX_NAMES, derived_folder, resolve, state_folder
+from deia.settings import INDEX_NAMES, derived_folder, is_packaged, resolve, state_folder
 from deia.watch.artefact import FORMAT, open_artefact
 
 if TYPE_CHECKING:
@@ -175,6 +175,7 @@ def _compile(
             commons.triggers, payloads(commons), settings=settings, identity=identity, marks=ALWAYS,
             known=[(entry.path, entry.title) for entry in commons.entries],
             thresholds={(one.trigger, one.clause): one.thresholds for one in reached},
+            own="starter" if is_packaged(root) else PROJECT,
         )  # fmt: skip
         manifest["meaning"] = [one.values() for one in reached]
         files.replace(f"{folder}/{TRIGGERS}", data)

@@ -18,6 +18,7 @@ from deia.compile.vectors import THREADS, VectorWriter, subject, telling
 from deia.match import codes
 from deia.match.numerics import np
 from deia.match.semantic import open_tier
+from deia.match.static import Static
 from deia.match.terms import spelled_out
 from deia.records import TYPE_CHECKING, Record
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from deia.knowledge import Chunk, Entry
     from deia.match.semantic import Tier
+    from deia.match.vectors import Vectors
 
     Floats = NDArray[np.float32]
 
@@ -51,9 +53,9 @@ class Effort(Record):
 ALWAYS = Effort()
 
 
-def kept_at(folder: str, maker: str) -> str:
+def kept_at(folder: str, maker: str, *, tier: str = TIER) -> str:
     """Give the file of an installation's vectors; nobody who does not know its random name can place one there."""
-    model = open_tier(TIER).digest
+    model = open_tier(tier).digest
     return f"{folder}/codes-{blake2b(f'{maker} {model}'.encode(), digest_size=KEY).hexdigest()}"
 
 
@@ -123,9 +125,10 @@ class LaterWriter:
         self._folder = folder
         self._heard = heard
         self._effort = effort
-        self._kept = Kept(effort.kept, dimensions=self.tier.dimensions)
+        others = (STARTER,) if self.tier.name == TIER else ()
+        self._kept = Kept(effort.kept, dimensions=self.tier.dimensions, others=others)
         self._missing: dict[bytes, str] = {}
-        self._documents: list[_Texts | tuple[bytes, bytes]] = []
+        self._documents: list[_Texts | tuple[Vectors, range] | None] = []
 
     def add(self, entry: Entry, chunks: Sequence[Chunk]) -> None:
         """Note a document's texts."""
@@ -142,25 +145,28 @@ class LaterWriter:
 
     def leave_out(self) -> None:
         """Leave a number without a document."""
-        self.copy(b"", bytes(self.tier.dimensions))
-
-    def copy(self, passages: bytes, about: bytes) -> None:
-        """Note a document's vectors as an earlier catalog held them."""
         if self.complete:
-            self._documents.append((passages, about))
+            self._documents.append(None)
+
+    def copy(self, before: Vectors, documents: range) -> None:
+        """Note the vectors of some documents, one after another, as an earlier catalog held them."""
+        if self.complete:
+            self._documents.append((before, documents))
 
     def close(self) -> None:
         """Encode what is missing and write the files, or nothing where that would be too much."""
         if not self.complete:
             return
         _encode(self.tier, self._missing, self._kept, self._heard)
-        to = VectorWriter(self._folder, self.tier.name)
+        to = VectorWriter(self._folder, self.tier.full_name)
         for each in self._documents:
             if isinstance(each, _Texts):
                 vectors = self._floats(self._kept.of(each.keys))
                 to.put(vectors[:1], each.told, vectors[1:])
-            else:
+            elif each:
                 to.copy(*each)
+            else:
+                to.leave_out()
         to.close()
         listed = [each for each in self._documents if isinstance(each, _Texts)]
         if self._effort.alone and len(listed) == len(self._documents):  # else not every text is known
@@ -198,9 +204,7 @@ def encoded_by(tier: Tier, texts: Sequence[str]) -> Floats:
     Raises:
         TypeError: the tier's model is none.
     """
-    from deia.match.compact import Compact  # noqa: PLC0415 - opened by now
-
-    if not isinstance(tier.model, Compact):
+    if isinstance(tier.model, Static):
         raise TypeError(f"{tier.name} is no sentence model")
     return tier.model.encode(texts, threads=THREADS)
 

@@ -21,6 +21,20 @@ if TYPE_CHECKING:
 # How often a field's words are counted. A title is worth three mentions (measured against one: +.005 nDCG@10 on three
 # sets, and no clear gain beyond); what an author chose as keywords and tags, two.
 REPEATS = (("title", 3), ("keywords", 2), ("tags", 2), ("summary", 1), ("platforms", 1), ("category", 1), ("id", 1))
+MOST_KEYS = 50_000
+
+
+class _Keys(dict[str, str]):
+    """Filters' values in their one spelling, remembered: a commons has few, and each is in many rows."""
+
+    def __missing__(self, value: str) -> str:
+        if len(self) >= MOST_KEYS:
+            self.clear()
+        self[value] = made = filter_key(value)
+        return made
+
+
+_KEYS = _Keys()
 
 
 def about(entry: Entry) -> list[str]:
@@ -28,6 +42,8 @@ def about(entry: Entry) -> list[str]:
     found: list[str] = []
     for name, repeats in REPEATS:
         value = getattr(entry, name)
+        if not value:
+            continue
         found += terms(value if isinstance(value, str) else " | ".join(value)) * repeats
     return found
 
@@ -41,7 +57,7 @@ def row_of(volume: Volume, chunk: Chunk, number: int, text: str) -> tantivy.Docu
     row.add_unsigned("document", number)
     row.add_unsigned("ordinal", chunk.ordinal)
     for name, values in _filters(volume).items():
-        for value in dict.fromkeys(map(filter_key, values)):
+        for value in dict.fromkeys(map(_KEYS.__getitem__, values)) if values else ():
             row.add_text(name, value)
     for name in DATES:
         if day := day_number(getattr(entry, name)):

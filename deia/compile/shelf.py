@@ -6,14 +6,16 @@ print.
 
 from __future__ import annotations
 
+import json
 import os
-import sys
+from array import array
 from hashlib import blake2b
 from itertools import chain
+from operator import attrgetter
 
-from deia import fast_json
 from deia.knowledge import Document, Entry
-from deia.match.keyword import key
+from deia.match.keyword import LONGEST_KEY, key
+from deia.match.numerics import np
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS
 
@@ -22,9 +24,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deia.knowledge import Chunk
+    from deia.search.catalog import Catalog
 
 DIGEST_SIZE = 16
 NOT_KEPT = ("extra", "line")
+_fields = attrgetter(*(name for name in Entry(id="", path="", title="").values() if name not in NOT_KEPT))
+_json = json.JSONEncoder(separators=(",", ":"), default=str).encode
 
 
 class Volume(Record):
@@ -54,15 +59,18 @@ def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Vol
 
 
 def _described_volume(entry: Entry, document: Document) -> Volume:
-    given = [entry.category, entry.extra.get("type"), entry.extra.get("categories"), document.metadata.get("type")]
+    given = (entry.category, entry.extra.get("type"), entry.extra.get("categories"), document.metadata.get("type"))
+    return Volume(entry=_clean(entry), document=document, types=_types(given) if any(given) else ())
+
+
+def _types(given: Iterable[Any]) -> tuple[str, ...]:
     each = [one for value in given for one in (value if isinstance(value, (list, tuple)) else [value])]
-    types = dict.fromkeys(printable(one.strip()) for one in each if isinstance(one, str) and one.strip())
-    return Volume(entry=_clean(entry), document=document, types=tuple(types))
+    return tuple(dict.fromkeys(printable(one.strip()) for one in each if isinstance(one, str) and one.strip()))
 
 
 def digest(volume: Volume) -> bytes:
     """Give what identifies the content of a volume."""
-    described = repr((volume.document.first_line, volume.types, *volume.entry.values().values()))
+    described = repr((volume.document.first_line, volume.types, *_fields(volume.entry)))
     found = blake2b(described.encode("utf-8", "replace"), digest_size=DIGEST_SIZE)
     found.update(volume.document.text.encode("utf-8", "replace"))
     return found.digest()
@@ -83,8 +91,18 @@ def _described(document: Document) -> Entry:
 
 def _clean(entry: Entry) -> Entry:
     """Give an entry as it can be stored and printed, without what nothing asks for at query time."""
+    if len(entry.id) <= LONGEST_KEY and _plain(_fields(entry)):
+        return entry.but(extra={}, line=0) if entry.extra or entry.line else entry
     values = {name: _clean_value(value) for name, value in entry.values().items() if name not in NOT_KEPT}
     return Entry(**{**values, "id": key(entry.id)})
+
+
+def _plain(values: Sequence[Any]) -> bool:
+    """Tell whether nothing is to be replaced, as in nearly all entries: looking costs a third of making a copy."""
+    shown = repr(values)
+    if not shown.isascii() or "\\" in shown:  # half characters are shown escaped
+        return False
+    return all(isinstance(each, str) for value in values if value and isinstance(value, tuple) for each in value)
 
 
 def _clean_value(value: Any) -> Any:
@@ -96,14 +114,16 @@ def _clean_value(value: Any) -> Any:
 class ShelfWriter:
     """The four files of the shelf, open for writing, in the order of the documents' numbers."""
 
-    __slots__ = ("_digests", "_documents", "_offsets", "_texts", "folder")
+    __slots__ = ("_at", "_digests", "_documents", "_offsets", "_texts", "folder")
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._documents = open(os.path.join(folder, DOCUMENTS), "wb")  # noqa: SIM115 - closed in `close`
-        self._texts = open(os.path.join(folder, TEXTS), "wb")  # noqa: SIM115 - closed in `close`
-        self._offsets: list[int] = []
-        self._digests: list[bytes] = []
+        self._documents, self._texts, self._digests = (
+            open(os.path.join(folder, name), "wb")  # noqa: SIM115 - closed in `close`
+            for name in (DOCUMENTS, TEXTS, DIGESTS)
+        )
+        self._at = (0, 0)  # bytes of lines and of texts so far
+        self._offsets = array("Q")
 
     def add(self, volume: Volume, chunks: Sequence[Chunk]) -> None:
         """Shelve a document."""
@@ -116,34 +136,33 @@ class ShelfWriter:
         """Leave a number without a document, because the others keep theirs."""
         self._put("", {}, b"", bytes(DIGEST_SIZE))
 
-    def copy(self, line: bytes, text: bytes, known: bytes) -> None:
-        """Shelve a document as an earlier shelf held it."""
-        self._mark()
-        self._documents.write(line)
-        self._texts.write(text)
-        self._digests.append(known)
+    def copy(self, before: Catalog, documents: range, known: bytes) -> None:
+        """Shelve some documents, one after another, as an earlier shelf held them."""
+        lines, texts, starts = before.raw(documents)
+        moved = np.frombuffer(starts, np.uint64).reshape(-1, 2)
+        moved = moved[:-1] - moved[0] + np.array(self._at, np.uint64)
+        self._offsets.frombytes(moved.tobytes())
+        self._write(lines, texts, known)
 
     def close(self) -> None:
         """Finish the files; each ends with something, since an empty file cannot be mapped."""
-        self._mark()
-        self._documents.write(b"\n")
-        self._texts.write(b"\n")
-        self._documents.close()
-        self._texts.close()
-        _write(self.folder, OFFSETS, b"".join(number.to_bytes(8, sys.byteorder) for number in self._offsets))
-        _write(self.folder, DIGESTS, b"".join(self._digests) + b"\n")
+        self._offsets.extend(self._at)
+        self._write(b"\n", b"\n", b"\n")
+        for file in (self._documents, self._texts, self._digests):
+            file.close()
+        with open(os.path.join(self.folder, OFFSETS), "wb") as file:
+            file.write(self._offsets.tobytes())
 
     def _put(self, document: str, row: Mapping[str, Any], text: bytes, known: bytes) -> None:
-        self.copy(f"{fast_json.dumps(document)}\t{fast_json.dumps(row)}\n".encode(), text, known)
+        self._offsets.extend(self._at)
+        self._write(f"{_json(document)}\t{_json(row)}\n".encode("ascii"), text, known)
 
-    def _mark(self) -> None:
-        self._offsets += (self._documents.tell(), self._texts.tell())
+    def _write(self, lines: bytes | memoryview, texts: bytes | memoryview, known: bytes) -> None:
+        self._documents.write(lines)
+        self._texts.write(texts)
+        self._digests.write(known)
+        self._at = (self._at[0] + len(lines), self._at[1] + len(texts))
 
 
 def _required(entry: Entry) -> dict[str, str]:
     return {"id": entry.id, "path": entry.path, "title": entry.title}
-
-
-def _write(folder: str, name: str, data: bytes) -> None:
-    with open(os.path.join(folder, name), "wb") as file:
-        file.write(data)

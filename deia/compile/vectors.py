@@ -8,8 +8,10 @@ word, such as the name of a command. It refuses to decide which model; texts are
 from __future__ import annotations
 
 import os
-import sys
+from array import array
 
+from deia.compile.lists import LISTED_FROM, UNSORTED, Sorted, earlier, write_lists
+from deia.compile.word_sums import WordSums
 from deia.match import codes
 from deia.match.numerics import np
 from deia.match.semantic import open_tier
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from deia.knowledge import Chunk, Entry
     from deia.match.compact import Compact
+    from deia.match.transformer import Transformer
+    from deia.match.vectors import Vectors
 
     Floats = NDArray[np.float32]
 
@@ -34,12 +38,25 @@ ABOUT_SHARE = 0.3
 SAYS = 3  # words of a subject that say what it is; one alone says nothing (measured: .016 nDCG@10 on commands' pages)
 TOGETHER = 256  # passages encoded at once
 THREADS = 2
+WORTH_LEARNING = 100  # texts for which the word vectors are read into memory
 
 
 class VectorWriter:
-    """The four files of a tier, open for writing, in the order of the documents' numbers."""
+    """The files of a tier, open for writing, in the order of the documents' numbers."""
 
-    __slots__ = ("_about", "_codes", "_count", "_folder", "_pending", "_signs", "_starts", "_waiting", "tier")
+    __slots__ = (
+        "_about",
+        "_before",
+        "_codes",
+        "_copied",
+        "_folder",
+        "_pending",
+        "_signs",
+        "_starts",
+        "_sums",
+        "_waiting",
+        "tier",
+    )
 
     complete = True
 
@@ -47,13 +64,18 @@ class VectorWriter:
         self.tier = open_tier(tier)
         self._folder = folder
         self._codes, self._signs, self._about = (
-            open(os.path.join(folder, f"{tier}.{name}"), "wb")  # noqa: SIM115 - closed in `close`
+            open(self._place(name), "wb")  # noqa: SIM115 - closed in `close`
             for name in (CODES, SIGNS, ABOUT)
         )
-        self._starts = [0]
-        self._count = 0
+        self._sums: WordSums | None = None
+        self._starts = array("I", [0])
+        self._before: Vectors | None = None
+        self._copied: list[tuple[int, range]] = []  # where earlier passages stand now, and which they were
         self._pending: list[tuple[str, Sequence[Chunk]]] = []
         self._waiting = 0  # passages among them
+
+    def _place(self, name: str) -> str:
+        return os.path.join(self._folder, f"{self.tier.name}.{name}")
 
     def add(self, entry: Entry, chunks: Sequence[Chunk]) -> None:
         """Write a document's vectors."""
@@ -65,14 +87,21 @@ class VectorWriter:
 
     def leave_out(self) -> None:
         """Leave a number without a document."""
-        self.copy(b"", bytes(self.tier.dimensions))
-
-    def copy(self, passages: bytes, about: bytes) -> None:
-        """Write a document's vectors as an earlier catalog held them."""
         self._flush()
-        self._mark(len(passages) // self.tier.dimensions)
-        self._put(passages)
-        self._about.write(about)
+        self._mark(0)
+        self._about.write(bytes(self.tier.dimensions))
+
+    def copy(self, before: Vectors, documents: range) -> None:
+        """Write the vectors of some documents, one after another, as an earlier catalog held them."""
+        self._flush()
+        held = before.raw(documents)
+        count = self._starts[len(self._starts) - 1]
+        for file, data in ((self._codes, held.codes), (self._signs, held.signs), (self._about, held.about)):
+            file.write(data)
+        ends = np.asarray(held.starts[1:], np.int64) - held.starts[0] + count
+        self._starts.frombytes(ends.astype(np.uint32).tobytes())
+        self._before = before
+        self._copied.append((count, range(held.starts[0], held.starts[len(documents)])))
 
     def close(self) -> None:
         """Finish the files; each ends with a byte more, since an empty file cannot be mapped."""
@@ -80,24 +109,55 @@ class VectorWriter:
         for file in (self._codes, self._signs, self._about):
             file.write(b"\n")
             file.close()
-        with open(os.path.join(self._folder, f"{self.tier.name}.{STARTS}"), "wb") as file:
-            file.write(b"".join(start.to_bytes(4, sys.byteorder) for start in self._starts))
+        with open(self._place(STARTS), "wb") as file:
+            file.write(self._starts.tobytes())
+        self._write_lists()
+
+    def _write_lists(self) -> None:
+        count, wide = self._starts[len(self._starts) - 1], self.tier.dimensions
+        if count <= LISTED_FROM:
+            return
+        held, signs = (np.memmap(self._place(name), np.uint8, "r")[:-1] for name in (CODES, SIGNS))
+        known = None
+        if self._before and self._before.lists:
+            before = earlier(self._before.lists, wide)
+            known = Sorted(before.middles, np.full(count, UNSORTED, np.uint32))
+            for at, passages in self._copied:
+                known.lists[at : at + len(passages)] = before.lists[passages.start : passages.stop]
+        files = (held.reshape(-1, wide), signs.reshape(-1, wide // 8))
+        write_lists(self._place("")[:-1], *files, self._read, known=known)
+
+    def _read(self, stored: NDArray[np.uint8]) -> Floats:
+        """Give vectors as they were before they were stored."""
+        if not isinstance(self.tier.model, Static):
+            return stored.view("i1") * np.float32(codes.step(self.tier.dimensions))
+        floats: Floats = (stored.astype("f4") - np.float32(MIDDLE)) / np.float32(SCALE)
+        floats[~stored.any(axis=1)] = 0  # what stands for a zero vector
+        return floats
 
     def _mark(self, passages: int) -> None:
-        self._count += passages
-        self._starts.append(self._count)
+        self._starts.append(self._starts[len(self._starts) - 1] + passages)
 
     def _flush(self) -> None:
         if not self._pending:
             return
-        model = self.tier.model
-        abouts = encoded(model, [spelled_out(about) for about, _ in self._pending])
-        texts = encoded(model, [chunk.text for _, chunks in self._pending for chunk in chunks])
+        abouts = self._encoded([spelled_out(about) for about, _ in self._pending])
+        texts = self._encoded([chunk.text for _, chunks in self._pending for chunk in chunks])
         counts = [len(chunks) for _, chunks in self._pending]
         told = [telling(about) for about, _ in self._pending]
         self._pending.clear()
         self._waiting = 0
         self._write(abouts, told, texts, counts)
+
+    def _encoded(self, texts: Sequence[str]) -> Floats:
+        """Give the vectors of texts, one a row, of unit length or zero."""
+        model = self.tier.model
+        if not isinstance(model, Static):
+            return model.encode(texts, threads=THREADS)
+        if self._sums is None and len(texts) < WORTH_LEARNING:
+            return _unit(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
+        self._sums = self._sums or WordSums(model)
+        return _unit(self._sums.of(texts))
 
     def put(self, about: Floats, told: float, passages: Floats) -> None:
         """Write one document's vectors, made elsewhere: its subject, one row, how much that says, and its passages."""
@@ -130,14 +190,7 @@ def telling(subject: str) -> float:
     return min(1.0, max(0, len(spelled_out(subject).replace("-", " ").split()) - 1) / (SAYS - 1))
 
 
-def encoded(model: Static | Compact, texts: Sequence[str]) -> Floats:
-    """Give the vectors of texts, one a row, of unit length or zero."""
-    if isinstance(model, Static):
-        return _unit(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
-    return model.encode(texts, threads=THREADS)
-
-
-def coded(model: Static | Compact, vectors: Floats) -> bytes:
+def coded(model: Static | Compact | Transformer, vectors: Floats) -> bytes:
     """Give vectors as their tier stores them."""
     if not isinstance(model, Static):
         return codes.quantised(vectors)

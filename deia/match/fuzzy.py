@@ -26,7 +26,7 @@ SHORT = 5  # characters of a word that has neighbours by mere chance
 SHORTEST, LONGEST = 3, 32  # characters of a word in the vocabulary
 REBUILD = "Run `deia compile`."
 _PRIME = (1 << 61) - 1
-_SPREAD = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio, which spreads the bits of neighbouring words
+SPREAD = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio, which spreads the bits of neighbouring words
 
 
 def edits_allowed(length: int) -> int:
@@ -52,7 +52,7 @@ def deletions(word: str, edits: int) -> set[str]:
 
 def slot(text: str) -> int:
     """Give 64 well-spread bits for a string, the same in every process, which `hash` is not."""
-    return (int.from_bytes(text.encode("utf-8", "replace"), "little") % _PRIME + 1) * _SPREAD & 0xFFFFFFFFFFFFFFFF
+    return (int.from_bytes(text.encode("utf-8", "replace"), "little") % _PRIME + 1) * SPREAD & 0xFFFFFFFFFFFFFFFF
 
 
 def distance(left: str, right: str, most: int) -> int:

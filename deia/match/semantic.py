@@ -1,7 +1,8 @@
 """Meaning behind one interface: tiers, each a model that turns texts into vectors which compare by their cosine.
 
-`static` adds up word vectors and needs no numpy; `compact` is a sentence transformer and does. Whoever stores vectors
-stores a tier's digest beside them, since vectors of two models do not compare. It refuses to know what a document is.
+`static` adds up word vectors and needs no numpy; `compact` is a sentence transformer and does; `transformer:MODEL` is
+any that a person has. Whoever stores vectors stores a tier's digest beside them, since vectors of two models do not
+compare. It refuses to know what a document is.
 """
 
 from __future__ import annotations
@@ -14,28 +15,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from deia.match.compact import Compact
+    from deia.match.transformer import Transformer
 
     Vector = Sequence[float]
 
 TIERS = ("compact", "static")  # the better one first
 KEYWORD_TIER = "keyword"  # what an answer names that no meaning took part in
-CHOICES = ("auto", *TIERS, KEYWORD_TIER)  # what a person may set: the best that is there, or at most this one
+TRANSFORMER = "transformer"  # a model of a person's own, never taken unless it is named
+CHOICES = ("auto", *TIERS, KEYWORD_TIER, TRANSFORMER)  # what a person may set: the best that is there, or at most this
+UNRELATED = 0.05  # the mean cosine of unrelated sentences in `compact`, whose scale verdicts were learned on
 _opened: dict[str, Tier] = {}
 
 
 class Tier:
     """One model, opened: what it is, how it reads a question, and how it holds it against stored vectors."""
 
-    __slots__ = ("digest", "dimensions", "model", "name", "similarities", "vector")
+    __slots__ = ("digest", "dimensions", "full_name", "model", "name", "similarities", "vector")
 
     def __init__(
         self,
         name: str,
-        model: Static | Compact,
+        model: Static | Compact | Transformer,
         vector: Callable[[str], Vector],
         similarities: Callable[[Vector, bytes], list[float]],
     ) -> None:
-        self.name = name
+        self.full_name = name  # with the model, where there is a choice
+        self.name = kind_of(name)
         self.model = model
         self.digest = model.digest
         self.dimensions = model.dimensions
@@ -47,9 +52,20 @@ class Tier:
         return self.vector(spelled_out(text))
 
 
-def tiers_of(choice: str) -> tuple[str, ...]:
-    """Give the tiers that may take part under a person's choice, the better one first."""
-    return TIERS if choice == CHOICES[0] else TIERS[CHOICES.index(choice) - 1 :]
+def kind_of(name: str) -> str:
+    """Give a tier's name without its model."""
+    return name.partition(":")[0]
+
+
+def tiers_of(choice: str, *, model: str = "") -> tuple[str, ...]:
+    """Give the tiers that may take part under a person's choice, the better one first; `model` is of the person's own.
+
+    Raises:
+        KeyError: there is no such choice.
+    """
+    if choice == TRANSFORMER:
+        return (f"{TRANSFORMER}:{model}", *TIERS)
+    return {CHOICES[0]: TIERS, KEYWORD_TIER: (), **{name: TIERS[at:] for at, name in enumerate(TIERS)}}[choice]
 
 
 def open_tier(name: str) -> Tier:
@@ -60,7 +76,8 @@ def open_tier(name: str) -> Tier:
         KeyError: there is no such tier.
     """
     if name not in _opened:
-        _opened[name] = _OPEN[name]()
+        kind, _, model = name.partition(":")
+        _opened[name] = _transformer(model) if kind == TRANSFORMER else _OPEN[name]()
     return _opened[name]
 
 
@@ -79,6 +96,20 @@ def _compact() -> Tier:
 
     model = open_compact()
     return Tier("compact", model, model.encode_query, held_against)
+
+
+def _transformer(name: str) -> Tier:
+    from deia.match import codes  # noqa: PLC0415 - needs numpy
+    from deia.match.transformer import open_transformer  # noqa: PLC0415 - a heavy extra
+
+    model = open_transformer(name)
+    stretch = (1 - UNRELATED) / (1 - model.unrelated)
+
+    def held_against(vector: Vector, held: bytes) -> list[float]:
+        found: list[float] = (1 - (1 - codes.similarities(vector, held)) * stretch).tolist()
+        return found
+
+    return Tier(f"{TRANSFORMER}:{name}", model, model.encode_query, held_against)
 
 
 _OPEN = {"static": _static, "compact": _compact}

@@ -2,8 +2,8 @@
 
 The search goes by signs: one bit a dimension, whose agreement is a coarse cosine, cheap enough to hold a question
 against every passage without numpy (0.16 µs each); who asks takes more than needed and compares those exactly. In a
-process that asks again and again numpy is loaded, and does it ten times faster with the same result. It refuses to
-scan beyond MOST_SCANNED.
+process that asks again and again numpy is loaded, and does it ten times faster with the same result. Of a large
+catalog only the lists nearest to the question are read. It refuses to scan beyond MOST_SCANNED.
 """
 
 from __future__ import annotations
@@ -14,22 +14,32 @@ import sys
 from bisect import bisect_right
 
 from deia.errors import ArtefactError
-from deia.records import TYPE_CHECKING
+from deia.match.lists import GROUPED, LISTS, Lists
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
 CODES, SIGNS, ABOUT, STARTS = "codes", "signs", "about", "starts"  # names of files, behind the tier's and a dot
-MOST_SCANNED = 200_000  # passages; beyond, only what words find is held against the question
+MOST_SCANNED = 200_000  # passages without lists; beyond, only what words find is held against the question
 OFTEN = 8  # scans of one process, from which numpy is worth its start
 REBUILD = "Run `deia compile`."
+
+
+class Raw(Record):
+    """Some documents' part of each file."""
+
+    codes: memoryview
+    signs: memoryview
+    about: memoryview
+    starts: memoryview  # the number of the first passage of each, and of what follows the last
 
 
 class Vectors:
     """One tier's vectors in a catalog's folder; passages are numbered through, document after document."""
 
-    __slots__ = ("_about", "_codes", "_scans", "_signs", "_starts", "dimensions")
+    __slots__ = ("_about", "_codes", "_lists", "_scans", "_signs", "_starts", "dimensions")
 
     def __init__(self, folder: str, *, tier: str, dimensions: int) -> None:
         """Map the files.
@@ -46,6 +56,18 @@ class Vectors:
         wanted = (len(self) * dimensions, len(self) * dimensions // 8, (len(self._starts) - 1) * dimensions)
         if tuple(len(data) - 1 for data in (self._codes, self._signs, self._about)) != wanted:  # each ends with a byte
             raise ArtefactError("the passages' vectors do not add up", where=folder, fix=REBUILD)
+        self._lists = self._opened_lists(folder, tier)
+
+    def _opened_lists(self, folder: str, tier: str) -> Lists | None:
+        places = [os.path.join(folder, f"{tier}.{name}") for name in (LISTS, GROUPED)]
+        if not os.path.exists(places[0]):
+            return None
+        return Lists(*map(_mapped, places), where=folder, dimensions=self.dimensions, passages=len(self))
+
+    @property
+    def lists(self) -> Lists | None:
+        """The lists by which a large catalog is searched, or None."""
+        return self._lists
 
     def __len__(self) -> int:
         return self._starts[len(self._starts) - 1]
@@ -67,43 +89,55 @@ class Vectors:
         """Give the codes of what documents are about, one after another."""
         return _gathered(self._about, numbers, self.dimensions)
 
-    def raw(self, document: int) -> tuple[bytes, bytes]:
-        """Give the codes of a document's passages, and of what it is about, as they are stored."""
-        first, end = self._starts[document : document + 2]
+    def raw(self, documents: range) -> Raw:
+        """Give what is stored of some documents, one after another."""
         wide = self.dimensions
-        return self._codes[first * wide : end * wide], self._about[document * wide : (document + 1) * wide]
+        starts = self._starts[documents.start : documents.stop + 1]
+        first, end = starts[0], starts[len(documents)]
+        return Raw(
+            codes=memoryview(self._codes)[first * wide : end * wide],
+            signs=memoryview(self._signs)[first * wide // 8 : end * wide // 8],
+            about=memoryview(self._about)[documents.start * wide : documents.stop * wide],
+            starts=starts,
+        )
 
     def near(self, vector: Sequence[float], *, most: int, among: Collection[int] | None = None) -> list[int]:
         """Give the passages whose signs agree best with a vector's, of some documents or of all; in no order.
 
         Of those that agree equally well the first count.
         """
-        if len(self) > MOST_SCANNED or not any(vector):
+        listed = self._lists if among is None else None
+        if not any(vector) or (listed is None and len(self) > MOST_SCANNED and among is None):
             return []
         self._scans += 1
         asked = sum([1 << place for place, value in enumerate(vector) if value > 0])
-        numbers = None if among is None else [each for document in sorted(among) for each in self._of(document)]
         numpy = _numpy(wanted=self._scans >= OFTEN)
-        found = self._distances(asked, numbers) if numpy is None else self._fast_distances(numpy, asked, numbers)
-        nearest = _least(found, most)
-        return nearest if numbers is None else [numbers[place] for place in nearest]
+        if listed is not None:
+            lists = listed.nearest(vector)
+            return listed.passages(lists, _least(self._distances(numpy, asked, listed.signs(lists)), most))
+        if among is None:
+            return _least(self._distances(numpy, asked, self._signs), most)
+        numbers = [each for document in sorted(among) for each in self._of(document)]
+        signs = _gathered(self._signs, numbers, self.dimensions // 8)
+        return [numbers[place] for place in _least(self._distances(numpy, asked, signs), most)]
 
     def _of(self, document: int) -> range:
         return range(self._starts[document], self._starts[document + 1])
 
-    def _distances(self, asked: int, numbers: Sequence[int] | None) -> list[int]:
-        signs, wide, number = self._signs, self.dimensions // 8, int.from_bytes
-        starts = range(0, len(self) * wide, wide) if numbers is None else [wide * passage for passage in numbers]
-        return [(number(signs[start : start + wide], "little") ^ asked).bit_count() for start in starts]
-
-    def _fast_distances(self, numpy: Any, asked: int, numbers: Sequence[int] | None) -> list[int]:
-        wide = self.dimensions // 8
-        rows = numpy.frombuffer(self._signs, "u1", count=len(self) * wide).reshape(-1, wide)
-        if numbers is not None:
-            rows = rows[numbers]
-        signs = numpy.frombuffer(asked.to_bytes(wide, "little"), "u1")
-        found: list[int] = numpy.bitwise_count(rows ^ signs).sum(1, dtype="u2")
-        return found
+    def _distances(self, numpy: Any, asked: int, signs: bytes | mmap.mmap) -> Any:
+        """Count for each of some signs the bits in which they differ from what is asked."""
+        wide, number = self.dimensions // 8, int.from_bytes
+        count = len(signs) // wide
+        if numpy is None:
+            starts = range(0, count * wide, wide)
+            return [(number(signs[start : start + wide], "little") ^ asked).bit_count() for start in starts]
+        unit = next(size for size in (8, 4, 2, 1) if wide % size == 0)
+        rows = numpy.frombuffer(signs, f"u{unit}", count=count * wide // unit).reshape(count, wide // unit)
+        mask = numpy.frombuffer(asked.to_bytes(wide, "little"), f"u{unit}")
+        differing = numpy.zeros(count, "u2")
+        for column, bits in enumerate(mask):
+            differing += numpy.bitwise_count(rows[:, column] ^ bits)
+        return differing
 
 
 def _least(distances: Any, most: int) -> list[int]:
@@ -132,7 +166,11 @@ def _numpy(*, wanted: bool) -> Any:
 
 
 def _gathered(data: mmap.mmap, numbers: Iterable[int], wide: int) -> bytes:
-    return b"".join([data[wide * number : wide * (number + 1)] for number in numbers])
+    if (numpy := _numpy(wanted=False)) is None:
+        return b"".join([data[wide * number : wide * (number + 1)] for number in numbers])
+    rows = numpy.frombuffer(data, "u1", count=len(data) // wide * wide).reshape(-1, wide)
+    found: bytes = rows[numpy.fromiter(numbers, "i8")].tobytes()
+    return found
 
 
 def _mapped(path: str) -> mmap.mmap:

@@ -128,6 +128,13 @@ class Catalog:
         start = self._offsets[2 * number]
         return str(fast_json.loads(self._documents[start : self._documents.find(b"\t", start)].decode()))
 
+    def ids(self) -> dict[str, int]:
+        """Give every document's id with its number; what is read of a line is its beginning."""
+        data, starts = self._documents, self._offsets.tolist()[:-2:2]
+        names = (data[start : data.find(b"\t", start)] for start in starts)
+        plain = (name[1:-1].decode() if b"\\" not in name else str(fast_json.loads(name.decode())) for name in names)
+        return {name: number for number, name in enumerate(plain) if name}
+
     def shelved(self, document: str) -> Shelved | None:
         """Give a document by its id, or None."""
         number = self.keyword.number(document)
@@ -142,10 +149,11 @@ class Catalog:
         start, end = self._offsets[2 * shelved.number + 1], self._offsets[2 * shelved.number + 3]
         return self._texts[start:end].decode("utf-8", "replace")
 
-    def raw(self, number: int) -> tuple[bytes, bytes]:
-        """Give a document's line and text as they are stored."""
-        row, text, row_end, text_end = self._offsets[2 * number : 2 * number + 4]
-        return self._documents[row:row_end], self._texts[text:text_end]
+    def raw(self, documents: range) -> tuple[memoryview, memoryview, memoryview]:
+        """Give the lines and texts of some documents, one after another, as they are stored, and where they begin."""
+        at = self._offsets[2 * documents.start : 2 * documents.stop + 2]
+        row, text, row_end, text_end = (*at[:2], *at[-2:])
+        return memoryview(self._documents)[row:row_end], memoryview(self._texts)[text:text_end], at
 
     def vocabularies(self) -> tuple[Vocabulary, ...]:
         """Give the words to correct against: those of the last whole build, and those met since."""

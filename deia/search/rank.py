@@ -6,12 +6,12 @@ file and no clock, and refuses to say whether the best document answers anything
 
 from __future__ import annotations
 
-from operator import mul
+from operator import itemgetter, mul
 
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     Passage = tuple[int, int]  # a document's number, and the passage's place in it
     Hit = tuple[int, int, float]  # the same with a score
@@ -51,46 +51,69 @@ def rank(
 
     Gives as many as `most`, and those whose score is no less than the last one's.
     """
-    passages: dict[int, dict[int, float]] = {}
-    for document, ordinal, score in hits:
-        passages.setdefault(document, {})[ordinal] = score
-    words = {
-        document: _summed(found.values()) if len(found) > 1 else next(iter(found.values()))
-        for document, found in passages.items()
-    }
+    found = list(hits)
+    words = _by_document(((document, score) for document, _, score in found), _summed)
     if likeness is None:
+        leading = _leading(words, most)
+        held = _passages(found, leading)
         return [
-            Ranked(number=document, score=score, ordinal=_best(passages[document], {}, 1.0, 0.0), words=words[document])
-            for score, document in _leading(words, most)
+            Ranked(number=number, score=score, ordinal=_best(held[number], {}, 1.0, 0.0), words=words[number])
+            for score, number in leading
         ]
-    cosines: dict[int, dict[int, float]] = {}
-    for (document, ordinal), cosine in likeness.passages.items():
-        cosines.setdefault(document, {})[ordinal] = cosine
+    said = ((document, ordinal, cosine) for (document, ordinal), cosine in likeness.passages.items())
+    best = _by_document(((place[0], cosine) for place, cosine in likeness.passages.items()), _mean)
     about = likeness.documents
-    like = {
-        number: (1 - ABOUT) * (_mean(found.values()) if len(found) > 1 else next(iter(found.values())))
-        + ABOUT * about[number]
-        for number, found in cosines.items()
-    }
-    said, meant = scaled(words, among=len(like)), scaled(like, among=len(like))
-    fused = {number: round((1 - meaning) * said.get(number, 0.0) + meaning * meant[number], 6) for number in like}
-    top = max([max(found.values()) for found in passages.values()], default=0.0) or 1.0
+    like = {number: (1 - ABOUT) * cosine + ABOUT * about[number] for number, cosine in best.items()}
+    leading = _leading(_fused(words, like, meaning), most)
+    held, near = _passages(found, leading), _passages(said, leading)
+    top = max(map(itemgetter(2), found), default=0.0) or 1.0
     return [
         Ranked(
             number=number,
             score=score,
-            ordinal=_best(passages.get(number, {}), cosines[number], (1 - meaning) / top, meaning),
+            ordinal=_best(held[number], near[number], (1 - meaning) / top, meaning),
             words=words.get(number, 0.0),
             likeness=like[number],
         )
-        for score, number in _leading(fused, most)
+        for score, number in leading
     ]
 
 
+def _by_document(scored: Iterable[tuple[int, float]], together: Callable[[list[float]], float]) -> dict[int, float]:
+    """Give a document's score: its passage's, or what several come to together; most have one among those found."""
+    scores: dict[int, float] = {}
+    several: dict[int, list[float]] = {}
+    for document, score in scored:
+        if document not in scores:
+            scores[document] = score
+        elif document in several:
+            several[document].append(score)
+        else:
+            several[document] = [scores[document], score]
+    scores.update({document: together(each) for document, each in several.items()})
+    return scores
+
+
+def _fused(words: Mapping[int, float], like: Mapping[int, float], meaning: float) -> dict[int, float]:
+    said, meant = scaled(words, among=len(like)).get, scaled(like, among=len(like))
+    return {number: round((1 - meaning) * said(number, 0.0) + meaning * each, 6) for number, each in meant.items()}
+
+
 def _leading(scores: Mapping[int, float], most: int) -> list[tuple[float, int]]:
-    ordered = sorted((-score, number) for number, score in scores.items())
-    last = ordered[: max(1, most)][-1][0] if ordered else 0.0
-    return [(-score, number) for score, number in ordered if score <= last]
+    if not scores:
+        return []
+    last = sorted(scores.values(), reverse=True)[: max(1, most)][-1]
+    ordered = sorted((-score, number) for number, score in scores.items() if score >= last)
+    return [(-score, number) for score, number in ordered]
+
+
+def _passages(found: Iterable[Hit], leading: Iterable[tuple[float, int]]) -> dict[int, dict[int, float]]:
+    """Give the passages of the leading documents with their scores, by their places."""
+    held: dict[int, dict[int, float]] = {number: {} for _, number in leading}
+    for document, ordinal, score in found:
+        if document in held:
+            held[document][ordinal] = score
+    return held
 
 
 def _best(words: Mapping[int, float], cosines: Mapping[int, float], word_weight: float, meaning: float) -> int:
@@ -109,7 +132,9 @@ def scaled(values: Mapping[int, float], *, among: int) -> dict[int, float]:
     ordered = sorted(values.values(), reverse=True)
     least = ordered[SCALE_OF - 1] if len(ordered) >= SCALE_OF else 0.0 if len(ordered) < among else ordered[-1]
     span = ordered[0] - least
-    return {name: max(0.0, (value - least) / span) if span > 0 else 0.0 for name, value in values.items()}
+    if span <= 0:
+        return dict.fromkeys(values, 0.0)
+    return {name: (value - least) / span if value > least else 0.0 for name, value in values.items()}
 
 
 def _summed(scores: Iterable[float]) -> float:

@@ -6,6 +6,7 @@ It refuses to decide which of these it is.
 from __future__ import annotations
 
 from deia.knowledge import Result
+from deia.match.keyword import NOT, NUMBERS
 from deia.match.terms import distinct, words
 from deia.records import TYPE_CHECKING, Record
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer
@@ -52,7 +53,10 @@ def find(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filter
     """Rank the documents, and see which words the few best hold."""
     most = max(1, min(limit, MOST_DOCUMENTS))
     ranked = found_first(catalog, asked, meaning=meaning, filters=filters, limit=max(most, SEEN))
-    shown = [each for each in ranked[:most] if each.score >= FAINT * ranked[0].score]
+    given = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
+    passing = catalog.keyword.count(filters=given) if given else len(catalog)  # quoted words are words, no filter
+    least = FAINT if ranked and (not given or passing > SEEN) else 0.0  # of few that somebody asked for none is hidden
+    shown = [each for each in ranked[:most] if each.score >= least * ranked[0].score]
     shelved = [catalog.numbered(each.number) for each in shown]
     by_passage = catalog.keyword.held([each.entry.id for each in shelved], list(weights(asked)))
     held = {name: frozenset[str]().union(*found.values()) for name, found in by_passage.items()}
@@ -62,9 +66,10 @@ def find(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filter
         shelved=tuple(shelved),
         held=held,
         observed=observe(
-            asked, ranked, {each.number: by_passage[each.entry.id] for each in shelved}, passages=catalog.keyword.chunks
+            asked, ranked, {each.number: by_passage[each.entry.id] for each in shelved},
+            passages=max(1, catalog.keyword.chunks * passing // max(1, len(catalog))), given=len(given),
         ),
-    )
+    )  # fmt: skip
 
 
 def held_words(found: Found, result: Result) -> Collection[str]:

@@ -37,10 +37,10 @@ def holding_phrase(catalog: Catalog, phrase: str) -> frozenset[int]:
 
 
 def _says(catalog: Catalog, number: int, wanted: str) -> bool:
-    text = catalog.raw(number)[1].decode("utf-8", "replace")
-    if stands_in(wanted, _folded(text)):
+    shelved = catalog.numbered(number)
+    if stands_in(wanted, _folded(catalog.text(shelved))):
         return True
-    entry = catalog.numbered(number).entry
+    entry = shelved.entry
     about = (entry.title, entry.summary, entry.action, entry.why_relevant, *entry.keywords, *entry.tags, entry.id)
     return any(stands_in(wanted, _folded(line)) for line in about)
 

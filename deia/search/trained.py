@@ -15,18 +15,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = "search.json"
+ALIKE = {"transformer": "compact"}  # any other sentence transformer is weighed as the one that was measured
 _read: dict[str, Any] = {}
 
 
 def fusion(tier: str, *, named: float) -> float:
     """Give how much a tier's meaning weighs against words: less, the more of a question names things exactly."""
-    weights: Mapping[str, float] = _learned()["fusion"][tier]
+    weights: Mapping[str, float] = _learned()["fusion"][ALIKE.get(tier, tier)]
     return weights["weight"] + named * (weights["named"] - weights["weight"])
 
 
 def verdict_weights(tier: str) -> Mapping[str, Any]:
     """Give what the verdict learned for a tier."""
-    learned: Mapping[str, Any] = _learned()["verdict"][tier]
+    learned: Mapping[str, Any] = _learned()["verdict"][ALIKE.get(tier, tier)]
     return learned
 
 

@@ -11,6 +11,7 @@ from math import exp, log, sqrt
 
 from deia.match.fuzzy import SHORT
 from deia.records import TYPE_CHECKING, Record
+from deia.search.literals import literal_terms
 from deia.search.question import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 SEEN = 20  # documents of the ranking that the observations look at
 ALL = 0.95  # of a question's information
 MOST_A_WORD = 2.2  # of a word's information that BM25 can give it: k1 + 1
+LITERAL_COUNTS = 0.15  # of a word that is the asker's own, where the document lacks it; 0 and .15 measured alike
+GIVEN = 1.7  # a filter is a word that every document holds: the root of 3 nats, the information of one in twenty
 OBSERVED = (
     "covered", "whole", "touched", "unknown", "corrected", "words", "length", "likeness", "nearest", "contrast",
     "margin", "both", "size", "long_likeness", "long_covered",
@@ -43,9 +46,8 @@ def judge(observed: Sequence[float], learned: Mapping[str, Any]) -> Verdict:
     belongs, answers = (_probability(observed, learned[name]) for name in ("belongs", "answers"))
     levels: Sequence[float] = learned["levels"]
     named = next((name for least, name in zip(levels, ("high", "medium"), strict=True) if answers >= least), "low")
-    return Verdict(
-        belongs=belongs, answers=answers, found=belongs >= learned["least"] or observed[0] >= ALL, confidence=named
-    )
+    found = any(observed) and (belongs >= learned["least"] or observed[0] >= ALL)
+    return Verdict(belongs=belongs, answers=answers, found=found, confidence=named)
 
 
 def _probability(observed: Sequence[float], weights: Sequence[float]) -> float:
@@ -59,57 +61,76 @@ def observe(
     held: Mapping[int, Mapping[int, Collection[str]]],
     *,
     passages: int,
+    given: int = 0,
 ) -> list[float]:
     """Give what can be seen, in the order of OBSERVED.
 
-    `held` are the stems of documents, passage by passage; `passages` is how many the commons has, since among many
-    something is near by chance.
+    `held` are the stems of documents, passage by passage; `passages` is how many were ranked, since among many
+    something is near by chance; `given` are the filters that somebody set, and that each of them passed.
     """
     parts = [term for term in asked.terms if term.part]
     if not ranked or not parts:
         return [0.0] * len(OBSERVED)
     first, *others = ranked[:SEEN]
-    covered = coverage(asked, held.get(first.number, {}))
+    own = literal_terms(asked.text)
+    best = held.get(first.number, {})
+    together = _together(best)
+    counts = [LITERAL_COUNTS if term.asked in own and term.stem not in together else 1.0 for term in parts]
+    weights = [count * sqrt(term.information) for count, term in zip(counts, parts, strict=True)]
+    whole, words = sum(weights) or 1.0, max(1.0, sum(counts) + given)
+    covered = coverage(asked, best, own=own, given=given)
     likely = [each.likeness for each in others] or [0.0]
-    most = sum(term.information for term in parts if term.stem) * MOST_A_WORD
-    whole = sum(sqrt(term.information) for term in parts) or 1.0
+    most = MOST_A_WORD * sum(count * term.information for count, term in zip(counts, parts, strict=True) if term.stem)
     return [
         covered,
-        covered / sqrt(len(parts)),
-        max([covered, *(coverage(asked, found) for found in held.values())]),
-        sum(sqrt(term.information) for term in parts if not term.stem) / whole,
-        sum(sqrt(term.information) for term in parts if term.corrected) / whole,
+        covered / sqrt(words),
+        max([covered, *(coverage(asked, found, own=own, given=given) for found in held.values())]),
+        sum(weight for weight, term in zip(weights, parts, strict=True) if not term.stem) / whole,
+        sum(weight for weight, term in zip(weights, parts, strict=True) if term.corrected) / whole,
         min(1.0, first.words / most) if most else 0.0,
-        log(len(parts)),
+        log(words),
         first.likeness,
         max([first.likeness, *likely]),
         first.likeness - sum(likely) / len(likely),
         first.score - (others[0].score if others else 0.0),
         covered * first.likeness,
         log(1 + passages),
-        log(len(parts)) * first.likeness,
-        log(len(parts)) * covered,
+        log(words) * first.likeness,
+        log(words) * covered,
     ]
 
 
-def coverage(asked: Question, passages: Mapping[int, Collection[str]]) -> float:
+def coverage(
+    asked: Question, passages: Mapping[int, Collection[str]], *, own: Collection[str] = (), given: int = 0
+) -> float:
     """Give the share of a question's information that a document holds, from 0 to 1.
 
     It is the mean for the whole document and for its best passage, because a long document holds a little of
     everything. Each word weighs the root of its inverse document frequency, so that "the site is down" hangs on
     what is rare in it and one unknown word does not outweigh three known ones (measured on three sets: the root
     separates questions that belong there from others a little better than the frequency itself, and than counting).
-    A corrected word counts in part.
+    A corrected word counts in part; `own` words, the asker's, weigh little where the document lacks them.
     """
-    together = {stem for held in passages.values() for stem in held}
-    best = max((_share(asked, held) for held in passages.values()), default=0.0)
-    return (_share(asked, together) + best) / 2
+    together = _together(passages)
+    parts = [
+        (sqrt(term.information) * (LITERAL_COUNTS if term.asked in own and term.stem not in together else 1.0), term)
+        for term in asked.terms
+        if term.part
+    ]
+    whole = sum(weight for weight, _ in parts)
+    if not whole:
+        return 0.0
+    every = _held(parts, together)
+    best = max((_held(parts, held) for held in passages.values()), default=0.0)
+    return ((every + best) / 2 + GIVEN * given) / (whole + GIVEN * given)
 
 
-def _share(asked: Question, held: Collection[str]) -> float:
-    parts = [term for term in asked.terms if term.part]
-    whole = sum(sqrt(term.information) for term in parts)
-    return sum(sqrt(term.information) * _trust(term) for term in parts if term.stem in held) / whole if whole else 0.0
+def _together(passages: Mapping[int, Collection[str]]) -> set[str]:
+    return {stem for held in passages.values() for stem in held}
+
+
+def _held(parts: Sequence[tuple[float, Term]], held: Collection[str]) -> float:
+    return sum(weight * _trust(term) for weight, term in parts if term.stem in held)
 
 
 def _trust(term: Term) -> float:

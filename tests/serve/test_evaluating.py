@@ -218,3 +218,14 @@ def test_a_file_that_lacks_is_named(labelled: Path) -> None:
     (labelled / "qrels.tsv").unlink()
     with pytest.raises(CommonsError, match=r"qrels.tsv cannot be read"):
         read_questions(str(labelled))
+
+
+def test_evaluation_and_doctor_go_by_the_tier_that_is_set(deia: Deia, commons: Path) -> None:
+    (commons / "golden.yaml").write_text(GOLDEN)
+    deia("compile")
+    (commons / "deia.toml").write_text('tier = "keyword"\n')
+    assert "3 questions, keyword tier" in deia("eval").out
+    assert "3 questions, static tier" in deia("eval", "--tier", "static").out
+    (commons / "deia.toml").write_text('tier = "static"\n')
+    assert json.loads(deia("eval", "--format", "json").out)["tiers"] == ["static"]
+    assert "golden questions find their documents" in deia("doctor").out

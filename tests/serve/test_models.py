@@ -37,6 +37,20 @@ def test_a_model_is_set_in_the_settings_file(deia: Deia, commons: Path) -> None:
     assert "tier = keyword (deia.toml)" in deia("model", "list").out
     assert deia("model", "use", "auto").code == 0
     assert deia("model", "use", "unheard-of").code == 2
+    refused = deia("model", "use", "transformer")
+    assert (refused.code, "deia model use MODEL" in refused.err) == (2, True)
+    assert tomllib.loads((commons / "deia.toml").read_text()) == {"tier": "auto"}
+
+
+def test_a_model_that_is_set_but_not_compiled_is_told_and_the_search_goes_on(deia: Deia, commons: Path) -> None:
+    deia("compile")
+    (commons / "deia.toml").write_text('tier = "transformer"\nmodel = "one/model"\n')
+    found = deia("search", "how do I delete a site safely", "--format", "json")
+    assert found.code == 0
+    audit = json.loads(found.out)["audit"]
+    assert audit["tier"] in {"static", "compact"}
+    assert "the commons was compiled without one/model; run `deia compile`" in " ".join(audit["warnings"])
+    assert "one/model" in deia("model", "list").out
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="the extra is installed")

@@ -14,7 +14,7 @@ from deia.commons.commons import load_commons
 from deia.commons.golden import FILE, golden_patterns, load_golden, read_golden
 from deia.errors import CommonsError
 from deia.librarian import Librarian
-from deia.match.semantic import KEYWORD_TIER, TIERS
+from deia.match.semantic import KEYWORD_TIER, TIERS, TRANSFORMER, kind_of, tiers_of
 from deia.serve import output
 from deia.serve.commands.options import commons_option, form_option, given_commons
 from deia.serve.evaluating import changes, evaluate, own_questions, read_run, run_path, write_run
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 NAMED = 20  # questions that a list names
 EXCERPT = 90  # characters of a question
 FIGURES = (("ndcg", "nDCG@10"), ("recall", "recall@5"), ("mrr", "MRR"), ("hit", "hit@1"), ("found", "found"))
-TIER_NAMES = (*TIERS, KEYWORD_TIER)
+TIER_NAMES = (*TIERS, KEYWORD_TIER, TRANSFORMER)
 
 
 @click.command("eval", short_help="Measure how well golden questions find their documents.")
 @click.argument("golden", metavar="[GOLDEN]", required=False)
-@click.option("--tier", type=click.Choice(TIER_NAMES), help="Search with this tier alone; by default as searches do.")
+@click.option("--tier", type=click.Choice(TIER_NAMES), help="Search with this tier alone, else as the setting says.")
 @form_option("text", "json")
 @commons_option
 def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
@@ -49,23 +49,27 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     documents at the last run no longer does.
     """
     librarian = Librarian(given_commons() or None, agent="eval", ledger=False)
-    tiers = (tier,) if tier else TIERS
+    every = tiers_of(tier or librarian.settings.tier, model=librarian.settings.model)
+    tiers = every[:1] if tier else every
     with tempfile.TemporaryDirectory() as place:
         if golden is not None and is_labelled(golden):
             questions: Sequence[Golden] = read_questions(golden)
-            catalog = compile_labelled(golden, os.path.join(place, "catalog"), tiers=tuple({*tiers} & {*TIERS}))
+            catalog = compile_labelled(
+                golden, os.path.join(place, "catalog"), tiers=tuple(dict.fromkeys((*tiers, TIERS[-1])))
+            )
         else:
             questions = read_file(golden) if golden is not None else own_questions(librarian.root)
             catalog = librarian.open_catalog()
         if not questions:
             fix = f"Write some into {FILE} beside the index: - {{query: …, documents: [id]}}"
             raise CommonsError("there are no golden questions", fix=fix)
-        if tier in TIERS and tier not in catalog.tiers:
+        if tier and tier != KEYWORD_TIER and kind_of(tier) not in catalog.tiers:
             raise CommonsError(f"the commons was compiled without the {tier} tier", fix="Type: deia compile")
         done = evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
         missing = unknown_documents(catalog, questions)
     source = os.path.abspath(golden) if golden is not None else ""
-    kept = run_path(state_folder(os.environ), librarian.root, source, tier or "")
+    went_by = tier or librarian.settings.tier.removeprefix("auto")
+    kept = run_path(state_folder(os.environ), librarian.root, source, went_by)
     before = read_run(kept)
     changed = changes(done, before)
     write_run(kept, done, at=spool.timestamp(time.time()))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deia import fast_json, files
-from deia.errors import ArtefactError
+from deia.errors import ArtefactError, SettingsError
 from deia.match import compact, static
-from deia.match.semantic import KEYWORD_TIER, TIERS, open_tier
+from deia.match.semantic import KEYWORD_TIER, TIERS, TRANSFORMER, open_tier
 from deia.match.transformer import EXTRA, open_transformer
 from deia.search.catalog import open_catalog
 from deia.serve import output
@@ -44,14 +44,17 @@ def list_models(*, form: str) -> int:
     root = commons_root()
     chosen = resolve(root, environ=os.environ)
     held = _compiled(derived_folder(root, os.environ))
-    rows = [*(_row(name, held) for name in TIERS), _words_row(), _transformer_row()]
+    rows = [*(_row(name, held) for name in TIERS), _words_row(), _transformer_row(chosen.model, held)]
     if form == "json":
-        output.say(fast_json.dumps({"tier": chosen.tier, "source": chosen.sources["tier"], "models": rows}))
+        told = {"tier": chosen.tier, "source": chosen.sources["tier"], "model": chosen.model, "models": rows}
+        output.say(fast_json.dumps(told))
         return output.FOUND
     for row in rows:
         size = f"{row['bytes'] / 1e6:5.1f} MB" if row["bytes"] else " " * 8
         output.say(f"{row['name']:<12} {size}  {row['about']}; {row['state']}")
     output.say(f"tier = {chosen.tier} ({chosen.sources['tier']})")
+    if chosen.model:
+        output.say(f"model = {chosen.model} ({chosen.sources['model']})")
     return output.FOUND
 
 
@@ -87,21 +90,45 @@ def _words_row() -> dict[str, Any]:
     return {"name": KEYWORD_TIER, "bytes": 0, "about": ABOUT[KEYWORD_TIER], "state": "always there"}
 
 
-def _transformer_row() -> dict[str, Any]:
-    state = "the extra is installed; see deia model pull" if find_spec(NEEDED) else f"not installed. {EXTRA}"
-    return {"name": "transformer", "bytes": 0, "about": "any model of sentence-transformers", "state": state}
+def _transformer_row(model: str, held: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Any]:
+    made = (held or {}).get(TRANSFORMER, {}).get("model", "")
+    if find_spec(NEEDED) is None:
+        state = f"not installed. {EXTRA}"
+    elif not model:
+        state = "no model is set; type: deia model use MODEL"
+    elif made == model:
+        state = f"the commons was compiled with {model}"
+    else:
+        state = f"{f'compiled with {made}, and ' if made else ''}{model} is set; type: deia compile"
+    return {"name": TRANSFORMER, "bytes": 0, "about": "any model of sentence-transformers", "state": state}
 
 
 @model.command("use", short_help="Set the model that searches go by.")
-@click.argument("name", type=click.Choice(CHOICES["tier"]))
+@click.argument("name", metavar="TIER|MODEL")
 @commons_option
 def use_model(*, name: str) -> int:
-    """Set the model that searches of this commons go by, in its deia.toml; auto takes the best that is compiled."""
+    """Set the model that searches of this commons go by, in its deia.toml.
+
+    It is one of the tiers auto, compact, static and keyword, where auto takes the best that is compiled; or MODEL, a
+    folder or a name at the hub of sentence-transformers, which `deia model pull` fetches. MODEL needs the extra:
+    pip install 'deia[transformers]'.
+    """
     root = writable_root()
-    output.say(f'Wrote tier = "{name}" into {write_setting(root, "tier", name)}.')
-    if "DEIA_TIER" in os.environ:
-        output.say("DEIA_TIER is set in the environment and wins.")
-    if name in TIERS and name not in (_compiled(derived_folder(root, os.environ)) or {}):
+    own = name not in CHOICES["tier"]
+    kept = resolve(root, environ=os.environ).model
+    if name == TRANSFORMER and not kept:
+        raise SettingsError("no model is named", fix="Type: deia model use MODEL, a folder or a name at the hub.")
+    if own:
+        kept = os.path.abspath(name).replace("\\", "/") if os.path.isdir(name) else name
+        open_transformer(kept)
+        output.say(f'Wrote model = "{kept}" into {write_setting(root, "model", kept)}.')
+    tier = TRANSFORMER if own else name
+    output.say(f'Wrote tier = "{tier}" into {write_setting(root, "tier", tier)}.')
+    for variable in ("DEIA_TIER", *(["DEIA_MODEL"] if own else [])):
+        if variable in os.environ:
+            output.say(f"{variable} is set in the environment and wins.")
+    held = _compiled(derived_folder(root, os.environ)) or {}
+    if (tier in TIERS and tier not in held) or (tier == TRANSFORMER and held.get(tier, {}).get("model") != kept):
         output.say("The commons was compiled without it. Type: deia compile")
     return output.FOUND
 
@@ -113,6 +140,7 @@ def pull_model(*, name: str) -> int:
 
     Needs the extra: pip install 'deia[transformers]'.
     """
-    found = open_transformer(name)
+    found = open_transformer(name, fetch=True)
     output.say(f"{name} is here: {found.dimensions} dimensions, digest {found.digest[:16]}.")
+    output.say(f"To search with it, type: deia model use {name}")
     return output.FOUND

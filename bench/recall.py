@@ -1,0 +1,121 @@
+"""How much of what a scan of everything finds the lists of a large catalog keep, and what either costs.
+
+    python bench/recall.py --questions FILE [--most 150000] FOLDER…
+
+The passages are those of all text files below the folders (`/usr/share/doc` will do), the questions the lines of a
+`queries.jsonl`. Printed is recall@10: of the ten passages with the highest cosines of all, how many a search has among
+the best ten of those it looks at closely. Static vectors; `scan` is the same search without lists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import statistics
+import tempfile
+import time
+from typing import TYPE_CHECKING
+
+from deia.compile.vectors import VectorWriter
+from deia.ingest.chunker import chunk_document
+from deia.knowledge import Document, Entry
+from deia.match import lists, vectors
+from deia.match.numerics import np
+from deia.match.semantic import open_tier
+from deia.match.vectors import Vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LONGEST = 400_000  # bytes of a file
+DEPTH = 10
+QUESTIONS = 200
+SEED = 20
+
+
+def documents(folders: Sequence[str]) -> Iterator[Document]:
+    """Read every file that is text, packed or not."""
+    for folder in folders:
+        for place, _, names in os.walk(folder):
+            for name in sorted(names):
+                path = os.path.join(place, name)
+                text = content(path)
+                if text:
+                    yield Document(path=path, title=name, text=text)
+
+
+def content(path: str) -> str:
+    """Give a file's text, or nothing where it is none."""
+    try:
+        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
+            data = file.read(LONGEST)
+    except (OSError, EOFError):
+        return ""
+    return "" if b"\0" in data else data.decode("utf-8", "replace")
+
+
+def write(folder: str, folders: Sequence[str], most: int) -> Vectors:
+    """Write the vectors of up to so many passages, no two alike."""
+    writer, seen = VectorWriter(folder, "static"), set[str]()
+    for document in documents(folders):
+        chunks = [chunk for chunk in chunk_document(document, id=document.path) if chunk.text not in seen]
+        seen.update(chunk.text for chunk in chunks)
+        if chunks:
+            writer.add(Entry(id=document.path, path=document.path, title=document.title), chunks)
+        if len(seen) >= most:
+            break
+    writer.close()
+    return Vectors(folder, tier="static", dimensions=open_tier("static").dimensions)
+
+
+def recall(held: Vectors, asked: Sequence[Sequence[float]], best: Sequence[set[int]], most: int) -> str:
+    """Search for every question; say how much of the best was found, and how long one took."""
+    tier, kept, taken = open_tier("static"), 0, []
+    for vector, wanted in zip(asked, best, strict=True):
+        began = time.perf_counter()
+        near = held.near(vector, most=most)
+        cosines = tier.similarities(vector, held.passages(near))
+        taken.append(time.perf_counter() - began)
+        ordered = sorted(zip(cosines, near, strict=True), reverse=True)[:DEPTH]
+        kept += len(wanted & {passage for _, passage in ordered})
+    return f"recall@{DEPTH} {kept / DEPTH / len(asked):.3f}  {statistics.median(taken) * 1e3:.2f} ms"
+
+
+def exact(held: Vectors, asked: Sequence[Sequence[float]]) -> list[set[int]]:
+    """Give the best passages of all for every question."""
+    tier, codes = open_tier("static"), held.passages(range(len(held)))
+    cosines = [np.array(tier.similarities(vector, codes)) for vector in asked]
+    return [set(np.argpartition(-each, DEPTH)[:DEPTH].tolist()) for each in cosines]
+
+
+def main() -> None:
+    """Measure a scan, and lists of which more and more are read."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--questions", required=True)
+    parser.add_argument("--most", type=int, default=150_000, help="passages")
+    parser.add_argument("folders", nargs="+")
+    given = parser.parse_args()
+    with open(given.questions, encoding="utf-8") as file:
+        texts = [json.loads(line)["text"] for line in file if line.strip()]
+    asked = [open_tier("static").encode(text) for text in random.Random(SEED).sample(texts, min(QUESTIONS, len(texts)))]
+    with tempfile.TemporaryDirectory() as folder:
+        held = write(folder, given.folders, given.most)
+        count = len(held.lists) if held.lists else 0
+        print(f"{len(held):,} passages in {count} lists", flush=True)
+        best, usual = exact(held, asked), lists.PROBED
+        for most in (90, 400):
+            for probed in (usual // 4, usual, 4 * usual):
+                lists.PROBED = probed
+                print(f"best {most} of {probed:>3} lists  {recall(held, asked, best, most)}", flush=True)
+        os.remove(os.path.join(folder, f"static.{lists.LISTS}"))
+        vectors.MOST_SCANNED = len(held)
+        scanned = Vectors(folder, tier="static", dimensions=held.dimensions)
+        for most in (90, 400):
+            print(f"best {most} of a scan      {recall(scanned, asked, best, most)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""Make labelled sets of what is installed here: manual pages and docstrings, to train the verdict of a search with.
+
+    python tools/installed_sets.py TARGET [--python PACKAGE…] [--manuals NAME=SECTIONS:PATTERN…]
+
+A manual page's NAME line says in one line what the rest of the page says at length; so does a docstring's first. The
+line becomes a question, clean and misspelt, the rest a document, in the layout of BEIR: `TARGET/NAME/corpus.jsonl`,
+`queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`. Such questions are easier than what people ask; they are there for
+their many subjects, since what tells a question that belongs from one that does not must not hang on a few.
+Nothing of the texts is shipped. Refuses to import what is not named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib
+import inspect
+import json
+import pkgutil
+import random
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import ModuleType
+
+MANUALS = Path("/usr/share/man")
+MOST = 150  # documents of a set
+LONGEST = 1800  # characters of a document
+SHORTEST = 200
+FEWEST_WORDS, MOST_WORDS = 3, 25  # of a question
+TEXT_MACROS = {"B", "BR", "I", "IR", "RB", "BI", "SM", "Nm", "Nd", "Fl", "Ar", "IP", "TP"}
+HEADINGS = {"SH", "SS", "Sh", "Ss"}
+NAME_LINE = re.compile(r"# \"?NAME\"?\s*\n(.*?)\n# ", re.DOTALL | re.IGNORECASE)
+ESCAPES = re.compile(r"\\f(?:\(..|\[[^]]*]|.)|\\s[-+]?\d|\\\(..|\\\[[^]]*]|\\.")
+
+
+class Page(NamedTuple):
+    """What is known by a name: what it is in a line, and at length."""
+
+    name: str
+    line: str
+    text: str
+
+
+def read_page(path: Path) -> Page | None:
+    """Read a manual page; None where it is only a reference to another, or says nothing in its NAME line."""
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    text = "\n".join(filter(None, map(_plain, raw.decode("utf-8", "replace").split("\n"))))
+    found = NAME_LINE.search(text)
+    name, _, line = " ".join(found[1].split()).partition(" - ") if found else ("", "", "")
+    return Page(name.split(",")[0], line, text[found.end() - 2 :]) if found and line else None
+
+
+def _plain(line: str) -> str:
+    """Give a line of a manual page's source without its markup."""
+    if line.startswith((".", "'")):
+        macro, _, rest = line[1:].partition(" ")
+        if macro not in TEXT_MACROS | HEADINGS:
+            return ""
+        line = f"\n# {rest}\n" if macro in HEADINGS else rest.replace('"', "")
+    return ESCAPES.sub("", line.replace("\\-", "-").replace("\\(aq", "'"))
+
+
+def manuals(sections: str, pattern: str) -> Iterator[Page]:
+    """Give the manual pages of some sections whose file name begins as the pattern says."""
+    for section in sections:
+        for path in sorted((MANUALS / f"man{section}").iterdir()):
+            if re.match(pattern, path.name) and path.is_file() and (page := read_page(path)):
+                yield page
+
+
+def docstrings(package: str) -> Iterator[Page]:
+    """Give what the public functions, classes and methods of a package and its modules say of themselves."""
+    for module in _modules(package):
+        for name, found in sorted(vars(module).items()):
+            if not name.startswith("_") and getattr(found, "__module__", "").startswith(package):
+                yield from _documented(name, found)
+
+
+def _modules(package: str) -> Iterator[ModuleType]:
+    top = importlib.import_module(package)
+    yield top
+    for each in pkgutil.iter_modules(getattr(top, "__path__", []), f"{package}."):
+        if not each.name.rpartition(".")[2].startswith("_") and "test" not in each.name:
+            try:
+                yield importlib.import_module(each.name)
+            except ImportError:  # what it needs is not installed
+                continue
+
+
+def _documented(name: str, found: object) -> Iterator[Page]:
+    inside = vars(found) if inspect.isclass(found) else {}
+    methods = ((f"{name}.{each}", method) for each, method in inside.items() if not each.startswith("_"))
+    for called, each in ((name, found), *methods):
+        if inspect.isclass(each) or inspect.isroutine(each):
+            line, _, text = (inspect.getdoc(each) or "").partition("\n\n")
+            yield Page(called, " ".join(line.split()).rstrip("."), text)
+
+
+def misspelt(text: str, chance: random.Random) -> str:
+    """Misspell one word in four: a letter lost, doubled, or swapped with the next."""
+    words = text.split()
+    long = [at for at, word in enumerate(words) if len(word) > 4 and word.isalpha()]
+    for at in chance.sample(long, min(len(long), 1 + len(long) // 4)):
+        word, here = words[at], chance.randrange(1, len(words[at]) - 1)
+        swapped = word[:here] + word[here + 1] + word[here] + word[here + 2 :]
+        words[at] = chance.choice([word[:here] + word[here + 1 :], word[:here] + word[here:][0] + word[here:], swapped])
+    return " ".join(words)
+
+
+def write_set(folder: Path, pages: Iterable[Page]) -> int:
+    """Write a set of some of the pages; give how many."""
+    usable = [
+        page for page in pages if len(page.text) >= SHORTEST and FEWEST_WORDS <= len(page.line.split()) <= MOST_WORDS
+    ]
+    kept = list({page.line.casefold(): page for page in usable}.values())
+    random.Random(7).shuffle(kept)  # noqa: S311 - the same ones each time
+    kept = kept[:MOST]
+    chance = random.Random(3)  # noqa: S311 - likewise
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = [{"_id": f"d{at}", "title": page.name, "text": page.text[:LONGEST]} for at, page in enumerate(kept)]
+    clean = [{"_id": f"q{at}", "text": page.line} for at, page in enumerate(kept)]
+    wrong = [{**query, "text": misspelt(query["text"], chance)} for query in clean]
+    for name, rows in (("corpus.jsonl", texts), ("queries.jsonl", clean), ("queries.typo.jsonl", wrong)):
+        (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    judged = "".join(f"q{at}\td{at}\t1\n" for at in range(len(kept)))
+    (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}", "utf-8")
+    return len(kept)
+
+
+def main() -> None:
+    """Write the sets that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", type=Path)
+    parser.add_argument("--python", nargs="*", default=[], metavar="PACKAGE")
+    parser.add_argument("--manuals", nargs="*", default=[], metavar="NAME=SECTIONS:PATTERN")
+    given = parser.parse_args()
+    for package in given.python:
+        print(f"{package}: {write_set(given.target / package, docstrings(package))} documents")
+    for asked in given.manuals:
+        name, _, rest = asked.partition("=")
+        sections, _, pattern = rest.partition(":")
+        print(f"{name}: {write_set(given.target / name, manuals(sections, pattern))} documents")
+
+
+if __name__ == "__main__":
+    main()
