@@ -66,7 +66,7 @@ def streamed(librarian: Librarian, chunks: Iterable[str], *, role: str = "assist
         early = [firing.trigger for chunk in chunks for firing in watcher.feed(chunk)]
         late = [firing.trigger for firing in watcher.close()]
     assert sorted(early + late) == sorted(firing.trigger for firing in watcher.firings)
-    return early, late
+    return sorted(early), sorted(late)  # one chunk may hold several sentences, which speak by urgency
 
 
 def whole(librarian: Librarian, text: str, *, role: str = "assistant") -> list[str]:
@@ -80,7 +80,7 @@ def cut(text: str, places: Sequence[int]) -> list[str]:
     return [text[first:last] for first, last in pairwise(edges)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(PIECES, max_size=14), st.lists(st.integers(0, 10_000), max_size=8), st.sampled_from(["user", "assistant"])
 )
