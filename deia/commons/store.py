@@ -22,6 +22,7 @@ from deia.records import TYPE_CHECKING, URGENCIES
 from deia.settings import INDEX_NAMES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from deia.commons.index_records import Cluster, Index
@@ -94,7 +95,12 @@ def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", descrip
         if entry.id == known.id or entry.path == known.path:
             message = f"The index already has {known.id} for {known.path} (line {known.line})."
             raise CommonsError(message, fix="Choose another id and path, or edit that entry.")
-    new = _refreshed(root, _with_entries(text, [entry], cluster, description=description), today=today)
+    return rewrite(root, lambda text: _with_entries(text, [entry], cluster, description=description), today=today)
+
+
+def rewrite(root: str, change: Callable[[str], str], *, today: str = "") -> str:
+    """Write the index as `change` makes it, its views and counts brought up to date, and give its text."""
+    new = _refreshed(root, change(_text_or_skeleton(root)), today=today)
     _write_if_changed(root, new)
     return new
 

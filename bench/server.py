@@ -1,0 +1,254 @@
+"""What the server costs: its start, its hooks beside the started hook, and many clients while the commons changes.
+
+    python bench/server.py [--seconds 10] [--clients 16] [--rounds 60] [--triggers 1000]
+
+The start is timed from the process's beginning to the answer, beside a bare import of the protocol's library in the
+same rounds. The hook is timed as the host sees it (one kept connection) and by the server's own word. Under load every
+answer is looked at: a document that is changed all the while says one number in each of its lines, and never an older
+one than it said before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import http.client
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from mcp import Client
+from synthetic import make_commons
+from timing import FLOOR, PYTHON, percentile, report
+
+import deia.settings
+from deia.compile.compiler import compile_commons
+
+HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
+DEIA = (sys.executable, "-P", "-m", "deia.serve.main")
+QUIET = "Please look at the failing checks in the parser module and write down what you would change first."
+WATCHED = "bok/watched.md"
+CHANGE = 0.7  # seconds between two changes of the commons
+OPENING = (
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "list_documents", "arguments": {}}},
+)  # fmt: skip
+
+
+def write_watched(root: Path, number: int) -> None:
+    """Write the document that changes: the same number in every line, put in place whole."""
+    lines = [f"# Watched lesson {number}", "", *(f"Zebra line {place} says {number}." for place in range(20))]
+    (root / "watched.new").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    os.replace(root / "watched.new", root / WATCHED)
+
+
+# --- the start ---
+
+
+def time_start(root: Path, rounds: int) -> None:
+    """Print how long the first answers take, beside the bare library."""
+    taken: dict[str, list[float]] = {name: [] for name in ("import mcp", "tools/list", "first call")}
+    for _ in range(rounds):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import mcp.server.lowlevel"], check=True)
+        taken["import mcp"].append((time.perf_counter() - began) * 1000)
+        began = time.perf_counter()
+        process = subprocess.Popen([*DEIA, "mcp"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert process.stdin is not None  # noqa: S101 - a bench says at once that it measures nothing
+        assert process.stdout is not None  # noqa: S101 - a bench says at once that it measures nothing
+        for message in OPENING:
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+        for name in ("", "tools/list", "first call"):
+            assert b"result" in process.stdout.readline()  # noqa: S101 - a bench says at once that it measures nothing
+            if name:
+                taken[name].append((time.perf_counter() - began) * 1000)
+        process.communicate()
+    report(taken, against="import mcp", budgets={"tools/list": "500 ms"})
+
+
+# --- the hooks ---
+
+
+def _event(root: Path, session: str, prompt: str) -> bytes:
+    told = {"session_id": session, "hook_event_name": "UserPromptSubmit", "cwd": str(root), "prompt": prompt}
+    return json.dumps(told).encode()
+
+
+def time_hooks(root: Path, port: int, rounds: int, firing: str) -> None:
+    """Print what an event costs warm and cold, quiet and firing."""
+    line = http.client.HTTPConnection("127.0.0.1", port)
+    taken: dict[str, list[float]] = {}
+    cold = [PYTHON, "-I", "-S", HOOK, "claude-code"]
+    for number in range(rounds):
+        began = time.perf_counter()
+        subprocess.run(FLOOR, check=True)
+        taken.setdefault("floor", []).append((time.perf_counter() - began) * 1000)
+        for kind, prompt in (("quiet", QUIET), ("firing", firing)):
+            began = time.perf_counter()
+            line.request("POST", "/hooks/claude-code", _event(root, f"warm {kind} {number}", prompt))
+            answer = line.getresponse()
+            assert bool(answer.read()) == (kind == "firing")  # noqa: S101 - a bench says at once that it measures nothing
+            taken.setdefault(f"{kind}: warm, as the host sees it", []).append((time.perf_counter() - began) * 1000)
+            own = float(str(answer.headers["server-timing"]).partition("dur=")[2])
+            taken.setdefault(f"{kind}: warm, the server's time", []).append(own)
+            event = _event(root, f"cold {kind} {number}", prompt)
+            began = time.perf_counter()
+            subprocess.run(cold, input=event, stdout=subprocess.DEVNULL, check=True)
+            taken.setdefault(f"{kind}: cold", []).append((time.perf_counter() - began) * 1000)
+        began = time.perf_counter()
+        try:
+            http.client.HTTPConnection("127.0.0.1", 9, timeout=1).connect()
+        except OSError:
+            taken.setdefault("finding that no server is there", []).append((time.perf_counter() - began) * 1000)
+    report(taken, against="floor", budgets={"quiet: warm, the server's time": "1 ms"})
+
+
+# --- many at once ---
+
+
+class Load:
+    """What so many clients got, and whether all of it was right."""
+
+    def __init__(self, url: str, words: list[str]) -> None:
+        self.url, self.words = url, words
+        self.taken: dict[str, list[float]] = {}
+        self.wrong: list[str] = []
+
+    async def client(self, seed: int, until: float) -> None:
+        """Ask all sorts of things until the time is up."""
+        random_ = random.Random(seed)
+        last = 0
+        async with Client(self.url) as client:
+            while time.monotonic() < until:
+                name, given = self._pick(random_)
+                began = time.perf_counter()
+                result = await client.call_tool(name, given)
+                self.taken.setdefault(name, []).append((time.perf_counter() - began) * 1000)
+                if result.is_error:
+                    self.wrong.append(f"{name}: {getattr(result.content[0], 'text', '')}")
+                elif given.get("document") == "watched":
+                    last = self._check(str((result.structured_content or {}).get("text", "")), last)
+
+    def _pick(self, random_: random.Random) -> tuple[str, dict[str, Any]]:
+        word = random_.choice(self.words)
+        choices: list[tuple[str, dict[str, Any]]] = [
+            ("query_global_commons", {"query": f"how do I {word}?"}),
+            ("read_document", {"document": "watched"}),
+            ("query_global_commons", {"query": word, "detail": "full"}),
+            ("list_documents", {"limit": 5}),
+            ("check_triggers", {"conversation": [f"User: I will {word} now"]}),
+            ("read_document", {"document": "watched"}),
+            ("suggest_location", {"text": f"a lesson about {word}"}),
+        ]
+        return random_.choice(choices)
+
+    def _check(self, text: str, last: int) -> int:
+        numbers = {int(line.rpartition(" says ")[2].rstrip(".")) for line in text.splitlines() if " says " in line}
+        if len(numbers) != 1:
+            self.wrong.append(f"half a document: {sorted(numbers)}")
+            return last
+        (number,) = numbers
+        if number < last:
+            self.wrong.append(f"an older document: {number} after {last}")
+        return number
+
+
+async def change(root: Path, until: float) -> int:
+    """Change the commons underneath; give how often."""
+    number = 1
+    while time.monotonic() < until:
+        await asyncio.sleep(CHANGE)
+        number += 1
+        write_watched(root, number)
+    return number
+
+
+async def load(root: Path, port: int, *, clients: int, seconds: float, process: int) -> None:
+    """Print what many clients at once got."""
+    work = Load(
+        f"http://127.0.0.1:{port}/mcp", [line.split(" ")[0] for line in ("delete", "deploy", "rotate", "reset")]
+    )
+    warm_up = time.monotonic() + 2
+    await asyncio.gather(*(work.client(-each, warm_up) for each in range(1, clients + 1)))
+    work.taken.clear()
+    before = memory(process)
+    until = time.monotonic() + seconds
+    *_, changes = await asyncio.gather(*(work.client(each, until) for each in range(clients)), change(root, until))
+    every = sorted(one for values in work.taken.values() for one in values)
+    for name, values in sorted(work.taken.items()):
+        middle, high = statistics.median(values), percentile(values, 0.99)
+        print(f"{name:24} {len(values):6}  p50 {middle:8.1f} ms  p99 {high:8.1f} ms")
+    print(f"{clients} clients, {seconds:g} s: {len(every)} calls ({len(every) / seconds:.0f}/s), {changes} changes,"
+          f" p50 {statistics.median(every):.1f} ms, p99 {percentile(every, 0.99):.1f} ms, wrong {len(work.wrong)},"
+          f" memory {before:.0f} → {memory(process):.0f} MB")  # fmt: skip
+    for told in work.wrong[:10]:
+        print(f"  wrong: {told[:200]}")
+
+
+def memory(process: int) -> float:
+    """Give a process's resident memory in MB, or 0 where the system does not say."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS")), 0.0)
+
+
+def main() -> None:
+    """Measure all three."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--clients", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--triggers", type=int, default=1_000)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        root = make_commons(Path(place) / "commons", triggers=given.triggers, documents=200)
+        write_watched(root, 1)
+        os.environ |= {"DEIA_STATE": f"{place}/state", "DEIA_CACHE": f"{place}/cache", "DEIA_STARTER": "false"}
+        compile_commons(str(root), environ=os.environ)
+        time_start(root, max(3, given.rounds // 10))
+        trigger = json.loads((root / "triggers/topic-0.yaml").read_text(encoding="utf-8"))[1]
+        verb, thing, _, product = trigger["title"].replace(" the ", " ").split()
+        firing = f"I will {verb} the {thing} of {product} now"
+        command = [*DEIA, "serve", "--port", "0", "--rate", "0"]
+        server = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE)
+        assert server.stderr is not None  # noqa: S101 - a bench says at once that it measures nothing
+        port = int(server.stderr.readline().decode().partition("/mcp")[0].rpartition(":")[2])
+        try:
+            await_ready(port)
+            time_hooks(root, port, given.rounds, firing)
+            asyncio.run(load(root, port, clients=given.clients, seconds=given.seconds, process=server.pid))
+        finally:
+            server.terminate()
+            server.communicate()
+
+
+def await_ready(port: int) -> None:
+    """Wait until the server answers."""
+    for _ in range(600):
+        try:
+            line = http.client.HTTPConnection("127.0.0.1", port)
+            line.request("GET", "/ready")
+            if line.getresponse().status == 200:
+                return
+        except OSError:
+            pass
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    main()

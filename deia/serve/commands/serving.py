@@ -1,0 +1,100 @@
+"""`deia mcp` and `deia serve`: the librarian as a server, for one client on its wire or for several over HTTP."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from deia.serve import output
+from deia.serve.commands.options import commons_option, given_commons
+from deia.serve.server.host_blocks import HOSTS, block_for
+from deia.serve.server.tools import COMPAT, offered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from deia.serve.server.desk import Desk
+
+read_only_option = click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
+tools_option = click.option("--tools", "chosen", metavar="A,B", default="", help="Offer only these tools.")
+compat_option = click.option(
+    "--compat", type=click.Choice([COMPAT]), help="Offer the tools under that family's names too."
+)
+
+
+def _desk(root: str) -> Callable[[], Desk]:
+    def make() -> Desk:
+        """Open the commons."""
+        from deia.serve.server.desk import Desk  # noqa: PLC0415 - not while only a host's block is printed
+
+        return Desk(root or None)
+
+    return make
+
+
+def _names(chosen: str) -> list[str]:
+    return [name.strip() for name in chosen.split(",") if name.strip()]
+
+
+@click.group(invoke_without_command=True, short_help="Serve the commons to an agent over MCP, on standard input.")
+@read_only_option
+@tools_option
+@compat_option
+@commons_option
+@click.pass_context
+def mcp(ctx: click.Context, *, read_only: bool, chosen: str, compat: str | None) -> int:
+    """Serve the commons to an agent over MCP, on standard input and output. A host starts this, not a person.
+
+    To enter it into a host's settings: deia mcp config HOST
+    """
+    if ctx.invoked_subcommand is not None:
+        return output.FOUND
+    from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
+
+    tools = offered(read_only=read_only, chosen=_names(chosen), compat=compat or "")
+    serve_stdio(_desk(given_commons()), tools)
+    return output.FOUND
+
+
+@mcp.command("config", short_help="Print what enters the server into a host's settings.")
+@click.argument("host", type=click.Choice(list(HOSTS)))
+@click.option("--url", metavar="URL", default="", help="Of a running `deia serve`, instead of starting one.")
+@read_only_option
+@commons_option
+def config(*, host: str, url: str, read_only: bool) -> int:
+    """Print the block that enters the server into HOST's settings, and say into which file it goes."""
+    arguments: list[Any] = [*(("--read-only",) if read_only else ())]
+    commons = given_commons()
+    block = block_for(host, url=url, arguments=[*arguments, *(("--commons", commons) if commons else ())])
+    output.complain(f"Goes into {block.place}. {block.note}".rstrip())
+    output.say(block.text)
+    return output.FOUND
+
+
+@click.command(short_help="Serve the commons over HTTP, to agents and to hooks.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8765, show_default=True, help="0 takes a free one.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A name by which it may be called; repeatable.")
+@click.option("--rate", type=click.IntRange(0), default=500, show_default=True, help="Requests a second; 0: any.")
+@read_only_option
+@tools_option
+@compat_option
+@commons_option
+def serve(
+    *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool, chosen: str, compat: str | None
+) -> int:
+    """Serve the commons over HTTP: MCP at /mcp, hook events at /hooks/HOST, /health and /ready.
+
+    It listens on this machine alone. On another address it wants a token in DEIA_TOKEN, which clients show as
+    `Authorization: Bearer …`; on this one, too, where it is set.
+    """
+    from deia.serve.server.http import TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
+
+    tools = offered(read_only=read_only, chosen=_names(chosen), compat=compat or "")
+    listening = Listening(host=host, port=port, token=os.environ.get(TOKEN, ""), names=names, rate=rate)
+    commons = given_commons()
+    serve_http(_desk(commons)(), tools, listening, commons=commons)
+    return output.FOUND

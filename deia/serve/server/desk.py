@@ -1,0 +1,108 @@
+"""What a server answers from: one librarian, asked by one thread at a time, and the writing tools of its commons.
+
+Knows nothing of protocols. Refuses to write into the packaged starter commons.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from deia import files, freshness
+from deia.errors import ArtefactError, CommonsError
+from deia.librarian import Librarian
+from deia.records import Record
+from deia.settings import is_packaged, state_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
+    Read = TypeVar("Read")
+
+AGENT = "mcp"
+LOOK = 1.0  # seconds between two looks at the sources
+
+
+class Reply(Record):
+    """What a tool answers: its structured content, and the same in words for a model."""
+
+    fields: Mapping[str, Any]
+    text: str
+    changed: bool = False  # whether sources were written, so that the compiled files are behind
+
+
+class Desk:
+    """A commons open for asking; not for several threads at once.
+
+    Raises:
+        CommonsError: `root` names no commons.
+        SettingsError: a setting is malformed.
+    """
+
+    def __init__(self, root: str | None = None, *, agent: str = AGENT) -> None:
+        self.librarian = Librarian(root, agent=agent, keep_fresh=False)
+        self.root = self.librarian.root
+        self.derived = self.librarian.derived
+        self.folder = os.getcwd().replace("\\", "/")
+        self._looked: tuple[float, str] = (-LOOK, "")
+
+    @property
+    def writable(self) -> str:
+        """The commons to write into.
+
+        Raises:
+            CommonsError: it is the packaged starter commons.
+        """
+        if is_packaged(self.root):
+            raise CommonsError(
+                "this project has no commons of its own, and the starter commons is not written to",
+                fix="A person starts one by typing: deia init",
+            )
+        return self.root
+
+    @property
+    def today(self) -> str:
+        """The date here."""
+        return time.strftime("%Y-%m-%d")
+
+    @property
+    def stamp(self) -> str:
+        """The second, as a name that sorts."""
+        return time.strftime("%Y%m%dT%H%M%S")
+
+    def is_compiled(self) -> bool:
+        """Say whether there are compiled files of this installation's own."""
+        ours = freshness.made_by(self.derived, freshness.maker(state_folder(os.environ)))
+        return ours and files.exists(f"{self.derived}/triggers") and files.exists(f"{self.derived}/catalog")
+
+    def stale(self) -> str:
+        """Give a source that changed since the files were compiled, or the empty text."""
+        return freshness.changed(self.derived, self.root, freshness.DOCUMENTS) or freshness.changed(
+            self.derived, self.root, freshness.TRIGGERS
+        )
+
+    def behind(self) -> str:
+        """Give what `stale` gave within the last second: every answer says it, and a look costs what a search does."""
+        now = time.monotonic()
+        if now - self._looked[0] >= LOOK:
+            self._looked = now, self.stale()
+        return self._looked[1]
+
+    def generation(self) -> tuple[Any, ...]:
+        """Give what changes when the compiled files do."""
+        return files.read(f"{self.derived}/catalog"), files.stamp(f"{self.derived}/triggers")
+
+    def steady(self, read: Callable[[], Read]) -> Read:
+        """Read from the compiled files, once more where a compile swept them away in between.
+
+        Raises:
+            ArtefactError: they cannot be read.
+        """
+        try:
+            return read()
+        except (ArtefactError, OSError):
+            if not self.is_compiled():
+                raise
+        return read()

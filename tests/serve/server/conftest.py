@@ -1,0 +1,202 @@
+"""A commons of its own for each test file, the server over it as a process, and the official client."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from pathlib import Path
+
+INDEX = """\
+version: "1.0"
+clusters:
+  hosting:
+    description: Where sites live
+    documents:
+      - id: site-checklist  # the first that was written
+        path: bok/hosting/site-checklist.md
+        title: Before a site is deleted
+        summary: What to save before a shop site is deleted.
+        keywords: [site, delete]
+        urgency: critical
+        platform: shopctl
+        audience: [operators]
+        tags: [sites]
+      - id: site-rename
+        path: bok/hosting/site-rename.md
+        title: Renaming a site breaks its links
+        summary: Links point to the old name.
+        keywords: [rename]
+        urgency: high
+        related_docs: [site-checklist]
+  queues:
+    description: Messages that wait
+    documents:
+      - id: queue-purge
+        path: bok/queues/queue-purge.md
+        title: A purged queue is empty for everybody
+        summary: Purging takes the messages of all consumers.
+        keywords: [purge, queue]
+        urgency: high
+"""
+FILES = {
+    "commons_index.yaml": INDEX,
+    "bok/hosting/site-checklist.md": "---\ntitle: Before a site is deleted\nurgency: critical\n---\n\n"
+    "# Before a site is deleted\n\nSave the domain records first.\n\nThen the variables.\n",
+    "bok/hosting/site-rename.md": "# Renaming a site breaks its links\n\nSet a redirect before the rename.\n",
+    "bok/queues/queue-purge.md": "# A purged queue is empty for everybody\n\nAsk the other consumers first.\n",
+    "triggers/sites.yaml": """\
+- id: site-delete
+  title: Deleting a shop site
+  status: test
+  urgency: critical
+  action: hold
+  message: Deleting a site drops its domain records.
+  documents: [{id: site-checklist, mode: full_context, reason: What to save}]
+  when:
+    any:
+      - phrase: "{delete|remove} … site"
+      - command: "shopctl site:delete"
+""",
+}
+KEPT = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG")
+PATIENCE = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A commons and a person of its own."""
+
+    root: Path
+    environ: dict[str, str]
+
+    def command(self, *arguments: str) -> list[str]:
+        """Give what starts deia."""
+        return [sys.executable, "-P", "-m", "deia.serve.main", *arguments]
+
+    def start(self, *arguments: str, **changes: str) -> subprocess.Popen[bytes]:
+        """Start deia as a process with a wire."""
+        return subprocess.Popen(
+            self.command(*arguments), cwd=self.root, env={**self.environ, **changes},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    @asynccontextmanager
+    async def client(self, *arguments: str, **options: Any) -> AsyncIterator[Client]:
+        """Give the official client of a server that was started for it."""
+        first, *rest = self.command("mcp", *arguments)
+        parameters = StdioServerParameters(command=first, args=rest, cwd=str(self.root), env=self.environ)
+        async with Client(stdio_client(parameters), **options) as client:
+            yield client
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """A server that runs."""
+
+    place: Place
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def url(self) -> str:
+        """Where MCP is."""
+        return f"http://127.0.0.1:{self.port}/mcp"
+
+    def ask(
+        self, path: str, *, body: bytes | None = None, method: str = "", headers: dict[str, str] | None = None
+    ) -> tuple[int, bytes, dict[str, str]]:
+        """Send one request; give its status, body and headers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request(method or ("GET" if body is None else "POST"), path, body=body, headers=headers or {})
+        answer = connection.getresponse()
+        got = answer.status, answer.read(), {name.lower(): value for name, value in answer.getheaders()}
+        connection.close()
+        return got
+
+    def hook(self, host: str, event: dict[str, Any]) -> bytes:
+        """Send an event; give the answer."""
+        return self.ask(f"/hooks/{host}", body=json.dumps(event).encode())[1]
+
+    def run(self, use: Callable[[Client], Awaitable[None]], **options: Any) -> None:
+        """Use the official client."""
+
+        async def main() -> None:
+            async with Client(self.url, **options) as client:
+                await use(client)
+
+        asyncio.run(main())
+
+
+def make_place(folder: Path) -> Place:
+    """Write the commons and make a home beside it."""
+    root = folder / "work place"
+    for name, text in FILES.items():
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8", newline="\n")
+    home = folder / "home"
+    home.mkdir()
+    environ = {
+        **{name: os.environ[name] for name in KEPT if name in os.environ},
+        "HOME": str(home), "USERPROFILE": str(home), "DEIA_STATE": str(home / "state"),
+        "DEIA_CACHE": str(home / "cache"), "DEIA_STARTER": "false", "PYTHONPATH": os.getcwd(),
+    }  # fmt: skip
+    return Place(root=root, environ=environ)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """Give a commons that nothing has compiled yet."""
+    return make_place(tmp_path)
+
+
+def start_server(place: Place, *arguments: str, **changes: str) -> Served:
+    """Start a server on a free port and wait until it answers."""
+    process = place.start("serve", "--port", "0", *arguments, **changes)
+    assert process.stderr is not None
+    said = process.stderr.readline().decode()
+    assert "/mcp" in said, said + process.stderr.read().decode()
+    port = int(said.partition("/mcp")[0].rpartition(":")[2])
+    served = Served(place=place, port=port, process=process)
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            served.ask("/health")
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return served
+    raise AssertionError("the server does not answer")
+
+
+def end_server(served: Served) -> int:
+    """Tell a server to end; give its exit code."""
+    served.process.send_signal(signal.SIGTERM)
+    _, said = served.process.communicate(timeout=PATIENCE)
+    assert b"Traceback" not in said, said.decode()
+    return served.process.returncode
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Give a server that the tests of a file share."""
+    made = make_place(tmp_path_factory.mktemp("served"))
+    running = start_server(made, "--compat", "agent-library", "--rate", "0")
+    yield running
+    assert end_server(running) == 0

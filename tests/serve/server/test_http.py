@@ -1,0 +1,202 @@
+"""The server over HTTP: who may speak to it, the hooks as the started hook answers them, its begin and its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deia.serve import hook
+from tests.serve.server.conftest import end_server, start_server
+
+if TYPE_CHECKING:
+    from tests.serve.server.conftest import Place, Served
+
+CODE = re.compile(rb"deia allow \w+")  # made anew for every call that is stopped
+SHOWN = "a-long-enough-secret"
+DELETE = "I will delete the shop site now"
+
+
+def event_of(served: Served, name: str, session: str, **fields: Any) -> dict[str, Any]:
+    return {"session_id": session, "hook_event_name": name, "cwd": str(served.place.root), **fields}
+
+
+def cold(served: Served, host: str, event: dict[str, Any], **changes: str) -> bytes:
+    """Ask the hook that is started for each event."""
+    command = [sys.executable, "-I", "-S", os.path.abspath(hook.__file__), host]
+    environ = {**served.place.environ, **changes}
+    done = subprocess.run(command, input=json.dumps(event).encode(), capture_output=True, env=environ, check=False)
+    return done.stdout or done.stderr
+
+
+def call_of(served: Served, session: str, command: str) -> dict[str, Any]:
+    return event_of(served, "PreToolUse", session, tool_name="Bash", tool_input={"command": command}, tool_use_id="t1")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(served: Served) -> None:
+    """Wait until the server has compiled what the hooks read."""
+    end = time.monotonic() + 30
+    while served.ask("/ready")[0] != 200 and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def test_it_says_that_it_is_there_and_ready(served: Served) -> None:
+    status, body, _ = served.ask("/health")
+    assert (status, json.loads(body)["name"]) == (200, "deia")
+    status, body, _ = served.ask("/ready")
+    assert (status, json.loads(body)["ready"]) == (200, True)
+    assert served.ask("/elsewhere")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("UserPromptSubmit", {"prompt": DELETE}),
+        ("UserPromptSubmit", {"prompt": "what is the weather like?"}),
+        ("UserPromptSubmit", {"prompt": DELETE + " and then " + "say more of it " * 400}),
+        ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "shopctl site:delete --yes"}}),
+        ("SessionStart", {"source": "startup"}),
+        ("Unheard", {}),
+    ],
+)
+def test_an_event_is_answered_as_by_the_started_hook(served: Served, name: str, fields: dict[str, Any]) -> None:
+    warm = served.hook("claude-code", event_of(served, name, f"warm {name} {fields}", **fields))
+    told = cold(served, "claude-code", event_of(served, name, f"cold {name} {fields}", **fields))
+    assert CODE.sub(b"", warm) == CODE.sub(b"", told)
+
+
+def test_what_one_said_the_other_does_not_say_again(served: Served) -> None:
+    """The conversation's memory is one, whoever writes it."""
+    first = served.hook("claude-code", event_of(served, "UserPromptSubmit", "shared", prompt=DELETE, prompt_id="1"))
+    assert b"Save the domain records" in first
+    again = event_of(served, "UserPromptSubmit", "shared", prompt=f"{DELETE}, please", prompt_id="2")
+    assert b"Save the domain records" not in cold(served, "claude-code", again)
+
+
+def test_a_call_that_was_held_by_one_passes_at_the_other(served: Served) -> None:
+    held = cold(served, "claude-code", call_of(served, "held", "shopctl site:delete --yes"))
+    assert json.loads(held)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    time.sleep(3.1)  # the same event within three seconds counts as one that arrived twice
+    assert served.hook("claude-code", call_of(served, "held", "shopctl site:delete --yes")) == b""
+
+
+def test_a_host_that_reads_a_reason_gets_its_exit_code_beside_it(served: Served) -> None:
+    event = {
+        "agent_action_name": "pre_run_command", "trajectory_id": "w1", "execution_id": "e1",
+        "tool_info": {"command_line": "shopctl site:delete --yes", "cwd": str(served.place.root)},
+    }  # fmt: skip
+    status, body, headers = served.ask("/hooks/windsurf", body=json.dumps(event).encode())
+    other = cold(served, "windsurf", {**event, "trajectory_id": "w2"})
+    assert (status, headers["x-deia-exit"], headers["content-type"]) == (200, "2", "text/plain; charset=utf-8")
+    assert body == other
+    assert b"domain records" in body
+
+
+@pytest.mark.parametrize("body", [b"", b"{broken", b"[]", b"null", b"[" * 50_000, b"\xff\xfe", b'{"cwd": 5}'])
+def test_an_event_that_is_none_is_answered_with_nothing(served: Served, body: bytes) -> None:
+    assert served.ask("/hooks/claude-code", body=body)[:2] == (200, b"")
+
+
+def test_a_host_that_nobody_knows_is_told_which_there_are(served: Served) -> None:
+    status, body, _ = served.ask("/hooks/emacs", body=b"{}")
+    assert status == 404
+    assert b"claude-code" in body
+    assert served.ask("/hooks/claude-code")[0] == 404
+
+
+def test_the_server_says_how_long_it_took(served: Served) -> None:
+    event = event_of(served, "UserPromptSubmit", "timing", prompt="hello")
+    _, _, headers = served.ask("/hooks/claude-code", body=json.dumps(event).encode())
+    assert float(headers["server-timing"].partition("dur=")[2]) < 1000
+
+
+def test_the_off_switch_counts_here_too(served: Served) -> None:
+    switch = os.path.join(served.place.environ["DEIA_STATE"], "off")
+    open(switch, "w").close()
+    try:
+        assert served.hook("claude-code", event_of(served, "UserPromptSubmit", "muted", prompt=DELETE)) == b""
+    finally:
+        os.unlink(switch)
+
+
+# --- who may speak to it ---
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:3000"}, 200),
+        ({"Host": "rebound.example"}, 421),
+        ({"Host": "localhost.evil.example"}, 421),
+        ({"Host": "localhost:80"}, 200),
+        ({"Content-Length": "99999999999"}, 413),
+    ],
+)
+@pytest.mark.parametrize("path", ["/health", "/hooks/claude-code", "/mcp"])
+def test_a_page_or_a_rebound_name_or_a_flood_is_refused(
+    served: Served, headers: dict[str, str], status: int, path: str
+) -> None:
+    got = served.ask(path, body=b"{}", headers=headers)[0]
+    assert got == status if status != 200 else got not in {403, 421}
+
+
+def test_a_body_that_grows_too_long_on_the_way_is_cut_off(served: Served) -> None:
+    import socket  # noqa: PLC0415 - for this test alone
+
+    with socket.create_connection(("127.0.0.1", served.port), timeout=20) as line:
+        line.sendall(b"POST /hooks/claude-code HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        piece = b"100000\r\n" + b"x" * 0x100000 + b"\r\n"
+        try:
+            for _ in range(20):
+                line.sendall(piece)
+        except OSError:
+            pass  # it hung up, as it may
+    assert served.ask("/health")[0] == 200
+
+
+def test_a_token_is_wanted_where_one_is_set(place: Place) -> None:
+    served = start_server(place, DEIA_TOKEN=SHOWN)
+    try:
+        shown = {"Authorization": f"Bearer {SHOWN}"}
+        assert served.ask("/health")[0] == 200
+        assert served.ask("/ready")[0] == 401
+        assert served.ask("/ready", headers={"Authorization": "Bearer wrong"})[0] == 401
+        assert served.ask("/mcp", body=b"{}")[0] == 401
+        assert served.ask("/hooks/claude-code", body=b"{}")[0] == 401
+        assert served.ask("/hooks/claude-code", body=b"{}", headers=shown)[0] == 200
+        second = subprocess.run(
+            place.command("serve", "--port", str(served.port)), cwd=place.root, env=place.environ,
+            capture_output=True, check=False,
+        )  # fmt: skip
+        assert second.returncode == 2
+        assert b"another deia serve listens on" in second.stderr
+    finally:
+        assert end_server(served) == 0
+
+
+def test_others_can_reach_it_only_with_a_token(place: Place) -> None:
+    done = subprocess.run(
+        place.command("serve", "--host", "0.0.0.0", "--port", "0"), cwd=place.root, env=place.environ,  # noqa: S104
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert b"DEIA_TOKEN" in done.stderr
+
+
+def test_who_asks_too_often_is_told_so(place: Place) -> None:
+    served = start_server(place, "--rate", "5")
+    try:
+        statuses = [served.ask("/health")[0] for _ in range(30)]
+        assert statuses.count(429) >= 10
+        assert statuses[0] == 200
+    finally:
+        end_server(served)
