@@ -1,7 +1,9 @@
 """The ledger's writing end: one event, one line, one write. It never raises, never waits, and redacts first.
 
 A line is at most 4 KiB, so that a single append is whole, and begins with a newline, so that the torn tail of a killed
-writer cannot swallow the next event. All processes of one machine share a day's file.
+writer cannot swallow the next event. All processes of one machine share a day's file. Redaction knows keys by the
+prefixes that their issuers publish, values by the names before them, and the rest by how mixed it is; it works on plain
+words, since patterns would cost the hook as much as it costs to start, and would rather hide too much than too little.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import time
 
 from deia import files
-from deia.fast_json import dumps
+from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,26 +21,58 @@ if TYPE_CHECKING:
 VERSION = 1
 MOST_BYTES = 4096
 TEXT_FIELDS = ("query", "note", "error", "because")  # what `telemetry = metadata` leaves out
+DEEPEST = 8  # levels of a value that are redacted; what lies deeper is left out
 
-# Prefixes by which the issuers themselves make their keys recognisable (as published for secret scanners).
-KEY_PREFIXES = (
-    "sk-", "sk_live_", "sk_test_", "rk_live_", "pk_live_", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_",
-    "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "xoxr-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "npm_",
-    "pypi-", "dop_v1_", "hf_", "eyJ", "SG.", "shpat_", "sbp_", "nfp_", "vercel_", "rnd_", "tskey-", "FlyV1", "lin_api_",
-)  # fmt: skip
-SECRET_NAMES = (
-    "password",
-    "passwd",
-    "pwd",
-    "secret",
-    "token",
-    "apikey",
-    "api_key",
-    "api-key",
-    "authorization",
-    "bearer",
+# Prefixes by which the issuers themselves make their keys recognisable, as they document them for secret scanners.
+KEY_PREFIXES = tuple(
+    # model providers
+    "sk- gsk_ pplx- xai- r8_ hf_ api_org_ lsv2_pt_ lsv2_sk_ fw_ nvapi- tvly- pcsk_ csk- vck_ "
+    # clouds and hosting
+    "AKIA ASIA ABIA ACCA AIza ya29. GOCSPX- 1//0 dop_v1_ doo_v1_ dor_v1_ LTAI AKID AQVN rnd_ FlyV1 fo1_ fm1_ fm2_ nfp_"
+    " nfc_ nfo_ nfu_ vercel_ vcp_ vci_ HRKU- cfut_ cfat_ cfk_ dapi pul- hvs. hvb. hvr. sbp_ sb_secret_ pscale_"
+    " neon_ tskey- scw- ory_at_ ory_rt_ "
+    # code and packages
+    "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glsoat- glagent- glimt- glffct-"
+    " gloas- GR1348941 ATATT3x ATCTT3x ATBB npm_ pypi- rubygems_ CLOJARS_ dckr_pat_ dckr_oat_ oy2 AKCp bkua_ bkat_"
+    " CCIPAT_ CCIPRJ_ sgp_ sntrys_ sntryu_ snyk_ sqp_ sqa_ squ_ NRAK- NRJS- NRII- NRAA- glc_ glsa_ PMAK- rdme_ dt0c01."
+    " dt0s16. dp.pt. dp.st. dp.ct. dp.sa. ops_eyJ phc_ phx_ pnu_ "
+    # messages and mail
+    "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xoxc- xoxd- xapp- xwfp- SG. xkeysib- xsmtpsib- mlsn. "
+    # money and shops
+    "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ sq0atp- sq0csp- EAAA EAAC shpat_ shpca_ shppa_ shpss_ FLWSECK"
+    " access_token$ EZAK EZTK shippo_live_ shippo_test_ duffel_live_ duffel_test_ rzp_live_ rzp_test_ "
+    # offices and others
+    "lin_api_ lin_oauth_ ntn_ figd_ figo_ pat-na1- pat-eu1- tfp_ sl. eyJ sk.eyJ pk.eyJ AGE-SECRET-KEY-1 sha256~"
+    " fio-u- aio_ CFPAT-".split()
 )
-SEPARATORS = str.maketrans(dict.fromkeys("\"'`<>()[]{},;|", " "))
+# Beginnings that ordinary words share: what follows counts too.
+SOFT_PREFIXES = ("sk_", "re_", "key-", "live_", "secret_", "API-", "AQ.", "v1.0-", "b.", "s.", "SK", "AC", "AP", "A3-",
+                 "EAA", "ico-", "ct_")  # fmt: skip
+# Parts of names whose values are secret, and names that are so only as a whole, before a sign.
+SECRET_NAMES = (
+    "password", "passwd", "passwort", "passphrase", "passcode", "pwd", "secret", "token", "apikey", "api_key",
+    "api-key", "access_key", "access-key", "accesskey", "accountkey", "account_key", "private_key", "private-key",
+    "privatekey", "signing_key", "encryption_key", "license_key", "authorization", "bearer", "credential",
+    "connectionstring", "connection_string", "auth_key", "authkey", "webhook_url", "cookie", "kennwort", "contraseña",
+)  # fmt: skip
+WHOLE_NAMES = frozenset(
+    "pass pw auth sig sas jwt otp pin cvv ssn salt sessionid session_id phpsessid jsessionid nonce"
+    " requirepass masterauth pat psk".split()
+)
+SCHEMES = frozenset(("basic", "bearer", "digest"))  # HTTP authentication
+USER_OPTIONS = frozenset(("-u", "--user", "--proxy-user"))  # of programs that take name:password
+HOOK_PLACES = ("/services/", "/webhooks/", "/webhookb2/", "/bot", "/workflows/", "/catch/", "/spaces/")
+HOOK_HOSTS = ("hooks.slack", "discord", "webhook.office", "telegram.org", "logic.azure", "hooks.zapier", "chat.google")
+SEPARATORS = str.maketrans(dict.fromkeys("\"'`<>()[]{},;|\\", " "))
+ENDINGS = str.maketrans(dict.fromkeys("\"'`<>()[]{},;|\\:=", " "))
+LINKS = frozenset((":", "=", "=>", ":=", "==", "is", "was", "to", "by", "as", "ist"))  # between a name and its value
+ANNOUNCING = WHOLE_NAMES | SCHEMES | USER_OPTIONS
+SIGNS = frozenset((":", "=", "=>", ":=", "=="))
+SYMBOLS = frozenset("!@#$%^&*?+")
+KEY_BLOCKS = ("PRIVATE KEY", "Private-Lines:", "BEGIN PGP MESSAGE")
+ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-.~%$*")
+HIDDEN = "[secret]"
+IDENTITIES = ("conversation", "of")  # whose values must stay apart, whatever they look like
 
 
 def append(folder: str, event: str, fields: Mapping[str, Any], *, telemetry: str = "full") -> str:
@@ -47,9 +81,29 @@ def append(folder: str, event: str, fields: Mapping[str, Any], *, telemetry: str
         return ""
     now = time.time()
     identity = f"{int(now * 1000):x}-{files.process():x}-{time.perf_counter_ns() & 0xFFFFF:05x}"
-    line = {"ts": timestamp(now), "v": VERSION, "event": event, "id": identity, **_kept(fields, telemetry)}
-    path = f"{folder}/{timestamp(now)[:10]}-{files.writer()}.jsonl"
-    return identity if files.append(path, _encoded(line)) else ""
+    line = {"ts": timestamp(now), "v": VERSION, "event": event, "id": identity, **kept(fields, telemetry)}
+    return identity if files.append(day_file(folder, now), encoded(line)) else ""
+
+
+def day_file(folder: str, seconds: float) -> str:
+    """Give the file that this machine's events of a day are in."""
+    return f"{folder}/{timestamp(seconds)[:10]}-{files.writer()}.jsonl"
+
+
+def find_event(folder: str, identity: str) -> dict[str, Any]:
+    """Give the event of this machine that `append` gave this id, from the day's file alone; empty where it is gone."""
+    began = identity.partition("-")[0]
+    if not identity.isascii() or not 0 < len(began) < 14 or not set(began) <= set("0123456789abcdef"):
+        return {}
+    mark = f'"id":{dumps(identity)}'.encode()
+    for each in (files.read(day_file(folder, int(began, 16) / 1000)) or b"").split(b"\n"):
+        if mark in each:
+            try:
+                found = loads(each.decode("utf-8", "replace"))
+            except ValueError:
+                continue
+            return found if isinstance(found, dict) and found.get("id") == identity else {}
+    return {}
 
 
 def timestamp(seconds: float) -> str:
@@ -57,18 +111,45 @@ def timestamp(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}Z"
 
 
-def _kept(fields: Mapping[str, Any], telemetry: str) -> dict[str, Any]:
-    kept = {}
+def kept(fields: Mapping[str, Any], telemetry: str) -> dict[str, Any]:
+    """Give what of an event's fields is kept: redacted, and without the texts where only metadata is wanted."""
+    left = {}
     for name, value in fields.items():
         if value in ("", None) or (telemetry == "metadata" and name in TEXT_FIELDS):
             continue
-        kept[name] = redact(value) if isinstance(value, str) else value
-    return kept
+        left[redact(name)] = _identity(value) if name in IDENTITIES else _redacted(value)
+    return left
 
 
-def _encoded(line: dict[str, Any]) -> bytes:
+def _identity(value: Any) -> Any:
+    """Give what tells conversations and events apart; where it could be a key, a fingerprint that still does."""
+    if not isinstance(value, str):
+        return _redacted(value)
+    numbered = max(map(len, value.split("-"))) < 17 and not value.startswith(KEY_PREFIXES) and value.isascii()
+    if (numbered and "@" not in value and " " not in value) or redact(value) == value:
+        return value
+    mark = 0
+    for byte in value.encode("utf-8", "surrogatepass"):
+        mark = (mark * 131 + byte) % 0xFFFFFFFFFFC5
+    return f"unnamed-{mark:012x}"
+
+
+def _redacted(value: Any, name: str = "", depth: int = 0) -> Any:
+    """Redact every text of a value; one that stands under a secret's name is hidden whole."""
+    if isinstance(value, str):
+        return HIDDEN if value and _is_secret_name(name.lower()) else redact(value)
+    if depth > DEEPEST:
+        return None
+    if hasattr(value, "items"):
+        return {redact(str(key)): _redacted(each, str(key), depth + 1) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_redacted(each, name, depth + 1) for each in value]
+    return value
+
+
+def encoded(line: dict[str, Any]) -> bytes:
     """Encode a line within its size: the longest text or list is halved, and what cannot be halved goes."""
-    data = dumps(line).encode()
+    data = _ascii(line)
     while len(data) > MOST_BYTES - 2:
         longest = max(line, key=lambda name: len(dumps({name: line[name]})))
         value = line[longest]
@@ -76,58 +157,232 @@ def _encoded(line: dict[str, Any]) -> bytes:
             line[longest] = value[: len(value) // 2]
         else:
             del line[longest]
-        data = dumps(line).encode()
+        data = _ascii(line)
     return b"\n" + data + b"\n"
+
+
+def _ascii(line: dict[str, Any]) -> bytes:
+    """Give a line as JSON that every reader takes: half a surrogate pair, which is no text, becomes a question mark."""
+    text = dumps(line)
+    if "\\ud" in text:
+        whole = {name: _whole(value) for name, value in line.items()}
+        text = dumps(whole)
+    return text.encode()
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if hasattr(value, "items"):
+        return {_whole(str(key)): _whole(each) for key, each in value.items()}
+    return [_whole(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+# --- redaction ---
 
 
 def redact(text: str) -> str:
     """Replace what looks like a secret by `[secret]` and an e-mail address by `[email]`, keeping the rest as it is."""
     if len(text) < 6:
         return text
-    previous = ""
-    for word in text[: MOST_BYTES * 2].translate(SEPARATORS).split():
-        shown = _hidden(word, previous)
+    before = text = text[: MOST_BYTES * 2].replace(HIDDEN, "\0")
+    lowered = text.lower()
+    naming = any([name in lowered for name in SECRET_NAMES])  # noqa: C419 - a generator takes three times as long
+    announcing = naming or not ANNOUNCING.isdisjoint(lowered.translate(ENDINGS).split())
+    text = _without_blocks(_without_phrases(text) if naming else text)
+    parts: list[str] = []
+    told = ""  # the word before, where it may announce a secret
+    link, at, everywhere = False, 0, {}
+    plain = text.translate(SEPARATORS)
+    for word in plain.split():
+        if not told and word.isalpha() and len(word) < 16:
+            told, link = word if announcing else "", False
+            continue
+        if told and word.lower() in LINKS:
+            told, link = told + (":" if word in SIGNS else ""), True
+            continue
+        shown = _hidden(word, told, link=link)
         if shown != word:
-            text = text.replace(word, shown)
-        previous = word
+            start = plain.index(word, at)
+            parts += (text[at:start], shown)
+            at = start + len(word)
+            if len(word) > 9 or _mixed(word):
+                everywhere[word] = shown
+        told, link = word if announcing else "", False
+    text = "".join((*parts, text[at:])) if parts else text
+    for word, shown in everywhere.items():
+        text = text.replace(word, shown)
+    return text.replace("\0", HIDDEN) if text != before or "\0" in text else text
+
+
+def _without_blocks(text: str) -> str:
+    """Hide blocks of private keys, to their end or, where that is missing, to the end of the text."""
+    for kind in KEY_BLOCKS:
+        while (at := text.find(kind)) >= 0:
+            began = max(text.rfind("-----BEGIN", 0, at), text.rfind("---- BEGIN", 0, at))
+            end = text.find("-----END", at)
+            after = text.find("-----", end + 8) if end >= 0 else -1
+            text = text[: began if began >= 0 else at] + "\0" + (text[after + 5 :] if after >= 0 else "")
     return text
 
 
-def _hidden(word: str, previous: str) -> str:
-    name, mark, value = _named_value(word)
-    if mark and len(value) > 3 and any(secret in name.lower() for secret in SECRET_NAMES):
-        return f"{name}{mark}[secret]"
-    if "://" in word and "@" in word:
-        scheme, _, rest = word.partition("://")
-        return f"{scheme}://[secret]@{rest.rpartition('@')[2]}"
-    if "@" in word[1:-1] and "." in word.rpartition("@")[2]:
+def _without_phrases(text: str) -> str:
+    """Hide values of several words that stand in quotation marks behind a secret's name and a sign."""
+    for quote in ('"', "'"):
+        parts = text.split(quote)
+        for at in range(1, len(parts) - 1, 2):
+            before = parts[at - 1].rstrip(" \\")
+            name = before.rstrip(" :=>").rpartition(" ")[2]
+            if before[-1:] in (":", "=", ">") and before and " " in parts[at]:
+                name = name or (parts[at - 2].strip("\\") if at > 1 else "")
+                parts[at] = "\0" if _is_secret_name(name.lower()) else parts[at]
+        text = quote.join(parts)
+    return text
+
+
+def _is_secret_name(name: str) -> bool:
+    return name in WHOLE_NAMES or any(secret in name for secret in SECRET_NAMES)
+
+
+def _is_count(name: str, value: str) -> bool:
+    """Say whether a value is how many tokens of a model there are, and no token."""
+    return "tokens" in name.lower() and value.isdecimal() and len(value) < 8
+
+
+def _announced(word: str, told: str, *, link: bool) -> bool:
+    """Say whether the word before makes a secret of a word: by a sign, as an option, or by its name alone."""
+    name = told.rstrip(":=").lower()
+    if told[-1] in ":=" or told[0] == "-":
+        if name in USER_OPTIONS:
+            return ":" in word
+        return _is_secret_name(name.lstrip("-")) and not _is_count(name, word)
+    if name in SCHEMES:
+        return _mixed(word) or _has_humps(word)
+    return name in SECRET_NAMES and (_looks_chosen(word) or (link and _has_humps(word)))
+
+
+def _hidden(word: str, told: str, *, link: bool) -> str:
+    """Give a word as it may be written, by itself and by what the word before announces."""
+    size = len(word)
+    if told and size > 3 and word[0] != "-" and told.lower() != word.lower() and _announced(word, told, link=link):
+        return HIDDEN if word.lower().rstrip(":") not in SCHEMES else word
+    if size < 6:
+        return word
+    if "://" in word:
+        return _address(word)
+    if "@" in word[1:-1] and _is_mail(word):
         return "[email]"
-    told = len(word) > 5 and _announces_secret(previous.lower())
-    return f"{name}{mark}[secret]" if looks_secret(value) or (told and not mark) else word
+    return "&".join(map(_part, word.split("&"))) if "&" in word and "=" in word else _part(word)
 
 
-def _announces_secret(word: str) -> bool:
-    name = word.strip("-:=")
-    return name in SECRET_NAMES or (word.endswith((":", "=")) and any(secret in name for secret in SECRET_NAMES))
+def _part(word: str) -> str:
+    """Give one part of a word that stands for itself: a name with its value, or a value alone."""
+    name, mark, value = _named_value(word)
+    if not mark:
+        return HIDDEN if looks_secret(word) else word
+    if len(value) > 3 and _is_secret_name(name.lower().lstrip("-?")) and not _is_count(name, value):
+        return f"{name}{mark}{HIDDEN}"
+    if "@" in value[1:-1] and _is_mail(value):
+        return f"{name}{mark}[email]"
+    if looks_secret(value) or (
+        name.strip("*_").isdecimal() and value.startswith("AA") and len(value) > 30
+    ):  # Telegram's bots
+        return f"{name}{mark}{HIDDEN}"
+    if looks_secret(name):
+        return f"{HIDDEN}{mark}{value}"
+    return f"{name}{mark}{_part(value)}"
+
+
+def _address(word: str) -> str:
+    """Give an address without who asks, without keys among its parts, and without what makes a webhook one's own."""
+    scheme, _, rest = word.partition("://")
+    user, at, after = rest.rpartition("@")
+    if at and ("/" not in user or ":" in user.partition("/")[0]):
+        scheme, rest = f"{scheme}://{HIDDEN}@", after
+    else:
+        scheme += "://"
+    place, mark, asked = rest.partition("?")
+    host, slash, path = place.partition("/")
+    if any(each in host for each in HOOK_HOSTS) and any(each in f"/{path}" for each in HOOK_PLACES):
+        return f"{scheme}{host}/{HIDDEN}"
+    parts = "/".join([_part(part) for part in path.split("/")])
+    if looks_secret(path):
+        parts = HIDDEN
+    return f"{scheme}{host}{slash}{parts}{mark}" + "&".join([_part(part) for part in asked.split("&")])
+
+
+def _is_mail(word: str) -> bool:
+    """Say whether a word is a mail address: something, @, and a host whose last part is of letters."""
+    host = word.rpartition("@")[2].rstrip(".:!?*_~").partition("?")[0]
+    last = host.rpartition(".")[2]
+    return "." in host and len(last) > 1 and last.isalpha() and "/" not in host and ":" not in host
 
 
 def _named_value(word: str) -> tuple[str, str, str]:
     cuts = [at for at in (word.find("="), word.find(":")) if at > 0]
     at = min(cuts, default=-1)
-    if at < 0 or word[at : at + 3] == "://":
-        return "", "", word
-    return word[:at], word[at], word[at + 1 :]
+    return ("", "", word) if at < 0 else (word[:at], word[at], word[at + 1 :])
+
+
+def _looks_chosen(word: str) -> bool:
+    """Say whether a word reads as a password rather than as a word of a sentence."""
+    core = word.rstrip(".:!?")
+    return len(core) > 5 and (_mixed(core) or not SYMBOLS.isdisjoint(core))
+
+
+def _mixed(word: str) -> bool:
+    return any(char.isdigit() for char in word) and any(char.isalpha() for char in word)
+
+
+def _has_humps(word: str) -> bool:
+    return len(word) > 7 and any(char.isupper() for char in word[1:]) and any(char.islower() for char in word)
 
 
 def looks_secret(word: str) -> bool:
     """Say whether a word is a known key format, or long and as mixed as only generated text is."""
-    if len(word) < 16:
+    word = word.strip(".:*_~!?")
+    size = len(word)
+    if size < 15 or not word.isascii():
         return False
-    if word.startswith(KEY_PREFIXES):
+    if word.isdecimal():
+        return size < 17 and word[0] in "3456" and _is_card(word)
+    if word.startswith(KEY_PREFIXES) and size > 15 and (_mixed(word[3:]) or _has_humps(word)):
         return True
-    if len(word) < 24 or "/" in word.strip("/") or not word.isascii():
+    soft = word.startswith(SOFT_PREFIXES) and max(map(len, _runs(word)), default=0) > 15
+    if soft or (size > 30 and word[3:6].endswith("Q~")):  # the second: client secrets of Azure
+        return True
+    if size < 20 or not ALPHABET.issuperset(word):
         return False
-    digits = sum(char.isdigit() for char in word)
-    mixed = any(char.isupper() for char in word) and any(char.islower() for char in word)
-    plain = sum(char.isalnum() for char in word) >= 0.9 * len(word)
-    return plain and digits >= 3 and (mixed or len(word) >= 32) and len(set(word)) >= 10
+    return _generated(word) or any(len(run) > 31 and _generated(run) for run in _runs(word))
+
+
+def _runs(word: str) -> list[str]:
+    """Give the runs of letters and digits in which both occur."""
+    for char in "-_.~":
+        word = word.replace(char, " ")
+    return [run for run in word.split() if _mixed(run)]
+
+
+def _generated(word: str) -> bool:
+    """Say whether letters and digits change so often that nobody typed the word.
+
+    Names are made of runs (`HomePage2`): few of their neighbours differ in kind. Of those in random base64 two in three
+    do, in hexadecimal almost one in two. A UUID is a name: it is what conversations are called.
+    """
+    if len(word) == 36 and word[8] == word[13] == word[18] == word[23] == "-":
+        return False
+    plain = [char for char in word if char.isalnum()]
+    digits = sum([char.isdigit() for char in plain])
+    if len(plain) < 20 or len(plain) < 0.86 * len(word) or not digits or len(set(plain)) < 10:
+        return False
+    kinds = [0 if char.isdigit() else 1 if char.islower() else 2 for char in plain]
+    changes = sum([one != other for one, other in zip(kinds, kinds[1:], strict=False)])  # noqa: RUF007 - one import less
+    if len(set(kinds)) < 3:
+        return digits > 2 and changes >= len(kinds) * (0.12 if len(plain) == len(word) > 31 else 0.24)
+    return changes >= len(kinds) * (0.34 if digits > 2 else 0.5)
+
+
+def _is_card(number: str) -> bool:
+    """Say whether the digits sum up as those of payment cards do (ISO/IEC 7812-1, Luhn)."""
+    doubled = [int(char) * (1 + at % 2) for at, char in enumerate(reversed(number))]
+    return sum([value - 9 if value > 9 else value for value in doubled]) % 10 == 0

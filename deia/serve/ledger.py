@@ -6,11 +6,18 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from deia import files
+from deia.errors import CommonsError
 from deia.fast_json import loads
+from deia.learn.compaction import compact, is_due
+from deia.learn.parts import find_parts
+from deia.learn.warehouse import ask, read_through
 from deia.records import Record
+from deia.settings import events_folder, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    import duckdb
 
 MOST_BYTES = 64_000_000  # of one file, from its end
 
@@ -36,8 +43,34 @@ def read_ledger(folder: str, *, since: str = "", event: str = "", last: int = 0)
         found = [*day, *found]
         if last and len(found) >= last:
             break
+    if (not last or len(found) < last) and find_parts([folder]).parquet:
+        return read_through([folder], lambda connection: _packed(connection, since=since, event=event, last=last))
     ordered = sorted(found, key=_time)
     return Ledger(events=tuple(ordered[-last:] if last else ordered), broken=broken)
+
+
+def _packed(connection: duckdb.DuckDBPyConnection, *, since: str, event: str, last: int) -> Ledger:
+    """Read a ledger of which something was compacted."""
+    chosen = "FROM events WHERE (ts >= try_cast(? AS TIMESTAMP) OR ? = '') AND ? IN ('', event)"
+    newest = f"SELECT line {chosen} ORDER BY ts DESC NULLS LAST LIMIT {last or 'ALL'}"
+    lines = [row[0] for row in ask(connection, newest, [since or None, since, event])]
+    ((broken,),) = ask(connection, "SELECT coalesce(sum(lines), 0)::BIGINT FROM damage")
+    return Ledger(events=tuple(loads(line) for line in reversed(lines)), broken=broken)
+
+
+def tidy(root: str, *, environ: Mapping[str, str], now: float) -> str:
+    """Compact a ledger if that is due; give what was done in words, or the empty text."""
+    settings = resolve(root, environ=environ)
+    bounds = {"days": settings.telemetry_days, "megabytes": settings.telemetry_mb}
+    folder = events_folder(root, environ)
+    if not is_due(folder, now=now, **bounds):
+        return ""
+    try:
+        done = compact(folder, now=now, **bounds)
+    except (CommonsError, OSError) as error:
+        return f"The log could not be compacted: {error}"
+    saved = f"{done.before:,} bytes before, {done.after:,} now"
+    return "" if done.busy else f"The log was compacted: {saved}."
 
 
 def _days(folder: str, since: str) -> list[str]:

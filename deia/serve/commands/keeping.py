@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -21,6 +22,7 @@ from deia.errors import CommonsError
 from deia.records import URGENCIES
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option, today, writable_root
+from deia.serve.ledger import tidy
 from deia.serve.output import counted
 from deia.settings import CHOICES, events_folder, resolve
 
@@ -47,8 +49,9 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     What has errors is left out, the rest is compiled. Exits with 1 where there are errors, as `deia lint` does.
     """
     progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
-    done = compile_commons(commons_root(), environ=os.environ, force=force, progress=progress, tier=tier, asked=True)
-    output.say("\n".join(tell_compiled(done)))
+    root = commons_root()
+    done = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, asked=True)
+    output.say("\n".join(filter(None, (*tell_compiled(done), tidy(root, environ=os.environ, now=time.time())))))
     return int(any(problem.severity == "error" for problem in done.problems))
 
 

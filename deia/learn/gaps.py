@@ -1,0 +1,269 @@
+"""Gaps of the commons: questions that found nothing or little, grouped by what they are about, each with a draft.
+
+Groups are made of weighted words: with scikit-learn (the extra `learn`) by average-linkage clustering, without it by a
+simpler pass that starts a group wherever nothing near is there yet, and says so. Refuses to invent: a draft holds the
+questions, the words and the nearest documents, and places for what only a person knows.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+
+from deia.learn.report import Chart, Figure, Grid, Report
+from deia.learn.warehouse import ask
+from deia.match.terms import terms
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import duckdb
+
+MOST_QUESTIONS = 2000  # different ones, the most frequent first; their distances are a matrix
+MOST_PEOPLE = 1000  # counted of one question
+NEAR = 0.25  # cosine of two questions from which they are about one thing
+NAMED = 4  # telling terms of a gap
+EXAMPLES = 5
+SHOWN = 15
+SMALL_WORDS = frozenset(
+    "a an the of to in on for and or is are was be been do does did how what why when where which who can could should"
+    " would i we you my our your it its this that these there with from at by as not no if so me us please help need"
+    " want get use using make about into than then vs between any some all one hi hello hey thanks thank ok yes".split()
+)
+
+
+class Gap(Record):
+    """Questions about one thing that the commons does not answer well."""
+
+    terms: tuple[str, ...]
+    questions: tuple[str, ...]  # the most frequent first
+    asked: int
+    unanswered: int
+    people: int
+    last: str
+    nearest: tuple[str, ...]  # documents that were named in answers, the most frequent first
+
+
+class Asked(Record):
+    """One question that was answered badly or not at all, over all the times it was asked."""
+
+    question: str
+    times: int
+    unanswered: int
+    who: tuple[str, ...]
+    last: str
+    docs: tuple[str, ...]
+
+
+def find_gaps(connection: duckdb.DuckDBPyConnection, *, simple: bool = False) -> list[Gap]:
+    """Give the gaps, those that were met most often first; `simple` does without scikit-learn."""
+    asked = [
+        Asked(
+            question=row[0],
+            times=row[1],
+            unanswered=row[2],
+            who=tuple(row[3]),
+            last=row[4],
+            docs=(row[5],) if row[5] else (),
+        )
+        for row in ask(connection, _LACKING)
+    ]
+    vectors = weigh([each.question for each in asked])
+    asked = [each for each, vector in zip(asked, vectors, strict=True) if vector]
+    vectors = [vector for vector in vectors if vector]
+    groups = grouped(vectors, simple=simple or not has_clustering())
+    gaps = [_gap([asked[at] for at in group], [vectors[at] for at in group]) for group in groups]
+    return sorted(gaps, key=lambda gap: (-gap.asked, gap.terms))
+
+
+# What is answered as often as not, or was answered when it was asked last, is no gap any more.
+_LACKING = f"""
+WITH lacking AS (
+    SELECT asked, count(*) FILTER (answered <> 'yes') AS times, count(*) FILTER (answered = 'no') AS unanswered,
+        strftime(max(ts), '%Y-%m-%d') AS last
+    FROM queries WHERE asked IS NOT NULL AND asked <> ''
+    GROUP BY 1 HAVING arg_max(answered, ts) <> 'yes' AND avg((answered = 'yes')::INT) < 0.5
+    ORDER BY times DESC, asked LIMIT {MOST_QUESTIONS}
+)
+SELECT asked, times, unanswered, list(DISTINCT who)[1:{MOST_PEOPLE}], last, mode(docs[1])
+FROM queries JOIN lacking USING (asked) GROUP BY ALL ORDER BY times DESC, asked
+"""
+
+
+def has_clustering() -> bool:
+    """Say whether scikit-learn is installed."""
+    return importlib.util.find_spec("sklearn") is not None
+
+
+def weigh(questions: Sequence[str]) -> list[dict[str, float]]:
+    """Give each question's words with their weights (tf-idf, smoothed, of length one); empty where none tells."""
+    told = [[word for word in terms(each) if word not in SMALL_WORDS and len(word) > 1] for each in questions]
+    holding: dict[str, int] = {}
+    for each in told:
+        for word in set(each):
+            holding[word] = holding.get(word, 0) + 1
+    weights = {word: math.log((1 + len(told)) / (1 + number)) + 1 for word, number in holding.items()}
+    return [_normal({word: each.count(word) * weights[word] for word in set(each)}) for each in told]
+
+
+def _normal(vector: Mapping[str, float]) -> dict[str, float]:
+    length = math.sqrt(sum(value * value for value in vector.values()))
+    return {word: value / length for word, value in sorted(vector.items())} if length else {}
+
+
+def grouped(vectors: Sequence[Mapping[str, float]], *, simple: bool) -> list[list[int]]:
+    """Group vectors that are near each other; give the numbers of each group's members, all in the order given."""
+    if len(vectors) < 2:
+        return [[at] for at in range(len(vectors))]
+    return _by_leaders(vectors) if simple else _by_linkage(vectors)
+
+
+def _by_leaders(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
+    """Put every vector into the first group whose middle is near enough, or begin a group with it."""
+    groups: list[list[int]] = []
+    sums: list[dict[str, float]] = []
+    holding: dict[str, set[int]] = {}  # word → groups in which it occurs
+    for at, vector in enumerate(vectors):
+        sharing = sorted({one for word in vector for one in holding.get(word, ())})
+        nearness, near = max(((_cosine(vector, sums[one]), -one) for one in sharing), default=(0.0, 0))
+        number = -near
+        if nearness < NEAR + 0.1:  # a middle is nearer than members are on average
+            number = len(groups)
+            groups.append([])
+            sums.append({})
+        groups[number].append(at)
+        for word, value in vector.items():
+            sums[number][word] = sums[number].get(word, 0.0) + value
+            holding.setdefault(word, set()).add(number)
+    return groups
+
+
+def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    length = math.sqrt(sum(value * value for value in other.values()))
+    return sum(value * other.get(word, 0.0) for word, value in one.items()) / length if length else 0.0
+
+
+def _by_linkage(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
+    from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - a second, and an extra
+    from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415
+
+    rows = DictVectorizer(sparse=False).fit_transform(vectors)
+    model = AgglomerativeClustering(
+        n_clusters=None, metric="cosine", linkage="average", distance_threshold=1 - NEAR
+    ).fit(rows)
+    groups: dict[int, list[int]] = {}
+    for at, label in enumerate(model.labels_):
+        groups.setdefault(int(label), []).append(at)
+    return list(groups.values())
+
+
+def _gap(members: Sequence[Asked], vectors: Sequence[Mapping[str, float]]) -> Gap:
+    weights: dict[str, float] = {}
+    for each, vector in zip(members, vectors, strict=True):
+        for word, value in vector.items():
+            weights[word] = weights.get(word, 0.0) + value * math.sqrt(each.times)
+    docs = [doc for each in members for doc in each.docs]
+    questions = [each.question for each in sorted(members, key=lambda each: -each.times)]
+    telling = sorted(weights, key=lambda word: (-weights[word], word))[:NAMED]
+    order = [word for question in questions for word in terms(question)]
+    return Gap(
+        terms=tuple(sorted(telling, key=order.index)),  # as people put them
+        questions=tuple(questions),
+        asked=sum(each.times for each in members),
+        unanswered=sum(each.unanswered for each in members),
+        people=len({who for each in members for who in each.who}),
+        last=max(each.last or "" for each in members),
+        nearest=tuple(sorted(set(docs), key=lambda doc: (-docs.count(doc), doc))[:3]),
+    )
+
+
+def outline(gap: Gap) -> str:
+    """Draft the document that a gap lacks: Markdown with front matter, to be filled in by somebody who knows."""
+    title = gap.questions[0][:1].upper() + gap.questions[0][1:]
+    words = ", ".join(_quoted(term) for term in gap.terms)
+    asked = "\n".join(f"- {question}" for question in gap.questions[: EXAMPLES * 2])
+    near = "".join(f"- {doc}: say here why it does not answer this, or extend it instead\n" for doc in gap.nearest)
+    return f"""---
+title: {_quoted(title)}
+urgency: medium
+keywords: [{words}]
+---
+
+# {title}
+
+Asked {gap.asked} times by {gap.people}, last on {gap.last}; {gap.unanswered} times nothing was found.
+
+## The answer in one sentence
+
+TODO
+
+## What people ask
+
+{asked}
+
+## What goes wrong
+
+TODO: what somebody sees who does not know this yet, error messages as they are written.
+
+## What to do
+
+1. TODO
+
+## How to see that it worked
+
+TODO
+""" + (f"\n## Near it today\n\n{near}" if near else "")
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def gaps(connection: duckdb.DuckDBPyConnection) -> Report:
+    """Tell what is asked and not answered, grouped by what it is about."""
+    found = find_gaps(connection)
+    met = [gap for gap in found if gap.asked > 1]
+    top = found[:SHOWN]
+    by = "scikit-learn" if has_clustering() else "a simple pass; better groups: pip install 'deia[learn]'"
+    return Report(
+        name="gaps",
+        title="Gaps",
+        lead=f"{len(found):,} things were asked that the commons does not answer well."
+        if found
+        else "No gaps: every question with its words in the ledger was answered.",
+        figures=(
+            Figure(label="gaps", value=len(found), note=f"{len(met):,} met more than once"),
+            Figure(label="questions in them", value=sum(gap.asked for gap in found)),
+        ),
+        blocks=(
+            Chart(
+                title="Most often met",
+                kind="bars",
+                labels=tuple(" ".join(gap.terms[:3]) for gap in top),
+                series={
+                    "unanswered": tuple(float(gap.unanswered) for gap in top),
+                    "badly answered": tuple(float(gap.asked - gap.unanswered) for gap in top),
+                },
+            ),
+            Grid(
+                title="Each gap",
+                columns=("gap", "about", "asked", "unanswered", "by", "for example", "nearest"),
+                rows=tuple(
+                    (
+                        number,
+                        " ".join(gap.terms),
+                        gap.asked,
+                        gap.unanswered,
+                        gap.people,
+                        " / ".join(gap.questions[:2]),
+                        ", ".join(gap.nearest),
+                    )
+                    for number, gap in enumerate(top, 1)
+                ),
+                more=max(len(found) - SHOWN, 0),
+                note="A draft of what is missing: deia telemetry gaps --draft 1",
+            ),
+        ),
+        notes=(f"Grouped by {by}.",) if found else (),
+    )

@@ -1,0 +1,81 @@
+"""A report as a value: figures, tables and charts, which a terminal, a page and JSON each show in their own way."""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Cell = str | int | float | None
+
+
+class Figure(Record):
+    """One number with what it counts, and perhaps what it is part of."""
+
+    label: str
+    value: Cell
+    unit: str = ""  # "", "%", "ms", "s", "bytes"
+    note: str = ""
+
+
+class Grid(Record):
+    """A table; `empty` is said where it has no rows."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    units: Mapping[str, str] = {}  # column → unit, as of a figure
+    note: str = ""
+    empty: str = "Nothing."
+    more: int = 0  # rows that were left out
+
+
+class Chart(Record):
+    """Values by label, a series a name: stacked columns over time, lines over time, or bars by name."""
+
+    title: str
+    kind: str  # columns | lines | bars
+    labels: tuple[str, ...]
+    series: Mapping[str, tuple[float | None, ...]]
+    unit: str = ""
+    note: str = ""
+
+
+class Report(Record):
+    """Everything that one report says."""
+
+    name: str
+    title: str
+    lead: str  # the report in one sentence
+    figures: tuple[Figure, ...] = ()
+    blocks: tuple[Grid | Chart, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as JSON has it."""
+        tables = [block for block in self.blocks if isinstance(block, Grid)]
+        charts = [block for block in self.blocks if isinstance(block, Chart)]
+        return {
+            "report": self.name,
+            "title": self.title,
+            "lead": self.lead,
+            "figures": [figure.values() for figure in self.figures],
+            "tables": [
+                {
+                    "title": table.title,
+                    "rows": [dict(zip(table.columns, row, strict=True)) for row in table.rows],
+                    "more": table.more,
+                    "note": table.note,
+                }
+                for table in tables
+            ],
+            "charts": [{**chart.values(), "series": dict(chart.series)} for chart in charts],
+            "notes": list(self.notes),
+        }
+
+
+def share(part: float, whole: float) -> float | None:
+    """Give a part in percent of the whole, or None where there is no whole."""
+    return round(100 * part / whole, 1) if whole else None

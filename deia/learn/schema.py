@@ -1,0 +1,171 @@
+"""The schema of the warehouse as SQL: what a line may hold, the columns of `events`, and the views over them.
+
+Data and nothing else; `docs/TELEMETRY.md` tells the same to people.
+"""
+
+from __future__ import annotations
+
+from deia.records import Record
+
+SCHEMA = 1  # of the columns; written into every Parquet file
+MINUTES = 30  # within which a document that is opened, or other words, belong to a question
+
+# What a line may hold → its type while it is read. Older forms have names of their own.
+FIELDS = {
+    "ts": "VARCHAR", "v": "BIGINT", "event": "VARCHAR", "id": "VARCHAR", "conversation": "VARCHAR",
+    "session": "VARCHAR", "agent": "VARCHAR", "agent_id": "VARCHAR", "host": "VARCHAR", "query": "VARCHAR",
+    "query_type": "VARCHAR", "matched": "VARCHAR", "confidence": "VARCHAR", "cluster": "VARCHAR", "docs": "JSON",
+    "results": "JSON", "clicked": "JSON", "response_time_ms": "DOUBLE", "tier": "VARCHAR", "trigger": "VARCHAR",
+    "because": "VARCHAR", "chars": "BIGINT", "action": "VARCHAR", "outcome": "VARCHAR", "of": "VARCHAR",
+    "verdict": "VARCHAR", "note": "VARCHAR", "doc": "VARCHAR", "via": "VARCHAR", "actor": "VARCHAR",
+    "change": "VARCHAR", "error": "VARCHAR", "where": "VARCHAR", "injection": "JSON",
+}  # fmt: skip
+
+# The columns of `events`, as SQL over those fields; `line` is the event as it was written.
+COLUMNS = {
+    "ts": """coalesce(try_cast(f.ts AS TIMESTAMP), CASE
+        WHEN try_cast(f.ts AS DOUBLE) BETWEEN 0 AND 1e11
+            THEN make_timestamp((try_cast(f.ts AS DOUBLE) * 1e6)::BIGINT) END)""",
+    "v": "f.v",
+    "event": """CASE
+        WHEN f.event IN ('proactive_injection') THEN 'injection'
+        WHEN f.event = 'index_update' THEN 'index'
+        WHEN f.event IS NOT NULL THEN f.event
+        WHEN f.injection IS NOT NULL THEN 'injection'
+        WHEN f.query IS NOT NULL THEN 'query'
+        ELSE 'unknown' END""",
+    "id": "f.id",
+    "conversation": "coalesce(f.conversation, f.session)",
+    "agent": "coalesce(f.agent, f.agent_id)",
+    "host": "f.host",
+    "query": "f.query",
+    "query_type": "f.query_type",
+    "matched": "lower(f.matched)",
+    "confidence": "f.confidence",
+    "cluster": "f.cluster",
+    "docs": """CASE
+        WHEN json_type(f.docs) = 'ARRAY' THEN {ids_docs}
+        WHEN json_type(f.docs) = 'VARCHAR' THEN [f.docs->>'$']
+        WHEN json_type(f.results) = 'ARRAY' THEN {ids_results}
+        WHEN f.event IS NULL AND f.doc IS NOT NULL THEN [f.doc]
+        ELSE []::VARCHAR[] END""",
+    "clicked": """CASE
+        WHEN json_type(f.clicked) = 'ARRAY' THEN f.clicked->>'$[0]'
+        WHEN json_type(f.clicked) = 'VARCHAR' THEN f.clicked->>'$' END""",
+    "response_time_ms": "CASE WHEN f.response_time_ms >= 0 THEN f.response_time_ms END",
+    "tier": "f.tier",
+    "trigger": """coalesce(f.trigger, CASE
+        WHEN json_type(f.injection) = 'VARCHAR' THEN f.injection->>'$' END)""",
+    "because": "f.because",
+    "chars": "f.chars",
+    "action": "f.action",
+    "outcome": """coalesce(f.outcome, CASE
+        WHEN f.event = 'proactive_injection' OR f.injection IS NOT NULL THEN 'shown' END)""",
+    "about": 'f."of"',
+    "verdict": "f.verdict",
+    "note": "f.note",
+    "doc": "f.doc",
+    "via": "f.via",
+    "actor": "f.actor",
+    "change": "f.change",
+    "error": "f.error",
+    "place": 'f."where"',
+    "source": "parse_filename(filename)",
+    "line": "json::VARCHAR",
+}
+# Ids of a list whose items are ids, or objects that have one.
+IDS = """CASE WHEN json_type(f.{0}, '$[0]') = 'OBJECT' THEN f.{0}->>'$[*].id' ELSE f.{0}->>'$[*]' END"""
+TYPES = {
+    **dict.fromkeys(COLUMNS, "VARCHAR"), "ts": "TIMESTAMP", "v": "BIGINT", "docs": "VARCHAR[]",
+    "response_time_ms": "DOUBLE", "chars": "BIGINT",
+}  # fmt: skip
+
+
+class View(Record):
+    """A view by its SQL, and what its rows are."""
+
+    purpose: str
+    sql: str
+
+
+WHO = "coalesce(conversation, agent, host, '?') AS who"
+# Later views build on earlier ones.
+VIEWS = {
+    "queries": View(
+        purpose="a question: `who` asked (conversation, else agent), `asked` in small letters, `answered` yes, badly"
+        " (partly, with low confidence, or judged noise or wrong) or no",
+        sql=f"""
+        SELECT ts, id, conversation, agent, host, {WHO}, query,
+            lower(trim(query)) AS asked,
+            query_type, matched, confidence, cluster, docs, response_time_ms, tier,
+            CASE WHEN matched = 'false' OR (matched IS NULL AND len(docs) = 0) THEN 'no'
+                WHEN id IN (SELECT about FROM events
+                    WHERE event = 'feedback' AND verdict IN ('noise', 'wrong') AND about IS NOT NULL) THEN 'badly'
+                WHEN matched = 'partial' OR confidence = 'low' THEN 'badly' ELSE 'yes' END AS answered
+        FROM events WHERE event = 'query'
+        """,
+    ),
+    "injections": View(
+        purpose="a trigger that fired: `outcome` shown, held, passed, muted or over_budget",
+        sql=f"""
+        SELECT ts, id, conversation, agent, host, {WHO}, trigger, because, docs, chars, action,
+            coalesce(outcome, 'shown') AS outcome, response_time_ms
+        FROM events WHERE event = 'injection' AND trigger IS NOT NULL
+        """,
+    ),
+    "feedback": View(
+        purpose="a judgement: `about` is the id of what was judged; `trigger`, `query` and `docs` are of that",
+        sql="""
+        SELECT f.ts, f.id, f.agent, f.about, f.verdict, f.note, coalesce(judged.trigger, f.trigger) AS trigger,
+            judged.query, coalesce(judged.docs, f.docs) AS docs, coalesce(judged.outcome, f.outcome) AS outcome
+        FROM events f LEFT JOIN (
+            SELECT id, any_value(trigger) AS trigger, any_value(query) AS query, any_value(docs) AS docs,
+                any_value(outcome) AS outcome
+            FROM events WHERE event IN ('query', 'injection')
+                AND id IN (SELECT about FROM events WHERE event = 'feedback') GROUP BY id
+        ) judged ON f.about = judged.id
+        WHERE f.event = 'feedback'
+        """,
+    ),
+    "reads": View(
+        purpose="a document that somebody opened, `via` what",
+        sql=f"""
+        SELECT ts, id, conversation, agent, host, {WHO}, doc, via FROM events WHERE event = 'read' AND doc IS NOT NULL
+        UNION ALL
+        SELECT ts, id, conversation, agent, host, {WHO}, clicked, 'click' FROM events
+        WHERE event = 'query' AND clicked IS NOT NULL
+        """,
+    ),
+    "resolutions": View(
+        purpose=f"a question with the document that the same one opened next, within {MINUTES} minutes, if the answer"
+        " had named it: `opened`, and `seconds` until then",
+        sql=f"""
+        SELECT q.*, CASE WHEN r.hit THEN r.doc END AS opened, CASE WHEN r.hit THEN epoch(r.ts - q.ts) END AS seconds
+        FROM queries q LEFT JOIN (
+            SELECT s.id, s.ts AS asked_at, s.who, r.doc, r.ts,
+                list_contains(s.docs, r.doc) AND r.ts <= s.ts + INTERVAL {MINUTES} MINUTE AS hit
+            FROM (SELECT id, ts, who, docs FROM queries WHERE who IN (SELECT who FROM reads)) s
+            ASOF JOIN reads r ON s.who = r.who AND r.ts >= s.ts
+        ) r ON q.id = r.id AND q.ts = r.asked_at AND q.who = r.who
+        """,
+    ),
+    "rephrasings": View(
+        purpose=f"a question that the same one asked in other words within {MINUTES} minutes: `asked` and `answered`,"
+        " then `again` and `again_answered`",
+        sql=f"""
+        SELECT * FROM (
+            SELECT ts, who, asked, answered, docs, lead(asked) OVER w AS again, lead(answered) OVER w AS again_answered,
+                lead(docs) OVER w AS again_docs, lead(ts) OVER w AS again_at
+            FROM queries WHERE asked IS NOT NULL AND who <> '?' WINDOW w AS (PARTITION BY who ORDER BY ts)
+        ) WHERE again <> asked AND again_at <= ts + INTERVAL {MINUTES} MINUTE
+        """,
+    ),
+    "errors": View(
+        purpose="an error of deia itself, with its `place`",
+        sql="SELECT ts, id, host, agent, error, place FROM events WHERE event = 'error'",
+    ),
+    "changes": View(
+        purpose="a change of the index or of its care, by which `actor`",
+        sql="SELECT ts, id, event, agent, actor, change FROM events WHERE event IN ('index', 'maintenance')",
+    ),
+}
