@@ -49,7 +49,7 @@ def test_the_scripts_are_sound(deia: Deia, tmp_path: Path, shell: str) -> None:
 
 def test_ids_triggers_filters_and_commands_are_offered(process: Process) -> None:
     assert process("compile").returncode == 0
-    assert offered(process, "", "s") == ["search", "show"]
+    assert offered(process, "", "sh") == ["show"]
     assert offered(process, "show", "si") == ["site-checklist"]
     assert offered(process, "open", "Site-C") == ["site-checklist"]
     assert offered(process, "search --platform") == ["shopctl"]
