@@ -29,7 +29,8 @@ from deia.serve.hook_run import HOSTS
 from deia.serve.hosts.claude_code import read_event
 from deia.serve.hosts.samples import Happening, sample
 from deia.watch.artefact import open_artefact
-from deia.watch.gate import candidates
+from deia.watch.gate import candidates, wait_in_vain
+from deia.watch.phrased import holding_phrase
 
 HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
 EVENTS = {"user": "UserPromptSubmit", "assistant": "Stop", "tool_call": "PreToolUse", "tool_result": "PostToolUse"}
@@ -118,7 +119,10 @@ def opens_gate(row: dict[str, str]) -> bool:
     """Say whether a turn's words let a trigger of the starter commons through, so that the turn is read."""
     artefact = open_artefact(f"{deia.settings.derived_folder(deia.settings.STARTER, os.environ)}/triggers")
     occasion = read_event(json.loads(event(row["role"], row["text"], folder="/", conversation="x", tool=row["tool"])))
-    return bool(occasion and occasion.turn and candidates(artefact, occasion.turn)[0])
+    if occasion is None or occasion.turn is None:
+        return False
+    numbers, _ = candidates(artefact, occasion.turn, stand=holding_phrase)
+    return bool(numbers) and not wait_in_vain(artefact, numbers, b"")
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deia.records import Turn
-from deia.watch.inline import LEADS, MOST, inline_commands
+from deia.watch.inline import LEADS, MOST, inline_commands, opening_commands
 from deia.watch.reading import Reading
 
 
@@ -64,3 +64,20 @@ def test_plain_english_and_mere_mention_hold_no_command(text: str) -> None:
 @given(st.lists(st.sampled_from((*sorted(LEADS), "run", "git", "push", "--force", "x", ",", ".", "\n", "\u00e9", "'"))))
 def test_any_words_are_read_and_no_more_than_so_many_commands_found(parts: list[str]) -> None:
     assert len(list(inline_commands(Reading(Turn(role="user", text=" ".join(parts * 20)))))) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        ("rm -rf build, then try again", ["rm -rf build"]),
+        ("git push --force and tell me when it is done", ["git push --force"]),
+        ("All green. git push --force, please", ["git push --force"]),
+        ("terraform destroy is dangerous", []),
+        ("git push --force?", []),
+        ("The team wants rm -rf build, then nothing", []),
+        ("Rm -rf is a film", []),
+        ("", []),
+    ],
+)
+def test_a_command_that_a_sentence_opens_with_is_an_order(text: str, commands: list[str]) -> None:
+    assert list(opening_commands(Reading(Turn(role="user", text=text)))) == commands

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deia.records import STANCES, Turn
 from deia.watch.reading import Reading
-from deia.watch.stance import judge_act
+from deia.watch.stance import act_of, is_order, judge_act
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -266,3 +266,23 @@ def test_every_act_has_a_stance(text: str, start: int, length: int) -> None:
     known = set(STANCES) - {"quoted"}
     assert judge_act(text, (0, len(text)), (start, end), end) in known
     assert Reading(Turn(role="user", text=text)).stance_at(start, end)[0] in known
+
+
+@pytest.mark.parametrize(
+    ("said", "verb", "orders"),
+    [
+        ("just delete it, nobody needs it", "delete", True),
+        ("ok, drop it", "drop", True),
+        ("please delete the site", "delete", True),
+        ("embed the video", "embed", True),
+        ("delete it?", "delete", False),
+        ("deleted it", "deleted", False),
+        ("deleting it takes long", "deleting", False),
+        ("we delete it", "delete", False),
+        ("the plan is to delete it", "delete", False),
+    ],
+)
+def test_an_order_opens_its_sentence_with_the_bare_verb(said: str, verb: str, *, orders: bool) -> None:
+    start = said.index(verb)
+    end = start + len(verb)
+    assert is_order(act_of(said, (0, len(said)), (start, end), end)) is orders
