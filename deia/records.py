@@ -142,6 +142,7 @@ class Firing(Record):
     confidence: str = "high"
     instead: tuple[str, ...] = ()  # safe ways to the same end
     act: str = ""  # the words or command that it fired on, for what fires on the same
+    origin: str = "project"  # whose trigger it is: project, starter, or pack NAME
 
 
 class Injection(Record):

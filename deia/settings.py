@@ -1,7 +1,8 @@
 """Settings and places: what may be configured, and where a commons and a person's own files are found.
 
-Flags win over the environment, the environment over `deia.toml` (or `[tool.deia]` in `pyproject.toml`), that over the
-defaults, which stand once, here. The hook reads no TOML: the compiler bakes the settings into its artefact.
+Flags win over the environment, the environment over `.env`, that over `deia.toml` (or `[tool.deia]` in
+`pyproject.toml`), that over the defaults, which stand once, here. The hook reads neither TOML nor `.env`: the compiler
+bakes the settings into its artefact. Refuses a secret in a file that is shared, and keeps none among the settings.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Settings(Record):
     exceptions: Mapping[str, Sequence[str]] = {}  # trigger → globs of places where it does not count
     quiet: Mapping[str, Any] = {}  # hours in which what is less urgent than `below` waits
     most_per_hour: int = 0  # lessons of medium or low urgency in a conversation; 0 is without bound
+    collections: str = ""  # what a server offers of the commons: clusters and folders, with commas between them
     sources: Mapping[str, str] = {}
 
 
@@ -61,7 +63,10 @@ QUIET = {
     "below": f"one of {', '.join(BELOW)}: what is less urgent waits",
     "days": f"a list of days on which the hours begin, of {', '.join(DAYS)}",
 }
+KINDS = {int: "a whole number from 0", bool: "true or false", str: "text"}
 DEFAULTS = Settings()
+DOTENV = ".env"
+SECRETS = ("token",)  # from the environment or `.env` alone: other settings files are shared with others
 NAMES = tuple(name for name in DEFAULTS.values() if name != "sources")
 
 
@@ -74,7 +79,7 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, Any] |
     values: dict[str, Any] = {}
     sources = dict.fromkeys(NAMES, "default")
     wrong: list[SettingsError] = []
-    layers = (*_file_layers(root), _environment_layer(environ), ("flag", dict(flags or {})))
+    layers = (*_file_layers(root), *_dotenv_layers(root), _environment_layer(environ), ("flag", dict(flags or {})))
     for source, layer in layers:
         for name, raw in layer.items():
             where = source if source != "environment" else f"DEIA_{name.upper()}"
@@ -118,6 +123,62 @@ def _environment_layer(environ: Mapping[str, str]) -> tuple[str, dict[str, Any]]
     return "environment", {name: value for name, value in given.items() if value is not None}
 
 
+def secret(name: str, root: str, *, environ: Mapping[str, str]) -> tuple[str, str]:
+    """Give a secret and where it comes from, both empty where nobody set it; who shows anything shows the second only.
+
+    Raises:
+        SettingsError: its line in a `.env` cannot be read.
+    """
+    variable = f"DEIA_{name.upper()}"
+    if environ.get(variable):
+        return environ[variable], variable
+    found = [(one.value, where) for where, one in _assignments(root) if one.name == name and one.value]
+    return found[-1] if found else ("", "")
+
+
+def _dotenv_layers(root: str) -> list[tuple[str, dict[str, Any]]]:
+    """Give what `.env` files set, a layer a line; what names no setting there is somebody else's, or a secret."""
+    return [(where, {one.name: one.value}) for where, one in _assignments(root) if one.name in NAMES]
+
+
+def _assignments(root: str) -> list[tuple[str, Any]]:
+    """Give the lines about deia in the `.env` beside the commons' settings and in that of the working folder.
+
+    Raises:
+        SettingsError: such a line cannot be read.
+    """
+    found: list[tuple[str, Any]] = []
+    for path, content in _dotenv_files(root):
+        from deia.dotenv import read_assignments  # noqa: PLC0415 - most have none that names deia
+
+        found += [(f"{path}:{one.line}", one) for one in read_assignments(content.decode("utf-8", "replace"))]
+    for where, one in found:
+        if one.wrong and one.name in {*NAMES, *SECRETS}:
+            raise SettingsError(f"DEIA_{one.name.upper()}: {one.wrong}", where=where, fix="Correct the line.")
+    return found
+
+
+def _dotenv_files(root: str) -> list[tuple[str, bytes]]:
+    try:
+        here = files.system.getcwd().replace("\\", "/")
+    except OSError:  # it was removed
+        here = root
+    found = []
+    for folder in dict.fromkeys((root, here)):
+        path = f"{folder}/{DOTENV}"
+        content = files.read(path) if _is_plain(path) else None  # a pipe there would hold whoever reads it
+        if content and b"DEIA_" in content:
+            found.append((DOTENV if folder == root else path, content))
+    return found
+
+
+def _is_plain(path: str) -> bool:
+    try:
+        return bool(files.system.stat(path).st_mode & 0o170000 == 0o100000)
+    except (OSError, ValueError):
+        return False
+
+
 def _file_layers(root: str) -> list[tuple[str, dict[str, Any]]]:
     layers = []
     for name, table in (("pyproject.toml", ("tool", "deia")), ("deia.toml", ())):
@@ -149,6 +210,9 @@ def _toml_table(name: str, content: bytes, table: tuple[str, ...]) -> dict[str, 
 
 
 def _checked(name: str, raw: Any, where: str) -> Any:
+    if name in SECRETS:
+        fix = f"Take it out, and set DEIA_{name.upper()} in the environment or in {DOTENV}."
+        raise SettingsError(f"{name} is a secret, and this file is shared with others", where=where, fix=fix)
     if name not in NAMES:
         raise SettingsError(f"unknown setting {name!r}", where=where, fix=f"Known are: {', '.join(NAMES)}.")
     if name in TABLES:
@@ -156,7 +220,7 @@ def _checked(name: str, raw: Any, where: str) -> Any:
     wanted = type(getattr(DEFAULTS, name))
     value = _converted(raw, wanted)
     if value is None or (name in CHOICES and value not in CHOICES[name]) or (wanted is int and value < 0):
-        choices = " | ".join(CHOICES.get(name, ())) or {int: "a whole number from 0", bool: "true or false"}[wanted]
+        choices = " | ".join(CHOICES.get(name, ())) or KINDS[wanted]
         raise SettingsError(f"{name} = {raw!r} is no value for it", where=where, fix=f"Wanted: {choices}.")
     return value
 
@@ -268,6 +332,16 @@ def derived_folder(root: str, environ: Mapping[str, str]) -> str:
         return f"{root}/.deia"
     cache = environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
     return f"{cache}/starter-{_fingerprint(root)}"
+
+
+def collections_of(text: str) -> tuple[str, ...]:
+    """Give the collections that a setting names, each once."""
+    return tuple(sorted({name.strip() for name in text.split(",") if name.strip()}))
+
+
+def part_folder(derived: str, collections: Sequence[str]) -> str:
+    """Give the folder for the compiled files of a part of a commons; without collections that of all of it."""
+    return f"{derived}/only-{_fingerprint(chr(10).join(collections))}" if collections else derived
 
 
 def _fingerprint(text: str) -> str:

@@ -16,6 +16,7 @@ from deia.settings import (
     derived_folder,
     events_folder,
     find_commons,
+    hours_of,
     is_commons,
     is_packaged,
     nearest_commons,
@@ -64,6 +65,16 @@ def test_flags_win_over_the_environment_over_the_files(tmp_path: Path) -> None:
         ("[exceptions]\nt = 'infra'", r"exceptions: {'t': 'infra'}"),
         ("[exceptions]\nt = []", r"exceptions: {'t': \[\]}"),
         ("\xff\xfe", r"not TOML"),
+        ("quiet = '22:00-07:00'", r"quiet: '22:00-07:00'.*hours, such as"),
+        ("[quiet]\nbelow = 'high'", r"deia\.toml:1: .*hours is missing; wanted: two times"),
+        ("limit = 1\n[quiet]\nhours = '22-7'", r"deia\.toml:2: .*hours = '22-7' is no value.*such as"),
+        ("[quiet]\nhours = '22:00-22:00'", r"hours = '22:00-22:00'"),
+        ("[quiet]\nhours = '25:00-07:00'", r"hours = '25:00-07:00'"),
+        ("[quiet]\nhours = 5", r"hours = 5"),
+        ("[quiet]\nhours = '22:00-07:00'\nbelow = 'low'", r"below = 'low'.*critical, high, medium"),
+        ("[quiet]\nhours = '1:00-2:00'\ndays = ['monday']", r"days = \['monday'\].*mon, tue"),
+        ("[quiet]\nhours = '1:00-2:00'\nday = 'mon'\nbelow = 3", r"'day' is unknown.*below = 3"),
+        ("most_per_hour = -1", r"most_per_hour = -1"),
     ],
 )
 def test_a_malformed_file_is_refused_with_what_is_wanted(tmp_path: Path, text: str, says: str) -> None:
@@ -81,6 +92,20 @@ def test_tables_of_forms_and_exceptions_are_read(tmp_path: Path) -> None:
     assert found.sources["forms"] == "deia.toml"
     with pytest.raises(SettingsError, match="DEIA_FORMS"):
         resolve(str(tmp_path), environ={"DEIA_FORMS": "critical=ask"})
+
+
+def test_quiet_hours_are_read(tmp_path: Path) -> None:
+    (tmp_path / "deia.toml").write_text("[quiet]\nhours = '22:00-07:00'\nbelow = 'high'\ndays = ['sat']\n")
+    assert resolve(str(tmp_path), environ={}).quiet == {"hours": "22:00-07:00", "below": "high", "days": ["sat"]}
+    with pytest.raises(SettingsError, match="DEIA_QUIET"):
+        resolve(str(tmp_path), environ={"DEIA_QUIET": "22:00-07:00"})
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="0123456789:- ", max_size=12) | st.text(max_size=8))
+def test_only_two_times_of_day_are_hours(text: str) -> None:
+    span = hours_of(text)
+    assert span is None or (0 <= min(span) < max(span) <= 24 * 60 and text.count("-") == 1 and text.count(":") == 2)
 
 
 @pytest.mark.parametrize("text", ["tool = 1", "[tool]\ndeia = 1"])

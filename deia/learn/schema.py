@@ -106,7 +106,7 @@ VIEWS = {
         """,
     ),
     "injections": View(
-        purpose="a trigger that fired: `outcome` shown, held, passed, muted or over_budget",
+        purpose="a trigger that fired: `outcome` shown, held, passed, muted, quiet or over_budget",
         sql=f"""
         SELECT ts, id, conversation, agent, host, {WHO}, trigger, because, docs, chars, action,
             coalesce(outcome, 'shown') AS outcome, response_time_ms

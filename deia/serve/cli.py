@@ -40,9 +40,12 @@ COMMANDS = {
     "serve": "deia.serve.commands.serving",
     "mute": "deia.serve.commands.personal",
     "allow": "deia.serve.commands.personal",
+    "why": "deia.serve.commands.why",
+    "statusline": "deia.serve.commands.statusline",
     "log": "deia.serve.commands.personal",
     "telemetry": "deia.serve.commands.telemetry",
     "feedback": "deia.serve.commands.telemetry",
+    "learn": "deia.serve.commands.learning",
     "config": "deia.serve.commands.personal",
     "completion": "deia.serve.commands.completion",
 }

@@ -1,4 +1,4 @@
-"""Lengths of time as people type them: `90s`, `30m`, `2h`, `7d`."""
+"""Lengths of time as people type them, `90s`, `30m`, `2h`, `7d`, and as they are told: `3 min ago`."""
 
 from __future__ import annotations
 
@@ -21,3 +21,13 @@ def read_duration(text: str) -> int:
     ):
         raise ValueError(f"{text!r} is no length of time. {WANTED}")
     return int(number) * SECONDS[unit]
+
+
+def ago(seconds: float) -> str:
+    """Say how long ago something was, roughly."""
+    minutes = int(seconds // 60)
+    if minutes < 1:
+        return "just now"
+    if minutes < 90:
+        return f"{minutes} min ago"
+    return f"{minutes // 60} h ago" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days ago"

@@ -41,15 +41,18 @@ OUT, REASON = 1, 2  # standard output, for JSON; standard error, for a reason th
 JUDGING = (
     "watch.allow watch.mutes watch.condense watch.answers watch.command watch.git_lines watch.globs watch.places"
     " watch.commands watch.words watch.bash watch.expansion watch.programs watch.inert watch.prefixes"
-    " watch.feeders watch.windows watch.wrappers watch.shell watch.sql watch.databases watch.languages"
+    " watch.feeders watch.windows watch.wrappers watch.shell watch.languages"
     " watch.regions watch.phrases watch.regexes watch.stance_form watch.stance_model watch.stance watch.worded"
-    " watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
+    " watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
     " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
     " serve.hosts.saying serve.hook_once serve.hook_answer"
 )
 SAYING = "serve.hosts.saying"
 PHRASED = "watch.languages watch.regions watch.phrases watch.speech watch.phrased"
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
+SILENCED = ("muted", "quiet")  # stages at which a person or the settings stopped what would have fired
+TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
+STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: it was told that sources changed
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets silence
 PERSONS_WORD = (
     "deia {word} is the person's to say. It counts in a terminal of theirs and not in a tool call; what was stopped and"
@@ -131,12 +134,12 @@ class Place:
         self.derived = settings.derived_folder(self.root, self.environ)
         self.events = settings.events_folder(self.root, self.environ)
 
-    def spool(self, event: str, fields: dict[str, Any], *, telemetry: str = "full") -> None:
-        """Write an event to the ledger."""
+    def spool(self, event: str, fields: dict[str, Any], *, telemetry: str = "full") -> str:
+        """Write an event to the ledger; give its id, or the empty text where nothing was written."""
         from deia import spool  # noqa: PLC0415 - only a turn that leaves something behind needs it
 
         chosen = self.environ.get("DEIA_TELEMETRY") or telemetry
-        spool.append(self.events, event, {"host": self.host, **fields}, telemetry=chosen)
+        return spool.append(self.events, event, {"host": self.host, **fields}, telemetry=chosen)
 
     def report(self, error: BaseException) -> None:
         """Spool what went wrong, with the place in deia where it did; a failing report is given up."""
@@ -200,11 +203,27 @@ def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said 
     deadline = artefact.meta["settings"]["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
-    if occasion.moment == "prompt":
-        _tell_if_stale(place)
-    turn = occasion.turn
-    if turn is None:
+    stale = _tell_if_stale(place, log) if occasion.moment == "prompt" else ""
+    if occasion.turn is None:
         return None
+    if occasion.moment == "prompt" and occasion.turn.text[: len(TO_DEIA)].lower() == TO_DEIA:
+        from deia.serve.hook_remarks import answer_remark  # noqa: PLC0415 - hardly any prompt begins so
+
+        place.load(JUDGING)
+        answered: Said | None = answer_remark(place, artefact, occasion, log, can)
+        if answered is not None:
+            return answered
+    said = _watch(place, artefact, occasion, log, carries=carries, can=can)
+    also: Said | None = _saying(place).with_trouble(can, said, stale) if stale else said
+    return also
+
+
+def _watch(
+    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, carries: dict[str, Any], can: dict[str, str]
+) -> Said | None:
+    """Watch one turn: most are told from their words alone to concern nothing."""
+    turn = occasion.turn
+    assert turn is not None  # noqa: S101 - for the checker: asked by the caller
     refused = _speaks_for_the_person(place, occasion) if occasion.moment == "before_tool" else ""
     said: Said | None
     if refused:
@@ -219,9 +238,18 @@ def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said 
         return _judged(place, artefact, occasion, log, numbers=numbers, seen=seen, given=given)
     alone = hold and "hold" in can and not any("context" in forms for forms in carries.values())
     due = waiting if alone or "context" in can else []
+    if due and not _claims(occasion, log, turn):
+        return None
     log.append(line({"seen": seen, "delivered": len(due)}) if seen or due else QUIET)
     said = _saying(place).say(can, None, waiting=due, stops=alone) if due else None
     return said
+
+
+def _claims(occasion: Occasion, log: FileLog, turn: Turn) -> bool:
+    """Say whether a turn is this process's to speak of; another may hear the same event."""
+    from deia.serve.hook_once import is_first  # noqa: PLC0415 - a quiet turn speaks of nothing
+
+    return is_first(log, occasion.moment, occasion.mark, turn, now=time.time())
 
 
 def _judged(
@@ -231,13 +259,12 @@ def _judged(
     """Judge a turn that passed the gate, unless another process judges the same event; `given` is for its delivery."""
     place.load(JUDGING)
     from deia.serve.hook_answer import Delivery, deliver  # noqa: PLC0415 - a quiet turn has nothing to deliver
-    from deia.serve.hook_once import is_first  # noqa: PLC0415
 
     assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
-    if not is_first(log, occasion.moment, occasion.mark, occasion.turn, now=time.time()):
+    if not _claims(occasion, log, occasion.turn):
         return None
     watched = _weigh(place, artefact, occasion, log, numbers, seen)
-    _record(place, artefact, occasion, watched)
+    _record(place, artefact, occasion, log, watched)
     code = _code(place, occasion, watched, hold=given["hold"]) if "note" in given["can"] else ""
     return deliver(Delivery(**given, code=code), log, occasion.turn, watched)
 
@@ -283,7 +310,7 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) 
         log.append(line({"event": RESET}))
     try:
         _open(place)
-        trouble = _tell_if_stale(place)
+        trouble = _tell_if_stale(place, log, again=True, told=bool(can))
     except ArtefactError as error:
         place.report(error)
         trouble = str(error)
@@ -301,11 +328,16 @@ def _open(place: Place) -> Artefact:
     return artefact
 
 
-def _tell_if_stale(place: Place) -> str:
-    """Spool that the compiled triggers are older than their sources; they are used all the same, the last good ones."""
+def _tell_if_stale(place: Place, log: FileLog, *, again: bool = False, told: bool = True) -> str:
+    """Spool that the compiled triggers are older than their sources; they are used all the same, the last good ones.
+
+    Once a conversation, unless it is told `again`; what nobody could be `told` counts for nothing.
+    """
     found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
-    if not found:
+    if not found or (not again and STALE in log.read()):
         return ""
+    if told:
+        log.append(line({"aside": True, "stale": found}))
     trouble = f"{found} changed since the triggers were compiled. Type: deia compile"
     place.spool("error", {"error": trouble, "where": place.root})
     return trouble
@@ -321,7 +353,8 @@ def _weigh(
     assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
     now = time.time()
     touched = Touched(occasion.turn, occasion.folder)
-    muted = mutes.muted_triggers(place.state, folder=occasion.folder, now=now, touched=touched)
+    where: dict[str, Any] = {"folder": occasion.folder, "touched": touched, "conversation": occasion.conversation}
+    muted = mutes.muted_triggers(place.state, now=now, **where)
     exceptions = artefact.meta["settings"].get("exceptions") or {}
     leaves = allow.allowed(place.state, occasion.conversation, now=now)
     around = watcher.Surroundings(
@@ -334,14 +367,16 @@ def _weigh(
     watched = watcher.weigh(artefact, occasion.turn, log, around, numbers=numbers, seen=seen)
     allow.spend(place.state, leaves, watched.passed)
     silenced = {one.trigger for one in watched.verdicts if one.stage == "muted"}
-    mutes.use_up(place.state, muted & silenced, folder=occasion.folder, now=now, touched=touched)
+    mutes.use_up(place.state, muted & silenced, now=now, **where)
     return watched
 
 
-def _record(place: Place, artefact: Artefact, occasion: Occasion, watched: Watched) -> None:
+def _record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, watched: Watched) -> None:
+    """Write what fired and what was silenced to the ledger, and into the conversation's log as which events."""
     telemetry = artefact.meta["settings"]["telemetry"]
     common = {"conversation": occasion.conversation}
     injection: Injection | None = watched.injection
+    events = {}
     for firing in watched.firings:
         held = firing.action == "hold" and occasion.moment == "before_tool" and artefact.meta["settings"]["hold"]
         documents = [reference.id for reference in firing.documents]
@@ -350,10 +385,12 @@ def _record(place: Place, artefact: Artefact, occasion: Occasion, watched: Watch
             "chars": len(injection.text) if injection else 0, "action": firing.action,
             "outcome": _outcome(firing.trigger, watched, held=held),
         }  # fmt: skip
-        place.spool("injection", fields, telemetry=telemetry)
+        events[firing.trigger] = place.spool("injection", fields, telemetry=telemetry)
+    if any(events.values()):
+        log.append(line({"aside": True, "logged": events}))
     for verdict in watched.verdicts:
-        if verdict.stage == "muted" or verdict.trigger in watched.passed:
-            outcome = "muted" if verdict.stage == "muted" else "passed"
+        if verdict.stage in SILENCED or verdict.trigger in watched.passed:
+            outcome = verdict.stage if verdict.stage in SILENCED else "passed"
             place.spool("injection", {**common, "trigger": verdict.trigger, "outcome": outcome}, telemetry=telemetry)
 
 

@@ -13,6 +13,7 @@ from deia.commons.store import replace_file
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve import hook
+from deia.serve.hosts.settings import status_line
 from deia.serve.hosts.settings.command import on_windows
 from deia.serve.hosts.settings.hook_file import Installed, installed, same_settings, with_hooks, without_hooks
 from deia.serve.hosts.settings.places import is_here, settings_paths
@@ -35,6 +36,7 @@ class Spot(Record):
     project: str
     environ: Mapping[str, str]
     beside: tuple[str, ...] = ()  # the hosts that are connected together with it
+    status: bool = False  # whether its status line is wanted too
 
     @property
     def paths(self) -> list[str]:
@@ -127,12 +129,23 @@ def _entered(spot: Spot, path: str, command: Sequence[str]) -> Change:
         mode = RUNNABLE if spot.setup.shape == SCRIPT else 0
         return Change(path=path, before=before, after=file_text(spot.setup, path, command), mode=mode)
     backup = path + BACKUP
+    after = with_hooks(before, spot.setup, command, path=path, form=form_for(spot))
     return Change(
         path=path,
         before=before,
-        after=with_hooks(before, spot.setup, command, path=path, form=form_for(spot)),
+        after=_with_status(spot, path, after, command),
         keep="" if os.path.lexists(backup) or not before else backup,
     )
+
+
+def _with_status(spot: Spot, path: str, text: str, command: Sequence[str]) -> str:
+    """Enter the status line where it is wanted, or renew it where it is deia's already."""
+    if spot.setup.host != status_line.HOST:
+        return text
+    mark, body = ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
+    if not (spot.status or status_line.is_ours(status_line.status_line_in(body, path=path))):
+        return text
+    return mark + status_line.with_status_line(body, status_line.status_command(command), path=path)
 
 
 def form_for(spot: Spot) -> str:
@@ -173,6 +186,9 @@ def _taken_out(spot: Spot, path: str) -> Change:
         return Change(path=path, before=before, after="" if is_own_file(before) else before)
     setup = spot.setup
     after = without_hooks(before, setup, path=path)
+    if setup.host == status_line.HOST:
+        mark, body = ("\ufeff", after[1:]) if after.startswith("\ufeff") else ("", after)
+        after = mark + status_line.without_status_line(body, path=path)
     if after == before:
         return Change(path=path, before=before, after=before)
     kept = read_settings(path + BACKUP)

@@ -38,7 +38,7 @@ def count_usage(events: Iterable[Mapping[str, Any]]) -> list[Usage]:
         if not isinstance(trigger, str) or not trigger or not _counts(event):
             continue
         row = found.setdefault(trigger, {"conversations": set(), "last": "", **dict.fromkeys(OUTCOMES, 0)})
-        outcome = event.get("outcome", "shown")
+        outcome = "muted" if event.get("outcome") == "quiet" else event.get("outcome", "shown")
         row[outcome if outcome in OUTCOMES else "shown"] += 1
         row["conversations"].add(str(event.get("conversation", event.get("session", ""))))
         row["last"] = max(row["last"], str(event.get("ts", "")))

@@ -51,9 +51,14 @@ def offer(state: str, conversation: str, triggers: Collection[str], *, now: floa
     return code if _write(state, entry) else ""
 
 
+def offered(state: str, code: str, *, now: float) -> Leave | None:
+    """Give what a code that can still be used stands for."""
+    return _leaves(state, now).get(code.strip().upper())
+
+
 def grant(state: str, code: str, *, now: float, whole: bool = False) -> Leave | None:
     """Give leave for a code; None where it is unknown, has run out, or was used up."""
-    leave = _leaves(state, now).get(code.strip().upper())
+    leave = offered(state, code, now=now)
     if leave is None:
         return None
     until = now + WHOLE if whole else leave.until

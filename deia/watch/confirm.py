@@ -8,15 +8,14 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import matches_command
-from deia.watch.databases import commits_by_itself, sql_texts
 from deia.watch.gate import OVERLAP, PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, segments, strings
 from deia.watch.globs import matches_glob, matches_path
 from deia.watch.phrases import Words, find_phrase
 from deia.watch.regexes import find
 from deia.watch.shell import parse_commands
-from deia.watch.sql import COMMITTED, matches_statement, statements
 from deia.watch.stance import ANNOUNCED, DRY_RUN
 from deia.watch.worded import worded
+from deia.watch.written import written_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -152,6 +151,9 @@ def command_text(command: Command) -> str:
 
 
 def _sql(value: Any, reading: Reading) -> Iterator[Match]:
+    from deia.watch.databases import commits_by_itself, sql_texts  # noqa: PLC0415 - few turns hold a statement's words
+    from deia.watch.sql import COMMITTED, matches_statement, statements  # noqa: PLC0415 - as above
+
     for text, spoken in sql_texts(reading):
         for statement in statements(text):
             if any(matches_statement(wanted, statement) for wanted in value["v"]):
@@ -191,9 +193,6 @@ def _write(value: Any, reading: Reading) -> Iterator[Match]:
 
 
 PATCH_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
-WRITING_PROGRAMS = frozenset(
-    ("rm", "mv", "cp", "tee", "truncate", "shred", "unlink", "touch", "ln", "install", "rmdir")
-)
 
 
 def written_paths(reading: Reading) -> Iterator[str]:
@@ -208,10 +207,7 @@ def written_paths(reading: Reading) -> Iterator[str]:
             for line in text.splitlines() if "*** " in text else ():
                 yield from (line.removeprefix(mark).strip() for mark in PATCH_MARKS if line.startswith(mark))
     for spoken in reading.commands:
-        command = spoken.command
-        yield from (target for operator, target in command.redirects if ">" in operator)
-        if command.program in WRITING_PROGRAMS or (command.program == "sed" and "-i" in command.arguments):
-            yield from (one for at, one in enumerate(command.arguments) if at not in command.data and one[:1] != "-")
+        yield from written_by(spoken.command)
 
 
 def _tool(value: Any, reading: Reading) -> Iterator[Match]:

@@ -54,7 +54,7 @@ def escalations(artefact: Artefact, turn: Turn, about: Circumstances) -> list[Ve
     answer = shorten(one_line(turn.text), MOST_SHOWN) if turn.role == "user" else "approved"
     because = f'"{answer}" in turn {turn.index} answers an announcement of it'
     waiting = [one for one in memory.offered if one not in memory.escalated]
-    return [_escalated(artefact, number, because, turn, about) for number in _numbers(artefact, waiting)]
+    return [_escalated(artefact, number, because, turn, about) for number in numbers_of(artefact, waiting)]
 
 
 def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, about: Circumstances) -> Verdict:
@@ -66,7 +66,7 @@ def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, about:
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
 
 
-def _numbers(artefact: Artefact, identities: Sequence[str]) -> Iterator[int]:
+def numbers_of(artefact: Artefact, identities: Sequence[str]) -> Iterator[int]:
     """Find triggers by their ids, in which order they lie; one that is gone since is left out."""
     for identity in identities:
         low, high = 0, artefact.meta["triggers"]

@@ -7,9 +7,10 @@ command line silences nothing about the others. Nothing is looked up on the disk
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.watch.confirm import WRITING_PROGRAMS, written_paths
+from deia.watch.confirm import written_paths
 from deia.watch.globs import matches_glob
 from deia.watch.reading import Reading
+from deia.watch.written import WRITING_PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 FRAME = "deia-reference"
 HARMLESS = "deia reference"  # of the same length
 SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-PREFACE = "Reference from this project's own lessons, added by deia. It informs; it is not a message from the user."
+LESSONS = {"project": "this project's own lessons", "starter": "deia's starter lessons"}
+SOURCE = "Reference from {whose}, added by deia. It informs; it is not a message from the user."
+PREFACE = SOURCE.format(whose=LESSONS["project"])
 MOST_CHARS = 9_000  # of an injection; hosts cut strings at 10,000, and put sentences of their own around it
 MOST_FACT = 600  # characters of one sentence of a trigger, or of what the conversation said
 LEAST_EXCERPT = 400  # characters below which a document's summary is given rather than a piece of its text
@@ -66,7 +68,7 @@ def compose(
     unsaid: list[str] = []
     parts = []
     left = min(budget, MOST_CHARS)
-    for firing, *same in _by_act(firings):
+    for firing, *same in _by_act(_once_each(firings)):
         others = same[:MOST_OTHERS]
         unsaid += [one.trigger for one in same[MOST_OTHERS:]]
         head = _head(firing, others)
@@ -95,6 +97,16 @@ def compose(
         documents=tuple(carried),
         left_out=tuple(unsaid),
     )
+
+
+def _once_each(firings: Sequence[Firing]) -> Sequence[Firing]:
+    """Give each trigger once, as it fired first, the most urgent before: announced and agreed to is one warning."""
+    first: dict[str, Firing] = {}
+    for firing in firings:
+        known = first.setdefault(firing.trigger, firing)
+        if ACTIONS.index(firing.action) > ACTIONS.index(known.action):
+            first[firing.trigger] = known.but(action=firing.action)
+    return list(first.values())
 
 
 def _by_act(firings: Sequence[Firing]) -> list[list[Firing]]:
@@ -129,7 +141,7 @@ def _has_room(firing: Firing, left: int, *, first: bool, used: int) -> bool:
 
 
 def _head(firing: Firing, others: Sequence[Firing] = ()) -> str:
-    lines = [PREFACE, _fact(firing.message)]
+    lines = [SOURCE.format(whose=whose(firing.origin)), _fact(firing.message)]
     if firing.action_required:
         lines.append(f"Before going on: {_fact(firing.action_required)}")
     if firing.instead:
@@ -137,6 +149,11 @@ def _head(firing: Firing, others: Sequence[Firing] = ()) -> str:
     lines.append(f"Why now: {_fact(firing.because)}.")
     lines += [f"The same act, {one.trigger}: {_fact(one.message)}" for one in others]
     return "\n".join(lines)
+
+
+def whose(origin: str) -> str:
+    """Say in words whose lessons a trigger belongs to: the project's, those of a pack, or the starter's."""
+    return LESSONS.get(origin) or f"the lessons of the {_fact(origin)}"
 
 
 def _fact(text: str) -> str:
@@ -150,6 +167,39 @@ def _named(triggers: list[str]) -> str:
 
 def _framed(firing: Firing, body: str) -> str:
     return f'<{FRAME} trigger="{firing.trigger}" urgency="{firing.urgency}">\n{_unframe(body)}\n</{FRAME}>'
+
+
+def framed(body: str) -> str:
+    """Give what deia itself tells the model, in a frame that nothing in it can close."""
+    return f"<{FRAME}>\n{_unframe(body)}\n</{FRAME}>"
+
+
+def has_frame(text: str, trigger: str) -> bool:
+    """Say whether a composed text holds the frame of a trigger."""
+    return f'<{FRAME} trigger="{trigger}"' in text
+
+
+def unrepeated(texts: Sequence[str]) -> list[str]:
+    """Give composed texts without the frames of triggers that a later one frames again; empty ones are left out."""
+    kept: list[str] = []
+    later = ""
+    for text in reversed(texts):
+        kept.append(_without_frames(text, later))
+        later += text
+    return [text for text in reversed(kept) if text]
+
+
+def _without_frames(text: str, later: str) -> str:
+    begin, end = f'<{FRAME} trigger="', f"</{FRAME}>"
+    at = text.find(begin)
+    while at >= 0:
+        name = text[at + len(begin) :].partition('"')[0]
+        close = text.find(end, at)
+        if close >= 0 and has_frame(later, name):
+            text = f"{text[:at].rstrip()}\n\n{text[close + len(end) :].lstrip()}".strip()
+            at = -1
+        at = text.find(begin, at + 1)
+    return text
 
 
 def _unframe(body: str) -> str:

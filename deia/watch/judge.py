@@ -253,6 +253,7 @@ def firing_of(artefact: Artefact, trigger: dict[str, Any], turn: Turn, because: 
         documents=tuple(_references(artefact, trigger)),
         because=because,
         turn=turn.index,
+        origin=trigger.get("origin", "project"),
     )
 
 

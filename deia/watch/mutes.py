@@ -1,6 +1,7 @@
-"""A person's mutes: a trigger silenced for a while, once, in a folder, for some paths, or for good; and the off switch.
+"""A person's mutes: a trigger silenced for a while, once, in a folder or conversation, for some paths, or for good.
 
-The file is append-only, one JSON line a decision; the last line about a trigger, a folder and a path wins.
+Also where the off switch is. The file is append-only, one JSON line a decision; the last line about a trigger, a
+folder, a path and a conversation wins.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Mute(Record):
     path: str = ""  # only where a turn touches nothing but what this glob leads to, read from `base`
     base: str = ""
     once: bool = False  # lifted as soon as it silenced something
+    conversation: str = ""  # only in this one
 
 
 def switch_path(state: str) -> str:
@@ -46,7 +48,7 @@ def read_mutes(state: str, *, now: float) -> list[Mute]:
     """Give the mutes in force; broken lines are passed over."""
     latest: dict[tuple[str, ...], Mute] = {}
     for mute in _lines(files.read(_path(state)) or b""):
-        latest[mute.trigger, mute.folder, mute.base, mute.path] = mute
+        latest[mute.trigger, mute.folder, mute.base, mute.path, mute.conversation] = mute
     return [mute for mute in latest.values() if not mute.lifted and (mute.until == 0 or mute.until > now)]
 
 
@@ -62,26 +64,32 @@ def _lines(content: bytes) -> Iterator[Mute]:
 
 
 def _is_sound(mute: Mute) -> bool:
-    texts = all(isinstance(text, str) for text in (mute.trigger, mute.folder, mute.path, mute.base))
+    texts = all(isinstance(text, str) for text in (mute.trigger, mute.folder, mute.path, mute.base, mute.conversation))
     return texts and isinstance(mute.until, (int, float))
 
 
-def muted_triggers(state: str, *, folder: str, now: float, touched: Any = None) -> frozenset[str]:
+def muted_triggers(
+    state: str, *, folder: str, now: float, touched: Any = None, conversation: str = ""
+) -> frozenset[str]:
     """Give the ids of the triggers that are muted for somebody working in `folder`.
 
     `touched` (an `exceptions.Touched`) knows what the turn is about; without it a mute of a path counts for nothing.
     """
-    return frozenset(mute.trigger for mute in read_mutes(state, now=now) if _covers(mute, folder, touched))
+    mutes = read_mutes(state, now=now)
+    return frozenset(mute.trigger for mute in mutes if _covers(mute, folder, touched, conversation))
 
 
-def _covers(mute: Mute, folder: str, touched: Any) -> bool:
+def _covers(mute: Mute, folder: str, touched: Any, conversation: str) -> bool:
     muted = mute.folder
     here = not muted or folder == muted or folder.startswith(muted.rstrip("/") + "/")
+    here = here and mute.conversation in {"", conversation}
     return here and (not mute.path or (touched is not None and touched.lies_in((mute.path,), mute.base)))
 
 
-def use_up(state: str, silenced: Collection[str], *, folder: str, now: float, touched: Any = None) -> None:
+def use_up(
+    state: str, silenced: Collection[str], *, folder: str, now: float, touched: Any = None, conversation: str = ""
+) -> None:
     """Lift the mutes that were meant for one time and have silenced one of these triggers."""
     for mute in read_mutes(state, now=now):
-        if mute.once and mute.trigger in silenced and _covers(mute, folder, touched):
+        if mute.once and mute.trigger in silenced and _covers(mute, folder, touched, conversation):
             write_mute(state, mute.but(lifted=True))

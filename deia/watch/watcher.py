@@ -13,7 +13,7 @@ from deia.records import TYPE_CHECKING, Injection, Record
 from deia.watch.condense import condensed
 from deia.watch.escalation import escalations, offered
 from deia.watch.gate import candidates, command_of, strings
-from deia.watch.inject import URGENT, compose
+from deia.watch.inject import URGENT, compose, has_frame
 from deia.watch.judge import FIRES, Circumstances, judge
 from deia.watch.marks import in_force, marks_of
 from deia.watch.memory import QUIET, awaits_answer, fingerprint, line, recall
@@ -93,13 +93,19 @@ def weigh(
     """Judge what the gate let through and remember the turn."""
     memory = recall(log.read())
     judged = decide(artefact, turn, memory, around, numbers=numbers, seen=seen)
-    memory.documents.update(judged.named)
+    memory.documents = memory.documents.union(judged.named) - _unheard(memory, judged.firing)
     won = _claim(artefact, log, memory, around.now, judged, seen=seen)
     firings = tuple(one.firing for one in won if one.firing)
     injection = _injection(artefact, memory, firings) if firings else None
     left_out = injection.left_out if injection else ()
     said = injection if injection and injection.text else None
     return Watched(verdicts=judged.verdicts, firings=firings, injection=said, passed=judged.passed, left_out=left_out)
+
+
+def _unheard(memory: Memory, firing: Sequence[Verdict]) -> set[str]:
+    """Give the documents of triggers that fire again while what they said still waits: the model has not read them."""
+    again = [one.firing for one in firing if one.firing and any(has_frame(text, one.trigger) for text in memory.queued)]
+    return {document.id for each in again for document in each.documents}
 
 
 def decide(
@@ -127,7 +133,8 @@ def decide(
     again = escalations(artefact, turn, about)
     risen = {one.trigger for one in again}
     verdicts = (*again, *(one for one in judge(artefact, own, reading, about) if one.trigger not in risen))
-    verdicts = bounded(verdicts, artefact.meta["settings"]) if around.bounded else verdicts
+    if around.bounded:
+        verdicts = _within_settings(artefact, verdicts, memory, around.now)
     repeated = call in memory.held
     allowed = around.allowed if call else frozenset()
     heard = [one for one in verdicts if one.firing and one.trigger not in allowed]
@@ -144,6 +151,19 @@ def decide(
     }  # fmt: skip
     named = tuple(document.id for one in spoken if one.firing for document in one.firing.documents)
     return Decided(verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named)
+
+
+def _within_settings(
+    artefact: Artefact, verdicts: Sequence[Verdict], memory: Memory, now: float
+) -> tuple[Verdict, ...]:
+    """Give verdicts as the settings of the project have them: milder, switched off, or waiting for another hour."""
+    settings = artefact.meta["settings"]
+    verdicts = bounded(verdicts, settings)
+    if not (settings.get("quiet") or settings.get("most_per_hour")):
+        return verdicts
+    from deia.watch.quiet import hushed  # noqa: PLC0415 - hardly any project has quiet hours
+
+    return hushed(verdicts, artefact, memory, now)
 
 
 def _claim(

@@ -87,7 +87,8 @@ def test_a_yes_to_what_the_agent_said_at_the_end_escalates_it(ask: Ask, commons:
     stop = event_of("Stop", commons, stop_hook_active=False, last_assistant_message="Next I'll delete the site. Ok?")
     assert ask(stop) is None
     said = context_of(ask(prompt(commons, "yes, do it")))
-    assert said.count("Deleting a site drops its domain records.") == 2
+    assert said.count("<deia-reference ") == said.count("Deleting a site drops its domain records.") == 1
+    assert "answers an announcement" in said
     assert said.count("Save the domain records first.") == 1
     assert "deny" in json.dumps(ask(call_of(commons)))
 

@@ -41,6 +41,15 @@ def test_the_last_word_about_a_trigger_and_a_folder_counts(tmp_path: Path) -> No
     assert [mute.folder for mute in read_mutes(str(tmp_path), now=0.0)] == ["/work"]
 
 
+def test_a_mute_of_a_conversation_counts_there_alone(tmp_path: Path) -> None:
+    state = str(tmp_path)
+    write_mute(state, Mute(trigger="a", conversation="c1"))
+    write_mute(state, Mute(trigger="a", conversation="c2", lifted=True))
+    given = {conversation: muted_triggers(state, folder="/", now=0.0, conversation=conversation) for conversation in
+             ("", "c", "c1", "c1-agent", "c2")}  # fmt: skip
+    assert given == {"": set(), "c": set(), "c1": {"a"}, "c1-agent": set(), "c2": set()}
+
+
 def test_a_mute_for_one_time_is_lifted_by_what_it_silenced(tmp_path: Path) -> None:
     state = str(tmp_path)
     for mute in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,16 +14,31 @@ from deia.errors import HostError
 from deia.serve import output
 from deia.serve.commands.keeping import tell_compiled
 from deia.serve.commands.options import commons_option, given_commons, here
+from deia.serve.connecting import (
+    DESKTOP,
+    Target,
+    entered,
+    only_servers,
+    server_hosts,
+    server_targets,
+    taken_out,
+    warm_targets,
+)  # fmt: skip
 from deia.serve.diagnosis import DEAD, FINE, Patient, diagnose
+from deia.serve.hosts.claude_settings import HOST as WARM_HOST
+from deia.serve.hosts.settings import status_line
 from deia.serve.hosts.settings.places import is_here, project_folder, setup_of, signs_of
+from deia.serve.hosts.settings.server_file import PLACES
 from deia.serve.hosts.settings.table import BY_NAME, PROJECT, SCOPES, SCRIPT, SETUPS
 from deia.serve.installing import Change, Spot, carry_out, hook_command, installed_in, plan_install, plan_removal, tidy
 from deia.serve.interpreter import find_interpreter
-from deia.settings import find_commons
+from deia.serve.server.host_blocks import fields_for
+from deia.settings import find_commons, is_packaged, secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+WARM_URL = "http://127.0.0.1:8765"
 SHARED = "These files name paths of this machine; where they are shared with others, use --user instead"
 
 
@@ -56,8 +71,15 @@ def _where(command: Callable[..., int]) -> Callable[..., int]:
 @_where
 @click.option("--list", "listing", is_flag=True, help="Show which hosts are here, and where deia is installed.")
 @click.option("--uninstall", is_flag=True, help="Take the hook out again, as deia uninstall does.")
+@click.option("--mcp", "server", is_flag=True, help="Also enter the server that an agent asks (deia mcp).")
+@click.option("--warm", is_flag=True, help="Also have Claude Code ask a running `deia serve`, beside the command.")
+@click.option("--url", metavar="URL", default=WARM_URL, show_default=True, help="Of that server, for --warm.")
+@click.option("--statusline", "status", is_flag=True, help="Also show in the host's status line what deia said last.")
 @commons_option
-def install(*, hosts: tuple[str, ...], scope: str | None, listing: bool, uninstall: bool, **given: bool) -> int:
+def install(  # noqa: PLR0913 - every option has a name of its own
+    *, hosts: tuple[str, ...], scope: str | None, listing: bool, uninstall: bool, status: bool, server: bool,
+    warm: bool, url: str, **given: bool,
+) -> int:  # fmt: skip
     """Enter the hook into hosts' settings, leaving everything else in the files as it is.
 
     Shows what will change, and asks where somebody can be asked.
@@ -66,17 +88,29 @@ def install(*, hosts: tuple[str, ...], scope: str | None, listing: bool, uninsta
         return _list()
     spots = _spots(hosts, scope or SCOPES[0], every=given["every"], removing=uninstall)
     if uninstall:
-        return _remove(spots, dry_run=given["dry_run"], agreed=given["agreed"], every=given["every"])
-    if not spots:
+        given_out = {name: given[name] for name in ("dry_run", "agreed", "every")}
+        return _remove(spots, _besides(hosts, scope or SCOPES[0], every=given["every"]), **given_out)
+    commons = given_commons()
+    _refuse_hookless(hosts, server=server)
+    targets = [
+        *(_servers(hosts, scope or SCOPES[0], every=given["every"], commons=commons) if server else ()),
+        *(_warm(spots, scope or SCOPES[0], url, commons=commons) if warm else ()),
+    ]
+    if not spots and not targets:
         output.say("No host is found here. To see which deia knows: deia install --list")
         return output.NOTHING
-    commons = given_commons()
+    if status:
+        spots = _with_status(spots)
     root = find_commons(here(), environ=os.environ, explicit=commons)
     interpreter = find_interpreter()
     plan = [plan_install(spot, hook_command(interpreter, spot.setup.host, commons=commons)) for spot in spots]
-    if not _carried_out([change for changes in plan for change in changes], **given):
+    whole = entered([change for changes in plan for change in changes], targets)
+    if not _carried_out(whole, **given):
         return output.FOUND
-    _tell_installed(spots, plan)
+    _tell_installed(spots, [whole])
+    if server:
+        output.say("The hosts read their servers when they start.")
+    _tell_of_status_lines(spots, plan, hook_command(interpreter, status_line.HOST, commons=commons))
     output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
     output.say("To see whether all works: deia doctor")
     return output.FOUND
@@ -89,7 +123,60 @@ def uninstall(*, hosts: tuple[str, ...], scope: str | None, every: bool, dry_run
 
     Without a scope's flag, out of every scope.
     """
-    return _remove(_spots(hosts, scope or "", every=every, removing=True), dry_run=dry_run, agreed=agreed, every=every)
+    spots = _spots(hosts, scope or "", every=every, removing=True)
+    besides = _besides(hosts, scope or "", every=every)
+    return _remove(spots, besides, dry_run=dry_run, agreed=agreed, every=every)
+
+
+def _refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
+    if not server and (found := only_servers(hosts)):
+        raise HostError(f"{found[0]} runs no hooks; it asks a server", fix=f"Type: deia install {found[0]} --mcp")
+
+
+def _servers(hosts: Sequence[str], scope: str, *, every: bool, commons: str) -> list[Target]:
+    """Give where the server is to be entered.
+
+    Raises:
+        HostError: a host that was named keeps no servers where deia writes.
+    """
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    root = find_commons(here(), environ=environ, explicit=commons)
+
+    def fields(host: str) -> dict[str, Any]:
+        """Give what a host's settings say; the one that works in no project's folder is told which commons."""
+        named = commons or (root if host == DESKTOP and not is_packaged(root) else "")
+        return fields_for(host, arguments=("--commons", named) if named else ())
+
+    chosen = server_hosts(project=project, environ=environ) if every else list(dict.fromkeys(hosts))
+    return server_targets(chosen, scope, project=project, environ=environ, fields=fields)
+
+
+def _warm(spots: Sequence[Spot], scope: str, url: str, *, commons: str) -> list[Target]:
+    """Give where hooks that ask a running server are to be entered.
+
+    Raises:
+        HostError: none of the hosts can call a server, or the address is none.
+    """
+    if not any(spot.setup.host == WARM_HOST for spot in spots):
+        raise HostError("none of these hosts can call a server", fix=f"Type: deia install {WARM_HOST} --warm")
+    if not url.startswith(("http://", "https://")):
+        raise HostError(f"{url!r} is no address", fix=f"Write it as {WARM_URL}.")
+    root = find_commons(here(), environ=os.environ, explicit=commons)
+    token = bool(secret("token", root, environ=os.environ)[0])
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    return warm_targets(scope, project=project, environ=environ, url=url, token=token)
+
+
+def _besides(hosts: Sequence[str], scope: str, *, every: bool) -> list[Target]:
+    """Give where something of deia's may stand besides the hook."""
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    chosen = [host for host in (PLACES if every else dict.fromkeys(hosts)) if host in PLACES]
+    places = [(host, each) for host in chosen for each in PLACES[host] if scope in {"", each} or host == DESKTOP]
+    servers = [
+        target for host, each in places for target in server_targets([host], each, project=project, environ=environ)
+    ]
+    warm = warm_targets(scope, project=project, environ=environ) if every or WARM_HOST in hosts else []
+    return [*warm, *servers]
 
 
 def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> list[Spot]:
@@ -103,7 +190,7 @@ def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> 
         verb = "uninstall" if removing else "install"
         fix = f"Type: deia {verb} HOST, or --all. HOST is one or more of: {', '.join(BY_NAME)}."
         raise HostError("which host?", fix=fix)
-    chosen = [setup_of(host) for host in dict.fromkeys(hosts)]
+    chosen = [setup_of(host) for host in dict.fromkeys(hosts) if host not in only_servers(hosts)]
     if every:
         chosen = [setup for setup in SETUPS if removing or is_here(setup, project=project, environ=environ)]
     beside = tuple(setup.host for setup in chosen)
@@ -116,8 +203,33 @@ def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> 
     return list({tuple(spot.paths): spot for spot in reversed(spots)}.values())[::-1]  # in a home, two scopes are one
 
 
+def _with_status(spots: Sequence[Spot]) -> list[Spot]:
+    """Ask for the status line where a host has one that a command fills.
+
+    Raises:
+        HostError: none of them has.
+    """
+    if not any(spot.setup.host == status_line.HOST for spot in spots):
+        told = "none of these hosts has a status line that a command fills"
+        raise HostError(told, fix=f"Type: deia install {status_line.HOST} --statusline")
+    return [spot.but(status=spot.setup.host == status_line.HOST) for spot in spots]
+
+
+def _tell_of_status_lines(spots: Sequence[Spot], plan: Sequence[Sequence[Change]], command: Sequence[str]) -> None:
+    """Say what to add where somebody else's status line was kept."""
+    for spot, changes in zip(spots, plan, strict=True):
+        for change in changes if spot.status else ():
+            present = status_line.status_line_in(change.after.removeprefix("\ufeff"), path=change.path)
+            if not status_line.is_ours(present):
+                output.say(
+                    f"The status line in {change.path} is kept as it is. To show deia in it, let its script hand"
+                )
+                output.say(f"its input to this and print the answer: {status_line.status_command(command)}")
+
+
 def _tell_installed(spots: Sequence[Spot], plan: Sequence[Sequence[Change]]) -> None:
-    for change in (change for changes in plan for change in changes if change.keep):
+    written = (change for changes in plan for change in changes if change.before != change.after)
+    for change in (change for change in written if change.keep):
         output.say(f"The old settings are in {change.keep}.")
     if any(spot.scope == PROJECT for spot in spots):
         local = " (Claude Code: --local)" if any("local" in spot.setup.places for spot in spots) else ""
@@ -126,8 +238,9 @@ def _tell_installed(spots: Sequence[Spot], plan: Sequence[Sequence[Change]]) -> 
         output.say(spot.setup.after)
 
 
-def _remove(spots: Sequence[Spot], *, dry_run: bool, agreed: bool, every: bool) -> int:
+def _remove(spots: Sequence[Spot], besides: Sequence[Target], *, dry_run: bool, agreed: bool, every: bool) -> int:
     changes, code = _removals(spots, every=every)
+    changes = taken_out(changes, besides)
     touched = [change for change in changes if change.before != change.after]
     if not touched:
         places = ", ".join(change.path for change in changes) if len(changes) == 1 else "any of their settings"
@@ -137,7 +250,8 @@ def _remove(spots: Sequence[Spot], *, dry_run: bool, agreed: bool, every: bool) 
         for change in touched:
             if not change.after:
                 tidy(change.path, project=project_folder(os.getcwd()))
-            output.say(f"The hook is not in {change.path} any more.")
+            what = "The hook" if any(change.path in spot.paths for spot in spots) else "The server"
+            output.say(f"{what} is not in {change.path} any more.")
     return code
 
 

@@ -19,7 +19,7 @@ from deia.serve.durations import read_duration
 from deia.serve.ledger import read_ledger
 from deia.serve.naming import nearest
 from deia.serve.places import why_this_commons
-from deia.settings import NAMES, derived_folder, events_folder, resolve, state_folder
+from deia.settings import NAMES, SECRETS, derived_folder, events_folder, resolve, secret, state_folder
 from deia.text import one_line, shorten
 from deia.watch.allow import grant
 from deia.watch.mutes import Mute, read_mutes, switch_path, write_mute
@@ -156,6 +156,7 @@ def _extent(decision: Mute) -> str:
         ("once" if not until else f"once, {until}") if decision.once else (until or "for good"),
         f"in {decision.folder}" if decision.folder else "",
         f"for {decision.path} from {decision.base}" if decision.path else "",
+        f"in the conversation {decision.conversation}" if decision.conversation else "",
     ]
     return ", ".join(part for part in parts if part)
 
@@ -222,7 +223,11 @@ def config(*, form: str) -> int:
         "events": (events_folder(root, os.environ), "derived"),
         "state": (state, "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),
     }
-    rows = {name: (values[name], settings.sources[name]) for name in NAMES} | places
+    origins = {name: secret(name, root, environ=os.environ)[1] for name in SECRETS}
+    secrets = {
+        name: ("set, not shown" if source else "not set", source or "default") for name, source in origins.items()
+    }
+    rows = {name: (values[name], settings.sources[name]) for name in NAMES} | secrets | places
     if form == "json":
         output.say(
             fast_json.dumps({name: {"value": value, "source": source} for name, (value, source) in rows.items()})

@@ -8,31 +8,44 @@ from typing import TYPE_CHECKING
 import click
 
 from deia.serve import output
-from deia.serve.commands.options import commons_option, given_commons
+from deia.serve.commands.options import commons_option, given_commons, here
 from deia.serve.server.host_blocks import HOSTS, block_for
 from deia.serve.server.tools import COMPAT, offered
+from deia.settings import collections_of, find_commons, resolve, secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from deia.serve.server.desk import Desk
+    from deia.settings import Settings
 
 read_only_option = click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
 tools_option = click.option("--tools", "chosen", metavar="A,B", default="", help="Offer only these tools.")
 compat_option = click.option(
     "--compat", type=click.Choice([COMPAT]), help="Offer the tools under that family's names too."
 )
+collections_option = click.option(
+    "--collection", "collections", multiple=True, metavar="NAME",
+    help="Offer only this cluster, or this folder such as bok/hosting/, and change nothing; repeatable.",
+)  # fmt: skip
 
 
-def _desk(root: str) -> Callable[[], Desk]:
+def _desk(root: str, collections: Sequence[str]) -> Callable[[], Desk]:
     def make() -> Desk:
         """Open the commons."""
         from deia.serve.server.desk import Desk  # noqa: PLC0415 - not while only a host's block is printed
 
-        return Desk(root or None)
+        return Desk(root or None, collections=collections)
 
     return make
+
+
+def _settled(collections: Sequence[str]) -> tuple[str, Settings]:
+    """Give the commons to serve, and the settings for it."""
+    root = find_commons(here(), environ=os.environ, explicit=given_commons())
+    flags = {"collections": ",".join(collections)} if collections else {}
+    return root, resolve(root, environ=os.environ, flags=flags)
 
 
 def _names(chosen: str) -> list[str]:
@@ -43,9 +56,10 @@ def _names(chosen: str) -> list[str]:
 @read_only_option
 @tools_option
 @compat_option
+@collections_option
 @commons_option
 @click.pass_context
-def mcp(ctx: click.Context, *, read_only: bool, chosen: str, compat: str | None) -> int:
+def mcp(ctx: click.Context, *, read_only: bool, chosen: str, compat: str | None, collections: tuple[str, ...]) -> int:
     """Serve the commons to an agent over MCP, on standard input and output. A host starts this, not a person.
 
     To enter it into a host's settings: deia mcp config HOST
@@ -54,8 +68,9 @@ def mcp(ctx: click.Context, *, read_only: bool, chosen: str, compat: str | None)
         return output.FOUND
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
-    tools = offered(read_only=read_only, chosen=_names(chosen), compat=compat or "")
-    serve_stdio(_desk(given_commons()), tools)
+    only = collections_of(_settled(collections)[1].collections)
+    tools = offered(read_only=read_only or bool(only), chosen=_names(chosen), compat=compat or "")
+    serve_stdio(_desk(given_commons(), only), tools)
     return output.FOUND
 
 
@@ -68,7 +83,9 @@ def config(*, host: str, url: str, read_only: bool) -> int:
     """Print the block that enters the server into HOST's settings, and say into which file it goes."""
     arguments: list[Any] = [*(("--read-only",) if read_only else ())]
     commons = given_commons()
-    block = block_for(host, url=url, arguments=[*arguments, *(("--commons", commons) if commons else ())])
+    arguments += ("--commons", commons) if commons else ()
+    token = bool(url and secret("token", commons or here(), environ=os.environ)[0])
+    block = block_for(host, url=url, arguments=arguments, token=token)
     output.complain(f"Goes into {block.place}. {block.note}".rstrip())
     output.say(block.text)
     return output.FOUND
@@ -82,19 +99,27 @@ def config(*, host: str, url: str, read_only: bool) -> int:
 @read_only_option
 @tools_option
 @compat_option
+@collections_option
 @commons_option
-def serve(
-    *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool, chosen: str, compat: str | None
-) -> int:
+def serve(  # noqa: PLR0913 - every option has a name of its own
+    *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool, chosen: str, compat: str | None,
+    collections: tuple[str, ...],
+) -> int:  # fmt: skip
     """Serve the commons over HTTP: MCP at /mcp, hook events at /hooks/HOST, /health and /ready.
 
-    It listens on this machine alone. On another address it wants a token in DEIA_TOKEN, which clients show as
-    `Authorization: Bearer …`; on this one, too, where it is set.
+    It listens on this machine alone. On another address it wants a token in DEIA_TOKEN (or in `.env`), which clients
+    show as `Authorization: Bearer …`; on this one, too, where it is set.
     """
-    from deia.serve.server.http import TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
+    from deia.serve.server.http import Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
 
-    tools = offered(read_only=read_only, chosen=_names(chosen), compat=compat or "")
-    listening = Listening(host=host, port=port, token=os.environ.get(TOKEN, ""), names=names, rate=rate)
+    root, settings = _settled(collections)
+    only = collections_of(settings.collections)
+    tools = offered(read_only=read_only or bool(only), chosen=_names(chosen), compat=compat or "")
+    token, _ = secret("token", root, environ=os.environ)
+    listening = Listening(host=host, port=port, token=token, names=names, rate=rate)
     commons = given_commons()
-    serve_http(_desk(commons)(), tools, listening, commons=commons)
+    desk = _desk(commons, only)()
+    if only:
+        desk.librarian.compile()  # so that a name that stands for nothing is told here, to who typed it
+    serve_http(desk, tools, listening, commons=commons)
     return output.FOUND

@@ -104,7 +104,7 @@ def gaps(*, draft: int | None, since: str | None, as_json: bool, ledgers: Sequen
     """Show what is asked and not answered, grouped by what it is about."""
     if draft is None:
         return _show(["gaps"], since=since, as_json=as_json, ledgers=ledgers)
-    found = read_through(_folders(ledgers), find_gaps, since=_start(since))
+    found = read_through(ledger_folders(ledgers), find_gaps, since=start_of(since))
     if draft > len(found):
         raise QueryError(f"there is no gap {draft}; there are {len(found)}", fix="To see them: deia telemetry gaps")
     text = outline(found[draft - 1])
@@ -139,9 +139,9 @@ def sql(*, question: str | None, tables: bool, since: str | None, as_json: bool,
     if tables or not question:
         if not tables:
             raise click.UsageError("What is the question? To see the tables: deia telemetry sql --tables")
-        output.say("\n".join(read_through(_folders(ledgers), _tables)))
+        output.say("\n".join(read_through(ledger_folders(ledgers), _tables)))
         return output.FOUND
-    found = read_through(_folders(ledgers), lambda connection: ask_freely(connection, question), since=_start(since))
+    found = read_through(ledger_folders(ledgers), lambda connection: ask_freely(connection, question), since=start_of(since))
     output.say(_as_json(found) if as_json else _as_text(found))
     return output.FOUND
 
@@ -195,6 +195,8 @@ def feedback(*, what: str, verdict: str, note: str) -> int:
     folder = events_folder(root, os.environ)
     judged = read_through([folder], lambda connection: find_judged(connection, what))
     fields = {"agent": "cli", "conversation": judged.conversation, "of": judged.id, "verdict": verdict, "note": note}
+    if judged.event == "query" and what != "last" and not judged.id.endswith(what):
+        fields["doc"] = what  # one document of the answer, by its name
     if not spool.append(folder, "feedback", fields, telemetry=settings.telemetry):
         off = settings.telemetry == "off"
         fix = 'Set telemetry = "metadata" or "full".' if off else f"Give yourself the right to write in {folder}."
@@ -223,11 +225,11 @@ def _show(names: Sequence[str], *, since: str | None, as_json: bool, ledgers: Se
 
 def _reports(names: Sequence[str], *, since: str | None, ledgers: Sequence[str]) -> list[Report]:
     known = _known() if set(names) & set(KNOWING) else Known(today=today())
-    start = _start(since)
-    return read_through(_folders(ledgers), lambda connection: make_reports(connection, known, names), since=start)
+    start = start_of(since)
+    return read_through(ledger_folders(ledgers), lambda connection: make_reports(connection, known, names), since=start)
 
 
-def _folders(ledgers: Sequence[str]) -> list[str]:
+def ledger_folders(ledgers: Sequence[str]) -> list[str]:
     """Give the folders to read: the commons' own ledger, and those that were named.
 
     Raises:
@@ -261,7 +263,7 @@ def _known() -> Known:
     )
 
 
-def _start(since: str | None) -> str:
+def start_of(since: str | None) -> str:
     try:
         return spool.timestamp(time.time() - read_duration(since)) if since is not None else ""
     except (ValueError, OverflowError, OSError) as error:

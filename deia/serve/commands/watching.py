@@ -130,7 +130,7 @@ def _firing_fields(firing: Firing) -> dict[str, Any]:
 
 def _as_lines(turns: Sequence[Turn], watched: Sequence[Watched], artefact: Artefact, *, explain: bool) -> Iterator[str]:
     for turn, each in zip(turns, watched, strict=True):
-        told = [verdict for verdict in each.verdicts if explain or verdict.stage in {"fires", "muted"}]
+        told = [verdict for verdict in each.verdicts if explain or verdict.stage in {"fires", "muted", "quiet"}]
         if not told and not explain:
             continue
         yield f"turn {turn.index}, {turn.role}: {shorten(one_line(turn.text), EXCERPT)}"

@@ -52,7 +52,7 @@ def say(
     """
     action = injection.action if injection else "note"
     form = "hold" if stops and "hold" in can else form_of(can, action, hold=hold)
-    texts = "\n\n".join((*waiting, *((injection.text,) if injection else ())))
+    texts = "\n\n".join(_unrepeated((*waiting, *((injection.text,) if injection else ()))))
     told = note or (_told(injection, code) if injection and action != "note" else "")
     shown = told if "note" in can else ""
     if form == "hold":
@@ -61,6 +61,15 @@ def say(
     if form == "ask" and injection:
         return Said(ask=shorten(question(injection), MOST_CHARS), context=context, note=shown)
     return Said(context=context, note=shown)
+
+
+def _unrepeated(texts: Sequence[str]) -> Sequence[str]:
+    """Give what waited and what is said now, each trigger once: the newest says what the older said."""
+    if len(texts) < 2:
+        return texts
+    from deia.watch.inject import unrepeated  # noqa: PLC0415 - hardly ever two texts come together
+
+    return unrepeated(texts)
 
 
 def forbid(can: Mapping[str, str], reason: str) -> Said:
@@ -72,6 +81,15 @@ def forbid(can: Mapping[str, str], reason: str) -> Said:
 def trouble(can: Mapping[str, str], what: str) -> Said:
     """Tell the person that deia itself is in trouble, through the model where the host has no other way."""
     return Said(note=f"deia: {what}") if "note" in can else Said(context=f"deia: {what}" if "context" in can else "")
+
+
+def with_trouble(can: Mapping[str, str], said: Said | None, what: str) -> Said:
+    """Give what is said with a word to the person that deia itself is in trouble."""
+    told = trouble(can, what)
+    if said is None:
+        return told
+    context = "\n\n".join(filter(None, (said.context, told.context)))
+    return said.but(context=context, note="\n".join(filter(None, (said.note, told.note))))
 
 
 def question(injection: Injection) -> str:

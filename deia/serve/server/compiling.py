@@ -1,4 +1,4 @@
-"""A compile beside a running server, as a process of its own: `python -P -m deia.serve.server.compiling ROOT`.
+"""A compile beside a running server, as a process of its own: `… deia.serve.server.compiling ROOT [COLLECTION]…`.
 
 It takes neither the server's interpreter lock nor its memory. Refuses to do more than the librarian would by himself.
 """
@@ -13,9 +13,9 @@ from deia.errors import DeiaError
 
 
 def main() -> int:
-    """Compile the commons that the one argument names; give 0, or 2 with the reason on standard error."""
+    """Compile the commons, or collections of it, that the arguments name; give 0, or 2 and the reason beside it."""
     try:
-        compile_commons(sys.argv[1], environ=os.environ)
+        compile_commons(sys.argv[1], environ=os.environ, collections=sys.argv[2:])
     except DeiaError as error:
         sys.stderr.write(f"{' '.join(str(error).split())}\n")
         return 2

@@ -16,7 +16,7 @@ from deia.records import Record
 from deia.settings import is_packaged, state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
     Read = TypeVar("Read")
@@ -41,8 +41,9 @@ class Desk:
         SettingsError: a setting is malformed.
     """
 
-    def __init__(self, root: str | None = None, *, agent: str = AGENT) -> None:
-        self.librarian = Librarian(root, agent=agent, keep_fresh=False)
+    def __init__(self, root: str | None = None, *, agent: str = AGENT, collections: Sequence[str] = ()) -> None:
+        self.librarian = Librarian(root, agent=agent, keep_fresh=False, collections=collections)
+        self.collections = self.librarian.collections
         self.root = self.librarian.root
         self.derived = self.librarian.derived
         self.folder = os.getcwd().replace("\\", "/")
@@ -78,10 +79,11 @@ class Desk:
         return ours and files.exists(f"{self.derived}/triggers") and files.exists(f"{self.derived}/catalog")
 
     def stale(self) -> str:
-        """Give a source that changed since the files were compiled, or the empty text."""
-        return freshness.changed(self.derived, self.root, freshness.DOCUMENTS) or freshness.changed(
+        """Give a source that changed since the files were compiled, or the empty text; of a part, not which."""
+        found = freshness.changed(self.derived, self.root, freshness.DOCUMENTS) or freshness.changed(
             self.derived, self.root, freshness.TRIGGERS
         )
+        return "something" if found and self.collections else found
 
     def behind(self) -> str:
         """Give what `stale` gave within the last second: every answer says it, and a look costs what a search does."""

@@ -27,6 +27,7 @@ class Host(Record):
     typed: bool = False  # whether it says `type` of a server that it starts
     address: str = "url"  # what it calls the address of one that runs
     address_type: str = ""
+    shows: Mapping[str, Any] = {}  # how it shows a token that stands in its environment
     more: Mapping[str, Any] = {}
     note: str = ""
 
@@ -39,20 +40,35 @@ class Block(Record):
     note: str = ""
 
 
+def _bearer(variable: str) -> dict[str, Any]:
+    return {"headers": {"Authorization": f"Bearer {variable}"}}
+
+
 HOSTS: Mapping[str, Host] = {
     "claude-desktop": Host(
         place="claude_desktop_config.json (Settings, Developer, Edit Config)",
         note="Start the program anew. It works in no project's folder: name the commons with --commons.",
     ),
-    "claude-code": Host(place=".mcp.json of the project", typed=True, address_type="http"),
-    "cursor": Host(place=".cursor/mcp.json of the project, or ~/.cursor/mcp.json"),
-    "vscode": Host(place=".vscode/mcp.json of the project", key="servers", typed=True, address_type="http"),
-    "kiro": Host(
-        place=".kiro/settings/mcp.json of the project, or ~/.kiro/settings/mcp.json", more={"disabled": False}
+    "claude-code": Host(
+        place=".mcp.json of the project", typed=True, address_type="http", shows=_bearer(f"${{{TOKEN}}}")
     ),
-    "codex": Host(place="~/.codex/config.toml"),
-    "gemini": Host(place=".gemini/settings.json of the project, or ~/.gemini/settings.json", address="httpUrl"),
-}
+    "cursor": Host(
+        place=".cursor/mcp.json of the project, or ~/.cursor/mcp.json", shows=_bearer(f"${{env:{TOKEN}}}")
+    ),
+    "vscode": Host(
+        place=".vscode/mcp.json of the project", key="servers", typed=True, address_type="http",
+        shows=_bearer(f"${{env:{TOKEN}}}"),
+    ),
+    "kiro": Host(
+        place=".kiro/settings/mcp.json of the project, or ~/.kiro/settings/mcp.json", more={"disabled": False},
+        shows=_bearer(f"${{{TOKEN}}}"),
+    ),
+    "codex": Host(place="~/.codex/config.toml", shows={"bearer_token_env_var": TOKEN}),
+    "gemini": Host(
+        place=".gemini/settings.json of the project, or ~/.gemini/settings.json", address="httpUrl",
+        shows=_bearer(f"${TOKEN}"),
+    ),
+}  # fmt: skip
 
 
 def server_command() -> list[str]:
@@ -60,18 +76,27 @@ def server_command() -> list[str]:
     return [sys.executable, "-P", "-m", "deia.serve.main", "mcp"]
 
 
-def block_for(host: str, *, url: str = "", arguments: Sequence[str] = ()) -> Block:
-    """Give a host's block: for a server that it starts with these arguments, or for one that runs at an address."""
+def fields_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token: bool = False) -> dict[str, Any]:
+    """Give what a host's settings say of a server that it starts with these arguments, or of one that runs.
+
+    With `token` it shows the one that stands in the host's environment; the token itself is nowhere written down.
+    """
     known = HOSTS[host]
-    command, *first = server_command()
-    fields: dict[str, Any]
     if url:
-        fields = {**({"type": known.address_type} if known.address_type else {}), known.address: url}
-    else:
-        fields = {**({"type": "stdio"} if known.typed else {}), "command": command, "args": [*first, *arguments]}
+        address = {**({"type": known.address_type} if known.address_type else {}), known.address: url}
+        return {**address, **(known.shows if token else {}), **known.more}
+    command, *first = server_command()
+    started = {"command": command, "args": [*first, *arguments]}
+    return {**({"type": "stdio"} if known.typed else {}), **started, **known.more}
+
+
+def block_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token: bool = False) -> Block:
+    """Give a host's block, to be entered by hand."""
+    known = HOSTS[host]
+    fields = fields_for(host, url=url, arguments=arguments, token=token)
     if host == "codex":
         return Block(place=known.place, text=_toml(fields), note=known.note)
-    text = json.dumps({known.key: {NAME: {**fields, **known.more}}}, indent=2, ensure_ascii=False)
+    text = json.dumps({known.key: {NAME: fields}}, indent=2, ensure_ascii=False)
     return Block(place=known.place, text=text, note=known.note)
 
 

@@ -29,8 +29,9 @@ from deia.serve.hook_run import HOSTS
 from deia.serve.server.assembling import Assembled
 from deia.serve.server.guard import LOOPBACK, RATE, Guard, host_of, respond
 from deia.serve.server.hooks import EXIT, Hooks
+from deia.serve.server.host_blocks import TOKEN
 from deia.serve.server.signals import end_at_signals
-from deia.settings import state_folder
+from deia.settings import DOTENV, state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from deia.serve.server.guard import Receive, Scope, Send
 
 PORT = 8765
-TOKEN = "DEIA_TOKEN"  # noqa: S105 - the variable's name, not a secret
 LEAST_TOKEN = 16  # characters
 GRACE = 3  # seconds for what is under way at the end
 SAY_HELLO = 1.0  # seconds in which another server on the port may say who it is
@@ -73,7 +73,9 @@ def serve_http(desk: Desk, offered: Sequence[Mapping[str, Any]], listening: List
     door = _bound(listening)
     shown = f"http://{listening.host}:{door.getsockname()[1]}"
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
-    output.complain(f"deia {deia.__version__} serves {desk.root} at {shown}/mcp; hooks at {shown}{HOOKS}HOST")
+    what = f"{', '.join(desk.collections)} of {desk.root}" if desk.collections else desk.root
+    hooks = "" if desk.collections else f"; hooks at {shown}{HOOKS}HOST"
+    output.complain(f"deia {deia.__version__} serves {what} at {shown}/mcp{hooks}")
     asyncio.run(_serve(desk, offered, listening, door, commons=commons))
 
 
@@ -81,7 +83,7 @@ def _refuse_unsafe(listening: Listening) -> None:
     if not listening.is_loopback and len(listening.token) < LEAST_TOKEN:
         raise HostError(
             f"{listening.host} can be reached by others, and there is no token of at least {LEAST_TOKEN} characters",
-            fix=f"Set {TOKEN} in the environment, or listen on 127.0.0.1.",
+            fix=f"Set {TOKEN} in the environment or in {DOTENV}, or listen on 127.0.0.1.",
         )
 
 
@@ -206,6 +208,9 @@ class _Paths:
         if scope["method"] != "POST" or host not in HOSTS:
             known = ", ".join(HOSTS)
             await respond(send, 404, {"error": f"POST an event to {HOOKS}HOST; hosts are {known}"})
+            return
+        if self._assembled.desk.collections:  # events are judged by all triggers of the commons in which work is done
+            await respond(send, 403, {"error": "a server that offers collections answers no hooks"})
             return
         event = await _body(receive)
         if event is None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Tell = Callable[[float, str], Awaitable[None]]
 
 PATIENCE = 60.0  # seconds after a failed compile, at most, until the next
+HIDDEN = "why stands in: deia log --event error"  # it may name what is not offered
 TELL = 0.5  # seconds between two words on how far it is
 
 
@@ -80,12 +81,16 @@ class Keeper:
             code, said = await self._compile(tell)
         self.trouble = ""
         if code:
-            reason = said.strip().rpartition("\n")[2][:400] or f"exit code {code}"
+            told = said.strip().rpartition("\n")[2][:400] or f"exit code {code}"
+            if self.clerk.desk.collections:
+                self.clerk.desk.librarian.log("error", {"error": told, "where": "compiling collections"})
+            reason = HIDDEN if self.clerk.desk.collections else told
             raise ArtefactError(f"the commons could not be compiled: {reason}", fix="A person may type: deia lint")
         await self._tell_changed()
 
     async def _compile(self, tell: Tell) -> tuple[int, str]:
-        command = (sys.executable, "-P", "-m", "deia.serve.server.compiling", self.clerk.desk.root)
+        desk = self.clerk.desk
+        command = (sys.executable, "-P", "-m", "deia.serve.server.compiling", desk.root, *desk.collections)
         process = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE, env=os.environ,

@@ -18,7 +18,7 @@ from deia.errors import DeiaError
 from deia.serve.server.asking import Declined, choose, confirm
 from deia.serve.server.calling import call, find_tool, prepared, to_confirm, to_narrow
 from deia.serve.server.prompts import PROMPTS, say
-from deia.serve.server.resources import FIXED, PATTERNS, SCHEME, complete, read_resource
+from deia.serve.server.resources import PATTERNS, SCHEME, complete, fixed, read_resource
 from deia.serve.server.subscribing import Subscribers
 from deia.serve.server.tools import INSTRUCTIONS
 
@@ -123,7 +123,7 @@ class Librarianship:
         """Give the addresses that are always there."""
         found = [
             types.Resource(name=path, uri=SCHEME + path, description=about, mime_type=kind)
-            for path, about, kind in FIXED
+            for path, about, kind in fixed(self.clerk.desk)
         ]
         return types.ListResourcesResult(resources=found)
 

@@ -33,6 +33,7 @@ FIXED = (
     ("schema", "What an entry, a trigger and a lesson consist of.", JSON),
     ("telemetry/summary", "How often was asked, what was found, what fired, what was said of it.", JSON),
 )
+OF_THE_WHOLE = ("telemetry/summary",)  # the log is of all the commons: questions, triggers and counts
 PATTERNS = (
     ("document/{id}", "A document's text.", MARKDOWN),
     ("cluster/{id}", "A cluster and its documents.", JSON),
@@ -57,15 +58,20 @@ def read_resource(desk: Desk, address: str, *, log: bool = True) -> Content:
         QueryError: nothing is.
     """
     path = address.removeprefix(SCHEME) if address.startswith(SCHEME) else ""
-    if path in PAGES:
+    if path in PAGES and path in {each[0] for each in fixed(desk)}:
         return Content(text=fast_json.dumps(PAGES[path](desk)), kind=JSON)
     kind, _, name = path.partition("/")
     if kind == "document" and name:
         return _document(desk, unquote(name), log=log)
     if kind == "cluster" and name:
         return Content(text=fast_json.dumps(_cluster(desk, unquote(name))), kind=JSON)
-    known = ", ".join(SCHEME + each[0] for each in (*FIXED, *PATTERNS))
+    known = ", ".join(SCHEME + each[0] for each in (*fixed(desk), *PATTERNS))
     raise QueryError(f"there is nothing at {address[:200]!r}", fix=f"There is: {known}.")
+
+
+def fixed(desk: Desk) -> list[tuple[str, str, str]]:
+    """Give the addresses that are always there; of a part of the commons, none that tells of the whole."""
+    return [each for each in FIXED if not (desk.collections and each[0] in OF_THE_WHOLE)]
 
 
 def _document(desk: Desk, name: str, *, log: bool) -> Content:

@@ -129,6 +129,10 @@ class Served:
         connection.close()
         return got
 
+    def but(self, *, port: int) -> Served:
+        """Give the same with another port, at which nobody listens."""
+        return Served(place=self.place, port=port, process=self.process)
+
     def hook(self, host: str, event: dict[str, Any]) -> bytes:
         """Send an event; give the answer."""
         return self.ask(f"/hooks/{host}", body=json.dumps(event).encode())[1]
@@ -183,6 +187,14 @@ def start_server(place: Place, *arguments: str, **changes: str) -> Served:
         else:
             return served
     raise AssertionError("the server does not answer")
+
+
+def await_ready(served: Served) -> None:
+    """Wait until a server has compiled what is asked of it."""
+    end = time.monotonic() + PATIENCE
+    while served.ask("/ready")[0] != 200:
+        assert time.monotonic() < end, "the commons was never compiled"
+        time.sleep(0.02)
 
 
 def end_server(served: Served) -> int:

@@ -1,0 +1,173 @@
+"""What `deia install` enters besides the hook: the server that an agent asks, and hooks that ask a running one.
+
+Several edits of one file become one change, which is shown, kept and written like every other. Where nobody else
+changed a file since, taking all of it out gives the file back as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from deia.errors import HostError
+from deia.records import Record
+from deia.serve.hosts.claude_settings import HOST as CLAUDE_CODE
+from deia.serve.hosts.settings.hook_file import body_of
+from deia.serve.hosts.settings.places import folder_of, is_here, settings_paths
+from deia.serve.hosts.settings.server_file import PLACES, server_in, with_server, without_server
+from deia.serve.hosts.settings.table import BY_NAME, PROJECT, USER
+from deia.serve.hosts.settings.warm import warm_entry, with_warm, without_warm
+from deia.serve.installing import BACKUP, Change, read_settings
+from deia.serve.json_edit import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+DESKTOP = "claude-desktop"  # asks a server and runs no hooks
+
+
+class Target(Record):
+    """A file in which something stands besides the hook, and how it is entered there and taken out."""
+
+    host: str
+    path: str
+    enter: Callable[[str], str]
+    take_out: Callable[[str], str]
+
+
+def only_servers(hosts: Sequence[str]) -> list[str]:
+    """Give those of the hosts that know servers and no hooks."""
+    return [host for host in hosts if host in PLACES and host not in BY_NAME]
+
+
+def server_hosts(*, project: str, environ: Mapping[str, str]) -> list[str]:
+    """Give the hosts that are here and keep servers in a file that deia knows."""
+    found = [host for host in PLACES if host in BY_NAME]
+    found = [host for host in found if is_here(BY_NAME[host], project=project, environ=environ)]
+    place = folder_of(PLACES[DESKTOP][USER], USER, project=project, environ=environ)
+    return [*found, *([DESKTOP] if os.path.isdir(place) else [])]
+
+
+def server_targets(
+    hosts: Sequence[str], scope: str, *, project: str, environ: Mapping[str, str],
+    fields: Callable[[str], Mapping[str, Any]] | None = None,
+) -> list[Target]:  # fmt: skip
+    """Give the files of servers of some hosts: in one scope, or without one in all of them.
+
+    Where the host has no file of the scope `project`, its first counts for it.
+
+    Raises:
+        HostError: a host keeps its servers where deia does not write, or not in this scope.
+    """
+    targets = []
+    for host in hosts:
+        places = PLACES.get(host)
+        if places is None:
+            fix = f"Hosts whose files of servers it knows: {', '.join(PLACES)}."
+            raise HostError(f"deia knows no file in which {host} keeps servers", fix=fix)
+        wanted = [next(iter(places))] if scope == PROJECT and scope not in places else [scope] if scope else places
+        for each in wanted:
+            if each not in places:
+                fix = f"Use {' or '.join(f'--{name}' for name in places)}."
+                raise HostError(f"{host} keeps no servers of the scope {each} in a file that deia writes", fix=fix)
+            folder = folder_of(places[each], each, project=project, environ=environ)
+            path = os.path.normpath(os.path.join(folder, places[each].file))
+            targets.append(_server_target(host, path, fields(host) if fields else {}))
+    return targets
+
+
+def _server_target(host: str, path: str, fields: Mapping[str, Any]) -> Target:
+    return Target(
+        host=host,
+        path=path,
+        enter=lambda text: with_server(text, host, fields, path=path),
+        take_out=lambda text: without_server(text, host, path=path) if _has_server(text, host, path) else text,
+    )
+
+
+def _has_server(text: str, host: str, path: str) -> bool:
+    """Say whether a server of ours stands in a file; what cannot be read, or is somebody else's, is left alone."""
+    try:
+        return server_in(text, host, path=path) is not None
+    except HostError:
+        return False
+
+
+def warm_targets(
+    scope: str, *, project: str, environ: Mapping[str, str], url: str = "", token: bool = False
+) -> list[Target]:
+    """Give the files of hooks that ask a running server, which one host knows."""
+    setup = BY_NAME[CLAUDE_CODE]
+    entry = warm_entry(url, token=token)
+    paths = [
+        path
+        for each in ((scope,) if scope else setup.places)
+        for path in settings_paths(setup, each, project=project, environ=environ)
+    ]
+    return [_warm_target(path, entry) for path in dict.fromkeys(paths)]
+
+
+def _warm_target(path: str, entry: Mapping[str, Any]) -> Target:
+    return Target(
+        host=CLAUDE_CODE,
+        path=path,
+        enter=lambda text: with_warm(text, entry, path=path),
+        take_out=lambda text: without_warm(text, path=path),
+    )
+
+
+def entered(changes: Sequence[Change], targets: Sequence[Target]) -> list[Change]:
+    """Give the changes with what these targets hold besides.
+
+    Raises:
+        HostError: a file cannot be used.
+    """
+    plan = {change.path: change for change in changes}
+    for target in targets:
+        change = _change_of(plan, target.path)
+        after = target.enter(change.after)
+        backup = target.path + BACKUP
+        keep = "" if os.path.lexists(backup) or not change.before or after == change.before else backup
+        plan[target.path] = change.but(after=after, keep=change.keep or keep)
+    return list(plan.values())
+
+
+def taken_out(changes: Sequence[Change], targets: Sequence[Target]) -> list[Change]:
+    """Give the changes that take out what these targets hold, too; files that never held it are left out.
+
+    Raises:
+        HostError: a file cannot be used.
+    """
+    plan = {change.path: change for change in changes}
+    for target in targets:
+        change = _change_of(plan, target.path)
+        after = target.take_out(change.after) if change.after else change.after
+        if after != change.after:
+            plan[target.path] = _restored(change.but(after=after), target.host)
+    return list(plan.values())
+
+
+def _change_of(plan: Mapping[str, Change], path: str) -> Change:
+    known = plan.get(path)
+    if known is not None:
+        return known
+    text = read_settings(path)
+    return Change(path=path, before=text, after=text)
+
+
+def _restored(change: Change, host: str) -> Change:
+    """Give a file its own bytes again where it means what it meant before; an empty one is none."""
+    backup = change.path + BACKUP
+    kept = read_settings(backup)
+    if kept and _means(kept, host) == _means(change.after, host):
+        return change.but(after=kept, drop=backup)
+    return change.but(after="") if not kept and not _means(change.after, host) else change
+
+
+def _means(text: str, host: str) -> Any:
+    try:
+        is_toml = host == "codex" and not body_of(text).lstrip().startswith("{")
+        return tomllib.loads(text) if is_toml else parse(body_of(text) or "{}", where="")
+    except (HostError, tomllib.TOMLDecodeError):
+        return text
