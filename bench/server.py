@@ -1,11 +1,12 @@
 """What the server costs: its start, its hooks beside the started hook, and many clients while the commons changes.
 
-    python bench/server.py [--seconds 10] [--clients 16] [--rounds 60] [--triggers 1000]
+    python bench/server.py [--seconds 10] [--clients 16] [--processes 4] [--rounds 60] [--triggers 1000]
 
 The start is timed from the process's beginning to the answer, beside a bare import of the protocol's library in the
 same rounds. The hook is timed as the host sees it (one kept connection) and by the server's own word. Under load every
 answer is looked at: a document that is changed all the while says one number in each of its lines, and never an older
-one than it said before.
+one than it said before. The clients are in processes of their own, so that none waits for another's parsing; each
+begins when all are there.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,7 @@ HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
 DEIA = (sys.executable, "-P", "-m", "deia.serve.main")
 QUIET = "Please look at the failing checks in the parser module and write down what you would change first."
 WATCHED = "bok/watched.md"
+WARM_UP = 6.0  # seconds until all clients begin: so long the library takes to load in all of them
 CHANGE = 0.7  # seconds between two changes of the commons
 OPENING = (
     {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
@@ -166,35 +169,60 @@ class Load:
         return number
 
 
-async def change(root: Path, until: float) -> int:
+def change(root: Path, until: float, *, after: int = 0) -> int:
     """Change the commons underneath; give how often."""
-    number = 1
+    number = after
     while time.monotonic() < until:
-        await asyncio.sleep(CHANGE)
+        time.sleep(CHANGE)
         number += 1
-        write_watched(root, number)
-    return number
+        write_watched(root, number + 1)
+    return number - after
 
 
-async def load(root: Path, port: int, *, clients: int, seconds: float, process: int) -> None:
+def _work(*given: Any) -> dict[str, Any]:
+    return asyncio.run(work(*given))
+
+
+async def work(port: int, first: int, clients: int, begin: float, seconds: float) -> dict[str, Any]:
+    """Be some of the clients; give what they got. The clock is the machine's, which all processes share."""
+    asking = Load(f"http://127.0.0.1:{port}/mcp", ["delete", "deploy", "rotate", "reset"])
+    await asyncio.gather(*(asking.client(-each - first, begin - WARM_UP / 2) for each in range(1, clients + 1)))
+    asking.taken.clear()
+    await asyncio.sleep(max(0.0, begin - time.monotonic()))
+    await asyncio.gather(*(asking.client(first + each, begin + seconds) for each in range(clients)))
+    return {"taken": asking.taken, "wrong": asking.wrong}
+
+
+def load(root: Path, port: int, *, clients: int, processes: int, seconds: float, process: int) -> None:
     """Print what many clients at once got."""
-    work = Load(
-        f"http://127.0.0.1:{port}/mcp", [line.split(" ")[0] for line in ("delete", "deploy", "rotate", "reset")]
-    )
-    warm_up = time.monotonic() + 2
-    await asyncio.gather(*(work.client(-each, warm_up) for each in range(1, clients + 1)))
-    work.taken.clear()
-    before = memory(process)
-    until = time.monotonic() + seconds
-    *_, changes = await asyncio.gather(*(work.client(each, until) for each in range(clients)), change(root, until))
-    every = sorted(one for values in work.taken.values() for one in values)
-    for name, values in sorted(work.taken.items()):
+    begin = time.monotonic() + WARM_UP
+    taken: dict[str, list[float]] = {}
+    wrong: list[str] = []
+    shares = [len(range(each, clients, processes)) for each in range(processes)]
+    firsts = [sum(shares[:each]) for each in range(processes)]
+    with ProcessPoolExecutor(processes) as pool:
+        working = [
+            pool.submit(_work, port, first, share, begin, seconds) for first, share in zip(firsts, shares, strict=True)
+        ]
+        time.sleep(max(0.0, begin - time.monotonic()))
+        before, half = memory(process), begin + seconds / 2
+        changes = change(root, half)
+        middle_memory = memory(process)
+        changes += change(root, begin + seconds, after=changes)
+        for one in working:
+            got = one.result()
+            wrong += got["wrong"]
+            for name, values in got["taken"].items():
+                taken.setdefault(name, []).extend(values)
+    every = sorted(one for values in taken.values() for one in values)
+    for name, values in sorted(taken.items()):
         middle, high = statistics.median(values), percentile(values, 0.99)
         print(f"{name:24} {len(values):6}  p50 {middle:8.1f} ms  p99 {high:8.1f} ms")
-    print(f"{clients} clients, {seconds:g} s: {len(every)} calls ({len(every) / seconds:.0f}/s), {changes} changes,"
-          f" p50 {statistics.median(every):.1f} ms, p99 {percentile(every, 0.99):.1f} ms, wrong {len(work.wrong)},"
-          f" memory {before:.0f} → {memory(process):.0f} MB")  # fmt: skip
-    for told in work.wrong[:10]:
+    print(f"{clients} clients in {processes} processes, {seconds:g} s: {len(every)} calls"
+          f" ({len(every) / seconds:.0f}/s), {changes} changes, p50 {statistics.median(every):.1f} ms,"
+          f" p99 {percentile(every, 0.99):.1f} ms, wrong {len(wrong)},"
+          f" memory {before:.0f} → {middle_memory:.0f} → {memory(process):.0f} MB")  # fmt: skip
+    for told in wrong[:10]:
         print(f"  wrong: {told[:200]}")
 
 
@@ -212,6 +240,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--clients", type=int, default=16)
+    parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--triggers", type=int, default=1_000)
     given = parser.parse_args()
@@ -231,7 +260,8 @@ def main() -> None:
         try:
             await_ready(port)
             time_hooks(root, port, given.rounds, firing)
-            asyncio.run(load(root, port, clients=given.clients, seconds=given.seconds, process=server.pid))
+            load(root, port, clients=given.clients, processes=given.processes, seconds=given.seconds,
+                 process=server.pid)  # fmt: skip
         finally:
             server.terminate()
             server.communicate()

@@ -205,9 +205,13 @@ def told(reached: Sequence[Reached]) -> list[str]:
     thresholds = sorted(least for one in reached for least in one.thresholds)
     alarms, tries = sum(one.alarms for one in reached), sum(one.background for one in reached)
     worst = max(one.alarms for one in reached)
+
+    def plural(things: Sequence[object]) -> str:
+        return "" if len(things) == 1 else "s"
+
     line = (
-        f"{len(reached)} `meaning` clauses, {len(thresholds)} exemplars: thresholds {thresholds[0]:.2f} to"
-        f" {thresholds[-1]:.2f}; they reach {sum(one.fires for one in reached)} of"
+        f"{len(reached)} `meaning` clause{plural(reached)}, {len(thresholds)} exemplar{plural(thresholds)}: thresholds"
+        f" {thresholds[0]:.2f} to {thresholds[-1]:.2f}; they reach {sum(one.fires for one in reached)} of"
         f" {sum(one.cases for one in reached)} spoken cases by themselves; of {reached[0].background:,} pieces of"
         f" ordinary talk at most {worst} hold the words of one clause and are as close (below"
         f" {1000 * rate_below(worst, reached[0].background):.1f} in 1,000 with 95 % confidence), of all clauses"

@@ -6,47 +6,64 @@ own that the file `catalog` then names. A crash leaves what was there.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
 import os
-import secrets
 import shutil
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from deia import __version__, files, freshness
+from deia import __version__, files
 from deia.commons.checks import check_layers
-from deia.commons.layers import PROJECT, file_at, layer_prefixes, load_layers, local_path
-from deia.commons.packs import FOLDER as PACKS
-from deia.commons.packs import LOCK as PACKS_LOCK
+from deia.commons.layers import PROJECT, load_layers, origin_of
+from deia.commons.offering import offered_part
 from deia.compile.calibration import Reached, calibrated, reached_in, shipped
-from deia.compile.catalog import build_catalog, models
+from deia.compile.catalog import build_catalog, models, revise_catalog
 from deia.compile.encoding import MOST_UNSAID, TIER, UNASKED, Effort, kept_at
 from deia.compile.forms import forms_source
+from deia.compile.keeping import (
+    CATALOG,
+    ENTRIES,
+    SOURCES,
+    TRIGGERS,
+    catalog_at,
+    empty_building,
+    locked,
+    made_maker,
+    note_python,
+    place_catalog,
+    read_manifest,
+    sound_parts,
+    sweep,
+    write_records,
+    write_stamps,
+)
+from deia.compile.lasting import keep_lasting, read_lasting, standing
 from deia.compile.marks import ALWAYS
 from deia.compile.meaning import vectors_source
 from deia.compile.patterns import MAKER
 from deia.compile.payloads import payloads
+from deia.compile.revision import KEPT_FROM, changed_texts, entries_text, merged_problems, revised
+from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
 from deia.compile.triggers import compile_triggers
 from deia.errors import ArtefactError, Problem
 from deia.match.semantic import TRANSFORMER
 from deia.records import Record
-from deia.search.catalog import open_catalog
-from deia.settings import INDEX_NAMES, derived_folder, is_packaged, resolve, state_folder
-from deia.watch.artefact import FORMAT, open_artefact
+from deia.settings import derived_folder, is_packaged, part_folder, resolve, state_folder
+from deia.watch.artefact import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from deia.commons.commons import Commons
+    from deia.settings import Settings
 
-TRIGGERS, CATALOG, MANIFEST, SOURCES, LOCK = "triggers", "catalog", "manifest.json", "sources.json", "lock"
 MOST_PROBLEMS = 5000  # that a manifest keeps
-SETTINGS_FILES = ("deia.toml", "pyproject.toml")
 LOADED = "sentence_transformers"
-RACY_NS = 2_000_000_000  # a file changed this shortly before it was hashed may change again within one clock tick
+NOT_COMPILED = ("sources", "tier", "model", "collections")  # of searches and servers; nothing compiled depends on them
+CARRIED: Mapping[str, Any] = {  # what the manifest keeps of files that are not written anew, and what it says at first
+    "catalog": "", "tiers": [], "left_out": False, "artefact": "", "settled": [], "ungated": [], "meaning": [],
+    "own_meaning": [],
+}  # fmt: skip
 
 
 class Compiled(Record):
@@ -60,6 +77,7 @@ class Compiled(Record):
     meaning: tuple[Reached, ...]  # what the thresholds of `meaning` clauses come to, where they were found anew
     problems: tuple[Problem, ...]
     seconds: float
+    own: frozenset[str] = frozenset()  # triggers of the project's own among those of `meaning`
     tiers: tuple[str, ...] = ()  # what searches can go by besides words
     deprecated: int = 0  # of the triggers
     left_out: bool = False  # the sentence model's vectors would have taken long
@@ -73,26 +91,28 @@ def compile_commons(
     progress: Callable[[str], None] | None = None,
     tier: str | None = None,
     asked: bool = False,
+    collections: Sequence[str] = (),
 ) -> Compiled:
     """Bring `.deia/` up to date with the commons at `root`; give what was written.
 
     The sentence model's vectors are made where somebody `asked` for this compile, and however many they are where
-    `tier`, or else the setting, names that model; who has not asked does not wait for them.
+    `tier`, or else the setting, names that model; who has not asked does not wait for them. Some `collections` are
+    compiled by themselves, in a folder of their own.
 
     Raises:
-        CommonsError: there is no commons that could be read.
+        CommonsError: there is no commons that could be read, or a collection holds nothing.
         SettingsError: a setting is malformed.
         ArtefactError: the folder for compiled files cannot be written.
     """
     began = time.perf_counter()
-    folder = derived_folder(root, environ)
+    folder = part_folder(derived_folder(root, environ), collections)
     tell = progress or (lambda _: None)
     chosen = resolve(root, environ=environ, flags={} if tier is None else {"tier": tier})
     try:
         os.makedirs(folder, exist_ok=True)
-        with _lock(folder):
-            work = _Work(tier=chosen.tier, model=chosen.model, asked=asked, force=force)
-            return _compile(root, folder, environ, work=work, tell=tell, began=began)
+        with locked(folder):
+            work = _Work(tier=chosen.tier, model=chosen.model, asked=asked, force=force, collections=tuple(collections))
+            return _compile(_job(root, folder, environ, work=work, tell=tell), began)
     except OSError as error:
         fix = "Free the space or give yourself the right to write there, then type: deia compile"
         raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error
@@ -105,6 +125,7 @@ class _Work(Record):
     model: str
     asked: bool
     force: bool
+    collections: tuple[str, ...] = ()
 
     @property
     def tiers(self) -> tuple[str, ...]:
@@ -127,103 +148,180 @@ class _Work(Record):
         return not lacking or not self.asked or (bool(manifest.get("left_out")) and self.tier == "auto")
 
 
-def _compile(
-    root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tell: Callable[[str], None], began: float
-) -> Compiled:
-    resolved = resolve(root, environ=environ)
-    settings = resolved.values()
-    settings.pop("sources")
-    for name in ("tier", "model"):  # of searches, and no trigger depends on them
-        settings.pop(name)
-    previous = {} if work.force else read_manifest(folder)
-    sentences = next((name for name in work.tiers if name != "static"), TIER)
-    maker = _maker(state_folder(environ))
-    starter = bool(settings["starter"])
-    sources = _sources(root, {} if work.force else _read_json(f"{folder}/{SOURCES}"), starter=starter)
-    fresh = _fresh(folder, previous, _digests(sources, settings))
-    fresh["catalog_digest"] = fresh["catalog_digest"] and work.fits(previous)
-    if all(fresh.values()):
-        _write_stamps(root, folder, sources, maker)
-        return _report(folder, (), previous, began)
-    tell("reading the commons")
-    layers = load_layers(root, starter=starter)
+class _Job(Record):
+    """A compile: of what, into which folder, by which settings, and what is there from last time."""
+
+    root: str
+    folder: str
+    work: _Work
+    tell: Callable[[str], None]
+    resolved: Settings
+    maker: str
+    previous: Mapping[str, Any]  # the manifest of last time
+    known: Known
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that compiled files depend on; some are of searches and servers alone."""
+        return {name: value for name, value in self.resolved.values().items() if name not in NOT_COMPILED}
+
+    @property
+    def starter(self) -> bool:
+        """Whether the starter commons may lie below."""
+        return self.resolved.starter
+
+    @property
+    def kept(self) -> str:
+        """The file in which the sentence model's vectors are kept."""
+        sentences = next((name for name in self.work.tiers if name != "static"), TIER)
+        return kept_at(self.folder, self.maker, tier=sentences)
+
+    def effort(self, *, alone: bool) -> Effort:
+        """Give how much may be encoded; `alone` where every text of the commons is known."""
+        return Effort(most=self.work.most, kept=self.kept, alone=alone)
+
+
+def _job(root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tell: Callable[[str], None]) -> _Job:
+    maker = made_maker(state_folder(environ))
+    note_python(state_folder(environ))
+    return _Job(
+        root=root, folder=folder, work=work, tell=tell, resolved=resolve(root, environ=environ),
+        maker=maker,
+        previous={} if work.force else read_manifest(folder),
+        known=NOTHING if work.force else read_known(f"{folder}/{SOURCES}"),
+    )  # fmt: skip
+
+
+def _compile(job: _Job, began: float) -> Compiled:
+    sources = read_sources(job.root, job.known.sources, starter=job.starter)
+    about = _about(job.settings, job.work.collections)
+    digests, whole = _digests(sources, about), sound_parts(job.folder, job.previous)
+    whole["catalog_digest"] = whole["catalog_digest"] and job.work.fits(job.previous)
+    fresh = {name: whole[name] and job.previous.get(name) == digest for name, digest in digests.items()}
+    written = tuple(name.removesuffix("_digest") for name, is_fresh in fresh.items() if not is_fresh)
+    if not written:
+        write_stamps(job.root, job.folder, sources, job.maker)
+        return _report(job.folder, (), job.previous, began)
+    same = all(whole.values()) and job.previous.get("about") == digest_of(about)
+    manifest = _revise(job, sources, digests) if same else None
+    if manifest:
+        written = (CATALOG,)
+    else:
+        manifest, sources = _make(job, sources, about, written)
+    write_records(job.folder, manifest, sources)
+    write_stamps(job.root, job.folder, sources, job.maker)
+    kept = [ENTRIES] if manifest["entries"] else []
+    catalogs = (str(each.get("catalog", "")) for each in (manifest, job.previous))
+    sweep(job.folder, keep={*kept, *catalogs, job.kept.rpartition("/")[2]})
+    return _report(job.folder, written, manifest, began)
+
+
+def _revise(job: _Job, sources: Mapping[str, str], digests: Mapping[str, str]) -> dict[str, Any] | None:
+    """Compile the texts that changed where nothing else did; give the new manifest, or None where all is to be read."""
+    before, place = job.previous, f"{job.folder}/{ENTRIES}"
+    own = before.get("entries") and job.known.token == before.get("triggers_digest")
+    paths = changed_texts(sources, job.known.sources, set(before["settled"])) if own else None
+    found = revised(job.root, place, paths, token=before["entries"], index=before["index"]) if paths else None
+    if found is None:
+        return None
+    job.tell(f"indexing {len(found.volumes)} changed {'document' if len(found.volumes) == 1 else 'documents'}")
+    built_at, building = _now(), empty_building(job.folder)
+    report = revise_catalog(
+        found.volumes, building,
+        previous=catalog_at(job.folder, before), built_at=built_at, tiers=job.work.tiers,
+        effort=job.effort(alone=False),
+    )  # fmt: skip
+    if report is None:
+        shutil.rmtree(building)
+        return None
+    name = place_catalog(job.folder, building, report.tiers, digests["catalog_digest"])
+    problems = merged_problems(before["problems"], set(paths or ()), found.problems, most=MOST_PROBLEMS)
+    return {
+        **before, **digests, "catalog": name, "tiers": list(report.tiers), "built_at": built_at, "problems": problems,
+    }  # fmt: skip
+
+
+def _make(
+    job: _Job, sources: Mapping[str, str], about: Mapping[str, Any], written: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read the whole commons and compile what is to be written; give the new manifest and the sources."""
+    job.tell("reading the commons")
+    good = read_lasting(job.folder)
+    layers = load_layers(job.root, starter=job.starter, good=good)
     commons = layers.merged()
-    problems = check_layers(layers, resolved)
-    sources = _sources(root, sources, also=[document.path for document in commons.documents], starter=starter)
-    digests = _digests(sources, settings)
+    problems = check_layers(layers, job.resolved)
+    if job.work.collections:
+        commons, problems = offered_part(commons, job.work.collections), []
+    also = [document.path for document in commons.documents]
+    sources = as_read(sources, read_sources(job.root, sources, also=also, starter=job.starter), also=also)
+    keep_lasting(job.root, job.folder, sources, layers.every[0].problems, good)
+    carried = {name: job.previous.get(name, none) for name, none in CARRIED.items()}
     manifest = {
-        **digests, "format": FORMAT, "deia": __version__, "built_at": _now(), "documents": len(commons.entries),
+        **carried, **_digests(sources, about), "about": digest_of(about), "index": commons.index.path,
+        "entries": "", "format": FORMAT, "deia": __version__, "built_at": _now(), "documents": len(commons.entries),
         "triggers": len(commons.triggers), "problems": [problem.values() for problem in problems[:MOST_PROBLEMS]],
-        "catalog": previous.get("catalog", ""), "ungated": previous.get("ungated", []),
-        "meaning": previous.get("meaning", []), "tiers": previous.get("tiers", []),
-        "left_out": previous.get("left_out", False), "broken": list(commons.broken[:MOST_PROBLEMS]),
+        "standing": standing(layers.every[0].problems), "broken": list(commons.broken[:MOST_PROBLEMS]),
         "deprecated": sum(trigger.status == "deprecated" for trigger in commons.triggers),
     }  # fmt: skip
-    if not fresh["catalog_digest"]:
-        tell(f"indexing {len(commons.documents)} documents")
-        effort = Effort(most=work.most, kept=kept_at(folder, maker, tier=sentences), alone=True)
-        manifest["catalog"], manifest["tiers"] = _write_catalog(
-            folder, commons, manifest, previous, tiers=work.tiers, effort=effort, tell=tell
-        )
-        manifest["left_out"] = work.asked and not work.fits({**manifest, "left_out": False})
-        files.replace(f"{folder}/{CATALOG}", str(manifest["catalog"]).encode())
-    if not fresh["triggers_digest"]:
-        tell(f"compiling {len(commons.triggers)} triggers")
-        identity = {"deia": __version__, "digest": digests["triggers_digest"], "forms": forms_source()}
-        reached = calibrated(commons.triggers, commons.cases, (*shipped(), *reached_in(previous)))
-        data, ungated = compile_triggers(
-            commons.triggers, payloads(commons), settings=settings, identity=identity, marks=ALWAYS,
-            known=[(entry.path, entry.title) for entry in commons.entries],
-            thresholds={(one.trigger, one.clause): one.thresholds for one in reached},
-            own="starter" if is_packaged(root) else PROJECT,
-        )  # fmt: skip
-        manifest["meaning"] = [one.values() for one in reached]
-        files.replace(f"{folder}/{TRIGGERS}", data)
-        manifest["ungated"] = list(ungated)
-    files.replace(f"{folder}/{SOURCES}", json.dumps(sources, sort_keys=True).encode())
-    files.replace(f"{folder}/{MANIFEST}", json.dumps(manifest, indent=1, sort_keys=True).encode())
-    _write_stamps(root, folder, sources, maker)
-    kept = kept_at(folder, maker, tier=sentences).rpartition("/")[2]
-    _sweep(folder, keep={str(manifest["catalog"]), str(previous.get("catalog", "")), kept})
-    written = tuple(name.removesuffix("_digest") for name, is_fresh in fresh.items() if not is_fresh)
-    return _report(folder, written, manifest, began)
+    if CATALOG in written:
+        manifest |= _write_catalog(job, commons, manifest)
+    if TRIGGERS in written:
+        manifest |= _write_triggers(job, commons, manifest)
+    if len(commons.documents) >= KEPT_FROM and not job.work.collections:
+        manifest["entries"] = manifest["triggers_digest"]
+        files.replace(f"{job.folder}/{ENTRIES}", entries_text(layers.every[0], manifest["entries"]))
+    return manifest, sources
 
 
-def _digests(sources: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
-    """Tell what each compiled file depends on; an injected document's text is part of the trigger artefact too."""
+def _write_catalog(job: _Job, commons: Commons, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a catalog; give what the manifest says of it: its name, and the tiers that it holds."""
+    job.tell(f"indexing {len(commons.documents)} documents")
+    building, before = empty_building(job.folder), catalog_at(job.folder, job.previous)
+    report = build_catalog(
+        commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
+        built_at=manifest["built_at"], sources=[commons.index.path] if commons.index.path else [],
+        concepts=commons.concepts,
+        previous=before if job.previous.get("deia") == __version__ and os.path.isdir(before) else None,
+        tiers=job.work.tiers, effort=job.effort(alone=True), tell=job.tell,
+    )  # fmt: skip
+    name = place_catalog(job.folder, building, report.tiers, manifest["catalog_digest"])
+    held = {"catalog": name, "tiers": list(report.tiers)}
+    return {**held, "left_out": job.work.asked and not job.work.fits(held)}
+
+
+def _write_triggers(job: _Job, commons: Commons, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the trigger artefact; give what the manifest says of it."""
+    digest = manifest["triggers_digest"]
+    job.tell(f"compiling {len(commons.triggers)} triggers")
+    injected = payloads(commons)
+    reached = calibrated(commons.triggers, commons.cases, (*shipped(), *reached_in(job.previous)))
+    data, ungated = compile_triggers(
+        commons.triggers, injected, settings=job.settings, marks=ALWAYS,
+        identity={"deia": __version__, "digest": digest, "forms": forms_source(), "standing": manifest["standing"]},
+        known=[(entry.path, entry.title) for entry in commons.entries],
+        thresholds={(one.trigger, one.clause): one.thresholds for one in reached},
+        own="starter" if is_packaged(job.root) else PROJECT,
+    )  # fmt: skip
+    files.replace(f"{job.folder}/{TRIGGERS}", data)
+    settled = sorted(payload.path for payload in injected.values())
+    own = {trigger.id for trigger in commons.triggers if origin_of(trigger.path) == PROJECT}
     return {
-        "triggers_digest": _digest(
-            sources, lambda _: True, [settings, MAKER, FORMAT, __version__, forms_source(), vectors_source()]
-        ),
-        "catalog_digest": _digest(sources, _is_catalog_source, [__version__, *models()]),
+        "artefact": digest, "settled": settled, "ungated": list(ungated), "meaning": [one.values() for one in reached],
+        "own_meaning": sorted(own.intersection(one.trigger for one in reached)),
+    }  # fmt: skip
+
+
+def _about(settings: Mapping[str, Any], collections: Sequence[str]) -> dict[str, list[Any]]:
+    """Give what each compiled file depends on besides the sources; an injected text is part of the triggers' too."""
+    return {
+        TRIGGERS: [settings, MAKER, FORMAT, __version__, forms_source(), vectors_source(), *collections],
+        CATALOG: [__version__, *models(), *collections],
     }
 
 
-def _fresh(folder: str, previous: Mapping[str, Any], digests: Mapping[str, str]) -> dict[str, bool]:
-    """Say which compiled files need not be made again: whole, and made of what there is now."""
-    whole = {
-        "triggers_digest": _artefact_digest(folder) == previous.get("triggers_digest"),
-        "catalog_digest": _is_catalog(folder, previous),
-    }
-    return {name: previous.get(name) == digest and whole[name] for name, digest in digests.items()}
-
-
-def _artefact_digest(folder: str) -> str:
-    try:
-        return str(open_artefact(f"{folder}/{TRIGGERS}").meta.get("digest"))
-    except ArtefactError:
-        return ""
-
-
-def _is_catalog(folder: str, manifest: Mapping[str, Any]) -> bool:
-    named = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
-    if named != manifest.get("catalog"):
-        return False
-    try:
-        open_catalog(_catalog(folder, manifest))
-    except ArtefactError:
-        return False
-    return True
+def _digests(sources: Mapping[str, str], about: Mapping[str, Any]) -> dict[str, str]:
+    """Give what identifies that which each compiled file is made of."""
+    return {f"{name}_digest": digest for name, digest in content_digests(sources, about).items()}
 
 
 def _report(folder: str, written: tuple[str, ...], manifest: Mapping[str, Any], began: float) -> Compiled:
@@ -236,161 +334,11 @@ def _report(folder: str, written: tuple[str, ...], manifest: Mapping[str, Any], 
         meaning=reached_in(manifest) if "triggers" in written else (),
         problems=tuple(Problem(**problem) for problem in manifest["problems"]),
         seconds=time.perf_counter() - began,
+        own=frozenset(manifest.get("own_meaning", ())),
         tiers=tuple(manifest.get("tiers", ())),
         left_out=bool(manifest.get("left_out")),
         deprecated=manifest.get("deprecated", 0),
     )
-
-
-# --- what it is made from ---
-
-
-def _sources(root: str, known: Mapping[str, Any], *, also: Sequence[str] = (), starter: bool) -> dict[str, list[Any]]:
-    """Give size, time and SHA-256 of every source; a file with a known size and an old known time is not read again."""
-    found = {}
-    newest = time.time_ns() - RACY_NS
-    for path in source_paths(root, (*known, *also), starter=starter):
-        place = file_at(root, path)
-        stamp = files.stamp(place)
-        if stamp is None:
-            continue
-        before = known.get(path)
-        if before and before[:2] == list(stamp) and stamp[1] < newest:
-            found[path] = before
-        else:
-            found[path] = [*stamp, hashlib.sha256(files.read(place) or b"").hexdigest()]
-    return found
-
-
-def source_paths(root: str, known: Iterable[str] = (), *, starter: bool = False) -> list[str]:
-    """Give every file that compiled files are made from, as paths of the layered commons, sorted.
-
-    `known` are those of last time: an index may list documents outside bok/, which are known from the compile that
-    first met them.
-    """
-    prefixes = tuple(layer_prefixes(root, starter=starter))
-    names = [name for name in (*SETTINGS_FILES, PACKS_LOCK, *known) if _of_layers(name, prefixes)]
-    names += [f"{prefix}{name}" for prefix in prefixes for name in INDEX_NAMES]
-    paths = [name for name in names if os.path.isfile(file_at(root, name))]
-    for prefix in prefixes:
-        for top, suffixes in (("bok", (".md",)), ("triggers", (".yaml", ".yml"))):
-            base = file_at(root, prefix).rstrip("/")
-            for place, folders, within in os.walk(f"{base}/{top}"):
-                folders.sort()
-                relative = os.path.relpath(place, base).replace(os.sep, "/")
-                paths += [f"{prefix}{relative}/{name}" for name in within if name.endswith(suffixes)]
-    return sorted(set(paths))
-
-
-def _of_layers(path: str, prefixes: Collection[str]) -> bool:
-    """Say whether a path belongs to a layer that is still there."""
-    local = local_path(path)
-    return path.removesuffix(local) in prefixes
-
-
-def _is_catalog_source(path: str) -> bool:
-    return not local_path(path).startswith("triggers/") and path not in SETTINGS_FILES
-
-
-def _digest(sources: Mapping[str, Any], wanted: Callable[[str], bool], about: Sequence[Any]) -> str:
-    parts = [[path, values[2]] for path, values in sorted(sources.items()) if wanted(path)]
-    return hashlib.sha256(json.dumps([parts, about], sort_keys=True).encode()).hexdigest()
-
-
-# --- writing ---
-
-
-def _write_catalog(
-    folder: str, commons: Commons, manifest: Mapping[str, Any], previous: Mapping[str, Any],
-    *, tiers: Sequence[str], effort: Effort, tell: Callable[[str], None],
-) -> tuple[str, list[str]]:  # fmt: skip
-    """Write a catalog; give its name and the tiers that it holds, which its name says too."""
-    building = f"{folder}/building-{os.getpid()}"
-    shutil.rmtree(building, ignore_errors=True)
-    os.makedirs(building)
-    before = _catalog(folder, previous)
-    report = build_catalog(
-        commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
-        built_at=manifest["built_at"], sources=[commons.index.path] if commons.index.path else [],
-        concepts=commons.concepts,
-        previous=before if previous.get("deia") == __version__ and os.path.isdir(before) else None,
-        tiers=tiers, effort=effort, tell=tell,
-    )  # fmt: skip
-    held = [made if made == TIER else _digest({}, bool, [made])[:16] for made in report.tiers if made != "static"]
-    name = "-".join(["catalog", manifest["catalog_digest"][:16], *held])
-    shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
-    os.rename(building, f"{folder}/{name}")
-    return name, list(report.tiers)
-
-
-def _catalog(folder: str, manifest: Mapping[str, Any]) -> str:
-    return f"{folder}/{manifest.get('catalog') or 'no-catalog'}"
-
-
-def _write_stamps(root: str, folder: str, sources: Mapping[str, Any], maker: str) -> None:
-    watched = [path for path in sources if not local_path(path).startswith("bok/")]
-    absent = [name for name in (*INDEX_NAMES, "deia.toml", PACKS_LOCK) if name not in sources]
-    folders = {path.rpartition("/")[0] for path in sources if local_path(path).startswith("triggers/")}
-    triggers = sorted({*watched, *absent, *folders, "triggers", PACKS})
-    texts = {"bok", *(path.rpartition("/")[0] for path in sources if local_path(path).startswith("bok/"))}
-    everything = sorted({*triggers, *texts, *sources})
-    for name, paths in ((freshness.TRIGGERS, triggers), (freshness.DOCUMENTS, everything)):
-        places = [file_at(root, path).removeprefix(f"{root}/") for path in paths]
-        text = freshness.stamp_text(root, places, maker)
-        files.replace(f"{folder}/{name}", text.encode("utf-8", "surrogateescape"))
-
-
-def _maker(state: str) -> str:
-    """Give this installation's random name, made on first use."""
-    if not freshness.maker(state):
-        os.makedirs(state, mode=0o700, exist_ok=True)
-        with contextlib.suppress(FileExistsError), open(freshness.maker_path(state), "x", encoding="ascii") as file:
-            file.write(secrets.token_hex(16))
-    return freshness.maker(state)
-
-
-def _sweep(folder: str, keep: set[str]) -> None:
-    """Remove the leavings of older and of crashed compiles; the last catalog stays for readers that are opening it."""
-    for name in os.listdir(folder):
-        path = f"{folder}/{name}"
-        if name.startswith(("catalog-", "building-")) and name not in keep:
-            shutil.rmtree(path, ignore_errors=True)
-        elif name.endswith(".new") or (name.startswith("codes-") and name not in keep):
-            with contextlib.suppress(OSError):
-                os.remove(path)
-
-
-@contextlib.contextmanager
-def _lock(folder: str) -> Iterator[None]:
-    """Let one compiler work at a time; the system frees the lock of a process that dies."""
-    with open(f"{folder}/{LOCK}", "a+b") as file:
-        if sys.platform == "win32":
-            import msvcrt  # noqa: PLC0415 - exists there only
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl  # noqa: PLC0415 - exists there only
-
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX)
-        yield
-
-
-# --- reading back ---
-
-
-def read_manifest(folder: str) -> dict[str, Any]:
-    """Give the manifest of compiled files, empty where there is none or it is of another format."""
-    manifest = _read_json(f"{folder}/{MANIFEST}")
-    return manifest if manifest.get("format") == FORMAT else {}
-
-
-def _read_json(path: str) -> dict[str, Any]:
-    content = files.read(path)
-    try:
-        value = json.loads(content) if content else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _now() -> str:

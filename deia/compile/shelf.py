@@ -38,6 +38,7 @@ class Volume(Record):
     entry: Entry
     document: Document
     types: tuple[str, ...] = ()  # what sort of document it is, in the words of the commons
+    strength: float = 0.0  # its standing, from -1 to 1
 
 
 def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Volume]:
@@ -47,7 +48,7 @@ def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Vol
     an id the first counts; the checks of the commons report the others.
     """
     texts = {document.path: document for document in documents}
-    described = [_described_volume(entry, texts.get(entry.path) or _absent(entry)) for entry in entries]
+    described = [described_volume(entry, texts.get(entry.path) or _absent(entry)) for entry in entries]
     taken = {volume.entry.path for volume in described}
     bare = (document for path, document in texts.items() if path not in taken)
     found = chain(described, (Volume(entry=_described(document), document=document) for document in bare))
@@ -58,9 +59,15 @@ def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Vol
     return sorted(first.values(), key=lambda volume: volume.entry.id)
 
 
-def _described_volume(entry: Entry, document: Document) -> Volume:
+def described_volume(entry: Entry, document: Document) -> Volume:
+    """Pair an entry with its document."""
     given = (entry.category, entry.extra.get("type"), entry.extra.get("categories"), document.metadata.get("type"))
-    return Volume(entry=_clean(entry), document=document, types=_types(given) if any(given) else ())
+    strength = entry.extra.get("strength")
+    is_number = isinstance(strength, (int, float)) and not isinstance(strength, bool)
+    standing = max(-1.0, min(1.0, float(strength))) if is_number else 0.0  # type: ignore[arg-type]
+    return Volume(
+        entry=_clean(entry), document=document, types=_types(given) if any(given) else (), strength=standing
+    )  # fmt: skip
 
 
 def _types(given: Iterable[Any]) -> tuple[str, ...]:

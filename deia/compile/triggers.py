@@ -23,6 +23,7 @@ from deia.text import words
 from deia.watch.artefact import FORMAT, LONGEST_WORD, pack
 from deia.watch.commands import SHORTEST_PREFIX
 from deia.watch.gate import A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
+from deia.watch.programs import SHORT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -302,10 +303,13 @@ def _groups_of_token(token: str) -> list[Group]:
     if token[:1] == "-" and token[1:2].isupper() and token[1:].isalpha():
         return [Group(token[1:size].lower() for size in range(2, len(token) + 1))]  # PowerShell's: any clear beginning
     if not token.startswith("--"):
-        return [Group((word,)) for word in _sure_words(token)]
+        return [Group((word, *_SHORT.get(word, ()))) for word in _sure_words(token)]
     name, _, value = token.partition("=")
     first = [_beginnings(word) for word in _sure_words(name)[:1]]
     return [*first, *(Group((word,)) for word in _sure_words(value))]
+
+
+_SHORT = {word: (short,) for short, program in SHORT_NAMES.items() for word in program}
 
 
 def _beginnings(word: str) -> Group:

@@ -1,6 +1,6 @@
 """Sum the word vectors of many texts, as `deia.match.static` does of one: the same numbers in a fraction of the time.
 
-It refuses to be opened for a few texts, which it would make slower: it reads all vectors into memory first.
+It refuses to be opened for a few texts, which it would make slower: it reads all pieces into memory first.
 """
 
 from __future__ import annotations
@@ -41,30 +41,43 @@ class _Rows(dict[str, tuple[int, ...]]):
         return made
 
 
+class _Tokens(dict[str, tuple[int, ...]]):
+    """The rows of all words of what stands between two spaces, worked out once."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+
+    def __missing__(self, token: str) -> tuple[int, ...]:
+        made = tuple(chain.from_iterable(map(self._rows.__getitem__, PLAIN.findall(token))))
+        if len(self) >= MOST_WORDS:
+            self.clear()
+        self[token] = made
+        return made
+
+
 class WordSums:
     """A model's vectors in memory, ready to be added up."""
 
-    __slots__ = ("_rows", "_table")
+    __slots__ = ("_codes", "_rows", "_tokens")
 
     def __init__(self, model: Static) -> None:
         model.learn()
         self._rows = _Rows(model)
-        codes = np.frombuffer(model.codes(), "u1").reshape(-1, model.dimensions)
-        self._table: Floats = np.subtract(codes, MIDDLE, dtype="f4")
+        self._tokens = _Tokens(self._rows)
+        self._codes: NDArray[np.uint8] = np.frombuffer(model.codes(), "u1").reshape(-1, model.dimensions)
 
     def of(self, texts: Sequence[str]) -> Floats:
         """Give the sum of each text's vectors, one a row; zeros where no token is known."""
-        made: Floats = np.zeros((len(texts), self._table.shape[1]), "f4")
-        ones = np.ones(MOST_READ, "f4")
+        made: Floats = np.zeros((len(texts), self._codes.shape[1]), "f4")
         for number, text in enumerate(texts):
-            rows = [*chain.from_iterable(map(self._rows.__getitem__, _words(text)))]
-            if rows:  # whole numbers far below 2^24, so that no order of adding them up rounds
-                made[number] = ones[: len(rows)] @ self._table.take(rows, axis=0)
+            rows = self._rows_of(text[:MOST_READ])
+            if rows:  # bytes are gathered four times as fast as floats; the sums stay far below 2^24
+                made[number] = self._codes.take(rows, axis=0).sum(0, dtype="u4").astype("f4") - MIDDLE * len(rows)
         return made
 
-
-def _words(text: str) -> list[str]:
-    start = text[:MOST_READ]
-    plain = start.isascii() and not CONTROLS.search(start)
-    found: list[str] = PLAIN.findall(start.lower()) if plain else words(start)
-    return found
+    def _rows_of(self, text: str) -> list[int]:
+        if text.isascii() and not CONTROLS.search(text):
+            return [*chain.from_iterable(map(self._tokens.__getitem__, text.lower().split()))]
+        return [*chain.from_iterable(map(self._rows.__getitem__, words(text)))]

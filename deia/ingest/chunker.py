@@ -22,6 +22,7 @@ FEWEST = WORDS // 3  # a section shorter than this is read together with the nex
 HUGE = WORDS * 3  # a single block longer than this is cut all the same
 LONGEST_PATH = 200  # characters of a heading path
 FENCES = ("```", "~~~")
+BEGINNINGS = "#`~"  # of headings and fences
 DEEPEST = 6
 
 
@@ -68,38 +69,43 @@ def _pack(blocks: Iterable[_Block]) -> Iterator[list[_Block]]:
 def _blocks(text: str, first: int) -> Iterator[_Block]:
     """Read a text's blocks in one pass over its lines."""
     path: list[tuple[int, str]] = []
+    names: tuple[str, ...] = ()
     lines: list[str] = []
     fence = ""
-
-    def block(end: int, *, heading: bool = False) -> Iterator[_Block]:
-        """Give the lines so far as a block, if they say anything, and begin anew."""
-        if any(line.strip() for line in lines):
-            count = sum(len(line.split()) for line in lines)
-            names = tuple(name for _, name in path)
-            yield _Block(lines=tuple(lines), first=end - len(lines), words=count, path=names, heading=heading)
-        lines.clear()
-
     number = first
     for number, raw in enumerate(text.split("\n"), first):
         line = raw.rstrip("\r")
+        start = line.lstrip()
         if fence:
             lines.append(line)
-            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-                yield from block(number + 1)
-                fence = ""
+            if start.startswith(fence) and not start.strip().strip(fence[0]):
+                yield from _block(lines, number + 1, names)
+                lines, fence = [], ""
+        elif not start:
+            yield from _block(lines, number, names)
+            lines = []
+        elif start[0] not in BEGINNINGS:
+            lines.append(line)
         elif level := _level(line):
-            yield from block(number)
-            path[:] = [*(above for above in path if above[0] < level), (level, line.strip().strip("#").strip())]
-            lines.append(line)
-            yield from block(number + 1, heading=True)
-        elif fence := _fence(line):
-            yield from block(number)
-            lines.append(line)
-        elif line.strip():
-            lines.append(line)
+            yield from _block(lines, number, names)
+            path = [*(above for above in path if above[0] < level), (level, line.strip().strip("#").strip())]
+            names = tuple(name for _, name in path)
+            yield from _block([line], number + 1, names, heading=True)
+            lines = []
         else:
-            yield from block(number)
-    yield from block(number + 1)
+            fence = _fence(line)
+            if fence:
+                yield from _block(lines, number, names)
+                lines = []
+            lines.append(line)
+    yield from _block(lines, number + 1, names)
+
+
+def _block(lines: list[str], end: int, path: tuple[str, ...], *, heading: bool = False) -> Iterator[_Block]:
+    """Give lines as a block, if they say anything."""
+    words = len(" ".join(lines).split())
+    if words:
+        yield _Block(lines=tuple(lines), first=end - len(lines), words=words, path=path, heading=heading)
 
 
 def _level(line: str) -> int:

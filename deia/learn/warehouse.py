@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from contextlib import contextmanager
+from threading import Timer
 
 from deia.errors import CommonsError, QueryError
 from deia.learn.parts import find_parts
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 MEMORY = "1GB"  # what DuckDB may use before it goes to disk
 STAGED = 256_000_000  # bytes of segments from which they are staged on disk and not in memory
 MOST_ROWS = 100_000  # of an answer to a question in SQL
+SECONDS = 30.0  # that an answer to a question in SQL may take
+MOST_MEMORY = 2_000_000_000  # bytes that it may take besides
 ATTEMPTS = 3  # of a report whose files were compacted under it
 
 
@@ -95,11 +99,14 @@ def ask(connection: duckdb.DuckDBPyConnection, sql: str, given: Sequence[Any] = 
     return connection.execute(sql, list(given)).fetchall()
 
 
-def ask_freely(connection: duckdb.DuckDBPyConnection, sql: str, *, most: int = MOST_ROWS) -> Table:
+def ask_freely(
+    connection: duckdb.DuckDBPyConnection, sql: str, *, most: int = MOST_ROWS, seconds: float = SECONDS
+) -> Table:
     """Give the answer to a question that a person wrote in SQL.
 
     Raises:
-        QueryError: it is no question (only SELECT and its like are), more than one, or DuckDB cannot answer it.
+        QueryError: it is no question (only SELECT and its like are), more than one, DuckDB cannot answer it, or it
+            takes more time or memory than it may.
     """
     import duckdb  # noqa: PLC0415 - as above
 
@@ -111,12 +118,54 @@ def ask_freely(connection: duckdb.DuckDBPyConnection, sql: str, *, most: int = M
                 "one question is wanted, beginning with SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN",
                 fix='Type: deia telemetry sql "SELECT event, count(*) FROM events GROUP BY event"',
             )
-        answer = connection.execute(statements[0])
-        rows = answer.fetchmany(most + 1)
+        with _bounded(connection, seconds):
+            answer = connection.execute(statements[0])
+            rows = answer.fetchmany(most + 1)
+    except duckdb.InterruptException as error:
+        fix = "Ask for less (WHERE, LIMIT, --since), or give it longer with --seconds."
+        raise QueryError(f"no answer within {seconds:g} seconds", fix=fix) from error
+    except (duckdb.OutOfMemoryException, MemoryError) as error:
+        fix = "Ask for less: WHERE, LIMIT, --since, or fewer columns."
+        raise QueryError("the answer takes more memory than a question may", fix=fix) from error
     except duckdb.Error as error:
         raise QueryError(str(error).strip(), fix="The tables: deia telemetry sql --tables") from error
     columns = tuple(column[0] for column in answer.description or ())
     return Table(columns=columns, rows=tuple(rows[:most]), cut=len(rows) > most)
+
+
+@contextmanager
+def _bounded(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer, and give it no more memory than `MOST_MEMORY` beside what is taken now.
+
+    DuckDB's own limit counts its buffers and not what one function makes: repeat('x', 2000000000) goes past it.
+    """
+    timer = Timer(seconds, connection.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        with _little_memory():
+            yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def _little_memory() -> Iterator[None]:
+    """Hold this process to a little more memory than it has, where the system can (Linux)."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource  # noqa: PLC0415 - not every system has it
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm", "rb") as file:
+        taken = int(file.read().split()[0]) * resource.getpagesize()
+    known = [limit for limit in before if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([taken + MOST_MEMORY, *known]), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def quoted(text: str) -> str:

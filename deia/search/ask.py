@@ -85,7 +85,7 @@ def _printable(text: str) -> str:
 def _natural_answer(catalog: Catalog, understood: Understood, audit: Audit, meaning: Meaning) -> Answer:
     query, filters = understood.query, understood.filters
     asked = read_question(query.text, catalog, strong=understood.strong)
-    if not asked.terms or _is_broad(catalog, asked):
+    if not asked.terms or (_is_broad(catalog, asked) and "cluster" not in filters):  # a cluster is narrow enough
         return too_broad(catalog, query, audit)
     found = find(catalog, asked, meaning=meaning, filters=filters, limit=query.limit)
     verdict = judge(found.observed, verdict_weights(meaning.name))

@@ -107,6 +107,12 @@ class Catalog:
         tiers: Mapping[str, Mapping[str, Any]] = self.header["tiers"]
         return tiers
 
+    @property
+    def strengths(self) -> Mapping[str, float]:
+        """The standing of those documents to which the index gives one, by id, each from -1 to 1."""
+        strengths: Mapping[str, float] = self.header.get("strengths", {})
+        return strengths
+
     def vectors(self, tier: str) -> Vectors:
         """Give one tier's vectors.
 

@@ -25,6 +25,8 @@ ABOUT = 0.3
 SCALE_OF = 100  # documents: the best and the hundredth best are 1 and 0 on the common scale
 NEAR_BEST = 0.7  # of the best document's score: these answer the question too
 MOST_PRIMARY = 3
+STRONGER = 0.1  # of a document's score: what the greatest strength that the index can give it adds or takes
+BESIDE = 10  # documents ranked beyond those asked for, that could come up by their strength
 
 
 class Ranked(Record):
@@ -147,6 +149,12 @@ def _mean(cosines: Iterable[float]) -> float:
     best = sorted(cosines, reverse=True)[: len(LIKE_SHARES)]
     together: float = sum(map(mul, best, LIKE_SHARES))
     return together / sum(LIKE_SHARES[: len(best)])
+
+
+def strengthened(ranked: Sequence[Ranked], strengths: Mapping[int, float]) -> list[Ranked]:
+    """Give documents with their strengths, each from -1 to 1, counted in, in their new order."""
+    counted = [each.but(score=each.score * (1 + STRONGER * strengths.get(each.number, 0.0))) for each in ranked]
+    return sorted(counted, key=lambda each: (-each.score, each.number))
 
 
 def primary_count(scores: Sequence[float]) -> int:

@@ -12,7 +12,7 @@ from deia.match.keyword import ALSO, NUMBERS
 from deia.match.semantic import KEYWORD_TIER, TIERS, TRANSFORMER, open_tier
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question import meant, named_share, weights
-from deia.search.rank import Likeness, Ranked, rank
+from deia.search.rank import BESIDE, Likeness, Ranked, rank, strengthened
 from deia.search.trained import fusion
 
 if TYPE_CHECKING:
@@ -81,10 +81,20 @@ def retrieve(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Fi
     if not asked.terms:
         return []
     hits, likeness = evidence(catalog, asked, meaning=meaning, filters=filters, limit=limit)
+    strengths = catalog.strengths
+    most = limit + BESIDE if strengths else limit
     if meaning.tier is None:
-        return _in_order(catalog, rank(hits, most=limit), limit)
-    weight = fusion(meaning.tier.name, named=named_share(asked))
-    return _in_order(catalog, rank(hits, likeness=likeness, meaning=weight, most=limit), limit)
+        ranked = rank(hits, most=most)
+    else:
+        weight = fusion(meaning.tier.name, named=named_share(asked))
+        ranked = rank(hits, likeness=likeness, meaning=weight, most=most)
+    return _in_order(catalog, _strengthened(catalog, ranked, strengths) if strengths else ranked, limit)
+
+
+def _strengthened(catalog: Catalog, ranked: Sequence[Ranked], strengths: Mapping[str, float]) -> list[Ranked]:
+    """Count in what the index says of documents' standing."""
+    names = {each.number: catalog.id(each.number) for each in ranked}
+    return strengthened(ranked, {number: strengths[name] for number, name in names.items() if name in strengths})
 
 
 def evidence(

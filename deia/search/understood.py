@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deia.search.syntax import Field, Typed
 
 LISTED = 8  # values that a message names
+MEANT = 2  # of them that are perhaps meant
 BY_FILTERS = "filters"
 TOLD = 300  # characters of what is said about an understood question
 AS_TYPED = (COMMAND, CONVERSATIONAL, PLATFORM, AUDIENCE)
@@ -144,9 +145,12 @@ def _check(catalog: Catalog, name: str, value: str) -> None:
     if catalog.keyword.has(name, value):
         return
     known = catalog.keyword.values(name)
-    near = nearest(filter_key(value), known) or known[:LISTED]
-    advice = f"Use one of: {', '.join(near)}." if near else f"No document names any {name}; leave the filter out."
-    raise QueryError(f"no document has the {name} {value!r}.", fix=advice)
+    if not known:
+        raise QueryError(f"no document has the {name} {value!r}.", fix=f"Nor any other {name}; leave the filter out.")
+    near = nearest(filter_key(value), known)
+    meant = f"Did you mean {' or '.join(near[:MEANT])}? " if near else ""
+    listed = f"Known are: {', '.join(known[:LISTED])}{', …' if len(known) > LISTED else ''}."
+    raise QueryError(f"no document has the {name} {value!r}.", fix=meant + listed)
 
 
 def _narrow(catalog: Catalog, typed: Typed, filters: dict[str, Wanted]) -> tuple[list[str], list[str]]:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia import freshness
-from deia.compile.compiler import Compiled, compile_commons, read_manifest, source_paths
+from deia.compile.compiler import Compiled, compile_commons
+from deia.compile.keeping import read_manifest
+from deia.compile.sources import source_paths
 from deia.errors import ArtefactError, CommonsError, SettingsError
 from deia.search.catalog import open_catalog
 from deia.serve import hook
@@ -124,7 +126,7 @@ def test_deleting_compiled_files_loses_nothing(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["triggers", "catalog", "manifest.json", "sources.json", "stamps.triggers", "stamps.documents"]
+    "name", ["triggers", "catalog", "manifest.json", "sources", "stamps.triggers", "stamps.documents"]
 )
 @pytest.mark.parametrize("content", [None, b"", b"{", b"[1]", b"\xff\x00" * 40, b'{"format": 2}'])
 def test_any_torn_file_is_made_again(root: Path, name: str, content: bytes | None) -> None:
@@ -208,7 +210,7 @@ def test_a_link_out_of_the_commons_is_no_source(root: Path, tmp_path: Path) -> N
 
 def ask(root: Path, prompt: str, *, state: str = "state") -> str:
     event = {"session_id": prompt, "hook_event_name": "UserPromptSubmit", "cwd": str(root), "prompt": prompt}
-    environ = {"DEIA_STATE": str(root.parent / state)}
+    environ = {"DEIA_STATE": str(root.parent / state), "DEIA_STARTER": "false"}
     command = [sys.executable, "-I", "-S", hook.__file__, "claude-code"]
     ran = subprocess.run(command, input=json.dumps(event).encode(), capture_output=True, env=environ, check=True)
     return ran.stdout.decode()
@@ -223,8 +225,10 @@ def test_the_hook_refuses_what_another_made_of_other_sources(root: Path) -> None
     compiled(root)
     assert "Careful." in ask(root, "I will sell the shop now", state="another person")
     write(root / "triggers/shop.yaml", TRIGGER.replace("Careful.", "Changed."), when=1_700_000_500.0)
-    assert ask(root, "I will sell the shop", state="another person") == ""
     assert "Careful." in ask(root, "I will sell the shop")  # ours, the last good one
+    told = ask(root, "I will sell the shop", state="another person")
+    assert "changed since another installation compiled" in told
+    assert "Careful." not in told
 
 
 def test_two_compilers_at_once_leave_one_good_result(root: Path) -> None:

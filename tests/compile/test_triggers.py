@@ -67,6 +67,23 @@ def test_a_trigger_is_stored_with_all_it_needs() -> None:
     assert ungated == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "origin"),
+    [
+        ("triggers/a.yaml", "starter"),
+        ("packs/team/triggers/a.yaml", "pack team"),
+        ("starter:triggers/a.yaml", "starter"),
+    ],
+)
+def test_whose_a_trigger_is_stands_in_it(path: str, origin: str) -> None:
+    one = trigger(("phrase", "sell shop"), path=path)
+    data, _ = compile_triggers([one], {}, settings={}, identity={}, own="starter")
+    assert Artefact(data).trigger(0)["origin"] == origin
+    assert compiled(one)[0].trigger(0)["origin"] == origin.replace(
+        "starter", "project" if ":" not in path else "starter"
+    )
+
+
 def test_deprecated_triggers_are_left_out_and_the_others_sorted() -> None:
     artefact, _ = compiled(*(trigger(("phrase", "sell"), id=one, status=status) for one, status in
                              (("c", "stable"), ("a", "test"), ("b", "deprecated"))))  # fmt: skip
@@ -93,7 +110,10 @@ def test_no_trigger_at_all_compiles() -> None:
         (("pattern", r"\bnuclear\b"), [[["nuclear"]]]),
         (("write", [".env*"]), [[["\x01write"]]]),
         (("write", ["**/migrations/*"]), [[["\x01write"], ["migrations"]]]),
-        (("tool", {"name": "mcp__*__drop_table"}), [[[A_TOOL], ["drop"], ["mcp"], ["table"], [A_PART + "__drop_table"]]]),
+        (
+            ("tool", {"name": "mcp__*__drop_table"}),
+            [[[A_TOOL], ["drop"], ["mcp"], ["table"], [A_PART + "__drop_table"]]],
+        ),
         (("tool", {"name": "*Edit*", "input": {"path": "*"}}), [[[A_TOOL], [A_PART + "edit"], [A_FIELD + "path"]]]),
         (("tool", {"name": "[*]drop"}), [[[A_TOOL], ["drop"]]]),
         (("phrase", "{|now} sell"), [[[SAID], sorted(forms("sell"))]]),

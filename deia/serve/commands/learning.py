@@ -23,7 +23,8 @@ from deia.librarian import Librarian
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, writable_root
 from deia.serve.commands.telemetry import ledger_folders, ledger_option, since_option, start_of
-from deia.serve.learning.proposing import Sources, keep, kept, propose_all
+from deia.serve.learning.keeping import keep, kept
+from deia.serve.learning.proposing import Sources, propose_all
 from deia.serve.looks import look_of
 from deia.serve.output import counted
 from deia.serve.report_text import grid_text
@@ -57,7 +58,9 @@ def learn(ctx: click.Context) -> int:
     Without a further command, what counts as a sign, and how much.
     """
     if ctx.invoked_subcommand is None:
-        rows = tuple((one.of, one.name, "said" if one.said else "seen", one.weight, one.means) for one in SIGNALS)
+        rows = tuple(
+            (one.of, one.name, "said" if one.said else "seen", f"{one.weight:g}", one.means) for one in SIGNALS
+        )
         look = look_of(commons_root(), colour="auto", environ=os.environ)
         grid = Grid(title="Signs", columns=("of", "sign", "how", "weight", "means"), rows=rows)
         output.show("\n".join(grid_text(grid, look)))
@@ -230,7 +233,7 @@ def _lines(found: Proposed, chosen: Sequence[Proposal], *, diffs: str) -> Iterat
     )
     if evidence.asked and not evidence.worded:
         yield 'Questions are kept without their words (telemetry = "metadata"), so nothing follows from them.'
-    if any(one.effect.before and one.kind not in ("unless",) for one in found.proposals):
+    if any(one.effect.before and one.kind != "unless" for one in found.proposals):
         yield f"All that move answers, together, on {found.together.asked} questions: {_figures(found.together)}"
     for kind in dict.fromkeys(one.kind for one in chosen):
         yield ""

@@ -48,6 +48,9 @@ class Range:
         """Give the drafts that harm nothing, with their figures; cases are held against what was kept before them."""
         kept: list[Proposal] = []
         for draft in drafts:
+            mended = any(one.kind == "unless" and one.changes[0].target == draft.changes[0].target for one in kept)
+            if draft.kind in SAID and mended:
+                continue  # a milder form is for what no word can mend
             found = self._case(draft, kept) if draft.kind == "case" else self._changed(draft)
             kept += [found] if found else []
         return kept
@@ -83,7 +86,7 @@ class Range:
         made = propose(
             "case", [change.but(value=tuple(held))], because=draft.because, evidence=draft.evidence, weight=draft.weight
         )
-        return made.but(effect=Effect(asked=len(held), note=f"{len(held)} new cases hold, and all that held before"))
+        return made.but(effect=Effect(asked=len(held), note="they hold, and so does every case that held before"))
 
     def _breaks(self, ground: Commons, trigger: str, artefact: Artefact) -> bool:
         """Say whether a case that held does not any more."""
@@ -93,7 +96,7 @@ class Range:
         return any(old.holds and not new.holds for old, new in zip(before, after, strict=True))
 
     def _holding(self, commons: Commons, trigger: str) -> dict[str, bool]:
-        """Give which cases of a trigger hold, and which of its turns end as people would have it, `+` fired, `-` not."""
+        """Give which cases of a trigger hold, and which turns end as people want: `+` fired, `-` silent."""
         artefact = self._artefact(commons, trigger)
         own = {f" {number}": case for number, case in enumerate(commons.cases) if case.trigger == trigger}
         for each in self._turns:

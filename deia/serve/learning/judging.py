@@ -1,25 +1,28 @@
 """Drafts held against what they do: those that help and harm nothing are left, each with its figures.
 
-Each is tried alone; keywords that fail together are tried one by one; what is left is tried all together, and whoever
-harms a question then goes. Refuses whatever makes a golden question or a figure worse, and answers what had none.
+Each is tried alone, and once more without the words that did harm; what is left is tried all together, and whoever
+harms a question then goes. Keywords of documents that are much alike may help only together: these are one proposal.
+Refuses whatever makes a golden question or a figure worse.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deia.learn.changes import ADD, PATTERN, Change
+from deia.learn.changes import ADD, PATTERN
 from deia.learn.proposals import Effect, Proposal, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from deia.serve.learning.trial import Comparison, Trial
 
 SEARCHED = ("concept", "keywords", "promote", "demote")  # kinds that move documents in answers
 ASKED = ("pattern", "refine")  # kinds that must find now what they say will be found
+TRIES = 3  # of one draft
 MOST_TRIED = 200  # drafts, those with most behind them first
 ROUNDS = 40  # of leaving out who harms together
+BUNDLE_ROUNDS, EXAMPLES = 12, 5
 UNMOVED = "moves no document in any answer"
 
 
@@ -33,34 +36,34 @@ def judged(
         tell(f"trying {number} of {min(len(moving), MOST_TRIED)}")
         kept += _alone(draft, trial)
     kept, together = _together(kept, trial)
+    tell("trying the rest together")
+    alone = {change.target for one in kept for change in one.changes}
+    rest = [one for one in moving if one.kind == "keywords" and one.changes[0].target not in alone]
+    bundle = _bundled(rest, kept, trial)
+    if bundle:
+        kept.append(bundle[0])
+        together = bundle[1]
     order = [one.kind for one in drafts]
     others = [one for one in (_still(one, trial) for one in drafts if one.kind not in SEARCHED) if one]
     return sorted([*kept, *others], key=lambda one: (order.index(one.kind), -one.weight)), together
 
 
 def _alone(draft: Proposal, trial: Trial) -> list[Proposal]:
-    found = trial.tried(draft.changes)
-    if found.helps:
-        return [draft.but(effect=effect_of(found))]
-    change = draft.changes[0]
-    if change.kind != ADD or len(change.value) < 2 or not found.gain:
-        return []
-    return list(_in_parts(draft, change, trial))
-
-
-def _in_parts(draft: Proposal, change: Change, trial: Trial) -> Iterator[Proposal]:
-    """Try the words of a draft one by one, and those that help together."""
-    words = []
-    for word in change.value:
-        found = trial.tried([change.but(value=(word,))])
+    """Try a draft; words of it that stand in what it harms are left out, and the others tried again."""
+    change, made = draft.changes[0], draft
+    for _ in range(TRIES):
+        found = trial.tried(made.changes)
         if found.helps:
-            words.append(word)
-    if words:
-        fewer = change.but(value=tuple(words))
-        found = trial.tried([fewer])
-        if found.helps:
-            made = propose(draft.kind, [fewer], because=draft.because, evidence=draft.evidence, weight=draft.weight)
-            yield made.but(effect=effect_of(found))
+            return [made.but(effect=effect_of(found))]
+        if change.kind != ADD or not found.gain:
+            break
+        hurt = set(found.harmed or found.worse)
+        words = tuple(word for word in change.value if trial.touched([change.but(value=(word,))]).isdisjoint(hurt))
+        if not words or len(words) == len(change.value):
+            break
+        change = change.but(value=words)
+        made = propose(draft.kind, [change], because=draft.because, evidence=draft.evidence, weight=draft.weight)
+    return []
 
 
 def _together(kept: Sequence[Proposal], trial: Trial) -> tuple[list[Proposal], Comparison]:
@@ -75,6 +78,34 @@ def _together(kept: Sequence[Proposal], trial: Trial) -> tuple[list[Proposal], C
         gone = {one.id for one in sorted(suspects, key=lambda one: one.weight)[: max(1, len(hurt) // 4)]}
         left = [one for one in left if one.id not in gone]
     return [], trial.tried([], every=True)
+
+
+def _bundled(rest: Sequence[Proposal], kept: Sequence[Proposal], trial: Trial) -> tuple[Proposal, Comparison] | None:
+    """Put keywords together that help only so, since documents that are alike each need their own.
+
+    Whatever stands before the right document in an answer that got worse is left out, the worst first, until all helps.
+    """
+    left = sorted(rest, key=lambda one: -one.weight)[:MOST_TRIED]
+    ground = [change for one in kept for change in one.changes]
+    for _ in range(BUNDLE_ROUNDS):
+        if len(left) < 2:
+            return None
+        changes = [change for one in left for change in one.changes]
+        found = trial.tried([*ground, *changes], every=True)
+        if found.helps:
+            more = trial.tried(ground, every=True) if ground else None
+            if more and found.gain - found.loss <= more.gain - more.loss:
+                return None
+            made = propose(
+                "keywords", changes, because=f"questions found {len(left)} documents; their words help only together",
+                evidence=[text for one in left for text in one.evidence[:1]][:EXAMPLES],
+                weight=sum(one.weight for one in left),
+            )  # fmt: skip
+            return made.but(effect=effect_of(found)), found
+        blamed = sorted(left, key=lambda one: -found.blamed.get(one.changes[0].target, 0))
+        gone = {one.id for one in blamed[: max(1, len(left) // 8)]}
+        left = [one for one in left if one.id not in gone]
+    return None
 
 
 def _still(draft: Proposal, trial: Trial) -> Proposal | None:

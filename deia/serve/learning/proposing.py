@@ -1,28 +1,24 @@
-"""From a ledger to proposals that were tried: evidence, drafts, trials; kept for whoever applies them afterwards.
+"""From a ledger to proposals that were tried: evidence, drafts, trials.
 
-The proposals are a person's own file in the state folder, not the commons': nobody else sees what was asked. Refuses to
-change anything.
+Refuses to change anything.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import random
 from typing import TYPE_CHECKING
 
-from deia import fast_json, files, spool
 from deia.commons.commons import load_commons
+from deia.commons.entries import first_paragraph
 from deia.commons.golden import golden_patterns, load_golden
 from deia.commons.layers import load_layered
 from deia.compile.bags import bags
-from deia.compile.compiler import read_manifest
+from deia.compile.keeping import read_manifest
 from deia.errors import CommonsError
 from deia.learn.changes import DOCUMENT, TRIGGER
 from deia.learn.drafts import LEAST, draft
 from deia.learn.editing import is_editable, touched
 from deia.learn.noisy import draft_triggers
-from deia.learn.proposals import read_proposal
 from deia.learn.shelf import Shelf
 from deia.learn.signals import read_conversations, read_evidence
 from deia.learn.warehouse import read_through
@@ -31,7 +27,7 @@ from deia.serve.learning.firing import Range
 from deia.serve.learning.judging import judged
 from deia.serve.learning.recorded import read_fired
 from deia.serve.learning.trial import Comparison, Probe, Trial
-from deia.settings import derived_folder, resolve, state_folder
+from deia.settings import derived_folder, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +41,7 @@ if TYPE_CHECKING:
 
 ELSEWHERE, WORDS_ELSEWHERE = 100, 8  # questions about other things, and words of each
 SEED = 1
-FOLDER = "learn"
+OPENING = 120  # characters of a document's first paragraph
 MOST_PROBES = 2_000  # questions of the ledger, those with most behind them first
 
 
@@ -94,7 +90,7 @@ def propose_all(
     shelf = Shelf(commons, own=editable(own), elsewhere=elsewhere)
     drafts = draft(evidence, shelf)
     questions = [*load_golden(root).questions, *golden_patterns(own.query_patterns)]
-    probes = probes_of(evidence, questions, elsewhere)
+    probes = [*probes_of(evidence, questions, elsewhere), *own_words(commons)]
     with Trial(commons, shelf, probes) as trial:
         kept, together = judged(drafts, trial, tell=tell)
     told = settings.values()
@@ -112,6 +108,13 @@ def editable(own: Commons) -> frozenset[str]:
     """Give the ids of the documents and triggers that an edit can reach."""
     documents = {entry.id for entry in own.entries if is_editable(own, entry.id, of=DOCUMENT)}
     return frozenset(documents | {one.id for one in own.triggers if is_editable(own, one.id, of=TRIGGER)})
+
+
+def own_words(commons: Commons) -> list[Probe]:
+    """Give how each document begins as a question that it must go on answering: what nobody asked yet is kept too."""
+    texts = {document.path: document.text for document in commons.documents}
+    opening = {one.id: first_paragraph(texts.get(one.path, ""), limit=OPENING) for one in commons.entries}
+    return [Probe(question=text, grades={ident: 1}) for ident, text in opening.items() if text][:MOST_PROBES]
 
 
 def _placed(own: Commons, proposal: Proposal) -> Proposal | None:
@@ -138,40 +141,3 @@ def probes_of(evidence: Evidence, questions: Sequence[Golden], elsewhere: Sequen
     chosen = random.Random(SEED).sample(list(elsewhere), min(ELSEWHERE, len(elsewhere)))  # noqa: S311 - no secret
     others = [Probe(question=" ".join(one.split()[:WORDS_ELSEWHERE])) for one in chosen]
     return [*golden, *asked, *judged_bad, *others]
-
-
-# --- kept between two commands ---
-
-
-def _path(root: str, environ: Mapping[str, str]) -> str:
-    mark = hashlib.sha256(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()[:24]
-    return f"{state_folder(environ)}/{FOLDER}/{mark}.json"
-
-
-def keep(root: str, proposals: Sequence[Proposal], *, environ: Mapping[str, str], at: float) -> bool:
-    """Keep proposals for whoever applies them; say whether that was possible."""
-    path = _path(root, environ)
-    data = fast_json.dumps({"at": spool.timestamp(at), "proposals": [one.to_dict() for one in proposals]}).encode()
-    if not files.make_folders(files.parent(path)):
-        return False
-    try:
-        files.replace(path, data)
-    except OSError:
-        return False
-    return True
-
-
-def kept(root: str, *, environ: Mapping[str, str]) -> list[Proposal]:
-    """Give the proposals that were made last.
-
-    Raises:
-        CommonsError: there are none, or they cannot be read.
-    """
-    fix = "Type: deia learn propose"
-    data = files.read(_path(root, environ))
-    if data is None:
-        raise CommonsError("There are no proposals yet.", fix=fix)
-    try:
-        return [read_proposal(one) for one in fast_json.loads(data.decode("utf-8", "replace"))["proposals"]]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise CommonsError("The proposals cannot be read.", fix=fix) from error

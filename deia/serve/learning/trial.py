@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from deia.compile.catalog import build_catalog
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 NOTICED = 0.005  # of nDCG: less is no change
 TIERS = ("static",)  # what a trial searches with: made in no time
 EXAMPLES = 3
+FALSE_ALARM = 0.5  # of nDCG: what an answer costs to a question about something else
 OUTWEIGHED = 0.25  # of what other questions gain, at most, may questions lose that nobody made golden
 HIT, NDCG, UNANSWERED, REFUSED = "hit@1", "nDCG@10", "unanswered", "refused"
 
@@ -41,7 +43,7 @@ class Probe(Record):
     question: str
     grades: Mapping[str, int] = {}  # none where nothing may be found
     unwanted: frozenset[str] = frozenset()  # documents that people judged wrong for it
-    golden: bool = False
+    golden: bool = False  # somebody wrote it down: it may never be answered less well
 
 
 class Outcome(Record):
@@ -63,6 +65,7 @@ class Comparison(Record):
     better: tuple[str, ...]
     worse: tuple[int, ...]  # numbers of the questions that are answered worse
     harmed: tuple[int, ...]  # those among them that nothing outweighs
+    blamed: Mapping[str, int]  # documents that came before the right one in those answers, with how often
 
     @property
     def helps(self) -> bool:
@@ -145,19 +148,11 @@ def ask(catalog: Catalog, probe: Probe) -> Outcome:
 
 
 def is_harmed(probe: Probe, before: Outcome, after: Outcome) -> bool:
-    """Say whether a question is answered less well that may not be: a golden one, or one that has no answer here.
-
-    Where people judged a document wrong, it may not come first; where nothing was found, nothing may be.
-    """
+    """Say whether a question is answered less well that may not be: a golden one, or by what people judged wrong."""
     if not probe.grades:
         raised = after.found[:1] != before.found[:1] and not probe.unwanted.isdisjoint(after.found[:1])
-        return raised or (bool(after.found) and not before.found and not probe.unwanted)
-    return probe.golden and is_worse(probe, before, after)
-
-
-def is_worse(probe: Probe, before: Outcome, after: Outcome) -> bool:
-    """Say whether a question with an answer is answered less well, by so much that somebody would notice."""
-    return bool(probe.grades) and (after.ndcg < before.ndcg - NOTICED or after.hit < before.hit)
+        return raised or (probe.golden and bool(after.found) and not before.found)
+    return probe.golden and (after.ndcg < before.ndcg - NOTICED or after.hit < before.hit)
 
 
 class Asked(Record):
@@ -170,12 +165,22 @@ class Asked(Record):
 
     @property
     def moved(self) -> float:
-        """What it gained, or lost."""
-        return self.after.ndcg - self.before.ndcg if self.probe.grades else 0.0
+        """What it gained, or lost; who finds something where there is nothing has lost."""
+        if self.probe.grades or self.probe.unwanted:
+            return self.after.ndcg - self.before.ndcg
+        return FALSE_ALARM * (bool(self.before.found) - bool(self.after.found))
+
+
+def _in_the_way(row: Asked) -> tuple[str, ...]:
+    """Give what comes before the first right document of an answer."""
+    found = row.after.found
+    first = next((at for at, document in enumerate(found) if document in row.probe.grades), len(found))
+    return found[:first]
 
 
 def compared(rows: Sequence[Asked]) -> Comparison:
     """Hold what questions came to with a change against what they came to without."""
+    worse = [row for row in rows if row.moved < -NOTICED or row.after.hit < row.before.hit]
     better = sorted((row for row in rows if row.moved > NOTICED), key=lambda row: -row.moved)
     return Comparison(
         before=figures((row.probe, row.before) for row in rows),
@@ -184,7 +189,8 @@ def compared(rows: Sequence[Asked]) -> Comparison:
         gain=sum(max(0.0, row.moved) for row in rows),
         loss=sum(max(0.0, -row.moved) for row in rows),
         better=tuple(row.probe.question for row in better[:EXAMPLES]),
-        worse=tuple(row.number for row in rows if is_worse(row.probe, row.before, row.after)),
+        worse=tuple(row.number for row in worse),
+        blamed=Counter(document for row in worse for document in _in_the_way(row)),
         harmed=tuple(row.number for row in rows if is_harmed(row.probe, row.before, row.after)),
     )
 

@@ -1,0 +1,279 @@
+"""Signals: what came of each answer and of each firing, by the ledger; what people said kept apart from what they did.
+
+Every signal has one weight, in one table, which is printed beside what it is used for. A weight counts once a person:
+who says the same ten times has said it once. Refuses to decide what follows: that is `drafts` and `noisy`.
+"""
+
+from __future__ import annotations
+
+from deia.learn.schema import MINUTES
+from deia.learn.warehouse import ask
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    import duckdb
+
+MOST_QUESTIONS = 5_000  # different ones, the most frequent first
+MOST_PAIRS = 20_000
+SECONDS = 120  # within which two questions without a common word are taken for one in other words
+TOGETHER = 3  # documents that so many opened together belong together
+
+
+class Signal(Record):
+    """One thing that can come of an answer or of a firing, and how much it counts."""
+
+    name: str
+    of: str  # answer | firing
+    said: bool  # by somebody on purpose, rather than seen in what they did
+    weight: float
+    means: str
+
+
+# The sizes are a judgement, not a measurement: a person's word counts twice what a click does, a silence next to
+# nothing, and nothing that is only seen outweighs a word.
+SIGNALS = (
+    Signal(name="useful", of="answer", said=True, weight=2.0, means="somebody called the answer useful"),
+    Signal(name="prevented", of="answer", said=True, weight=2.0, means="somebody said that it prevented a mistake"),
+    Signal(name="noise", of="answer", said=True, weight=-2.0, means="somebody called the answer noise"),
+    Signal(name="wrong", of="answer", said=True, weight=-3.0, means="somebody called the answer wrong"),
+    Signal(name="opened", of="answer", said=False, weight=1.0, means="the document was opened from the answer"),
+    Signal(
+        name="opened-later", of="answer", said=False, weight=0.75,
+        means="it was opened after the same one asked in other words",
+    ),
+    Signal(name="ignored", of="answer", said=False, weight=-0.1, means="it stood first, and another was opened"),
+    Signal(name="useful", of="firing", said=True, weight=2.0, means="somebody called the firing useful"),
+    Signal(name="prevented", of="firing", said=True, weight=2.0, means="somebody said that it prevented a mistake"),
+    Signal(name="noise", of="firing", said=True, weight=-2.0, means="somebody called the firing noise"),
+    Signal(name="wrong", of="firing", said=True, weight=-3.0, means="somebody called the firing wrong"),
+    Signal(name="muted", of="firing", said=True, weight=-1.0, means="somebody muted the trigger"),
+    Signal(name="changed", of="firing", said=False, weight=0.5, means="the held call was not made again"),
+    Signal(name="repeated", of="firing", said=False, weight=-0.5, means="the held call was made again"),
+    Signal(name="read", of="firing", said=False, weight=1.0, means="its document was opened after it was shown"),
+    Signal(name="again", of="firing", said=False, weight=-0.25, means="the same error came again after it"),
+)  # fmt: skip
+WEIGHTS: Mapping[tuple[str, str], Signal] = {(signal.of, signal.name): signal for signal in SIGNALS}
+
+
+class Pair(Record):
+    """A question and a document, with how many people gave which signal."""
+
+    question: str
+    document: str
+    signals: Mapping[str, int]
+    people: int = 1
+
+    @property
+    def weight(self) -> float:
+        """What the signals come to."""
+        return weighed("answer", self.signals)
+
+    @property
+    def said(self) -> float:
+        """What those come to that somebody gave on purpose."""
+        return weighed("answer", self.signals, said=True)
+
+
+class Heard(Record):
+    """A trigger, with how often each signal was given."""
+
+    trigger: str
+    signals: Mapping[str, int]
+    fired: int
+    first: str  # day
+    last: str
+
+    @property
+    def weight(self) -> float:
+        """What the signals come to."""
+        return weighed("firing", self.signals)
+
+
+class Question(Record):
+    """A question as it was asked, over all the times."""
+
+    text: str
+    times: int
+    people: int
+    answered: float  # the share of times that it was
+
+
+class Rephrased(Record):
+    """A question that failed, and the one that the same person asked then with success."""
+
+    first: str
+    then: str
+    document: str  # that was opened or answered it best
+    people: int
+
+
+class Together(Record):
+    """Two documents that the same people opened within half an hour."""
+
+    first: str
+    then: str
+    people: int
+
+
+class Shown(Record):
+    """A document, with how often it was among the first three of an answer, opened, and passed over for another."""
+
+    document: str
+    shown: int
+    opened: int
+    passed_over: int
+
+
+class Evidence(Record):
+    """Everything that proposals are made of."""
+
+    pairs: tuple[Pair, ...] = ()
+    firings: tuple[Heard, ...] = ()
+    questions: tuple[Question, ...] = ()
+    rephrased: tuple[Rephrased, ...] = ()
+    together: tuple[Together, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    days: int = 0  # from the first event to the last
+    asked: int = 0
+    worded: int = 0  # of the questions, those whose words were kept
+
+
+def weighed(of: str, signals: Mapping[str, int], *, said: bool | None = None) -> float:
+    """Sum signals up; with `said` only those that were said, or only those that were seen."""
+    chosen = ((WEIGHTS[of, name], count) for name, count in signals.items())
+    return sum(signal.weight * count for signal, count in chosen if said is None or signal.said == said)
+
+
+def read_evidence(connection: duckdb.DuckDBPyConnection) -> Evidence:
+    """Read what the ledger says came of questions and of firings."""
+    days, asked, worded = ask(
+        connection,
+        """SELECT coalesce(date_diff('day', min(ts), max(ts)), 0), count(*) FILTER (event = 'query'),
+            count(query) FILTER (event = 'query') FROM events""",
+    )[0]
+    return Evidence(
+        pairs=_pairs(ask(connection, _PAIRS)),
+        firings=tuple(
+            Heard(trigger=row[0], fired=row[1], first=row[2] or "", last=row[3] or "",
+                  signals=dict(zip(_FIRING_SIGNALS, row[4:], strict=True)))
+            for row in ask(connection, _FIRINGS)
+        ),
+        questions=tuple(_records(Question, ask(connection, _QUESTIONS))),
+        rephrased=tuple(_records(Rephrased, ask(connection, _REPHRASED))),
+        together=tuple(_records(Together, ask(connection, _TOGETHER))),
+        shown=tuple(_records(Shown, ask(connection, _SHOWN))),
+        days=days, asked=asked, worded=worded,
+    )  # fmt: skip
+
+
+def read_conversations(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], float]:
+    """Give what came of each trigger in each conversation, as a weight: what its turns are cases of."""
+    rows = ask(connection, _BY_CONVERSATION)
+    return {(row[0], row[1]): weighed("firing", dict(zip(_PLACED, row[2:], strict=True))) for row in rows}
+
+
+def _records(kind: Any, rows: Iterable[tuple[Any, ...]]) -> list[Any]:
+    names = tuple(kind.__slots__)
+    return [kind(**dict(zip(names, row, strict=True))) for row in rows]
+
+
+def _pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[Pair, ...]:
+    """Gather the signals of each question and document."""
+    signals: dict[tuple[str, str], dict[str, int]] = {}
+    people: dict[tuple[str, str], int] = {}
+    for question, document, name, count in rows:
+        place = (question, document)
+        signals.setdefault(place, {})[name] = count
+        people[place] = max(people.get(place, 0), count)
+    return tuple(
+        Pair(question=place[0], document=place[1], signals=found, people=people[place])
+        for place, found in sorted(signals.items())
+    )
+
+
+# Feedback on an answer is about the document that it names, else the one that was opened, else the first.
+_PAIRS = f"""
+WITH judged AS (
+    SELECT q.asked, coalesce(f.doc, q.opened, q.docs[1]) AS doc, f.verdict AS name, q.who
+    FROM events f JOIN resolutions q ON f.about = q.id
+    WHERE f.event = 'feedback' AND f.verdict IN ('useful', 'prevented', 'noise', 'wrong')
+),
+later AS (
+    SELECT p.asked, r.opened AS doc, 'opened-later' AS name, p.who
+    FROM rephrasings p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at AND r.opened IS NOT NULL
+    WHERE p.answered <> 'yes' AND NOT list_contains(p.docs[1:1], r.opened) AND (
+        p.again_at <= p.ts + INTERVAL {SECONDS} SECOND OR list_has_any(p.docs, p.again_docs)
+        OR list_has_any(list_filter(string_split(p.asked, ' '), lambda w: len(w) > 3), string_split(p.again, ' ')))
+),
+signals AS (
+    FROM judged
+    UNION ALL SELECT asked, opened, 'opened', who FROM resolutions WHERE opened IS NOT NULL
+    UNION ALL FROM later
+    UNION ALL SELECT asked, docs[1], 'ignored', who FROM resolutions WHERE opened IS NOT NULL AND opened <> docs[1]
+)
+SELECT asked, doc, name, count(DISTINCT who)::BIGINT AS people FROM signals
+WHERE asked IS NOT NULL AND asked <> '' AND doc IS NOT NULL AND doc <> ''
+GROUP BY 1, 2, 3 ORDER BY people DESC, 1, 2, 3 LIMIT {MOST_PAIRS}
+"""
+
+_FIRING_SIGNALS = ("useful", "prevented", "noise", "wrong", "muted", "changed", "repeated", "read", "again")
+_FIRINGS = f"""
+WITH fired AS (
+    SELECT *, outcome = 'held' AND EXISTS (SELECT 1 FROM injections p WHERE p.outcome = 'passed'
+        AND p.trigger = i.trigger AND p.who = i.who AND p.ts >= i.ts) AS passed,
+        EXISTS (SELECT 1 FROM reads r WHERE r.who = i.who AND list_contains(i.docs, r.doc) AND r.ts >= i.ts
+            AND r.ts <= i.ts + INTERVAL {MINUTES} MINUTE) AS was_read,
+        starts_with(because, 'error') AND EXISTS (SELECT 1 FROM injections l WHERE l.trigger = i.trigger
+            AND l.who = i.who AND l.ts > i.ts AND l.outcome IN ('shown', 'held')) AS came_again
+    FROM injections i WHERE outcome IN ('shown', 'held', 'muted')
+),
+said AS (
+    SELECT trigger, count(DISTINCT about) FILTER (verdict = 'useful') AS useful,
+        count(DISTINCT about) FILTER (verdict = 'prevented') AS prevented,
+        count(DISTINCT about) FILTER (verdict = 'noise') AS noise,
+        count(DISTINCT about) FILTER (verdict = 'wrong') AS wrong
+    FROM feedback WHERE trigger IS NOT NULL GROUP BY 1
+)
+SELECT f.trigger, count(*) FILTER (outcome <> 'muted'), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d'),
+    coalesce(any_value(s.useful), 0), coalesce(any_value(s.prevented), 0), coalesce(any_value(s.noise), 0),
+    coalesce(any_value(s.wrong), 0), count(DISTINCT who) FILTER (outcome = 'muted'),
+    count(*) FILTER (outcome = 'held' AND NOT passed), count(*) FILTER (outcome = 'held' AND passed),
+    count(*) FILTER (outcome <> 'muted' AND was_read), count(*) FILTER (coalesce(came_again, false))
+FROM fired f LEFT JOIN said s ON s.trigger = f.trigger GROUP BY 1 ORDER BY 1
+"""
+
+_PLACED = ("useful", "prevented", "noise", "wrong", "muted", "repeated")
+_BY_CONVERSATION = """
+SELECT i.conversation, i.trigger, count(DISTINCT f.id) FILTER (verdict = 'useful'),
+    count(DISTINCT f.id) FILTER (verdict = 'prevented'), count(DISTINCT f.id) FILTER (verdict = 'noise'),
+    count(DISTINCT f.id) FILTER (verdict = 'wrong'), max((i.outcome = 'muted')::INT), max((i.outcome = 'passed')::INT)
+FROM injections i LEFT JOIN feedback f ON f.about = i.id
+WHERE i.conversation IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+_QUESTIONS = f"""
+SELECT asked, count(*) AS times, count(DISTINCT who), avg((answered = 'yes')::INT) FROM queries
+WHERE asked IS NOT NULL AND asked <> '' GROUP BY 1 ORDER BY times DESC, asked LIMIT {MOST_QUESTIONS}
+"""
+
+_REPHRASED = f"""
+SELECT p.asked, p.again, coalesce(mode(r.opened), mode(r.docs[1])), count(DISTINCT p.who) AS people
+FROM rephrasings p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at
+WHERE p.answered <> 'yes' AND (r.opened IS NOT NULL OR r.answered = 'yes') AND len(r.docs) > 0
+GROUP BY 1, 2 ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
+"""
+
+_TOGETHER = f"""
+SELECT a.doc, b.doc, count(DISTINCT a.who) AS people FROM reads a JOIN reads b
+    ON a.who = b.who AND a.doc <> b.doc AND b.ts >= a.ts AND b.ts <= a.ts + INTERVAL {MINUTES} MINUTE
+WHERE a.who <> '?' GROUP BY 1, 2 HAVING people >= {TOGETHER} ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
+"""
+
+_SHOWN = """
+SELECT doc, count(*), count(*) FILTER (opened = doc), count(*) FILTER (first AND opened IS NOT NULL AND opened <> doc)
+FROM (SELECT unnest(docs[1:3]) AS doc, opened, docs[1] = unnest(docs[1:3]) AS first FROM resolutions)
+GROUP BY 1 ORDER BY 1
+"""

@@ -1,0 +1,57 @@
+"""Proposals kept between the command that makes them and the one that applies them.
+
+They lie in a person's own state folder, not in the commons: nobody else sees what was asked. Refuses to keep more than
+the last ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+from deia import fast_json, files, spool
+from deia.errors import CommonsError
+from deia.learn.proposals import read_proposal
+from deia.settings import state_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from deia.learn.proposals import Proposal
+
+FOLDER = "learn"
+
+
+def _path(root: str, environ: Mapping[str, str]) -> str:
+    mark = hashlib.sha256(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    return f"{state_folder(environ)}/{FOLDER}/{mark}.json"
+
+
+def keep(root: str, proposals: Sequence[Proposal], *, environ: Mapping[str, str], at: float) -> bool:
+    """Keep proposals for whoever applies them; say whether that was possible."""
+    path = _path(root, environ)
+    data = fast_json.dumps({"at": spool.timestamp(at), "proposals": [one.to_dict() for one in proposals]}).encode()
+    if not files.make_folders(files.parent(path)):
+        return False
+    try:
+        files.replace(path, data)
+    except OSError:
+        return False
+    return True
+
+
+def kept(root: str, *, environ: Mapping[str, str]) -> list[Proposal]:
+    """Give the proposals that were made last.
+
+    Raises:
+        CommonsError: there are none, or they cannot be read.
+    """
+    fix = "Type: deia learn propose"
+    data = files.read(_path(root, environ))
+    if data is None:
+        raise CommonsError("There are no proposals yet.", fix=fix)
+    try:
+        return [read_proposal(one) for one in fast_json.loads(data.decode("utf-8", "replace"))["proposals"]]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise CommonsError("The proposals cannot be read.", fix=fix) from error
