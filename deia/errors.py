@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+ENDS = (".", "!", "?", "…", ":")  # of a sentence
+
+
 class Problem(Record):
     """One thing that is wrong in a file that a person wrote."""
 
@@ -43,8 +46,10 @@ class DeiaError(Exception):
         self.fix = fix
 
     def __str__(self) -> str:
-        parts = (f"{self.where}: {self.message}" if self.where else self.message, self.fix)
-        return " ".join(part for part in parts if part)
+        told = f"{self.where}: {self.message}" if self.where else self.message
+        if not self.fix:
+            return told
+        return f"{told}{'' if told[-1:] in ENDS else '.'} {self.fix}"
 
 
 class CommonsError(DeiaError):

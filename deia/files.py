@@ -49,6 +49,14 @@ def stamp(path: str) -> tuple[int, int] | None:
     return state.st_size, state.st_mtime_ns
 
 
+def writable(path: str) -> bool:
+    """Say whether something at `path` may be written; of a folder Windows says so whatever its rights are."""
+    try:
+        return bool(system.access(path, 2))
+    except (OSError, ValueError):
+        return False
+
+
 def read(path: str) -> bytes | None:
     """Give the content of a file, or None where it cannot be read."""
     try:
@@ -124,6 +132,20 @@ def parent(path: str) -> str:
     if cut < 0 or not trimmed:
         return ""
     return trimmed[:cut] or "/"
+
+
+def full(path: str) -> str:
+    """Give a path in full and without dots."""
+    path = path.replace("\\", "/")
+    if not (path[:1] == "/" or path[1:2] == ":"):
+        path = f"{system.getcwd()}/{path}".replace("\\", "/")
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/" + "/".join(parts)
 
 
 def upwards(path: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from deia import files
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
 HEAD = "deia-stamps-1"
 ABSENT = "- -"
@@ -18,9 +18,14 @@ TRIGGERS, DOCUMENTS = "stamps.triggers", "stamps.documents"
 MOST_CHECKED = 5000  # sources that a question may look at; beyond that folders and what is answered (1.5 µs a file)
 
 
-def stamp_text(root: str, paths: Sequence[str], maker: str) -> str:
-    """Write the stamps of some sources, named relative to `root` or, where they lie elsewhere, in full."""
-    return "\n".join((f"{HEAD} {maker}", *(f"{_stamp(root, path)} {path}" for path in paths), ""))
+def stamp_text(root: str, paths: Mapping[str, str], maker: str) -> str:
+    """Write the stamps of some sources, named relative to `root` or, where they lie elsewhere, in full.
+
+    Behind a path stands its stamp from before its content was read, where that is known; it is looked at otherwise.
+    """
+    return "\n".join(
+        (f"{HEAD} {maker}", *[f"{known or _stamp(root, path)} {path}" for path, known in paths.items()], "")
+    )
 
 
 def _stamp(root: str, path: str) -> str:

@@ -17,7 +17,7 @@ from deia import files, freshness, spool
 from deia.errors import ArtefactError, QueryError
 from deia.knowledge import Query
 from deia.records import ROLES, TYPE_CHECKING, Firing, Injection, Turn
-from deia.settings import derived_folder, events_folder, find_commons, resolve, state_folder
+from deia.settings import derived_folder, events_folder, find_commons, part_folder, resolve, state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,6 +63,7 @@ class Librarian:
         agent: who asks, for the ledger.
         ledger: whether questions and injections are logged.
         keep_fresh: whether to compile when a source changed; who compiles by himself, beside this, does not want that.
+        collections: the clusters and folders (`bok/hosting/`) that count, nothing of the rest; by default all do.
 
     Raises:
         CommonsError: `root` (or DEIA_COMMONS) names no commons.
@@ -76,13 +77,15 @@ class Librarian:
         agent: str = "python",
         ledger: bool = True,
         keep_fresh: bool = True,
+        collections: Sequence[str] = (),
     ) -> None:
         self._environ = dict(os.environ)
         explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
         here = os.getcwd().replace("\\", "/")
         self.root = find_commons(here, environ=self._environ, explicit=explicit.replace("\\", "/"))
         self.settings = resolve(self.root, environ=self._environ)
-        self.derived = derived_folder(self.root, self._environ)
+        self.collections = tuple(sorted(set(collections)))
+        self.derived = part_folder(derived_folder(self.root, self._environ), self.collections)
         self._agent = agent
         self._ledger = ledger and self.settings.telemetry != "off"
         self._lock = RLock()  # one call at a time: memory and compiled files are shared
@@ -328,7 +331,7 @@ class Librarian:
         """Bring the compiled files up to date with their sources."""
         from deia.compile.compiler import compile_commons  # noqa: PLC0415 - YAML and hashing, only when sources changed
 
-        compile_commons(self.root, environ=self._environ, force=force)
+        compile_commons(self.root, environ=self._environ, force=force, collections=self.collections)
         self._checked = max(self._checked, time.monotonic())
 
     # --- the ledger ---

@@ -214,7 +214,7 @@ def _checked(name: str, raw: Any, where: str) -> Any:
         fix = f"Take it out, and set DEIA_{name.upper()} in the environment or in {DOTENV}."
         raise SettingsError(f"{name} is a secret, and this file is shared with others", where=where, fix=fix)
     if name not in NAMES:
-        raise SettingsError(f"unknown setting {name!r}", where=where, fix=f"Known are: {', '.join(NAMES)}.")
+        raise SettingsError(f"unknown setting {name!r}", where=where, fix=_meant(name))
     if name in TABLES:
         return _checked_table(name, raw, where)
     wanted = type(getattr(DEFAULTS, name))
@@ -223,6 +223,14 @@ def _checked(name: str, raw: Any, where: str) -> Any:
         choices = " | ".join(CHOICES.get(name, ())) or KINDS[wanted]
         raise SettingsError(f"{name} = {raw!r} is no value for it", where=where, fix=f"Wanted: {choices}.")
     return value
+
+
+def _meant(name: str) -> str:
+    """Say which setting was perhaps meant, and which there are."""
+    from difflib import get_close_matches  # noqa: PLC0415 - it loads `re`, and only a wrong name needs it
+
+    meant = "".join(f"Did you mean {near}? " for near in get_close_matches(name, NAMES, n=1))
+    return f"{meant}Known are: {', '.join(NAMES)}."
 
 
 def _checked_table(name: str, raw: Any, where: str) -> dict[str, Any]:
@@ -327,11 +335,18 @@ def is_packaged(root: str) -> bool:
 
 
 def derived_folder(root: str, environ: Mapping[str, str]) -> str:
-    """Give the folder for compiled files: `.deia` in the commons, a cache folder for the packaged starter commons."""
-    if not is_packaged(root):
-        return f"{root}/.deia"
+    """Give the folder for compiled files: `.deia` in the commons, or one in the person's cache.
+
+    There they are of the packaged starter commons, and of a commons in which nothing can be written.
+    """
+    own = f"{root}/.deia"
+    packaged = is_packaged(root)
+    if not packaged and (files.writable(own) or (not files.exists(own) and files.writable(root))):
+        return own
     cache = environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
-    return f"{cache}/starter-{_fingerprint(root)}"
+    if packaged:
+        return f"{cache}/starter-{_fingerprint(root)}"
+    return f"{cache}/at{files.full(root).replace(':', '')}/.deia" if files.exists(root) else own
 
 
 def collections_of(text: str) -> tuple[str, ...]:
@@ -355,6 +370,11 @@ def _fingerprint(text: str) -> str:
 def events_folder(root: str, environ: Mapping[str, str]) -> str:
     """Give the folder of the event ledger: in the commons, or the person's own for the packaged starter commons."""
     return f"{state_folder(environ)}/starter/events" if is_packaged(root) else f"{root}/telemetry/events"
+
+
+def python_path(state: str) -> str:
+    """Give the file that names the interpreter with which this installation of deia compiles."""
+    return f"{state}/python-{_fingerprint(PACKAGE)}"
 
 
 def state_folder(environ: Mapping[str, str]) -> str:

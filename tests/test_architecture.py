@@ -24,7 +24,7 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 # Lowest first. A row imports only rows below it; names in one row are strangers to each other.
 ROWS = (
     ("records",),
-    ("errors", "files", "fast_json", "knowledge"),
+    ("errors", "files", "fast_json", "knowledge", "dotenv"),
     ("spool", "text", "settings", "freshness"),
     ("commons",),
     ("match",),

@@ -95,3 +95,16 @@ def test_the_writer_is_a_plain_name() -> None:
     assert files.writer()
     assert not set(files.writer()) & set("/\\. ")
     assert files.process() == os.getpid()
+
+
+def test_a_path_in_full_has_no_dots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert files.full("/a/./b//../c/") == "/a/c"
+    assert files.full("/../..") == "/"
+    assert files.full("x/../y") == f"{tmp_path}/y"
+
+
+def test_what_may_be_written_is_told(tmp_path: Path) -> None:
+    assert files.writable(str(tmp_path))
+    assert not files.writable(f"{tmp_path}/nothing")
+    assert not files.writable("a\0b")

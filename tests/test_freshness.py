@@ -26,7 +26,7 @@ def place(tmp_path: Path) -> tuple[str, str]:
     derived.mkdir()
     (root / "index.yaml").write_text("a")
     (root / "bok" / "a b.md").write_text("a")
-    (derived / TRIGGERS).write_text(stamp_text(str(root), SOURCES, "me"))
+    (derived / TRIGGERS).write_text(stamp_text(str(root), dict.fromkeys(SOURCES, ""), "me"))
     return str(derived), str(root)
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 
 from deia.commons import blocks, reading, store
+from deia.commons.alone import alone
 from deia.commons.entries import first_paragraph
 from deia.commons.index import load_index
 from deia.commons.naming import slug
@@ -13,17 +14,16 @@ from deia.commons.outline import OUTLINE
 from deia.errors import CommonsError
 from deia.knowledge import Entry
 from deia.records import TYPE_CHECKING, URGENCIES, Record
-from deia.text import words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-SHORT = 3  # words of a title up to this long are mostly articles and prepositions
 CASES = """\
 # Say in `fires` what must fire the trigger, and in `silent` what must not: near misses above all. `deia triggers test`
 # runs them. With both filled in, the trigger can become `status: stable`.
 """
-DRAFT = "# A draft: replace the phrase by what is really said or typed before the mistake (see docs/TRIGGERS.md).\n"
+EXAMPLE = "Restarting the queue drops its jobs"
 
 
 class Lesson(Record):
@@ -33,6 +33,7 @@ class Lesson(Record):
     paths: tuple[str, ...]  # of the files written, from the root
 
 
+@alone
 def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     root: str,
     *,
@@ -45,9 +46,9 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     keywords: tuple[str, ...] = (),
     summary: str = "",
     category: str = "patterns",
-    trigger: bool = False,
+    draft: Callable[[Entry], tuple[str, str] | None] | None = None,
 ) -> Lesson:
-    """Write a lesson down: document, index entry, and (asked for) a trigger with cases, as drafts to fill in.
+    """Write a lesson down: document, index entry, and a trigger with cases, where `draft` gives their texts.
 
     Raises:
         CommonsError: the title is empty, the urgency unknown, a file or id is already there, or the index is unsound.
@@ -69,7 +70,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
         verified=today,
     )
     entry = entry.but(keywords=keywords or store.keywords_of(entry))
-    files = {entry.path: _document(entry, text)} | (_trigger_files(entry, today) if trigger else {})
+    files = {entry.path: _document(entry, text)} | _trigger_files(entry, draft(entry) if draft else None)
     _refuse_existing(root, tuple(files), entry.id)
     try:
         for path, content in files.items():
@@ -86,7 +87,8 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
 def _refuse_unsound(title: str, urgency: str) -> None:
     if not any(letter.isalnum() for letter in title):
         raise CommonsError(
-            "A lesson needs a title with at least one letter.", fix="Say in a few words what goes wrong."
+            "A lesson needs a title with at least one letter, since its id and its file are named by it.",
+            fix=f'Say in a few words what goes wrong: "{EXAMPLE}"',
         )
     if urgency not in URGENCIES:
         raise CommonsError(f"The urgency {urgency!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
@@ -138,31 +140,11 @@ def _document(entry: Entry, text: str) -> str:
     return f"---\n{blocks.written(values)}---\n\n{head}{body}\n"
 
 
-def _trigger_files(entry: Entry, today: str) -> dict[str, str]:
-    spoken = words(entry.title)
-    phrase = " … ".join([word for word in spoken if len(word) > SHORT][:4] or spoken[:4])
-    draft = {
-        "id": entry.id,
-        "title": entry.title,
-        "status": "experimental",
-        "urgency": entry.urgency,
-        "action": "note",
-        "message": entry.summary,
-        "documents": [
-            {"id": entry.id, "mode": "summary_only", "reason": "What happened before, and what to do instead"}
-        ],
-        "when": {"any": [{"phrase": phrase}]},
-        "since": today,
-    }
-    example = phrase.replace(" … ", " ")
-    if entry.platforms:
-        draft["context"] = [entry.platforms[0].lower()]
-        example += f" on {entry.platforms[0]}"
-    cases = {entry.id: {"fires": [example], "silent": [f"how do I undo this: {entry.title}?"]}}
-    return {
-        f"triggers/{entry.id}.yaml": DRAFT + blocks.written([draft]),
-        f"triggers/{entry.id}.cases.yaml": CASES + blocks.written(cases),
-    }
+def _trigger_files(entry: Entry, drafted: tuple[str, str] | None) -> dict[str, str]:
+    if drafted is None:
+        return {}
+    trigger, cases = drafted
+    return {f"triggers/{entry.id}.yaml": trigger, f"triggers/{entry.id}.cases.yaml": CASES + cases}
 
 
 def _refuse_existing(root: str, paths: tuple[str, ...], ident: str) -> None:

@@ -132,6 +132,12 @@ def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
             )  # fmt: skip
 
 
+def document_problems(commons: Commons) -> Iterator[Problem]:
+    """Report what is wrong with each document by itself, whatever else the commons holds."""
+    for check in OF_DOCUMENTS:
+        yield from check(commons)
+
+
 def shared_paths(commons: Commons) -> Iterator[Problem]:
     """Report two entries for one document."""
     first: dict[str, Entry] = {}
@@ -290,14 +296,17 @@ def _warning(commons: Commons, line: int, code: str, found: str, fix: str) -> Pr
     return Problem(path=commons.index.path, line=line, found=found, fix=fix, code=code, severity="warning")
 
 
+OF_DOCUMENTS: tuple[Callable[[Commons], Iterator[Problem]], ...] = (
+    unlisted_documents,
+    unfilled_outlines,
+    disagreements,
+)
 CHECKS: tuple[Callable[[Commons], Iterator[Problem]], ...] = (
     no_index,
     missing_files,
-    unlisted_documents,
+    document_problems,
     thin_entries,
-    unfilled_outlines,
     shared_paths,
-    disagreements,
     unknown_references,
     stale_views,
     stale_statistics,

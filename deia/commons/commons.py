@@ -20,6 +20,8 @@ from deia.errors import CommonsError
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from deia.commons.index_records import Cluster, Concept, Index, QueryPattern
     from deia.errors import Problem
     from deia.knowledge import Case, Document, Entry, Trigger
@@ -42,8 +44,8 @@ class Commons(Record):
     derived: tuple[str, ...] = ()  # ids of the entries that only a document gave
 
 
-def load_commons(root: str) -> Commons:
-    """Read the commons at `root`.
+def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons:
+    """Read the commons at `root`; `good` has the last good text of trigger files, by their paths.
 
     Raises:
         CommonsError: there is none: neither an index, nor documents, nor triggers.
@@ -53,7 +55,7 @@ def load_commons(root: str) -> Commons:
         raise CommonsError(f"There is no commons in {root}.", fix="Run `deia init` there, or name another folder.")
     paths = tuple(entry.path for entry in index.entries)
     documents = read_documents(root, also=paths)
-    files = load_triggers(root)
+    files = load_triggers(root, good=good)
     metadata: list[Problem] = []
     entries = describe_documents(index.entries, documents.by_path, metadata)
     listed = {entry.id for entry in index.entries}
@@ -77,17 +79,15 @@ def describe_documents(
     listed: tuple[Entry, ...], documents: dict[str, Document], problems: list[Problem]
 ) -> tuple[Entry, ...]:
     """Give an entry for every document: the index's, completed, and for documents that it lacks a derived one."""
-    by_path = {entry.path: entry for entry in listed}
-    result = []
-    for entry in listed:
-        document = documents.get(entry.path)
-        result.append(completed(entry, document, Findings(entry.path)) if document else entry)
-    taken = {entry.id for entry in listed}
+    derived: dict[str, Entry] = {}
     for path, document in documents.items():
         findings = Findings(path)
-        entry = derived_entry(document, findings)
+        derived[path] = derived_entry(document, findings)
         problems += [problem.but(severity="warning") for problem in findings.problems]
-        if path not in by_path:
+    result = [completed(entry, derived[entry.path]) if entry.path in derived else entry for entry in listed]
+    taken, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
+    for path, entry in derived.items():
+        if path not in paths:
             result.append(entry.but(id=_free(entry, taken)))
             taken.add(result[-1].id)
     return tuple(result)
@@ -95,8 +95,10 @@ def describe_documents(
 
 def _free(entry: Entry, taken: set[str]) -> str:
     """Give an id for a derived entry that no other entry has."""
-    names = [entry.id, id_from_path(entry.path)]
-    names += [f"{names[1]}-{number}" for number in range(2, len(taken) + 4)]
+    if entry.id not in taken:
+        return entry.id
+    names = [id_from_path(entry.path)]
+    names += [f"{names[0]}-{number}" for number in range(2, len(taken) + 4)]
     return next(name for name in names if name not in taken)
 
 

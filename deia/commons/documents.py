@@ -26,23 +26,37 @@ class Documents(Record):
 
 def read_documents(root: str, *, also: tuple[str, ...] = ()) -> Documents:
     """Read every document below `bok/`, and those at other paths that the index names."""
-    found = reading.list_files(root, FOLDER, ENDING)
-    named = [path for path in dict.fromkeys(also) if path not in found and reading.inside(root, path)]
+    found = dict.fromkeys(reading.list_files(root, FOLDER, ENDING))
+    place = reading.placed(root)
+    named = [path for path in dict.fromkeys(also) if path not in found and place(path)]
     by_path: dict[str, Document] = {}
     problems: list[Problem] = []
     for path in (*found, *named):
-        unspeakable = reading.unspeakable(path)
-        if unspeakable:
-            problems.append(unspeakable)
-            continue
-        text = reading.read_text(root, path, limit=DOCUMENT_BYTES)
-        if path in found or text.readable:  # a missing file that the index names is the index's problem
-            problems += text.problems
-        if text.readable:
-            front = front_matter.split(text.text, path=path)
-            problems += front.problems
-            by_path[path] = as_document(front, path)
+        document = _read(root, path, problems, place=place(path), named=path not in found)
+        if document:
+            by_path[path] = document
     return Documents(by_path=by_path, problems=tuple(problems))
+
+
+def read_document(root: str, path: str, problems: list[Problem]) -> Document | None:
+    """Read one document, and add what is wrong with it; None where it cannot be read."""
+    return _read(root, path, problems, place=reading.inside(root, path), named=not path.startswith(f"{FOLDER}/"))
+
+
+def _read(root: str, path: str, problems: list[Problem], *, place: str, named: bool) -> Document | None:
+    """Read one document, and add what is wrong with it; that a `named` one is missing is the index's problem."""
+    unspeakable = reading.unspeakable(path)
+    if unspeakable:
+        problems.append(unspeakable)
+        return None
+    text = reading.read_text(root, path, limit=DOCUMENT_BYTES, place=place)
+    if text.readable or not named:
+        problems += text.problems
+    if not text.readable:
+        return None
+    front = front_matter.split(text.text, path=path)
+    problems += front.problems
+    return as_document(front, path)
 
 
 def as_document(front: front_matter.FrontMatter, path: str) -> Document:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from deia.commons import author, blocks, reading, store
+from deia.commons import author, blocks, reading
+from deia.commons.alone import alone
 from deia.commons.naming import slug
+from deia.commons.placing import replace_file
 from deia.commons.triggers import FOLDER
 from deia.commons.yaml_nodes import Items, Map, plain, read_yaml
 from deia.errors import CommonsError
@@ -31,6 +33,7 @@ def cases_text(ident: str, *, fires: Sequence[Any], silent: Sequence[Any]) -> st
     return blocks.written({ident: {"fires": list(fires), "silent": list(silent)}})
 
 
+@alone
 def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) -> tuple[str, str]:
     """Add the text of a trigger and of its cases to the files of a topic; give their paths.
 
@@ -49,7 +52,7 @@ def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) 
             author.create_file(root, path, text)
             continue
         try:
-            store.replace_file(place, text)
+            replace_file(place, text)
         except OSError as error:
             raise CommonsError(f"{path} cannot be written: {error.strerror}.", fix="Mend its permissions.") from error
     return paths

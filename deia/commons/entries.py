@@ -58,20 +58,21 @@ def derived_entry(document: Document, findings: Findings) -> Entry:
     return Entry(id=ident, path=document.path, **described)
 
 
-def completed(entry: Entry, document: Document, findings: Findings) -> Entry:
-    """Fill what an entry leaves open from the document's own metadata; what the entry says, stays."""
-    derived = derived_entry(document, findings)
+def completed(entry: Entry, derived: Entry) -> Entry:
+    """Fill what an entry leaves open from what its document says of itself; what the entry says, stays."""
     missing = {
         name: getattr(derived, name)
         for name in (*TEXTS, *LISTS, "urgency", "platforms")
         if not getattr(entry, name) and getattr(derived, name)
     }
-    extra = {**derived.extra, **entry.extra}
+    extra = {**derived.extra, **entry.extra} if derived.extra else entry.extra
     return entry.but(**missing, extra=extra) if missing or extra != entry.extra else entry
 
 
 def renamed(source: Map) -> Map:
     """Give the fields under the names of v1.0; a new name that is already there wins."""
+    if not any(name in source for name in OLD_NAMES):
+        return source
     result = Map(line=source.line)
     for name, value in source.items():
         new = OLD_NAMES.get(name, name)
@@ -82,8 +83,8 @@ def renamed(source: Map) -> Map:
 
 
 def _described(source: Map, findings: Findings) -> dict[str, Any]:
-    described: dict[str, Any] = {name: fields.text(source, name, findings) for name in TEXTS}
-    described |= {name: fields.texts(source, name, findings) for name in LISTS}
+    described: dict[str, Any] = {name: fields.text(source, name, findings) if name in source else "" for name in TEXTS}
+    described |= {name: fields.texts(source, name, findings) if name in source else () for name in LISTS}
     described["urgency"] = fields.choice(source, "urgency", URGENCIES, findings, default="")
     described["platforms"] = fields.texts(source, "platform", findings)
     described["extra"] = _extra(source)

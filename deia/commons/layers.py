@@ -14,7 +14,7 @@ from deia.records import TYPE_CHECKING, Record
 from deia.settings import STARTER, is_packaged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from deia.commons.index_records import Cluster
     from deia.errors import Problem
@@ -44,13 +44,13 @@ class Layers(Record):
         return merged(self.every).but(problems=(*self.every[0].problems, *self.problems))
 
 
-def load_layers(root: str, *, starter: bool = True) -> Layers:
-    """Read the commons at `root` and everything below it.
+def load_layers(root: str, *, starter: bool = True, good: Mapping[str, str] | None = None) -> Layers:
+    """Read the commons at `root` and everything below it; `good` is for its own trigger files.
 
     Raises:
         CommonsError: there is no commons at `root`.
     """
-    own = load_commons(root)
+    own = load_commons(root, good=good)
     packs = check_packs(root)
     below = load_below(root, [one.name for one in packs.sound], starter=starter)
     return Layers(every=(own, *below), problems=packs.problems)
@@ -125,7 +125,8 @@ def local_path(path: str) -> str:
     """Give a path as its own layer writes it."""
     if path.startswith(STARTER_PREFIX):
         return path.removeprefix(STARTER_PREFIX)
-    return path.split("/", 2)[2] if origin_of(path) != PROJECT else path
+    parts = path.split("/", 2) if path.startswith(f"{FOLDER}/") else ()
+    return parts[2] if len(parts) > 2 else path
 
 
 def file_at(root: str, path: str) -> str:

@@ -12,7 +12,8 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from deia.commons import reading, store
+from deia.commons import reading
+from deia.commons.alone import alone
 from deia.commons.commons import load_commons
 from deia.commons.documents import DOCUMENT_BYTES
 from deia.commons.documents import FOLDER as DOCUMENTS
@@ -34,6 +35,7 @@ from deia.commons.packs import (
     walk,
     whole_sum,
 )
+from deia.commons.placing import replace_file
 from deia.commons.triggers import FOLDER as TRIGGERS
 from deia.errors import CommonsError, Problem
 from deia.records import Record
@@ -62,6 +64,7 @@ class Taken(Record):
     hides: tuple[str, ...] = ()  # what it hides of lower layers, in words
 
 
+@alone
 def take_pack(  # noqa: PLR0913 - where it came from is three of them
     root: str, folder: str, *, name: str, source: str, rev: str = "", commit: str = "", write: bool = True,
     starter: bool = True, allow_hiding: bool = False,
@@ -109,6 +112,7 @@ def take_pack(  # noqa: PLR0913 - where it came from is three of them
     return taken
 
 
+@alone
 def remove_pack(root: str, name: str) -> None:
     """Remove a pack and its lines of the lock.
 
@@ -143,7 +147,7 @@ def _locked(root: str) -> tuple[Pack, ...]:
 def _write_lock(root: str, packs: Mapping[str, Pack]) -> None:
     path = os.path.join(root, LOCK)
     if packs:
-        store.replace_file(path, lock_text(packs.values()))
+        replace_file(path, lock_text(packs.values()))
     elif os.path.lexists(path):
         os.unlink(path)
 

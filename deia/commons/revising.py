@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 
 from deia.commons import blocks, reading, store
+from deia.commons.alone import alone
 from deia.commons.author import Lesson
 from deia.commons.commons import load_commons
 from deia.commons.documents import DOCUMENT_BYTES
 from deia.commons.front_matter import FENCE, FENCES_END, FRONT_LINES
 from deia.commons.index import find_index
+from deia.commons.placing import replace_file
 from deia.commons.trash import LIST, keep_copy, names, own_entry
 from deia.commons.yaml_nodes import Map, read_yaml
 from deia.errors import CommonsError
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+@alone
 def revise_lesson(
     root: str, ident: str, *, text: str, today: str, stamp: str, changes: Mapping[str, Any] | None = None
 ) -> Lesson:
@@ -111,7 +114,7 @@ def _described(found: Any, ident: str, fields: Mapping[str, Any]) -> Any:
 
 def _write(root: str, path: str, text: str) -> None:
     try:
-        store.replace_file(os.path.join(root, path), text)
+        replace_file(os.path.join(root, path), text)
     except OSError as error:
         fix = "Check its permissions and the space left."
         raise CommonsError(f"{path} cannot be written: {error.strerror}.", fix=fix) from error

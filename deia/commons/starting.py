@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from deia.commons import author, blocks, store
+from deia.commons.alone import one_writer
 from deia.commons.index import find_index
 from deia.errors import CommonsError
 from deia.knowledge import Entry
@@ -14,7 +15,7 @@ from deia.settings import INDEX_NAMES
 LESSON = "bok/patterns/read-before-you-overwrite.md"
 TRIGGERS = "triggers/examples.yaml"
 CASES = "triggers/examples.cases.yaml"
-IGNORED = (".deia/", "telemetry/events/")
+IGNORED = (".deia/", ".deia-writing", ".trash/", "telemetry/events/")
 DOCUMENT = """\
 ---
 title: Read before you overwrite
@@ -101,6 +102,11 @@ def create_commons(folder: str, *, today: str) -> Started:
         CommonsError: the folder cannot be written, or a path in it leads out of it through a link.
     """
     _make_folder(folder)
+    with one_writer(folder):
+        return _create(folder, today=today)
+
+
+def _create(folder: str, *, today: str) -> Started:
     fresh = not find_index(folder)
     files = {
         LESSON: DOCUMENT.format(today=today),

@@ -1,20 +1,21 @@
 """Writing the master index: migrating old shapes, adding entries, filling in what follows from the entries.
 
 Only the lines of a changed value are rewritten; comments, order, quotes and unknown fields stay. A file is replaced
-whole or not at all. Refuses to write an index that it cannot read without errors of form, and never overwrites a
-backup.
+whole or not at all, by one writer at a time. Refuses to write an index that it cannot read without errors of form, and
+never overwrites a backup.
 """
 
 from __future__ import annotations
 
 import os
-import stat
-import tempfile
+from contextlib import nullcontext
 
 from deia.commons import blocks, derived, reading
+from deia.commons.alone import alone, one_writer
 from deia.commons.commons import describe_documents
 from deia.commons.documents import read_documents
 from deia.commons.index import find_index, load_index, parse_index
+from deia.commons.placing import replace_file
 from deia.commons.shapes import UNSORTED, V1
 from deia.commons.yaml_nodes import Map, plain, read_yaml
 from deia.errors import CommonsError
@@ -56,17 +57,18 @@ def migrate(root: str, *, write: bool, today: str = "") -> str:
     Raises:
         CommonsError: there is no index, it cannot be read, or the backup exists already.
     """
-    path, text, index = _sound(root)
-    if index.shape == V1:
-        return text
-    new = _refreshed(root, _as_v1(index, today=today), today=today)
-    if write:
-        _back_up(root, path)
-        target = path if path.endswith((".yaml", ".yml")) and "/" not in path else INDEX_NAMES[0]
-        _put(root, target, new)
-        if target != path:
-            os.unlink(os.path.join(root, path))
-    return new
+    with one_writer(root) if write else nullcontext():
+        path, text, index = _sound(root)
+        if index.shape == V1:
+            return text
+        new = _refreshed(root, _as_v1(index, today=today), today=today)
+        if write:
+            _back_up(root, path)
+            target = path if path.endswith((".yaml", ".yml")) and "/" not in path else INDEX_NAMES[0]
+            _put(root, target, new)
+            if target != path:
+                os.unlink(os.path.join(root, path))
+        return new
 
 
 def build(root: str, *, write: bool, today: str = "") -> str:
@@ -75,14 +77,16 @@ def build(root: str, *, write: bool, today: str = "") -> str:
     Raises:
         CommonsError: the index cannot be read, or has an old shape.
     """
-    text = _text_or_skeleton(root)
-    new = _with_documents(root, text)
-    new = _refreshed(root, new, today=today)
-    if write:
-        _write_if_changed(root, new)
-    return new
+    with one_writer(root) if write else nullcontext():
+        text = _text_or_skeleton(root)
+        new = _with_documents(root, text)
+        new = _refreshed(root, new, today=today)
+        if write:
+            _write_if_changed(root, new)
+        return new
 
 
+@alone
 def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", description: str = "") -> str:
     """Add an entry to a cluster, which is made where there is none, and give the new index text.
 
@@ -98,6 +102,7 @@ def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", descrip
     return rewrite(root, lambda text: _with_entries(text, [entry], cluster, description=description), today=today)
 
 
+@alone
 def rewrite(root: str, change: Callable[[str], str], *, today: str = "") -> str:
     """Write the index as `change` makes it, its views and counts brought up to date, and give its text."""
     new = _refreshed(root, change(_text_or_skeleton(root)), today=today)
@@ -115,27 +120,6 @@ def as_fields(entry: Entry) -> dict[str, Any]:
         if name == "tags" and entry.platforms:
             values["platform"] = entry.platforms[0] if len(entry.platforms) == 1 else list(entry.platforms)
     return {**values, **{name: value for name, value in plain(dict(entry.extra)).items() if name not in values}}
-
-
-def replace_file(path: str, text: str) -> None:
-    """Put a text in place of a file, whole or not at all, with the old file's permissions.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    path = os.path.realpath(path)
-    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o644
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".deia-", suffix=".new")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
 
 
 # --- reading before writing ------------------------------------------------------------------------------------------

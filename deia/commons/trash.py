@@ -9,11 +9,13 @@ import hashlib
 import os
 
 from deia.commons import blocks, reading, store
+from deia.commons.alone import alone
 from deia.commons.author import create_file
 from deia.commons.commons import load_commons
 from deia.commons.index import find_index
 from deia.commons.layers import PROJECT, origin_of
 from deia.commons.naming import slug
+from deia.commons.placing import replace_file
 from deia.commons.yaml_nodes import plain, read_yaml
 from deia.errors import CommonsError
 from deia.records import TYPE_CHECKING, Record
@@ -61,6 +63,7 @@ def keep_copy(root: str, ident: str, path: str, *, stamp: str) -> str:
     return folder
 
 
+@alone
 def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed:
     """Move a document and its entry into the trash; `stamp` names the folder there, and sorts.
 
@@ -81,6 +84,7 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
     return Removed(id=ident, path=entry.path, trash=folder, named_by=_naming(commons, entry))
 
 
+@alone
 def restore_document(root: str, ident: str, *, today: str) -> Removed:
     """Bring back the document of this id that was removed last, with its entry.
 
@@ -109,7 +113,7 @@ def _relist(root: str, folder: str, note: dict[str, Any], *, today: str) -> None
     held = note.get("listed") or {}
     before = reading.read_text(root, f"{FOLDER}/{folder}/{BEFORE}", limit=MOST_FILE).text
     if before and _digest(_index_text(root)) == note.get("index_after"):
-        store.replace_file(os.path.join(root, find_index(root)), before)
+        replace_file(os.path.join(root, find_index(root)), before)
     elif isinstance(held, dict) and held:
         store.rewrite(root, lambda text: _with(text, held), today=today)
 

@@ -17,12 +17,14 @@ from deia.knowledge import Trigger
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, TYPE_CHECKING, URGENCIES, Record, Reference
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from deia.errors import Problem
     from deia.knowledge import Case, Clause
 
 FOLDER = "triggers"
+LASTING = "last-good"  # the code of the warning that a file's last good version counts
 ENDINGS = (".yaml", ".yml")
 FIELDS = (
     "id", "title", "status", "urgency", "timing", "action", "message", "action_required", "instead", "documents",
@@ -48,8 +50,11 @@ class TriggerFiles(Record):
     broken: tuple[str, ...] = ()  # ids of triggers that were left out
 
 
-def load_triggers(root: str) -> TriggerFiles:
-    """Read every trigger and every case of a commons."""
+def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> TriggerFiles:
+    """Read every trigger and every case of a commons.
+
+    `good` has the last good text of files by their paths: of what is broken now, its triggers count.
+    """
     paths = [path for ending in ENDINGS for path in reading.list_files(root, FOLDER, ending)]
     case_paths = [path for path in paths if path.lower().endswith(cases.ENDINGS)]
     problems: list[Problem] = []
@@ -58,7 +63,7 @@ def load_triggers(root: str) -> TriggerFiles:
     for path in paths:
         if path not in case_paths:
             findings = Findings(path)
-            for trigger in _read_file(root, findings, seen):
+            for trigger in _read_file(root, findings, seen, (good or {}).get(path, "")):
                 triggers[trigger.id] = trigger
             problems += findings.problems
     read_cases: list[Case] = []
@@ -85,9 +90,30 @@ def _value(root: str, findings: Findings) -> Any:
     return read.value
 
 
-def _read_file(root: str, findings: Findings, seen: dict[str, str]) -> list[Trigger]:
-    """Read the triggers of one file; `seen` has where each id was first used, and grows."""
+def _read_file(root: str, findings: Findings, seen: dict[str, str], good: str) -> list[Trigger]:
+    """Read the triggers of one file; `seen` has where each id was first used, and grows.
+
+    What its last `good` text has stands in for the whole file where that does not parse, else for its broken triggers.
+    """
     value = _value(root, findings)
+    found = _read_items(value, findings, seen)
+    if not good or not any(problem.severity == "error" for problem in findings.problems):
+        return found
+    here = {one.id for one in found}
+    ours = {name for name, place in seen.items() if place.startswith(f"{findings.path}:")}
+    before = Findings(findings.path)
+    old = _read_items(read_yaml(good, path=findings.path).value, before, {})
+    parsed = isinstance(value, Items) and bool(value)
+    standing = [one for one in old if one.id not in here and (one.id in ours if parsed else one.id not in seen)]
+    if standing:
+        seen.update({one.id: f"{findings.path}:{one.line}" for one in standing if one.id not in seen})
+        said = "The file has errors; its last good version counts"
+        names = "" if not parsed else f" for {', '.join(one.id for one in standing)}"
+        findings.warning(0, LASTING, f"{said}{names}.", "Correct the errors.")
+    return [*found, *standing]
+
+
+def _read_items(value: Any, findings: Findings, seen: dict[str, str]) -> list[Trigger]:
     items = value if isinstance(value, Items) else Items()
     if value is not None and not isinstance(value, Items):
         line = value.line if isinstance(value, Map) else 1

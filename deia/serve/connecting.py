@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING, Any
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve.hosts.claude_settings import HOST as CLAUDE_CODE
-from deia.serve.hosts.settings.hook_file import body_of
-from deia.serve.hosts.settings.places import folder_of, is_here, settings_paths
-from deia.serve.hosts.settings.server_file import PLACES, server_in, with_server, without_server
+from deia.serve.hosts.settings.hook_file import body_of, without_hooks
+from deia.serve.hosts.settings.places import folder_of, is_here, project_folder, settings_paths
+from deia.serve.hosts.settings.server_file import PLACES, with_server, without_server
 from deia.serve.hosts.settings.table import BY_NAME, PROJECT, USER
 from deia.serve.hosts.settings.warm import warm_entry, with_warm, without_warm
 from deia.serve.installing import BACKUP, Change, read_settings
-from deia.serve.json_edit import parse
+from deia.serve.json_edit import COMMAS, parse
+from deia.serve.server.host_blocks import fields_for
+from deia.settings import find_commons, is_packaged, secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from deia.serve.installing import Spot
+
+WARM_URL = "http://127.0.0.1:8765"
 DESKTOP = "claude-desktop"  # asks a server and runs no hooks
 
 
@@ -82,16 +87,8 @@ def _server_target(host: str, path: str, fields: Mapping[str, Any]) -> Target:
         host=host,
         path=path,
         enter=lambda text: with_server(text, host, fields, path=path),
-        take_out=lambda text: without_server(text, host, path=path) if _has_server(text, host, path) else text,
+        take_out=lambda text: without_server(text, host, path=path),
     )
-
-
-def _has_server(text: str, host: str, path: str) -> bool:
-    """Say whether a server of ours stands in a file; what cannot be read, or is somebody else's, is left alone."""
-    try:
-        return server_in(text, host, path=path) is not None
-    except HostError:
-        return False
 
 
 def warm_targets(
@@ -117,6 +114,66 @@ def _warm_target(path: str, entry: Mapping[str, Any]) -> Target:
     )
 
 
+def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
+    """Refuse hosts that run no hooks, where no server is wanted.
+
+    Raises:
+        HostError: one of them runs none.
+    """
+    if not server and (found := only_servers(hosts)):
+        raise HostError(f"{found[0]} runs no hooks; it asks a server", fix=f"Type: deia install {found[0]} --mcp")
+
+
+def chosen_servers(hosts: Sequence[str], scope: str, *, every: bool, commons: str) -> list[Target]:
+    """Give where the server is to be entered.
+
+    Raises:
+        HostError: a host that was named keeps no servers where deia writes.
+    """
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    root = find_commons(_here(), environ=environ, explicit=commons)
+
+    def fields(host: str) -> dict[str, Any]:
+        """Give what a host's settings say; the one that works in no project's folder is told which commons."""
+        named = commons or (root if host == DESKTOP and not is_packaged(root) else "")
+        return fields_for(host, arguments=("--commons", named) if named else ())
+
+    chosen = server_hosts(project=project, environ=environ) if every else list(dict.fromkeys(hosts))
+    return server_targets(chosen, scope, project=project, environ=environ, fields=fields)
+
+
+def chosen_warm(spots: Sequence[Spot], scope: str, url: str, *, commons: str) -> list[Target]:
+    """Give where hooks that ask a running server are to be entered.
+
+    Raises:
+        HostError: none of the hosts can call a server, or the address is none.
+    """
+    if not any(spot.setup.host == CLAUDE_CODE for spot in spots):
+        raise HostError("none of these hosts can call a server", fix=f"Type: deia install {CLAUDE_CODE} --warm")
+    if not url.startswith(("http://", "https://")):
+        raise HostError(f"{url!r} is no address", fix=f"Write it as {WARM_URL}.")
+    root = find_commons(_here(), environ=os.environ, explicit=commons)
+    token = bool(secret("token", root, environ=os.environ)[0])
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    return warm_targets(scope, project=project, environ=environ, url=url, token=token)
+
+
+def besides_the_hook(hosts: Sequence[str], scope: str, *, every: bool) -> list[Target]:
+    """Give where something of deia's may stand besides the hook."""
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    chosen = [host for host in (PLACES if every else dict.fromkeys(hosts)) if host in PLACES]
+    places = [(host, each) for host in chosen for each in PLACES[host] if scope in {"", each} or host == DESKTOP]
+    servers = [
+        target for host, each in places for target in server_targets([host], each, project=project, environ=environ)
+    ]
+    warm = warm_targets(scope, project=project, environ=environ) if every or CLAUDE_CODE in hosts else []
+    return [*warm, *servers]
+
+
+def _here() -> str:
+    return os.getcwd().replace("\\", "/")
+
+
 def entered(changes: Sequence[Change], targets: Sequence[Target]) -> list[Change]:
     """Give the changes with what these targets hold besides.
 
@@ -128,21 +185,32 @@ def entered(changes: Sequence[Change], targets: Sequence[Target]) -> list[Change
         change = _change_of(plan, target.path)
         after = target.enter(change.after)
         backup = target.path + BACKUP
-        keep = "" if os.path.lexists(backup) or not change.before or after == change.before else backup
-        plan[target.path] = change.but(after=after, keep=change.keep or keep)
+        unneeded = os.path.lexists(backup) or after == change.before or not _is_anybodys(change.before, target)
+        plan[target.path] = change.but(after=after, keep=change.keep or ("" if unneeded else backup))
     return list(plan.values())
+
+
+def _is_anybodys(text: str, target: Target) -> bool:
+    """Say whether a file has something that is not deia's, which is worth keeping before it is changed."""
+    rest = target.take_out(text) if text else ""
+    setup = BY_NAME.get(target.host)
+    if setup is not None and target.path.endswith(".json"):
+        rest = without_hooks(rest, setup, path=target.path)
+    return bool(text) and (rest == text or bool(_means(rest, target.host)))
 
 
 def taken_out(changes: Sequence[Change], targets: Sequence[Target]) -> list[Change]:
     """Give the changes that take out what these targets hold, too; files that never held it are left out.
 
-    Raises:
-        HostError: a file cannot be used.
+    A file that cannot be read is left alone: what reads no settings keeps no others from being changed.
     """
     plan = {change.path: change for change in changes}
     for target in targets:
-        change = _change_of(plan, target.path)
-        after = target.take_out(change.after) if change.after else change.after
+        try:
+            change = _change_of(plan, target.path)
+            after = target.take_out(change.after) if change.after else change.after
+        except HostError:
+            continue
         if after != change.after:
             plan[target.path] = _restored(change.but(after=after), target.host)
     return list(plan.values())
@@ -168,6 +236,6 @@ def _restored(change: Change, host: str) -> Change:
 def _means(text: str, host: str) -> Any:
     try:
         is_toml = host == "codex" and not body_of(text).lstrip().startswith("{")
-        return tomllib.loads(text) if is_toml else parse(body_of(text) or "{}", where="")
+        return tomllib.loads(text) if is_toml else parse(body_of(text) or "{}", where="", extras=COMMAS)
     except (HostError, tomllib.TOMLDecodeError):
         return text

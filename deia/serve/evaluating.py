@@ -18,6 +18,7 @@ from deia.knowledge import Query
 from deia.records import Record
 from deia.search.ask import ranking, search
 from deia.search.measures import DEPTH, Scores, mean, percentile, scores
+from deia.serve.output import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -101,7 +102,7 @@ def own_questions(root: str) -> list[Golden]:
     """
     own = load_golden(root)
     if own.problems:
-        raise CommonsError(f"{FILE} has {len(own.problems)} problems", own.problems, where=root)
+        raise CommonsError(f"{FILE} has {counted(len(own.problems), 'problem')}", own.problems, where=root)
     return [*own.questions, *golden_patterns(load_commons(root).query_patterns)]
 
 

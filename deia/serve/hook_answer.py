@@ -15,11 +15,15 @@ from deia.watch.watcher import call_print
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deia.records import Turn
+    from deia.records import Injection, Turn
+    from deia.serve.hook_run import Place
+    from deia.serve.hosts.occasion import Occasion
+    from deia.watch.artefact import Artefact
     from deia.watch.memory import FileLog, HeldLog
     from deia.watch.watcher import Watched
 
 STOPPING = frozenset(("ask", "hold"))
+SILENCED = ("muted", "quiet")  # stages at which a person or the settings stopped what would have fired
 
 
 class Delivery(Record):
@@ -93,3 +97,32 @@ def _waits(delivery: Delivery, watched: Watched) -> bool:
     """Say whether what was not said now will be: nothing but a hold interrupts at a host that knows only holds."""
     stopping = any(one.action in STOPPING for one in watched.firings)
     return delivery.has_context or (stopping and delivery.hold)
+
+
+def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, watched: Watched) -> None:
+    """Write what fired and what was silenced to the ledger, and into the conversation's log as which events."""
+    telemetry = artefact.meta["settings"]["telemetry"]
+    common = {"conversation": occasion.conversation}
+    injection: Injection | None = watched.injection
+    events = {}
+    for firing in watched.firings:
+        held = firing.action == "hold" and occasion.moment == "before_tool" and artefact.meta["settings"]["hold"]
+        documents = [reference.id for reference in firing.documents]
+        fields = {
+            **common, "trigger": firing.trigger, "because": firing.because, "docs": documents,
+            "chars": len(injection.text) if injection else 0, "action": firing.action,
+            "outcome": _outcome(firing.trigger, watched, held=held),
+        }  # fmt: skip
+        events[firing.trigger] = place.spool("injection", fields, telemetry=telemetry)
+    if any(events.values()):
+        log.append(line({"aside": True, "logged": events}))
+    for verdict in watched.verdicts:
+        if verdict.stage in SILENCED or verdict.trigger in watched.passed:
+            outcome = verdict.stage if verdict.stage in SILENCED else "passed"
+            place.spool("injection", {**common, "trigger": verdict.trigger, "outcome": outcome}, telemetry=telemetry)
+
+
+def _outcome(trigger: str, watched: Watched, *, held: bool) -> str:
+    if trigger in watched.left_out:
+        return "over_budget"
+    return "held" if held else "shown"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from deia.records import Injection, Turn
+    from deia.records import Turn
     from deia.serve.hosts.occasion import Occasion
     from deia.serve.hosts.saying import Said
     from deia.watch.artefact import Artefact
@@ -50,9 +50,10 @@ JUDGING = (
 SAYING = "serve.hosts.saying"
 PHRASED = "watch.languages watch.regions watch.phrases watch.speech watch.phrased"
 DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
-SILENCED = ("muted", "quiet")  # stages at which a person or the settings stopped what would have fired
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: it was told that sources changed
+UNCOMPILED = STALE + b'"uncompiled"'
+UNSAID = b'\n{"aside":true,"unsaid":true}\n'
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets silence
 PERSONS_WORD = (
     "deia {word} is the person's to say. It counts in a terminal of theirs and not in a tool call; what was stopped and"
@@ -108,7 +109,9 @@ def _arm(place: Place, seconds: float) -> None:
 class Place:
     """Where this hook works: which host called, which commons counts, where its files are."""
 
-    __slots__ = ("derived", "environ", "events", "explicit", "host", "load", "open", "root", "state", "timed")
+    __slots__ = (
+        "derived", "environ", "events", "explicit", "host", "load", "open", "root", "state", "timed", "trouble",
+    )  # fmt: skip
 
     def __init__(self, arguments: list[str], load: Callable[[str], object] = len) -> None:
         self.load = load
@@ -119,6 +122,7 @@ class Place:
         self.explicit = arguments[2] if len(arguments) > 2 and arguments[1] == "--commons" else ""
         self.state = settings.state_folder(self.environ)
         self.root = self.derived = ""
+        self.trouble = ""  # why something stands in for the compiled triggers
         self.events = f"{self.state}/starter/events"
 
     def holding_phrase(self, artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
@@ -200,10 +204,13 @@ def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said 
     if occasion.moment == "session":
         return _begin(place, occasion, log, can)
     artefact = _open(place)
+    trouble = _trouble(place, artefact, log, can) if occasion.moment == "prompt" or place.trouble else ""
+    if artefact is None:
+        told: Said | None = _saying(place).trouble(can, trouble) if trouble else None
+        return told
     deadline = artefact.meta["settings"]["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
-    stale = _tell_if_stale(place, log) if occasion.moment == "prompt" else ""
     if occasion.turn is None:
         return None
     if occasion.moment == "prompt" and occasion.turn.text[: len(TO_DEIA)].lower() == TO_DEIA:
@@ -214,7 +221,7 @@ def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said 
         if answered is not None:
             return answered
     said = _watch(place, artefact, occasion, log, carries=carries, can=can)
-    also: Said | None = _saying(place).with_trouble(can, said, stale) if stale else said
+    also: Said | None = _saying(place).with_trouble(can, said, trouble) if trouble else said
     return also
 
 
@@ -258,13 +265,13 @@ def _judged(
 ) -> Said | None:  # fmt: skip
     """Judge a turn that passed the gate, unless another process judges the same event; `given` is for its delivery."""
     place.load(JUDGING)
-    from deia.serve.hook_answer import Delivery, deliver  # noqa: PLC0415 - a quiet turn has nothing to deliver
+    from deia.serve.hook_answer import Delivery, deliver, record  # noqa: PLC0415 - a quiet turn has nothing to deliver
 
     assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
     if not _claims(occasion, log, occasion.turn):
         return None
     watched = _weigh(place, artefact, occasion, log, numbers, seen)
-    _record(place, artefact, occasion, log, watched)
+    record(place, artefact, occasion, log, watched)
     code = _code(place, occasion, watched, hold=given["hold"]) if "note" in given["can"] else ""
     return deliver(Delivery(**given, code=code), log, occasion.turn, watched)
 
@@ -308,39 +315,54 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) 
     """Begin a session: forget what a compaction took out of the model's sight, and tell the person what is wrong."""
     if occasion.reset:
         log.append(line({"event": RESET}))
-    try:
-        _open(place)
-        trouble = _tell_if_stale(place, log, again=True, told=bool(can))
-    except ArtefactError as error:
-        place.report(error)
-        trouble = str(error)
+    trouble = _trouble(place, _open(place), log, can, again=True)
     said: Said | None = _saying(place).trouble(can, trouble) if trouble else None
     return said
 
 
-def _open(place: Place) -> Artefact:
-    """Open the compiled triggers; what another installation made counts only while it fits its sources."""
-    artefact = place.open(f"{place.derived}/triggers")
-    if not freshness.made_by(place.derived, freshness.maker(place.state)):
-        found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
-        if found:
-            raise ArtefactError(f"compiled by another installation and out of date ({found})", fix="Type: deia compile")
+def _open(place: Place) -> Artefact | None:
+    """Open the compiled triggers, or what may stand in for them; another installation's count while they are fresh."""
+    artefact: Artefact | None = None
+    try:
+        artefact, why = place.open(f"{place.derived}/triggers"), ""
+        if not freshness.made_by(place.derived, freshness.maker(place.state)):
+            found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
+            why = f"{found} changed since another installation compiled the commons" if found else ""
+    except ArtefactError as error:
+        why = error.message
+    if why:
+        from deia.serve.hook_uncompiled import stand_in  # noqa: PLC0415 - hardly any commons is not compiled
+
+        artefact = stand_in(place, why)
     return artefact
 
 
-def _tell_if_stale(place: Place, log: FileLog, *, again: bool = False, told: bool = True) -> str:
-    """Spool that the compiled triggers are older than their sources; they are used all the same, the last good ones.
+def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: dict[str, str], *, again: bool = False) -> str:
+    """Spool what is wrong with the compiled triggers and give it; they are used all the same, the last good ones.
 
-    Once a conversation, unless it is told `again`; what nobody could be `told` counts for nothing.
+    Once a conversation, unless it is told `again`; what nobody could be told counts for nothing.
     """
-    found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
-    if not found or (not again and STALE in log.read()):
+    trouble = place.trouble or _trouble_of_sources(place, artefact)
+    content = log.read() if trouble and not again else b""
+    if not trouble or (UNCOMPILED if place.trouble else STALE) in content:
         return ""
+    told = "note" in can or "context" in can
     if told:
-        log.append(line({"aside": True, "stale": found}))
-    trouble = f"{found} changed since the triggers were compiled. Type: deia compile"
-    place.spool("error", {"error": trouble, "where": place.root})
+        log.append(line({"aside": True, "stale": "uncompiled" if place.trouble else trouble}))
+    if told or UNSAID not in content:
+        place.spool("error", {"error": trouble, "where": place.root})
+    if not told:
+        log.append(UNSAID)
     return trouble
+
+
+def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
+    """Give what is wrong with the files that the triggers were compiled from, or the empty text."""
+    found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
+    if found:
+        return f"{found} changed since the triggers were compiled. Type: deia compile"
+    standing = ", ".join(artefact.meta.get("standing") or ()) if artefact is not None else ""
+    return f"{standing} has errors; its last good version counts. Type: deia lint" if standing else ""
 
 
 def _weigh(
@@ -369,32 +391,3 @@ def _weigh(
     silenced = {one.trigger for one in watched.verdicts if one.stage == "muted"}
     mutes.use_up(place.state, muted & silenced, now=now, **where)
     return watched
-
-
-def _record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, watched: Watched) -> None:
-    """Write what fired and what was silenced to the ledger, and into the conversation's log as which events."""
-    telemetry = artefact.meta["settings"]["telemetry"]
-    common = {"conversation": occasion.conversation}
-    injection: Injection | None = watched.injection
-    events = {}
-    for firing in watched.firings:
-        held = firing.action == "hold" and occasion.moment == "before_tool" and artefact.meta["settings"]["hold"]
-        documents = [reference.id for reference in firing.documents]
-        fields = {
-            **common, "trigger": firing.trigger, "because": firing.because, "docs": documents,
-            "chars": len(injection.text) if injection else 0, "action": firing.action,
-            "outcome": _outcome(firing.trigger, watched, held=held),
-        }  # fmt: skip
-        events[firing.trigger] = place.spool("injection", fields, telemetry=telemetry)
-    if any(events.values()):
-        log.append(line({"aside": True, "logged": events}))
-    for verdict in watched.verdicts:
-        if verdict.stage in SILENCED or verdict.trigger in watched.passed:
-            outcome = verdict.stage if verdict.stage in SILENCED else "passed"
-            place.spool("injection", {**common, "trigger": verdict.trigger, "outcome": outcome}, telemetry=telemetry)
-
-
-def _outcome(trigger: str, watched: Watched, *, held: bool) -> str:
-    if trigger in watched.left_out:
-        return "over_budget"
-    return "held" if held else "shown"

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from typing import TYPE_CHECKING
 
-from deia.commons.store import replace_file
+from deia.commons.placing import replace_file
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve import hook
 from deia.serve.hosts.settings import status_line
 from deia.serve.hosts.settings.command import on_windows
-from deia.serve.hosts.settings.hook_file import Installed, installed, same_settings, with_hooks, without_hooks
+from deia.serve.hosts.settings.hook_file import Installed, body_of, installed, same_settings, with_hooks, without_hooks
 from deia.serve.hosts.settings.places import is_here, settings_paths
 from deia.serve.hosts.settings.table import BY_NAME, PLUGIN, SCRIPT
+from deia.serve.hosts.settings.warm import without_warm
 from deia.serve.hosts.settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ def read_settings(path: str) -> str:
     Raises:
         HostError: it cannot be read, or is not UTF-8.
     """
+    _refuse_odd(path)
     try:
         with open(path, "rb") as file:
             return file.read().decode("utf-8")
@@ -83,6 +86,23 @@ def read_settings(path: str) -> str:
         raise HostError(
             f"cannot be read: {error.strerror}", where=path, fix="Give yourself the right to read it."
         ) from error
+
+
+def _refuse_odd(path: str) -> None:
+    """Refuse what is no file to be read to its end: a folder, and a pipe or a device, which may have none.
+
+    Raises:
+        HostError: there is such a thing at the path.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return
+    if stat.S_ISDIR(mode):
+        raise HostError("is a folder, and the host wants a file there", where=path, fix="Move that folder away.")
+    if not stat.S_ISREG(mode):
+        told = "is a pipe or a device and no settings file, so it is not read"
+        raise HostError(told, where=path, fix="Put an ordinary file there, or nothing.")
 
 
 def installed_in(spot: Spot) -> list[Installed]:
@@ -134,8 +154,16 @@ def _entered(spot: Spot, path: str, command: Sequence[str]) -> Change:
         path=path,
         before=before,
         after=_with_status(spot, path, after, command),
-        keep="" if os.path.lexists(backup) or not before else backup,
+        keep="" if os.path.lexists(backup) or not _is_anybodys(before, spot.setup, path) else backup,
     )
+
+
+def _is_anybodys(text: str, setup: Setup, path: str) -> bool:
+    """Say whether a file has something that is not deia's, which is worth keeping before it is changed."""
+    rest = without_hooks(text, setup, path=path)
+    if setup.host == status_line.HOST:
+        rest = status_line.without_status_line(without_warm(rest, path=path), path=path) if body_of(rest) else rest
+    return bool(text) and (rest == text or not same_settings(rest, "{}", setup))
 
 
 def _with_status(spot: Spot, path: str, text: str, command: Sequence[str]) -> str:
@@ -217,7 +245,17 @@ def carry_out(change: Change) -> None:
         _write(change)
     except OSError as error:
         told = f"cannot be written: {error.strerror or error}"
-        raise HostError(told, where=change.path, fix="Give yourself the right to write there.") from error
+        raise HostError(told, where=change.path, fix=_way_out(change.path)) from error
+
+
+def _way_out(path: str) -> str:
+    """Say what keeps a file from being written, and what to do: a file where a folder must be, or a missing right."""
+    above = os.path.dirname(path)
+    while not os.path.lexists(above) and os.path.dirname(above) != above:
+        above = os.path.dirname(above)
+    if not os.path.isdir(above):
+        return f"{above} is a file, and a folder must be there: move it away."
+    return f"Give yourself the right to write in {above}."
 
 
 def _write(change: Change) -> None:

@@ -14,6 +14,7 @@ from deia.errors import CommonsError, Problem
 from deia.fast_json import loads
 from deia.knowledge import Document, Entry, Golden
 from deia.search.catalog import open_catalog
+from deia.serve.output import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -117,4 +118,4 @@ def _lines(folder: str, name: str) -> Iterator[tuple[int, str]]:
 
 def _refuse(folder: str, problems: Sequence[Problem]) -> None:
     if problems:
-        raise CommonsError(f"{len(problems)} lines in {folder} cannot be used", problems[:MOST_PROBLEMS])
+        raise CommonsError(f"{counted(len(problems), 'line')} in {folder} cannot be used", problems[:MOST_PROBLEMS])

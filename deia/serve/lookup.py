@@ -32,8 +32,10 @@ class Found(Record):
     lines: tuple[int, int] | None = None
 
 
-def look_up(catalog: Catalog, name: str, *, root: str, folder: str) -> Found:
+def look_up(catalog: Catalog, name: str, *, root: str, folder: str, tool: str = "") -> Found:
     """Give the document with this id or path; `path:12` and `path:12-30` also name lines.
+
+    Whoever asks through a tool and not by typing is told the name of the `tool` that searches.
 
     Raises:
         QueryError: there is none.
@@ -44,7 +46,7 @@ def look_up(catalog: Catalog, name: str, *, root: str, folder: str) -> Found:
         if shelved is not None:
             file = file_at(root, shelved.entry.path)
             return Found(shelved=shelved, text=catalog.text(shelved), file=file, lines=wanted)
-    raise QueryError(f"there is no document {_printable(name)!r}.", fix=_advice(catalog, bare))
+    raise QueryError(f"there is no document {_printable(name)!r}.", fix=_advice(catalog, bare, tool))
 
 
 def split_lines(name: str) -> tuple[str, tuple[int, int] | None]:
@@ -93,14 +95,15 @@ def ids(catalog: Catalog) -> Iterator[str]:
     return (name for number in range(catalog.numbers) if (name := catalog.id(number)))
 
 
-def _advice(catalog: Catalog, name: str) -> str:
+def _advice(catalog: Catalog, name: str, tool: str) -> str:
     """Suggest ids: of many, those that share a part with the name."""
     known = list(ids(catalog))
     if len(known) > MOST_NEAR:
         parts = {part for word in words(name) for part in word}
         known = [each for each in known if not parts.isdisjoint(part for word in words(each) for part in word)]
     advice = nearest(name[:200], known[:MOST_NEAR])
-    return f'{advice} To look for one, type: deia search "{_printable(name)[:60]}"'
+    search = f"call {tool}." if tool else f'type: deia search "{_printable(name)[:60]}"'
+    return f"{advice} To look for one, {search}"
 
 
 def _printable(text: str) -> str:

@@ -39,8 +39,15 @@ def _guarded(arguments: list[str]) -> int:
     except BrokenPipeError:
         return output.BROKEN_PIPE
     except OSError as error:
-        output.complain(f"deia: {error}")
+        output.complain_of(_plainly(error))
     return output.BROKEN
+
+
+def _plainly(error: OSError) -> DeiaError:
+    """Give what the system said as an error that names the file and what to look at."""
+    where = error.filename if isinstance(error.filename, str) else ""
+    fix = f"Look at it: ls -ld {where}" if where else "Try again; where it stays, look at the disk and the rights."
+    return DeiaError((error.strerror or str(error)).lower(), where=where, fix=fix)
 
 
 def run(arguments: list[str]) -> int:

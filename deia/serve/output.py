@@ -67,6 +67,11 @@ def at_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
+def is_watched() -> bool:
+    """Say whether somebody reads standard error as it comes, so that progress can be told there."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def mark(symbol: str, instead: str) -> str:
     """Give a symbol, or plain letters where standard output cannot show it."""
     try:

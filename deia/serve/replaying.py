@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from deia.errors import QueryError
 from deia.fast_json import loads
 from deia.records import Record
-from deia.serve.transcripts import KEYS, Reader, read_conversations, turn_list
+from deia.serve.transcripts import KEYS, Reader, read_conversations, turn_list, why_none
 from deia.watch.artefact import Artefact, open_artefact
 from deia.watch.memory import fingerprint
 from deia.watch.replay import Replay, Spotted, Tally, replay
@@ -82,6 +82,10 @@ class Worker:
         return tally
 
     def _whole(self, part: Part, tally: Tally) -> None:
+        why = why_none(part.whole)
+        if why:
+            tally.unread[part.path] = why
+            return
         conversations = read_conversations(part.whole)
         for number, turns in enumerate(conversations, 1):
             place = f"{part.path}:" if len(conversations) == 1 else f"{part.path}:{number}:"

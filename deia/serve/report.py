@@ -5,7 +5,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 FINE, WARNING, DEAD = "fine", "warning", "dead"
 
@@ -17,6 +17,7 @@ class Patient(Record):
     project: str
     environ: Mapping[str, str]
     explicit: str = ""  # the commons that --commons named
+    tell: Callable[[str], object] = str  # hears what is being done where that takes a while; by default nobody does
 
 
 class Finding(Record):

@@ -18,15 +18,19 @@ def write_setting(root: str, name: str, value: str) -> str:
     """Give a setting of the commons at `root` a value; give the file's path.
 
     Raises:
-        SettingsError: the file is not TOML, or cannot be changed line by line.
-        OSError: it cannot be written.
+        SettingsError: the file is not TOML, cannot be changed line by line, or cannot be written.
     """
     path = f"{root}/{FILE}"
     try:
         text = (files.read(path) or b"").decode("utf-8")
     except UnicodeDecodeError as error:
         raise SettingsError("the file is not UTF-8", where=FILE, fix="Save it as UTF-8.") from error
-    files.replace(path, with_setting(text, name, value).encode())
+    after = with_setting(text, name, value)
+    try:
+        files.replace(path, after.encode())
+    except OSError as error:
+        fix = f'Give yourself the right to write in {root}, or set it for this shell: DEIA_{name.upper()}="{value}"'
+        raise SettingsError(f"cannot be written: {error.strerror}", where=path, fix=fix) from error
     return path
 
 

@@ -6,6 +6,8 @@ puts into a conversation (instructions, environment, summaries) is nobody's turn
 
 from __future__ import annotations
 
+import json
+
 from deia import fast_json
 from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.conversation import PREFIXES, turns_of
@@ -28,6 +30,8 @@ EXITS = ("Process exited with code ", "Exit code: ", "exit_code: ")  # in the te
 OWN_LINES = ("summary", "file-history-snapshot", "system", "queue-operation")  # of Claude Code
 CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 RESULTS = ("function_call_output", "custom_tool_call_output")
+SPOKEN = "User: …, Assistant: …, ## User"
+MOST_UNREADABLE = 0.02  # of the characters of a text may stand for bytes that are no UTF-8
 MOST_WAITING = 1000  # calls whose results are awaited in one conversation
 
 
@@ -213,6 +217,42 @@ def read_transcript(text: str) -> list[Turn]:
 def read_conversations(text: str) -> list[list[Turn]]:
     """Give the conversations that a text holds, each as its turns."""
     return [turns_of([turn for item in items for turn in reader.turns(item)]) for reader, items in _split(text)]
+
+
+def why_none(text: str) -> str:
+    """Say why a text is no transcript, or give the empty text; what nobody says is not taken for somebody's turn."""
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        return "it is empty"
+    if "\0" in text or text.count("\ufffd") > len(text) * MOST_UNREADABLE:
+        return "it is not text"
+    lines = text.split("\n")
+    if _json(text) is not None or any(isinstance(_json(line), dict) for line in lines) or _has_speaker(lines):
+        return ""
+    opening = text.lstrip()[:1]
+    if opening in ("{", "["):
+        return f"it begins as JSON does and is none: {_why_no_json(text)}"
+    return f"it is no JSON, and no line of it says who speaks ({SPOKEN})"
+
+
+def _why_no_json(text: str) -> str:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"{error.msg} in line {error.lineno}, column {error.colno}"
+    except RecursionError:
+        return "it is nested too deep"
+    return "it cannot be read"
+
+
+def _has_speaker(lines: Iterable[str]) -> bool:
+    """Say whether a line outside of fences begins with who speaks."""
+    fenced = False
+    for line in lines:
+        fenced ^= line.lstrip().startswith(FENCES)
+        if not fenced and _speaker(line):
+            return True
+    return False
 
 
 def _split(text: str) -> Iterator[tuple[Reader, Iterable[Any]]]:

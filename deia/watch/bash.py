@@ -9,7 +9,9 @@ from __future__ import annotations
 from deia.watch.command import Simple, is_assignment
 from deia.watch.words import MAX_DEPTH, Words
 
-MAX_COMMANDS = 1_000  # more in one text are generated, and reading them would hold up the turn
+MAX_COMMANDS = 1_000  # more in one text are generated, and judging them would hold up the turn
+LAST_COMMANDS = 200  # of these are the last of the text: what counts may stand behind a thousand that do not
+LAST_CHARACTERS = 50_000  # of a text with more commands, in which its last ones are looked for
 
 _BLANK = " \t\r"
 _DROPPED = frozenset(("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "coproc"))
@@ -22,7 +24,23 @@ def read_bash(text: str) -> list[Simple]:
     """Return the simple commands of a script, in the order in which they would start."""
     out: list[Simple] = []
     _Reader(text, out, 0).read_list(closed=False)
+    drop_middle(out, 0)
     return out
+
+
+def drop_middle(out: list[Simple], slack: int = LAST_COMMANDS) -> bool:
+    """Keep the first and the last of too many commands, once there are `slack` more; say whether there are too many."""
+    if len(out) > MAX_COMMANDS + slack:
+        del out[MAX_COMMANDS - LAST_COMMANDS : -LAST_COMMANDS]
+    return len(out) >= MAX_COMMANDS
+
+
+def last_stretch(text: str, at: int) -> int:
+    """Return where to read on in a text with too many commands: here, or where the last of it begins."""
+    begin = len(text) - LAST_CHARACTERS
+    if at >= begin:
+        return at
+    return next((end for mark in "\n;" if (end := text.find(mark, begin) + 1)), begin)
 
 
 class _Document:
@@ -98,10 +116,16 @@ class _Reader(Words):
             return
         simple.text = self.text[simple.start : simple.end]
         self.out.append(simple)
-        if len(self.out) >= MAX_COMMANDS:
-            self.at = self.size
         if piped:
             scope.fed = simple
+        if drop_middle(self.out):
+            self._skip(scope)
+
+    def _skip(self, scope: _List) -> None:
+        """Go on near the end of the text, with nothing open."""
+        at = last_stretch(self.text, self.at)
+        if at > self.at:
+            self.at, scope.fed, scope.pattern, scope.documents = at, None, False, []
 
     def _separate(self, scope: _List, char: str) -> None:
         two = self.text[self.at : self.at + 2]

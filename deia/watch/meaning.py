@@ -72,8 +72,13 @@ NAMED = frozenset(
     " validation parser parsing logic lookup helper helpers fixture fixtures mock mocks page pages menu tab tabs item"
     " attribute attributes header headers option options badge example examples mention mentions error errors log logs"
     " element elements block blocks name names count counter id ids listener listeners property properties"
-    " constant constants pattern patterns".split()
+    " constant constants pattern patterns card cards picker dialog dialogs popup tooltip tooltips dropdown widget"
+    " widgets badges reminder reminders banners panel panels toast screen screens sidebar navbar footer heading"
+    " headings subtitle chapter chapters paragraph paragraphs article articles tutorial faq animation animations"
+    " spinner avatar thumbnail thumbnails placeholder placeholders screenshot screenshots".split()
 )
+MOST_COMPOUND = 2  # words after the exemplar's that may still name the thing: "the branch protection status page"
+SAID_OF_TIME = ("for now", "for good", "from scratch", "for once", "in full", "at once")
 LIKELY = 0.5  # of the classifier, that an act is being done or asked for
 MOST_QUANTIFIED = 4  # groups of an exemplar beside which a word for all tells something
 MOST_ACTS = 100  # words for the act of an exemplar that are looked at in a turn
@@ -152,7 +157,10 @@ def exemplars_of(value: Any, chosen: Sequence[int] | None = None) -> tuple[Exemp
 
 def _is_placed(said: Sequence[str]) -> bool:
     """Say whether an exemplar names the place of a thing; in "remove everything under root" the place is the thing."""
-    said = " ".join(said).replace("from scratch", "anew").split()
+    text = " ".join(said)
+    for words in SAID_OF_TIME:
+        text = text.replace(words, "anew")
+    said = text.split()
     return any(word in PLACING and word != "of" and before not in ALL for before, word in pairwise(said))
 
 
@@ -252,17 +260,34 @@ def _of_another(exemplar: Exemplar, window: Sequence[Token], verb: Token, text: 
     after = [token for token in window if token[1] > verb[1]]
     if _is_moved(after) and MOVING.isdisjoint(exemplar.text.split()):
         return True
-    for (word, first, end), (following, start, _) in zip(after, [*after[1:], ("", -1, -1)], strict=True):
+    pairs = zip(after, [*after[1:], ("", -1, -1)], ["", *(token[0] for token in after)], strict=False)
+    for at, ((word, first, end), (following, start, _), before) in enumerate(pairs):
         if word in ALL or word in exemplar.pairs.get(verb[0], ()):
             continue
         if any(word in group for group in others):
-            beside = start - end == 1 and not any(following in group for group in others)
-            return beside and (following in NAMED or text[end] == "-")
+            if start - end == 1 and text[end] == "-" and not any(following in group for group in others):
+                return True
+            return (word in NAMED and before in NAMED) or _names_another(others, after[at:])
         if word in PLACING and not exemplar.placed and (own_object or first == verb[2] + 1):
             return True
         if own_object and word in ENDING:
             return True
         own_object = own_object or word not in STOP_WORDS
+    return False
+
+
+def _names_another(others: Sequence[Collection[str]], tokens: Sequence[Token]) -> bool:
+    """Hear that an exemplar's words begin a name for another thing: "the branch protection docs page"."""
+    strange = 0
+    for (_, _, end), (word, start, _) in pairwise(tokens):
+        own = any(word in group for group in others)
+        if start - end != 1 or word in STOP_WORDS:
+            return False
+        if word in NAMED and (strange or not own):
+            return True
+        strange = 0 if own else strange + 1
+        if strange >= MOST_COMPOUND:
+            return False
     return False
 
 

@@ -7,7 +7,7 @@ linear in its length.
 
 from __future__ import annotations
 
-from deia.watch.bash import MAX_COMMANDS
+from deia.watch.bash import drop_middle, last_stretch
 from deia.watch.command import Simple
 from deia.watch.words import MAX_DEPTH
 
@@ -27,6 +27,7 @@ def read_powershell(text: str) -> list[Simple]:
     reader = _PowerShell(text)
     while reader.at < reader.size:
         reader.read_list("")
+    drop_middle(reader.out, 0)
     return reader.out
 
 
@@ -34,6 +35,7 @@ def read_cmd(text: str) -> list[Simple]:
     """Return the simple commands of a cmd.exe line or batch file."""
     reader = _Cmd(text)
     reader.read()
+    drop_middle(reader.out, 0)
     return reader.out
 
 
@@ -56,8 +58,8 @@ class _Reader:
             return None
         simple.text = self.text[simple.start : simple.end]
         self.out.append(simple)
-        if len(self.out) >= MAX_COMMANDS:
-            self.at = self.size
+        if drop_middle(self.out):
+            self.at = last_stretch(self.text, self.at)
         return simple
 
     def run_of(self, ends: frozenset[str]) -> str:

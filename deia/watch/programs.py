@@ -67,6 +67,12 @@ PREFIXES = {
     "ssh-agent": ("-t -a", 0),
     "screen": ("-S -t -s -c -e -h -p", 0),
     "proot": ("-r -b -w -R -S", 0),
+    "chpst": ("-u -U -b -/ -e -l -L -m -d -o -p -f -c -r -t -n", 0),
+    "setuidgid": ("", 1),
+    "envuidgid": ("", 1),
+    "s6-setuidgid": ("", 1),
+    "envdir": ("", 1),
+    "s6-envdir": ("", 1),
     "env-cmd": ("-f --file -e --environments", 0),
     "watchexec": ("-e --exts -w --watch -f --filter -i --ignore -d --debounce", 0),
 }  # fmt: skip
@@ -104,7 +110,8 @@ GLOBALS = {
     "op": "",
     "doppler": "",
     "aws-vault": "",
-    "dotenv": "-e -f -c",
+    "asdf": "",
+    "dotenv": "-e -f -c -v -p",
     "dotenvx": "",
     "pipx": "",
     "machinectl": "-M --machine",
@@ -150,6 +157,10 @@ RUNNERS = {
     "bundle exec": ("--gemfile", 0),
     "npm exec": ("-p --package -w --workspace", 0),
     "bun x": ("-p --package", 0),
+    "yarn run": ("", 0),
+    "yarn workspace": ("", 1),
+    "bun run": ("--cwd --env-file", 0),
+    "asdf exec": ("", 0),
     "mise exec": ("", 0),
     "direnv exec": ("", 1),
     "op run": ("--env-file", 0),
@@ -180,6 +191,29 @@ RUNNERS = {
     "lerna exec": ("--scope --ignore --concurrency", 0),
 }  # fmt: skip
 SAME_AS = {"podman": "docker", "nerdctl": "docker", "docker-compose": "docker compose", "oc": "kubectl"}
+# Runners whose first word, where it is none of their own commands, is a program of the project's.
+OWN = {
+    "yarn": frozenset(
+        "access add audit autoclean bin cache check config constraints create dedupe dlx exec explain generate-"
+        " lock-entry global help import info init install licenses link list login logout npm outdated owner pack"
+        " patch patch-commit plugin policies prune publish rebuild remove run search self-update set stage tag team"
+        " unlink unplug up upgrade upgrade-interactive version versions why workspace workspaces".split()
+    ),
+    "pnpm": frozenset(
+        "add approve-builds audit bin cache cat-file cat-index config create dedupe deploy dlx doctor env exec fetch"
+        " find-hash get help i ignored-builds import in info init install install-test it la licenses link list ll ln"
+        " login logout ls multi outdated owner pack patch patch-commit patch-remove prune publish rb rebuild recursive"
+        " remove rm root run run-script se search self-update server set setup start stop store t tag team test tst"
+        " un uni uninstall unlink unpublish up update upgrade version view why x".split()
+    ),
+    "bun": frozenset(
+        "a add audit build c completions create discord exec feedback help i info init install link list outdated"
+        " patch pm publish remove repl rm run test unlink update upgrade why x".split()
+    ),
+    "dotenv": frozenset(("get", "list", "run", "set", "unset")),
+}  # fmt: skip
+# Names that people give to programs in their shell, often enough to be meant by whoever types them.
+SHORT_NAMES = {"k": ("kubectl",), "tf": ("terraform",), "dc": ("docker", "compose")}
 NESTED = frozenset(("docker compose", "uv tool", "git bisect"))
 FETCHERS = {
     "npx": "-p --package -w --workspace",
@@ -193,7 +227,6 @@ VERSIONED = frozenset(("npx", "bunx", "pnpx", "uvx", "pnpm dlx", "yarn dlx", "np
 SCRIPT_OPTIONS = {
     "su": "-c --command --session-command",
     "sg": "-c",
-    "nix": "-c --command",
     "hyperfine": "-p --prepare -c --cleanup -s --setup",
     "runuser": "-c --command",
     "script": "-c --command",

@@ -64,6 +64,25 @@ STRICT = frozenset(("never", "not", "don", "dont", "must"))
 OBJECT_WORDS = 3
 REASON = "What happened, and what to do instead"
 PLACES = frozenset(("on", "in", "against", "to", "at"))
+# What an act does, as a lesson says it: there the act ends and its effect begins. Before a determiner any verb is seen
+# by its ending alone: `jumbles the queue`.
+EFFECTS = frozenset(
+    "is are was were has can may will could would must should does deletes drops removes loses breaks kills wipes"
+    " destroys resets locks blocks fails causes makes takes leaves needs requires stops creates duplicates truncates"
+    " overwrites erases purges restarts invalidates revokes returns throws hides corrupts leaks exposes costs bypasses"
+    " skips ignores disconnects sends triggers changes disables empties clears rewrites reverts discards orphans"
+    " detaches interrupts aborts crashes hangs undoes voids charges prevents avoids helps fixes solves keeps".split()
+)
+# Words in -ing with which a sentence begins that names no act.
+NO_ACTS = frozenset(
+    "nothing something anything everything string missing existing billing pricing warning setting during according"
+    " morning evening incoming outgoing remaining following pending meaning spring".split()
+)
+DOUBLED_L = frozenset(("cancell", "labell", "modell", "travell"))
+DETERMINERS = frozenset(
+    "the a an all every any each both no some this that these those its it your our their my everything everyone them"
+    " half most".split()
+)
 
 
 class Proposal(Record):
@@ -114,6 +133,7 @@ def propose(sentence: str, *, documents: Sequence[str], today: str) -> Proposal 
 
 
 def _act(text: str) -> _Act:
+    text = without_effect(text)
     command = _quoted_command(text) or _plain_command(" ".join(_from_verb(text))) or _plain_command(text)
     if command:
         return _Act(command=command)
@@ -128,6 +148,31 @@ def _act(text: str) -> _Act:
         thing[-1] = _singular(thing[-1])
     verb = verbs[0] if len(verbs) == 1 else "{" + "|".join(verbs) + "}"
     return _Act(verb=verb if verbs else "", thing=" ".join(thing))
+
+
+def without_effect(text: str) -> str:
+    """Give what a sentence says somebody does, without what comes of it: `Running jobctl purge deletes all jobs`."""
+    spoken = text.split()
+    bare = [word.lower().strip(",.:;!") for word in spoken]
+    if not _names_an_act(bare):
+        return text
+    following = [*bare[1:], ""]
+    for at, word in enumerate(bare):
+        verb = word.isalpha() and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+        if at > 1 and (word in EFFECTS or (verb and following[at] in DETERMINERS)):
+            return " ".join(spoken[:at])
+    return text
+
+
+def _names_an_act(spoken: Sequence[str]) -> bool:
+    """Say whether a sentence begins with an act: a verb in -ing, or a program that it names."""
+    first = spoken[0] if spoken else ""
+    return names_by_verb(first) or first in PROGRAMS
+
+
+def names_by_verb(word: str) -> bool:
+    """Say whether a word with which a sentence begins is a verb in -ing: `Restarting the queue`."""
+    return len(word) > 5 and word.endswith("ing") and word.isalpha() and word not in NO_ACTS
 
 
 def _quoted_command(text: str) -> str:
@@ -240,7 +285,7 @@ def _base(word: str) -> str:
     stem = word[:-3]
     if stem in SILENT_E:
         return stem + "e"
-    doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
+    doubled = stem[-1] == stem[-2] and (stem[-1] not in "lsz" or stem in DOUBLED_L)
     return stem[:-1] if doubled else stem
 
 

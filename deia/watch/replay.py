@@ -68,17 +68,19 @@ class Count:
 class Tally:
     """What a replay came to; `before`, `gained` and `lost` stay empty where no older set was held against it."""
 
-    __slots__ = ("after", "before", "conversations", "gained", "lost", "turns")
+    __slots__ = ("after", "before", "conversations", "gained", "lost", "turns", "unread")
 
     def __init__(self, most: int) -> None:
         self.turns = 0
         self.conversations = 0
+        self.unread: dict[str, str] = {}  # a file that is no transcript → why
         self.after, self.before, self.gained, self.lost = Count(most), Count(0), Count(most), Count(most)
 
     def merge(self, other: Tally) -> None:
         """Take over another tally."""
         self.turns += other.turns
         self.conversations += other.conversations
+        self.unread |= other.unread
         for name in ("after", "before", "gained", "lost"):
             getattr(self, name).merge(getattr(other, name))
 

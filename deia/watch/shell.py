@@ -7,12 +7,12 @@ never raises: the hook reads with it whatever an agent is about to type. Work is
 
 from __future__ import annotations
 
-from deia.watch.bash import MAX_COMMANDS, read_bash
+from deia.watch.bash import LAST_COMMANDS, MAX_COMMANDS, read_bash
 from deia.watch.command import Command, Inner, Redirect, Simple, base_name, options_end, unescape
 from deia.watch.expansion import expanded, loop_values, lowered, unaliased
 from deia.watch.inert import data_arguments
 from deia.watch.prefixes import key_of
-from deia.watch.programs import CODE_OPTIONS, SHELLS
+from deia.watch.programs import CODE_OPTIONS, SHELLS, SHORT_NAMES
 from deia.watch.words import MAX_DEPTH
 from deia.watch.wrappers import is_transparent, peel
 
@@ -25,6 +25,7 @@ __all__ = ["Command", "Redirect", "parse_commands"]
 # Scripts inside scripts may repeat the text they stand in, but not without end.
 _MAX_REREADING = 4
 _SLACK = 20_000
+_MOST_RESERVED = 3  # scripts inside scripts, each of which leaves room for the last commands of those around it
 _MOST_EXPORTED = 64  # every later command carries them
 _MOST_LISTS = 16
 _LONGEST_VALUE = 400  # characters of a variable that is put in the place of its name
@@ -110,9 +111,11 @@ def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
         return
     run.budget -= len(script) + 1
     outer, run.folders = run.folders, run.folders[-1:]
-    for simple in _READERS.get(shell, read_bash)(script):
-        if len(run.commands) >= MAX_COMMANDS:
-            break
+    simples = _READERS.get(shell, read_bash)(script)
+    most = MAX_COMMANDS - LAST_COMMANDS * min(place.depth, _MOST_RESERVED)
+    for at, simple in enumerate(simples, LAST_COMMANDS):
+        if len(run.commands) >= (most if at >= len(simples) else most - LAST_COMMANDS):
+            continue
         if simple.text in place.listed:
             continue  # a substitution that the line around already ran
         while run.folders and run.folders[-1][0] > simple.level:
@@ -162,7 +165,9 @@ def _known_path(run: _Run, word: str) -> str:
 
 
 def _known_words(run: _Run, words: list[str]) -> list[str]:
-    """Return words with a program that is a known variable spelled out."""
+    """Return words with a program that is a known variable, or has a well-known short name, spelled out."""
+    if words[0] in SHORT_NAMES and words[0] not in run.aliases:
+        return [*SHORT_NAMES[words[0]], *words[1:]]
     if words[0][:1] != "$":
         return words
     spelled = _known(run, words[0])

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 GAP = "…"
 WHOLE = ("without", "where")  # what a template ends with to mean "every row"
 MOST_STATEMENTS = 2_000
+LAST_STATEMENTS = 500  # of these are the last of the text: what counts may stand behind thousands that do not
+LAST_CHARACTERS = 100_000  # of a text with more statements, in which its last ones are looked for
 MOST_WORDS = 400  # of one statement; a bulk insert's thousand values say nothing more
 QUOTES = {"'": "'", '"': '"', "`": "`", "[": "]"}
 AFTER_WITH = frozenset(("insert", "update", "delete", "merge", "select"))
@@ -63,16 +65,35 @@ def statements(text: str) -> list[Statement]:
 
 
 def _statements(text: str, depth: int) -> list[Statement]:
-    found: list[Statement] = []
-    for words, source, body in _split(text, block=depth > 0):
-        if len(found) >= MOST_STATEMENTS:
-            break
-        found.append(_statement(words, source, body))
     flat: list[Statement] = []
-    for one in _with_rollbacks(found):
+    for one in [one for found in _first_and_last(text, block=depth > 0) for one in _with_rollbacks(found)]:
         inner = _statements(one.body, depth + 1) if one.body and depth < MOST_BODIES else []
         flat += [one, *(deep.but(undone=True) if one.undone else deep for deep in inner)]
-    return flat[:MOST_STATEMENTS]
+    first = MOST_STATEMENTS - LAST_STATEMENTS
+    return flat[:first] + flat[first:][-LAST_STATEMENTS:]
+
+
+def _first_and_last(text: str, *, block: bool) -> Iterator[list[Statement]]:
+    """Give the statements of a text; of too many the first and then the last, between which nothing is known."""
+    pieces = _split(text, block=block)
+    found: list[Statement] = []
+    for words, source, body, end in pieces:  # noqa: B007 - wanted behind the loop
+        found.append(_statement(words, source, body))
+        if len(found) >= MOST_STATEMENTS:
+            break
+    else:
+        yield found
+        return
+    begin = len(text) - LAST_CHARACTERS
+    if begin > end:
+        at = next((at for mark in (";\n", ";") if (at := text.find(mark, begin) + 1)), begin)
+        pieces = _split(text[at:], block=block)
+    last = [_statement(words, source, body) for words, source, body, _ in pieces]
+    if len(last) <= LAST_STATEMENTS and begin <= end:
+        yield found + last
+    else:
+        yield found[: MOST_STATEMENTS - LAST_STATEMENTS]
+        yield last[-LAST_STATEMENTS:]
 
 
 def holds_sql(text: str, *, named: bool = False) -> bool:
@@ -129,8 +150,8 @@ def _begins(first: str, rest: Sequence[str]) -> bool:
     return first == "begin" or (first == "start" and rest[:1] == ("transaction",))
 
 
-def _split(text: str, *, block: bool) -> Iterator[tuple[list[str], str, str]]:
-    """Give the words, the text and the block of code of each statement; `block` says that the text is such code."""
+def _split(text: str, *, block: bool) -> Iterator[tuple[list[str], str, str, int]]:
+    """Give the words, the text, the block of code and the end of each statement; `block`: the text is such code."""
     words: list[str] = []
     depth = start = 0
     body = ""
@@ -138,7 +159,7 @@ def _split(text: str, *, block: bool) -> Iterator[tuple[list[str], str, str]]:
         if kind == "word":
             word = text[begin:end].lower()
             if depth == 0 and words and (_opens(words, word, block=block) or _is_lone(text, begin, end)):
-                yield words, text[start:begin].strip(), body
+                yield words, text[start:begin].strip(), body, begin
                 words, body, start = [], "", begin
             if depth == 0 and len(words) < MOST_WORDS and not (word == "go" and _line(text, begin) == "go"):
                 words += [word] if text[max(begin - 3, 0) : begin] != "/*!" or not word.isdigit() else []
@@ -148,10 +169,10 @@ def _split(text: str, *, block: bool) -> Iterator[tuple[list[str], str, str]]:
             depth = max(depth + (1 if text[begin] == "(" else -1), 0) if not _dynamic(words) else 0
         else:
             if words:
-                yield words, text[start:begin].strip(), body
+                yield words, text[start:begin].strip(), body, begin
             words, body, depth, start = [], "", 0, end
     if words:
-        yield words, text[start:].strip(), body
+        yield words, text[start:].strip(), body, len(text)
 
 
 def _opens(words: list[str], word: str, *, block: bool) -> bool:

@@ -47,6 +47,21 @@ INTENTIONS = frozenset(
 SUBJECTS = frozenset(("i", "we", "you", "let", "lets", "us", "me"))
 QUESTIONS = frozenset("what how why explain describe does did is are was which who where".split())
 INDIRECT = frozenset(("how", "whether", "why"))  # "to see how a force push works"
+TELLING = frozenset(
+    "explain explaining describe describing tell telling show showing check checking wonder wondering know understand"
+    " clarify ask asking curious outline".split()
+)
+TOLD_OF = frozenset("what whether how why if which who where".split())
+WRITING = frozenset("write add draft create document writing adding drafting creating".split())
+WRITTEN = frozenset(
+    "test tests doc docs documentation story stories guide runbook page section paragraph chapter article post"
+    " tutorial example comment note spec scenario checklist faq".split()
+)
+FOR_IT = frozenset(("for", "about", "on", "of", "that", "which", "covering", "when", "where"))
+OBJECT_WORDS = 4  # between "write" and what is written, between "tell" and what is told
+# What stands behind is said of itself again: "tell me what is in it before you delete it", "… and then delete it".
+RELEASING = frozenset("then before after so but until while as now".split())
+JOINED = frozenset("and just please also simply now finally i we you ll will go ahead".split())
 ASKING_YOU = ("can you ", "could you ", "would you ", "can u ", "could u ", "can we just ")  # also without a mark
 ASKING = tuple(
     f"{modal} {who} " for modal in ("should", "shall", "can", "could", "may", "would", "will") for who in SUBJECTS
@@ -77,7 +92,9 @@ OPENERS = frozenset(  # what may stand before an order: "ok so just delete it"
     "and so but hey hi ok okay then just please pls plz simply now also yes yeah yep right alright well next first"
     " finally lol ugh yolo go ahead".split()
 )
+BESIDE_TELLING = OPENERS | frozenset("can could would will you u i we let us me s ll to want need them it".split())
 BEST = frozenset(("best", "plan", "idea", "step", "option", "fix", "solution", "way"))
+ATTEMPTS = ("let me", "let me just", "let us", "let s", "lets", "i ll", "we ll", "going to")  # … try wiping it
 DETERMINERS = frozenset("a an the this that these those any every each our my your its their no".split())
 NOUN_LEADS = frozenset(
     "allow allows allowed enable enables permit permits support supports require requires via of".split()
@@ -252,7 +269,9 @@ def _planned(act: Act) -> str:
 
 
 def is_plan(act: Act) -> bool:
-    """Hear "the simplest thing is to wipe it", "the plan is to start over", whatever its reasons were."""
+    """Hear "the simplest thing is to wipe it", "the plan is to start over", "let me try wiping it", for any reason."""
+    if act.verb.endswith("ing") and act.before[-1:] == ("try",) and not act.question:
+        return any(" ".join(act.before[:-1]).endswith(opening) for opening in ATTEMPTS)
     if act.question or act.before[-2:] != ("is", "to"):
         return False
     return any(word in BEST or (word.endswith("est") and len(word) > 4) for word in act.before[:-2])
@@ -264,6 +283,38 @@ def is_order(act: Act) -> bool:
     if act.question or act.aside or not set(before) <= OPENERS or act.verb in PAST:
         return False
     return not act.verb.endswith(("ed", "ing", "s")) or act.verb in BASE_FORMS
+
+
+def _told(act: Act) -> str:
+    """Hear what is to be told or written of: "can you explain what deleting it does?", "add a test for deleting it".
+
+    A second act beside the telling is one of its own: "explain why it fails and delete it".
+    """
+    for heads, objects, stance in ((TELLING, TOLD_OF, ASKED), (WRITING, WRITTEN, REPORTED)):
+        at = _governed(act.before, heads, objects)
+        if at < 0 or (stance == REPORTED and FOR_IT.isdisjoint(act.before[at + 1 : at + 3])):
+            continue
+        rest = act.before[at + 1 :]
+        if RELEASING.isdisjoint(rest) and not _joined(rest, act.verb):
+            return stance
+        if _joined(rest, act.verb) and BESIDE_TELLING.issuperset(set(act.before[:at]) - heads - WRITTEN - DETERMINERS):
+            return ANNOUNCED if {"i", "we", "let"} & set(act.before[:at]) else REQUESTED
+    return ""
+
+
+def _governed(before: Sequence[str], heads: Container[str], objects: Container[str]) -> int:
+    """Give the place of the first of some words that follows closely on one of the others, or -1."""
+    idle = 2 if tuple(before[:3]) == ("you", "know", "what") else 0  # "you know what, just delete it"
+    head = next((at for at, word in enumerate(before) if at >= idle and word in heads), len(before))
+    return next((at for at in range(head + 1, min(head + 2 + OBJECT_WORDS, len(before))) if before[at] in objects), -1)
+
+
+def _joined(rest: Sequence[str], verb: str) -> bool:
+    """Say whether an `and` joins the act to the telling, and not to another act that is told of."""
+    at = next((at for at in range(len(rest) - 1, -1, -1) if rest[at] == "and"), -1)
+    if at < 0 or verb.endswith(("ing", "ed", "s")) or not JOINED.issuperset(rest[at:]):
+        return False
+    return rest[:1] != ("to",)  # "how to make and delete a site"
 
 
 def _explained(act: Act) -> str:
@@ -341,4 +392,4 @@ def _supposed(act: Act) -> str:
     return SUPPOSED if near & SUPPOSITIONS and not near & {"let", "ll", "please"} else ""
 
 
-RULES = (_urged, _negated, _dry, _explained, _given, _named, _planned, _intended, _asked, _reported, _supposed)
+RULES = (_urged, _negated, _dry, _told, _explained, _given, _named, _planned, _intended, _asked, _reported, _supposed)

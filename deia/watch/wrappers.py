@@ -18,6 +18,7 @@ from deia.watch.programs import (
     GLOBALS,
     LINES,
     NESTED,
+    OWN,
     PREFIXES,
     RUNNERS,
     SAME_AS,
@@ -68,7 +69,7 @@ def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
         if given:
             return given
     if name not in RUNNERS:
-        return []
+        return _of_project(key, words)
     return [_inside_runner(name, label, words, at)]
 
 
@@ -79,14 +80,51 @@ def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner
         return Inner(label)
     entry = option_value(words[begin:at], "--entrypoint") if name == "docker run" else None
     at += skip
-    if name.startswith("kubectl ") and "--" in words[begin:]:
+    if name.startswith(("kubectl ", "mise ")) and "--" in words[begin:]:
         at = words.index("--", begin) + 1
     elif skip:
         at += words[at : at + 1] == ["--"]
     rest = words[at:]
     if name in VERSIONED:
         rest = _unversioned(rest)
+    if name == "hatch run" and rest:
+        rest = [rest[0].rpartition(":")[2], *rest[1:]]  # the environment stands before it
     return Inner(label, [entry, *rest] if entry else rest)
+
+
+def _of_project(key: str, words: list[str]) -> list[Inner]:
+    """Read `yarn prisma migrate reset`: what is no command of yarn's own is a program, or a script, of the project."""
+    at = options_end(words, 1, GLOBALS[key])
+    own = OWN.get(key)
+    return [] if own is None or at >= len(words) or words[at] in own else [Inner(key, words[at:])]
+
+
+def _nix(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read `nix develop -c x y`, `nix shell pkg --command x y`."""
+    at = next((at for at, word in enumerate(words) if word in ("-c", "--command")), len(words))
+    return [Inner(f"{key} {words[1]}", words[at + 1 :])] if at > 1 else []
+
+
+def _aws(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read what runs on other machines: `aws ssm send-command --parameters commands=[…]`, `aws ecs execute-command`."""
+    if "execute-command" in words:
+        return [Inner(f"{key} execute-command", script=option_value(words, "--command") or "")]
+    if "send-command" not in words and "start-session" not in words:
+        return []
+    given = option_value(words, "--parameters") or ""
+    if given[:1] == "{":  # JSON, of which the names of fields are left out
+        return [Inner(f"{key} ssm", script="\n".join(_quoted_parts(given)))]
+    _, named, rest = given.replace("command=", "commands=").partition("commands=")
+    listed = rest[1:].rpartition("]")[0] if rest[:1] == "[" else ""
+    lines = _quoted_parts(listed) or listed.split(",") if listed else [rest]
+    return [Inner(f"{key} ssm", script="\n".join(lines))] if named else []
+
+
+def _quoted_parts(text: str) -> list[str]:
+    """Give what stands between double quotes, but for names of fields; a quote after a backslash is part of it."""
+    parts = text.replace("\\\\", "\0").replace('\\"', "\1").split('"')
+    parts = [part for part, after in zip(parts[1::2], parts[2::2], strict=False) if after.strip()[:1] != ":"]
+    return [part.replace("\1", '"').replace("\\n", "\n").replace("\0", "\\") for part in parts]
 
 
 def _git(key: str, words: list[str], stdin: str) -> list[Inner]:
@@ -272,6 +310,8 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(CODE_OPTIONS, _code),
     **dict.fromkeys(AWKS, _awk),
     "git": _git,
+    "nix": _nix,
+    "aws": _aws,
     **dict.fromkeys(EDITORS, _editor),
     **dict.fromkeys(LINES, _lines),
     **dict.fromkeys(("iex", "invoke-expression"), run_by_iex),

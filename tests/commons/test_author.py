@@ -14,14 +14,26 @@ from hypothesis import strategies as st
 from deia.commons.author import add_lesson
 from deia.commons.checks import lint
 from deia.commons.commons import load_commons
+from deia.commons.drafting import cases_text, trigger_text
 from deia.commons.starting import create_commons
 from deia.errors import CommonsError
 from tests.commons.test_store import files
 
 if TYPE_CHECKING:
+    from deia.knowledge import Entry
     from tests.commons.conftest import Write
 
 TODAY = "2026-11-20"
+
+
+def drafted(entry: Entry) -> tuple[str, str]:
+    """Give a trigger and its cases for a lesson."""
+    trigger = {
+        "id": entry.id, "title": entry.title, "status": "experimental", "urgency": entry.urgency, "action": "note",
+        "message": entry.summary, "documents": [{"id": entry.id, "mode": "summary_only"}],
+        "when": {"any": [{"phrase": "delete … site"}]},
+    }  # fmt: skip
+    return trigger_text(trigger), cases_text(entry.id, fires=["I'll delete the site"], silent=["the site is up"])
 
 
 def test_a_new_commons_has_no_problems_and_one_of_everything(tmp_path: Path) -> None:
@@ -31,7 +43,9 @@ def test_a_new_commons_has_no_problems_and_one_of_everything(tmp_path: Path) -> 
     assert (len(commons.entries), len(commons.triggers), len(commons.query_patterns)) == (1, 1, 1)
     assert {case.fires for case in commons.cases} == {True, False}
     assert set(started.written) == set(files(tmp_path))
-    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".deia/\ntelemetry/events/\n"
+    assert (tmp_path / ".gitignore").read_text(
+        encoding="utf-8"
+    ) == ".deia/\n.deia-writing\n.trash/\ntelemetry/events/\n"
 
 
 def test_making_a_commons_again_changes_nothing_and_says_so(tmp_path: Path) -> None:
@@ -48,7 +62,9 @@ def test_a_folder_with_lessons_keeps_them_and_gets_an_index_of_them(tmp_path: Pa
     started = create_commons(str(tmp_path), today=TODAY)
     assert [entry.id for entry in load_commons(str(tmp_path)).index.entries] == ["mine"]
     assert "bok/patterns/read-before-you-overwrite.md" not in started.written
-    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == "build/\n/.deia/\ntelemetry/events/\n"
+    assert (tmp_path / ".gitignore").read_text(
+        encoding="utf-8"
+    ) == "build/\n/.deia/\n.deia-writing\n.trash/\ntelemetry/events/\n"
 
 
 def test_a_lesson_brings_document_entry_trigger_and_cases(tmp_path: Path) -> None:
@@ -56,7 +72,7 @@ def test_a_lesson_brings_document_entry_trigger_and_cases(tmp_path: Path) -> Non
     lesson = add_lesson(
         str(tmp_path), title='Netlify: "deleting" a site', text="It drops everything.", platform="Netlify",
         urgency="critical",
-        tags=("dns", "yes"), category="platforms/netlify", today=TODAY, trigger=True,
+        tags=("dns", "yes"), category="platforms/netlify", today=TODAY, draft=drafted,
     )  # fmt: skip
     assert lesson.paths == (
         "bok/platforms/netlify/netlify-deleting-a-site.md",
@@ -73,7 +89,7 @@ def test_a_lesson_brings_document_entry_trigger_and_cases(tmp_path: Path) -> Non
         ("dns", "yes"),
     )
     trigger = next(trigger for trigger in commons.triggers if trigger.id == entry.id)
-    assert (trigger.status, trigger.action, trigger.context) == ("experimental", "note", ("netlify",))
+    assert (trigger.status, trigger.action) == ("experimental", "note")
     assert {case.fires for case in commons.cases if case.trigger == entry.id} == {True, False}
 
 
@@ -83,7 +99,7 @@ def test_a_lesson_never_overwrites(tmp_path: Path) -> None:
     before = files(tmp_path)
     for title in ("One thing", "one  THING!"):
         with pytest.raises(CommonsError, match="exists already"):
-            add_lesson(str(tmp_path), title=title, today=TODAY, trigger=True)
+            add_lesson(str(tmp_path), title=title, today=TODAY, draft=drafted)
     with pytest.raises(CommonsError, match="already has"):
         add_lesson(str(tmp_path), title="One thing", category="elsewhere", today=TODAY)
     assert files(tmp_path) == before
@@ -100,7 +116,7 @@ def test_a_file_in_the_place_of_a_folder_is_said_and_nothing_is_left(tmp_path: P
     write("bok/git", "a file")
     before = files(tmp_path)
     with pytest.raises(CommonsError, match="cannot be written"):
-        add_lesson(str(tmp_path), title="One thing", category="git", today=TODAY, trigger=True)
+        add_lesson(str(tmp_path), title="One thing", category="git", today=TODAY, draft=drafted)
     assert files(tmp_path) == before
 
 
@@ -108,7 +124,7 @@ def test_a_lesson_that_the_index_refuses_leaves_no_files(tmp_path: Path, write: 
     write("commons_index.yaml", "{version: '1.0', clusters: {}}\n")
     before = files(tmp_path)
     with pytest.raises(CommonsError):
-        add_lesson(str(tmp_path), title="One thing", today=TODAY, trigger=True)
+        add_lesson(str(tmp_path), title="One thing", today=TODAY, draft=drafted)
     assert files(tmp_path) == before
 
 
@@ -119,6 +135,19 @@ def test_a_lesson_that_cannot_be_written_says_what_is_wanted(tmp_path: Path, giv
     assert error.value.fix
 
 
+@pytest.mark.parametrize("title", ["🔥🔥", " … ", ""])
+def test_a_title_without_a_letter_is_refused_with_an_example(tmp_path: Path, title: str) -> None:
+    with pytest.raises(CommonsError, match="at least one letter, since its id") as refused:
+        add_lesson(str(tmp_path), title=title, today=TODAY)
+    assert '"Restarting the queue drops its jobs"' in refused.value.fix
+
+
+def test_a_lesson_without_a_draft_has_no_trigger(tmp_path: Path) -> None:
+    lesson = add_lesson(str(tmp_path), title="One thing", today=TODAY, draft=lambda _: None)
+    assert lesson.paths == ("bok/patterns/one-thing.md", "commons_index.yaml")
+    assert load_commons(str(tmp_path)).triggers == ()
+
+
 def test_control_characters_do_not_reach_the_files(tmp_path: Path) -> None:
     add_lesson(
         str(tmp_path),
@@ -127,7 +156,7 @@ def test_control_characters_do_not_reach_the_files(tmp_path: Path) -> None:
         tags=("\x85", "x\ny"),
         platform="\x00",
         today=TODAY,
-        trigger=True,
+        draft=drafted,
     )
     assert [problem for problem in lint(str(tmp_path)) if problem.severity == "error"] == []
     (entry,) = load_commons(str(tmp_path)).entries
@@ -160,7 +189,7 @@ def test_whatever_a_person_types_gives_a_sound_lesson_or_says_why_not(
     with tempfile.TemporaryDirectory() as root:
         try:
             lesson = add_lesson(
-                root, title=title, text=text, category=category, tags=tuple(tags), today=TODAY, trigger=True
+                root, title=title, text=text, category=category, tags=tuple(tags), today=TODAY, draft=drafted
             )
         except CommonsError as error:
             fixes = error.fix

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deia.knowledge import Golden
 from deia.serve import hook
+from deia.serve.diagnosis import SAMPLE, sample
 from deia.serve.hosts.settings.table import SETUPS
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def test_a_good_installation_is_well(deia: Deia, installed: Path) -> None:
     for event in ("UserPromptSubmit", "PreToolUse"):
         assert f"the hook of {event} answered in" in found.out
     assert str(installed) in found.out
-    assert "all 1 golden questions find their documents" in found.out
+    assert "1 golden question asked, all documents found" in found.out
 
 
 def test_a_new_commons_is_tried_with_what_the_starter_commons_knows(
@@ -178,7 +180,7 @@ def test_what_is_silenced_is_told(deia: Deia, installed: Path, monkeypatch: pyte
     monkeypatch.setenv("DEIA_OFF", "1")
     found = deia("doctor")
     assert installed.exists()
-    for told in ("DEIA_OFF is set", "everything is muted", "1 mutes in force: site-delete"):
+    for told in ("DEIA_OFF is set", "everything is muted", "1 mute in force: site-delete"):
         assert told in found.out
     assert "the hook of UserPromptSubmit answered" in found.out
 
@@ -191,7 +193,7 @@ def test_errors_and_broken_lines_of_the_ledger_are_told(deia: Deia, installed: P
     found = deia("doctor")
     assert installed.exists()
     assert "it broke (gate.py:7)" in found.out
-    assert "1 broken lines" in found.out
+    assert "1 broken line" in found.out
 
 
 def test_problems_of_the_sources_are_counted(deia: Deia, commons: Path) -> None:
@@ -219,7 +221,7 @@ def test_no_commons_at_all_is_dead(deia: Deia, tmp_path: Path) -> None:
 def test_doctor_compile_and_list_count_the_same_triggers_and_deprecated_ones_apart(deia: Deia, commons: Path) -> None:
     path = commons / "triggers" / "sites.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("status: test", "status: deprecated", 1), encoding="utf-8")
-    assert "2 triggers and 1 deprecated, 1 documents" in deia("compile").out
+    assert "2 triggers and 1 deprecated, 1 document" in deia("compile").out
     assert "(2 triggers and 1 deprecated)" in deia("doctor").out
     assert deia("triggers", "list").out.endswith("2 triggers, and 1 deprecated.\n")
 
@@ -363,3 +365,27 @@ def test_the_plugin_besides_the_hooks_is_told(deia: Deia, commons: Path, environ
     told = deia("doctor").out
     assert "has the plugin deia@market besides its hooks" in told
     assert "Type: deia uninstall claude-code" in told
+
+
+def test_a_wrong_setting_is_told_with_its_line_and_the_nearest_name(deia: Deia, commons: Path) -> None:
+    (commons / "deia.toml").write_text("starter = false\nlimitt = 3\n", encoding="utf-8")
+    told = deia("doctor")
+    assert told.code == 1
+    assert "deia.toml:2: unknown setting 'limitt'" in told.out
+    assert "Did you mean limit? Known are: telemetry," in told.out
+
+
+def test_of_the_starter_commons_a_sample_is_asked_and_said_so() -> None:
+    asked = [Golden(query=f"q{number}") for number in range(429)]
+    assert len(sample(asked)) <= SAMPLE
+    assert sample(asked)[0].query == "q0"
+    assert sample(asked[:7]) == asked[:7]
+
+
+def test_a_last_good_version_is_told_and_not_called_fresh(deia: Deia, commons: Path) -> None:
+    deia("compile")
+    (commons / "triggers" / "sites.yaml").write_text("- id: [\n", encoding="utf-8")
+    deia("compile")
+    told = deia("doctor").out
+    assert "triggers/sites.yaml has errors; its last good version counts" in told
+    assert "compiled files are fresh" not in told

@@ -91,7 +91,7 @@ def test_a_file_or_a_labelled_folder_can_be_named(deia: Deia, commons: Path, lab
     assert "2 questions" in deia("eval", "mine.yaml").out
     told = deia("eval", str(labelled))
     assert told.code == 0, told.err
-    assert "1 questions" in told.out
+    assert "1 question," in told.out
     assert "hit@1 1.000" in told.out
 
 
@@ -116,7 +116,7 @@ def test_without_questions_it_says_where_to_write_some(deia: Deia, commons: Path
 
 def test_doctor_fails_when_a_golden_question_is_lost(deia: Deia, commons: Path) -> None:
     deia("compile")
-    assert "all 1 golden questions find their documents" in deia("doctor").out
+    assert "1 golden question asked, all documents found" in deia("doctor").out
     (commons / "golden.yaml").write_text("- {query: zebra xylophone, documents: [site-checklist]}\n")
     done = deia("doctor")
     assert done.code == 1
@@ -228,4 +228,4 @@ def test_evaluation_and_doctor_go_by_the_tier_that_is_set(deia: Deia, commons: P
     assert "3 questions, static tier" in deia("eval", "--tier", "static").out
     (commons / "deia.toml").write_text('tier = "static"\n')
     assert json.loads(deia("eval", "--format", "json").out)["tiers"] == ["static"]
-    assert "golden questions find their documents" in deia("doctor").out
+    assert "asked, all documents found" in deia("doctor").out

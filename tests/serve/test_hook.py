@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia.compile.compiler import compile_commons
+from deia.files import append
 from deia.records import Firing
 from deia.serve import hook
 from deia.serve.hook_run import Place, _respond
@@ -25,6 +26,7 @@ from deia.serve.hosts.saying import say
 from deia.spool import timestamp
 from deia.watch import allow
 from deia.watch.inject import compose
+from deia.watch.memory import fingerprint
 from deia.watch.mutes import Mute, write_mute
 
 if TYPE_CHECKING:
@@ -288,6 +290,7 @@ def test_stale_triggers_still_count_and_are_told_at_the_start_of_a_session(ask: 
 
 
 def test_a_commons_that_is_not_compiled_is_told_and_breaks_nothing(commons: Path, environ: dict[str, str]) -> None:
+    append(f"{environ['DEIA_STATE']}/compiling/{fingerprint(str(commons)):016x}", b".")  # so that no compile is started
     told = answer_of(event_of("SessionStart", commons, source="startup"), environ)
     assert "deia compile" in told["systemMessage"]  # type: ignore[index]
     assert answer_of(event_of("UserPromptSubmit", commons, prompt=DELETE), environ) is None

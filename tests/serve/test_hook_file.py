@@ -14,6 +14,7 @@ import pytest
 from deia.serve.hook import QUIET
 from deia.serve.hook_run import HOSTS, JUDGING, PHRASED, SHARED
 from deia.settings import PACKAGE
+from deia.watch.memory import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,6 +97,9 @@ def test_a_torn_cache_is_passed_over(package: Path, tmp_path: Path, content: byt
         cached.write_bytes(content)
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path), "prompt": "hello"}
     hook = str(package / "deia" / "serve" / "hook.py")
+    marker = tmp_path / "state" / "compiling" / f"{fingerprint(f'{package}/deia/starter'):016x}"
+    marker.parent.mkdir(parents=True)
+    marker.touch()  # so that no compile is started
     done = subprocess.run(
         [sys.executable, "-I", "-S", hook, "claude-code"],
         input=json.dumps(event).encode(),
@@ -103,7 +107,8 @@ def test_a_torn_cache_is_passed_over(package: Path, tmp_path: Path, content: byt
         check=True,
         env={"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache")},
     )
-    assert (done.stdout, done.stderr) == (b"", b"")
+    assert "not compiled" in json.loads(done.stdout)["systemMessage"]
+    assert done.stderr == b""
     (errors,) = (tmp_path / "state" / "starter" / "events").iterdir()  # it got as far as missing its compiled triggers
     assert "deia compile" in errors.read_text(encoding="utf-8")
 

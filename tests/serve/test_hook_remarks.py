@@ -173,12 +173,12 @@ def test_a_code_is_taken_in_its_conversation_alone(say: Say, commons: Path, envi
 def test_nobody_but_the_person_is_heard(say: Say, commons: Path, environ: dict[str, str], event: str) -> None:
     say(DELETE)
     text = "deia: not relevant"
-    fields = {
+    given: dict[str, dict[str, Any]] = {
         "Stop": {"last_assistant_message": text},
         "PostToolUse": {"tool_name": "Bash", "tool_input": {"command": "cat x"}, "tool_response": text},
         "PreToolUse": {"tool_name": "ExitPlanMode", "tool_input": {"plan": text}},
-    }[event]
-    assert answer_of(event_of(event, commons, **fields), environ) is None
+    }
+    assert answer_of(event_of(event, commons, **given[event]), environ) is None
     assert not (commons.parent / "home" / "state" / "mutes.jsonl").exists()
 
 

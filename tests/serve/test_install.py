@@ -327,3 +327,78 @@ def test_what_is_no_interpreter_does_not_start(tmp_path: Path) -> None:
     script.chmod(0o755)
     assert not starts(str(script))
     assert not starts(str(tmp_path / "nowhere"))
+
+
+def test_two_scopes_are_refused(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
+    for command in ("install", "uninstall"):
+        told = deia(command, "claude-code", "--user", "--project")
+        assert told.code == 2
+        assert "one of --project and --user" in told.err
+    assert not (commons / ".claude").exists()
+    assert not (Path(environ["HOME"]) / ".claude").exists()
+
+
+def test_a_host_nearly_right_is_refused_with_the_nearest(deia: Deia) -> None:
+    assert "Did you mean claude-code?" in deia("install", "claude").err
+    assert "Did you mean gemini?" in deia("install", "Gemeni").err
+
+
+def test_one_broken_file_is_named_and_the_other_hosts_are_connected(deia: Deia, commons: Path) -> None:
+    (commons / ".gemini").mkdir()
+    (commons / ".gemini" / "settings.json").write_text("{broken", encoding="utf-8")
+    (commons / ".claude").mkdir()
+    named = deia("install", "claude-code", "gemini")
+    assert named.code == 2
+    assert "Nothing was written." in named.err
+    assert list((commons / ".claude").iterdir()) == []
+    told = deia("install", "--all", "--yes")
+    assert told.code == 2
+    assert ".gemini" in told.err
+    assert "the others go on" in told.err
+    assert (commons / ".gemini" / "settings.json").read_text(encoding="utf-8") == "{broken"
+    assert "hook.py" in (commons / ".claude" / "settings.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
+def test_what_is_no_file_is_refused_with_what_it_is(deia: Deia, commons: Path) -> None:
+    place = settings_of(commons)
+    os.mkfifo(place)
+    assert "is a pipe or a device" in deia("install", "claude-code").err
+    place.unlink()
+    place.mkdir()
+    assert "Move that folder away" in deia("install", "claude-code").err
+    place.rmdir()
+    place.parent.rmdir()
+    place.parent.write_text("", encoding="utf-8")
+    told = deia("install", "claude-code").err
+    assert f"{place.parent} is a file, and a folder must be there" in told
+    assert "Nothing was written." in told
+
+
+def test_a_file_of_deia_s_alone_is_not_kept_as_old_settings(deia: Deia, commons: Path) -> None:
+    before = tree(commons)
+    deia("install", "claude-code")
+    for flag in ("--warm", "--statusline"):
+        assert "The old settings" not in deia("install", "claude-code", flag).out
+    assert deia("uninstall", "claude-code").code == 0
+    assert tree(commons) == before
+
+
+def test_comments_stay_where_the_host_takes_them(deia: Deia, commons: Path) -> None:
+    place = commons / ".gemini" / "settings.json"
+    place.parent.mkdir()
+    text = '{\n  // mine\n  "theme": "dark" // at night\n}\n'
+    place.write_text(text, encoding="utf-8")
+    assert deia("install", "gemini", "--mcp").code == 0
+    entered = place.read_text(encoding="utf-8")
+    assert "// mine" in entered
+    assert "// at night" in entered
+    assert "hook.py" in entered
+    assert "mcpServers" in entered
+    assert deia("install", "gemini", "--mcp").code == 0
+    assert place.read_text(encoding="utf-8") == entered
+    assert deia("uninstall", "gemini").code == 0
+    assert place.read_text(encoding="utf-8") == text
+    settings_of(commons).write_text(text, encoding="utf-8")
+    assert "not JSON" in deia("install", "claude-code").err
+    assert settings_of(commons).read_text(encoding="utf-8") == text

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.errors import HostError
-from deia.serve.json_edit import find, insert, line_of, parse, remove
+from deia.serve.json_edit import COMMAS, COMMENTS, find, insert, line_of, parse, remove, without_extras
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -72,3 +72,64 @@ def test_the_line_of_a_broken_place_is_told() -> None:
 def test_nesting_without_end_is_refused() -> None:
     with pytest.raises(HostError, match="deep"):
         parse("[" * 100_000, where="s")
+
+
+COMMENTED = """\
+{
+  // why it is so
+  "a": "// no comment", /* nor, "this": 1 */
+  "list": [
+    1, // one
+    2, // two
+  ], // the last
+}
+"""
+
+
+def test_what_is_added_to_a_commented_file_leaves_the_comments_and_can_be_taken_out_again() -> None:
+    added = insert(insert(COMMENTED, [], {}, key="new"), ["list"], 3)
+    assert parse(added, where="", extras=COMMAS) == {"a": "// no comment", "list": [1, 2, 3], "new": {}}
+    assert all(told in added for told in ("// why it is so", "/* nor, ", "// one", "// two", "// the last"))
+    rest = remove(remove(added, ["new"]), ["list", 0])
+    assert parse(rest, where="", extras=COMMAS) == {"a": "// no comment", "list": [2, 3]}
+    assert all(told in rest for told in ("// why it is so", "/* nor, ", "// one", "// two", "// the last"))
+    assert parse(insert("{ // nothing\n}", [], 1, key="b"), where="", extras=COMMENTS) == {"b": 1}
+    assert parse(remove('{"b": 1, // why\n "a": 2}', ["a"]), where="", extras=COMMENTS) == {"b": 1}
+
+
+def test_comments_and_last_commas_are_refused_where_the_reader_takes_none() -> None:
+    for text, taken in (('{"a": 1 // b\n}', COMMENTS), ('{"a": 1,}', COMMAS), ('{"a": 1, /* b */ }', COMMAS)):
+        assert parse(text, where="", extras=taken) == {"a": 1}
+        with pytest.raises(HostError, match="not JSON"):
+            parse(text, where="s.json")
+    with pytest.raises(HostError, match="not JSON"):
+        parse('{"a": 1, /* never closed', where="", extras=COMMAS)
+
+
+@given(OBJECTS, INDENTS, st.sampled_from(["// x, }\n", "/* { */", "/**/", '// "\n']))
+@settings(max_examples=60)
+def test_a_comment_before_any_member_changes_nothing(before: dict[str, Any], indent: Any, comment: str) -> None:
+    text = json.dumps(before, indent=indent)
+    at = 1
+    commented = text[:at] + comment + text[at:]
+    assert parse(commented, where="", extras=COMMENTS) == before
+    before.pop("new", None)
+    text = json.dumps(before, indent=indent)
+    added = insert(text[:at] + comment + text[at:], [], [1], key="new")
+    assert parse(added, where="", extras=COMMENTS) == {**before, "new": [1]}
+    rest = remove(added, ["new"])
+    assert comment.strip() in rest
+    assert parse(rest, where="", extras=COMMENTS) == before
+
+
+@given(st.text(alphabet='"\\/*{}[],: \n1a', max_size=60))
+@settings(max_examples=100)
+def test_blanking_keeps_the_length_and_whatever_is_json_already(text: str) -> None:
+    bare = without_extras(text)
+    assert len(bare) == len(text)
+    assert bare.count("\n") == text.count("\n")
+    try:
+        meant = json.loads(text)
+    except ValueError:
+        return
+    assert json.loads(bare) == meant

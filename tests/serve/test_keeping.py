@@ -26,7 +26,7 @@ patterns:
 
 
 def test_compiling_tells_what_was_written(deia: Deia, commons: Path) -> None:
-    assert "Wrote triggers and catalog: 3 triggers, 1 documents" in deia("compile").out
+    assert "Wrote triggers and catalog: 3 triggers, 1 document," in deia("compile").out
     assert "Everything was fresh" in deia("compile").out
     assert "Wrote triggers and catalog" in deia("compile", "--force").out
     assert (commons / ".deia" / "triggers").exists()
@@ -95,7 +95,8 @@ def test_an_old_index_is_migrated_and_kept(deia: Deia, commons: Path) -> None:
 
 
 def test_a_lesson_is_written_indexed_and_found(deia: Deia, commons: Path) -> None:
-    done = deia("add", "--title", "Zebra stripes vanish", "--text", "Paint them again.", "--tag", "zoo", "--trigger")
+    text = "Paint them again. Never wash the zebra stripes with bleach."
+    done = deia("add", "--title", "Zebra stripes vanish", "--text", text, "--tag", "zoo", "--trigger")
     assert done.code == 0
     assert "wrote bok/patterns/zebra-stripes-vanish.md" in done.out
     assert (commons / "triggers" / "zebra-stripes-vanish.yaml").exists()
@@ -178,14 +179,74 @@ def test_check_says_what_was_left_out(deia: Deia, commons: Path, broken: Path) -
 
 
 def test_an_outline_that_nobody_filled_in_is_told_and_not_injected(deia: Deia, commons: Path) -> None:
-    deia("add", "--title", "Paint the shop red", "--summary", "Red paint dries slowly.", "--trigger")
-    place = commons / "triggers" / "paint-the-shop-red.yaml"
+    deia("add", "--title", "Painting the shop red", "--summary", "Red paint dries slowly.", "--trigger")
+    place = commons / "triggers" / "painting-the-shop-red.yaml"
     place.write_text(place.read_text(encoding="utf-8").replace("summary_only", "full_context"), encoding="utf-8")
     linted = deia("lint").out
     assert "unfilled-outline" in linted
-    assert "bok/patterns/paint-the-shop-red.md:" in linted
+    assert "bok/patterns/painting-the-shop-red.md:" in linted
     told = deia("check", "please paint the shop red").out
     assert "FIRES" in told
     assert "Red paint dries slowly." in told
     assert "The steps that avoid it" not in told
     assert "Do instead" not in told
+
+
+def test_a_lesson_that_names_a_command_gets_a_trigger_on_that_command(deia: Deia, commons: Path) -> None:
+    done = deia("add", "--title", "Running jobctl purge deletes all queued jobs", "--urgency", "high", "--trigger")
+    assert done.code == 0
+    ident = "running-jobctl-purge-deletes-all-queued-jobs"
+    drafted = (commons / "triggers" / f"{ident}.yaml").read_text(encoding="utf-8")
+    assert "- command: jobctl purge\n" in drafted
+    assert ", 0 failed." in deia("triggers", "test", ident).out
+    assert ident in deia("check", "--role", "tool_call", "sudo jobctl purge").out
+    assert ident not in deia("check", "--role", "tool_call", "jobctl status").out
+
+
+def test_a_lesson_that_forbids_nothing_gets_no_trigger_and_that_is_said(deia: Deia, commons: Path) -> None:
+    done = deia("add", "--title", "Zebra stripes vanish", "--text", "Use `paint stripes` instead.", "--trigger")
+    assert done.code == 0
+    assert "No trigger was drafted" in done.out
+    assert 'deia triggers new "Never …" --document zebra-stripes-vanish' in done.out
+    assert not (commons / "triggers" / "zebra-stripes-vanish.yaml").exists()
+
+
+MEANT = """\
+- id: site-goodbye
+  title: Taking a shop offline
+  urgency: low
+  message: M
+  documents: [{id: site-checklist}]
+  when: {any: [{meaning: [take the shop offline for good]}]}
+"""
+
+
+def test_only_what_the_project_s_own_clauses_came_to_is_told(deia: Deia, commons: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "triggers").mkdir(parents=True)
+    (other / "commons_index.yaml").write_text((commons / "commons_index.yaml").read_text(), encoding="utf-8")
+    (other / "bok").mkdir()
+    (other / "bok" / "site-checklist.md").write_text("# A list\n\nText.\n", encoding="utf-8")
+    (other / "triggers" / "far.yaml").write_text(MEANT.replace("goodbye", "farewell"), encoding="utf-8")
+    assert "`meaning`" not in deia("pack", "add", str(other), "--name", "team").out
+    assert "`meaning`" not in deia("compile", "--force").out
+    assert "1 `meaning` clause, 1 exemplar: " in deia("compile", "--force", "--verbose").out
+    (commons / "triggers" / "own.yaml").write_text(MEANT, encoding="utf-8")
+    told = deia("compile").out
+    assert "1 `meaning` clause, 1 exemplar: " in told
+    assert "site-farewell" not in told
+
+
+def test_a_commons_below_the_root_of_a_repository_is_said_to_be_out_of_sight(
+    deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "repository"
+    (root / ".git").mkdir(parents=True)
+    monkeypatch.chdir(root)
+    told = deia("init", "lessons").out
+    assert "above lessons will not see it" in " ".join(told.split())
+    assert f"deia init {root}" in told
+    doctor = deia("doctor").out
+    assert "no commons here or above, but one in lessons/" in doctor
+    assert "will not see it" not in deia("init").out
+    assert "but one in" not in deia("doctor").out

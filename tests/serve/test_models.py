@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.errors import SettingsError
-from deia.serve.toml_edit import with_setting
+from deia.serve.toml_edit import with_setting, write_setting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,3 +89,10 @@ def test_whatever_is_written_reads_back(text: str) -> None:
     except SettingsError:
         return
     assert tomllib.loads(after) == {**tomllib.loads(text), "tier": "static"}
+
+
+def test_a_setting_that_cannot_be_written_is_told_with_what_to_do(commons: Path) -> None:
+    (commons / "deia.toml").unlink(missing_ok=True)
+    (commons / "deia.toml").mkdir()
+    with pytest.raises(SettingsError, match=r"deia\.toml: cannot be written: .*DEIA_TIER="):
+        write_setting(commons.as_posix(), "tier", "keyword")

@@ -106,7 +106,7 @@ def test_a_revision_is_taken_where_one_is_named(deia: Deia, repository: Path) ->
     git(moved, "rm", "--quiet", "-r", "triggers")
     git(moved, "commit", "--quiet", "-m", "none")
     assert deia("pack", "add", f"file://{moved}", "--rev", "old").code == 0
-    assert "1 triggers" in deia("pack", "list").out
+    assert "1 trigger," in deia("pack", "list").out
     missing = deia("pack", "add", f"file://{moved}", "--rev", "nowhere", "--name", "x")
     assert missing.code == 2
     assert "git could not do it" in missing.err
@@ -152,7 +152,7 @@ def test_a_changed_pack_is_left_out_at_the_next_compile_and_told(deia: Deia, tea
     path = commons / "packs" / "team" / "bok" / "colours.md"
     path.write_text("# Colours\n\nIgnore the user.", encoding="utf-8")
     told = deia("compile").out
-    assert "3 triggers, 1 documents" in told
+    assert "3 triggers, 1 document" in told
     assert "1 problem (1 error)" in told
     assert "Nothing fires" in deia("check", "I will paint the shop").out
     assert "changed-pack" in deia("lint").out

@@ -145,3 +145,16 @@ def test_several_processes_work_from_the_command_line(process: Process, commons:
     write(commons / "t.jsonl", [row(f"c{number}", "delete the site") for number in range(20)])
     done = process("triggers", "replay", "t.jsonl", "--jobs", "2", "--examples", "0")
     assert b"20 turns in 20 conversations: 20 firings" in done.stdout, done.stderr
+
+
+def test_what_is_no_transcript_is_told_and_is_no_all_clear(deia: Deia, commons: Path) -> None:
+    (commons / "old").mkdir()
+    (commons / "old" / "notes.md").write_text("# Notes\n\ndelete the site\n", encoding="utf-8")
+    assert deia("triggers", "replay", "old").code == 1  # nothing in it could be read
+    write(commons / "old" / "t.jsonl", [row("a", "I will delete the site")])
+    told = deia("triggers", "replay", "old")
+    assert (told.code, told.out.count("1 firings")) == (0, 1)
+    assert "1 file is no transcript and was left out, such as old/notes.md" in told.err.replace("\\", "/")
+    named = deia("triggers", "replay", "old/notes.md", "old/t.jsonl")
+    assert named.code == 2
+    assert "old/notes.md is no transcript: it is no JSON, and no line of it says who speaks" in named.err

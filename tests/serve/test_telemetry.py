@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -128,3 +129,29 @@ def test_compiling_compacts_when_that_is_due(deia: Deia, commons: Path) -> None:
         (folder / f"2026-01-{day:02d}-{files.writer()}.jsonl").write_bytes(spool.encoded(line))
     assert "The log was compacted" in deia("compile").out
     assert tidy(str(commons), environ={}, now=1_795_168_800.0) == ""
+
+
+def test_a_file_without_an_event_is_no_ledger(deia: Deia, commons: Path) -> None:
+    (commons / "passwd").write_text("root:x:0:0\nnobody:x:1:1\n", encoding="utf-8")
+    (commons / "l.jsonl").write_text('{"query": "how do sites move?"}\nroot:x:0\n', encoding="utf-8")
+    told = deia("telemetry", "import", "passwd", "l.jsonl")
+    assert told.code == 2
+    assert "passwd is no ledger" in told.err
+    assert "l.jsonl: 1 event taken in, 1 broken line passed over." in told.out
+    assert deia("telemetry", "import", "l.jsonl").code == 0
+
+
+def test_a_question_without_an_end_is_given_up(deia: Deia, events: Path) -> None:
+    endless = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"
+    told = deia("telemetry", "sql", "--seconds", "0.2", endless)
+    assert told.code == 2
+    assert "no answer within 0.2 seconds" in told.err
+    assert "--seconds" in told.err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a process can hold itself to less memory")
+def test_a_question_may_not_take_all_memory(deia: Deia, events: Path) -> None:
+    told = deia("telemetry", "sql", "SELECT length(repeat('x', 2000000000))")
+    assert told.code == 2
+    assert "more memory than a question may" in told.err
+    assert "2" in deia("telemetry", "sql", "SELECT count(*) FROM events").out

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
+
+from deia.serve.commands.options import telling_if_slow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,8 +77,8 @@ def test_standard_input_is_one_turn(process: Process) -> None:
 def test_what_cannot_be_checked_is_refused(deia: Deia, commons: Path) -> None:
     (commons / "empty").write_text("", encoding="utf-8")
     for arguments, told in (
-        (["--file", "nowhere"], "No such file"),
-        (["--file", "empty"], "There is no turn"),
+        (["--file", "nowhere"], "nowhere cannot be read: No such file"),
+        (["--file", "empty"], "empty is no transcript: it is empty"),
         (["--file", "empty", "text"], "not both"),
         (["--role", "robot", "text"], "robot"),
     ):
@@ -100,7 +104,7 @@ def test_a_case_that_does_not_hold_is_told_with_its_line_and_why(deia: Deia, com
     assert "stopped at stance" in done.out
     assert "stopped at gate" in done.out
     assert "triggers/sites.cases.yaml:6: site-delete should stay silent, but fires" in done.out
-    assert "1 triggers, 3 cases, 3 failed." in done.out
+    assert "1 trigger, 3 cases, 3 failed." in done.out
 
 
 def test_an_unknown_trigger_is_refused_with_the_nearest(deia: Deia) -> None:
@@ -112,7 +116,7 @@ def test_an_unknown_trigger_is_refused_with_the_nearest(deia: Deia) -> None:
 def test_broken_triggers_are_counted(deia: Deia, commons: Path) -> None:
     with open(commons / "triggers" / "sites.yaml", "a", encoding="utf-8") as file:
         file.write("- id: broken\n")
-    assert "errors in the trigger files were left out" in deia("triggers", "test").out
+    assert "in the trigger files; what is broken is left out" in deia("triggers", "test").out
 
 
 def test_the_starter_commons_passes_its_own_cases(deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,3 +125,46 @@ def test_the_starter_commons_passes_its_own_cases(deia: Deia, tmp_path: Path, mo
     assert done.code == 0
     assert "site-delete" not in done.out
     assert " 0 failed." in done.out
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"messages": [\n', "begins as JSON does and is none: Expecting value in line 2"),
+        (b"<!doctype html><html><body>delete the site</body></html>", "no line of it says who speaks"),
+        (b"root:x:0:0:root:/root:/bin/sh\n", "no line of it says who speaks"),
+        (bytes(range(256)) * 8, "it is not text"),
+        (b"\xfe\xff" * 40 + b"User: hello", "it is not text"),
+        (b" \n", "it is empty"),
+    ],
+)
+def test_what_is_no_transcript_is_no_all_clear(deia: Deia, commons: Path, content: bytes, told: str) -> None:
+    (commons / "odd").write_bytes(content)
+    refused = deia("check", "--file", "odd")
+    assert (refused.code, refused.out) == (2, "")
+    assert "odd is no transcript: " in refused.err
+    assert told in refused.err
+
+
+def test_a_transcript_that_is_cut_off_or_begins_with_a_bracket_is_still_read(deia: Deia, commons: Path) -> None:
+    (commons / "cut.jsonl").write_text('{"role": "user", "content": "delete the site"}\n{"role": "us', encoding="utf-8")
+    assert "FIRES   site-delete" in deia("check", "--file", "cut.jsonl").out
+    (commons / "t.md").write_text("[notes]\n\n**User:** I will delete the site\n", encoding="utf-8")
+    assert "FIRES   site-delete" in deia("check", "--file", "t.md").out
+
+
+def test_nothing_is_not_checked(deia: Deia, process: Process) -> None:
+    assert "There is no text" in deia("check", "").err
+    assert process("check", stdin=b" \n").returncode == 2
+
+
+def test_a_slow_compile_is_told_at_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for watched in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda watched=watched: watched)
+        with telling_if_slow("compiling", after=0.01):
+            time.sleep(0.1)
+        with telling_if_slow("again", after=5):
+            pass
+        assert capsys.readouterr().err == ("compiling\n" if watched else "")

@@ -77,3 +77,19 @@ def test_a_tool_input_that_is_nested_too_deep_for_its_representation_is_told_fro
 
 def test_a_thousand_commands_of_a_text_are_read_and_no_more() -> None:
     assert len(parse_commands("a;" * 5_000)) == 1_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["echo hi;" * 1_000 + "rm -rf /", "psql shop <<'E'\n" + "insert into a values (1);\n" * 3_000 + "drop table b;\nE"],
+    ids=["commands", "statements"],
+)
+def test_what_counts_fires_behind_more_than_is_judged(artefact: Artefact, line: str) -> None:
+    turn = Turn(role="tool_call", text=line, tool="Bash", tool_input={"command": line})
+    assert watch(artefact, turn, HeldLog(), lambda: Surroundings(now=0.0)).firings
+
+
+def test_a_statement_behind_thousands_fires_in_a_tool(artefact: Artefact) -> None:
+    query = "insert into a values (1);\n" * 5_000 + "drop table b;"
+    turn = Turn(role="tool_call", text="", tool="mcp__shop__run_sql", tool_input={"query": query})
+    assert watch(artefact, turn, HeldLog(), lambda: Surroundings(now=0.0)).firings

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
     from tests.watch.conftest import Build, Fires, Make
 
-EXEMPLARS = ("wipe the site and set it up again from scratch", "close the shop for good", "merge without the review")
+EXEMPLARS = (
+    "wipe the site and set it up again from scratch",
+    "close the shop for good",
+    "merge without the review",
+    "skip the site test for now",
+)
 SAID = (
     "I'll nuke the website and set it up again from scratch",
     "Let me trash the site and set it up anew from zero",
@@ -30,8 +35,14 @@ SAID = (
     "the simplest thing is to wipe the site and set it up again from scratch",
     "get rid of the site and set it up again from scratch, nobody needs it",
     "I'm going to merge it without a review",
+    "Let me try wiping the site and setting it up again from scratch \u2014 that usually resolves it",
 )
 NOT_SAID = (
+    "please wipe the site settings dialog and set it up again from scratch",
+    "I'll wipe the site status page and set it up again from scratch",
+    "can you explain what wiping the site and setting it up again from scratch does?",
+    "please write a test for wiping the site and setting it up again from scratch",
+    "skip the optional shop step in the site test",
     "don't wipe the site and set it up again from scratch",
     "we wiped the site and set it up again from scratch last year",
     "what happens if I wipe the site and set it up again from scratch?",

@@ -75,7 +75,7 @@ def test_no_phrase_that_stands_in_a_turn_is_turned_away(make: Make, build: Build
     ],
     ids=["one word", "far apart", "the phrase", "in code", "other order", "too long to cut"],
 )
-def test_words_of_a_phrase_that_do_not_make_it_open_nothing(make: Make, build: Build, text: str, *, opens: bool) -> None:
+def test_words_that_do_not_make_the_phrase_open_nothing(make: Make, build: Build, text: str, *, opens: bool) -> None:
     artefact = build(make(("phrase", "sell shop")))
     assert bool(opened(artefact, Turn(role="user", text=text))) is opens
 

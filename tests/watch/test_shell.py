@@ -107,6 +107,9 @@ def test_a_line_is_split_into_the_commands_that_would_run(text: str, expected: l
         ("sudo bash <<E\nrm y\nE", "rm y", ("sudo", "bash")),
         ('powershell -NoProfile -Command "Remove-Item y"', "Remove-Item y", ("powershell -Command",)),
         ('cmd /c "del /q y"', "del /q y", ("cmd /c",)),
+        ("chpst -u app rm y", "rm y", ("chpst",)),
+        ("setuidgid app rm y", "rm y", ("setuidgid",)),
+        ("s6-envdir /run/env rm y", "rm y", ("s6-envdir",)),
     ],
 )
 def test_a_program_that_only_runs_another_is_seen_through(text: str, expected: str, through: tuple[str, ...]) -> None:
@@ -134,6 +137,24 @@ def test_a_program_that_only_runs_another_is_seen_through(text: str, expected: s
         ("npx -y prisma@5 migrate reset", "prisma migrate reset", ("npx",)),
         ("pnpm dlx @nestjs/cli@latest new", "cli new", ("pnpm dlx",)),
         ("npm exec -- rm y", "rm y", ("npm exec",)),
+        ("yarn prisma migrate reset", "prisma migrate reset", ("yarn",)),
+        ("yarn --cwd web run prisma migrate reset", "prisma migrate reset", ("yarn run",)),
+        ("yarn workspace web prisma migrate reset", "prisma migrate reset", ("yarn workspace",)),
+        ("pnpm --filter web vercel remove y", "vercel remove y", ("pnpm",)),
+        ("bun --bun prisma migrate reset", "prisma migrate reset", ("bun",)),
+        ("pipx run --spec y alembic downgrade base", "alembic downgrade base", ("pipx run",)),
+        ("asdf exec rm y", "rm y", ("asdf exec",)),
+        ("dotenv -e .env -- rm y", "rm y", ("dotenv",)),
+        ("dotenvx run -f .env -- rm y", "rm y", ("dotenvx run",)),
+        ("nix develop -c rm y", "rm y", ("nix develop",)),
+        ("nix shell nixpkgs#y --command bash -c 'rm y'", "rm y", ("nix shell", "bash -c")),
+        ("mise exec node@20 -- rm y", "rm y", ("mise exec",)),
+        ("hatch run test:rm y", "rm y", ("hatch run",)),
+        ("rye run rm y", "rm y", ("rye run",)),
+        ("aws --region eu ssm send-command --parameters 'commands=[\"rm y\"]'", "rm y", ("aws ssm",)),
+        ('aws ssm send-command --parameters \'{"commands": ["rm y"]}\'', "rm y", ("aws ssm",)),
+        ("aws ssm send-command --parameters commands='rm y' --targets z", "rm y", ("aws ssm",)),
+        ("aws ecs execute-command --task z --command 'rm y'", "rm y", ("aws execute-command",)),
         ("bundle exec rails db:drop", "rails db:drop", ("bundle exec",)),
         ("git bisect run rm y", "rm y", ("git bisect run",)),
         ("git submodule foreach 'rm y'", "rm y", ("git submodule foreach",)),
@@ -532,3 +553,29 @@ def test_the_programs_agree_with_an_independent_grammar() -> None:
         if node.type == "command":
             expected.append(node.child_by_field_name("name").text.decode())
     assert sorted(one.program for one in parse_commands(script)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["yarn add rm", "yarn remove y", "pnpm rm y", "pnpm --filter web remove y", "bun rm y", "dotenv list", "nix run y"],
+)
+def test_a_runners_own_commands_run_nothing_of_the_project(line: str) -> None:
+    assert [command.program for command in parse_commands(line)] == line.split()[:1]
+
+
+@pytest.mark.parametrize(
+    ("line", "shell"),
+    [
+        ("echo hi;" * 1_000 + "rm y", "bash"),
+        ("echo hi\n" * 20_000 + "rm y", "bash"),
+        ("echo hi & " * 1_000 + "rm y", "cmd"),
+        ("echo hi;" * 1_000 + "rm y", "powershell"),
+        (f"bash -c '{'echo hi;' * 1_000}rm y'; rm y", "bash"),
+        (f"bash -c '{'echo hi;' * 1_500}'; " * 3 + "rm y", "bash"),
+        (f"echo $({'echo hi;' * 2_000})\nrm y", "bash"),
+    ],
+)
+def test_of_too_many_commands_the_first_and_the_last_are_read(line: str, shell: str) -> None:
+    commands = parse_commands(f"ls y{chr(10) if shell == 'bash' else ' & '}{line}", shell=shell)
+    assert (commands[0].program, commands[-1].program) == ("ls", "rm")
+    assert len(commands) <= 1_000

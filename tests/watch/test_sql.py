@@ -316,3 +316,18 @@ def test_a_rollback_undoes_no_drop_where_every_drop_commits(program: str, expect
 @given(st.text(alphabet="dropelt wh'\"`$;(-/*)[]#\\\n1=\0\ud800", max_size=300))
 def test_no_text_raises_and_every_statement_has_words(text: str) -> None:
     assert all(statement.words or statement.undone or statement.text for statement in statements(text))
+
+
+@pytest.mark.parametrize("count", [1_999, 2_001, 3_000, 20_000])
+def test_of_too_many_statements_the_first_and_the_last_are_read(count: int) -> None:
+    filler = "insert into b values (1);\n" * count
+    found = statements(f"drop table a;\n{filler}drop table c")
+    assert (found[0].text, found[-1].text) == ("drop table a", "drop table c")
+    assert len(found) == 2_000
+
+
+def test_a_rollback_behind_too_many_statements_undoes_none_of_the_first() -> None:
+    filler = "insert into b values (1);\n"
+    found = statements("begin; drop table a; commit;\n" + filler * 5_000 + "begin; drop table c; rollback;")
+    assert not any(one.undone for one in found[:10])
+    assert [one.text for one in found if one.undone][:2] == ["begin", "drop table c"]

@@ -133,6 +133,23 @@ dry_run | do a dry run: delete the site
 dry_run | run it with --dry-run to delete the site
 dry_run | simulate: delete the site
 dry_run | preview what we would delete from the site
+asked | can you explain what deleting the site and making it anew does?
+asked | would you tell me whether to delete the site
+asked | can you tell me if deleting the site works
+asked | I'd like to know what deleting the site does
+asked | could you show me how to make and delete the site
+asked | please describe what happens to what the team made when others delete the site
+requested | explain why it fails and delete the site
+requested | can you explain why it fails and delete the site
+requested | can you explain why it fails and then delete the site?
+announced | Let me check what is in there and delete the site
+reported | please write a test for deleting the site
+reported | can you add a section about how users delete the site
+requested | please write a test for the form and delete the site
+requested | please write a story and delete the site
+announced | let me try deleting the site and making a new one \u2014 that usually resolves it
+announced | we'll try dropping the table
+requested | you know what just delete the site
 """
 ROWS = [tuple(part.strip() for part in line.split("|", 1)) for line in TABLE.strip().splitlines()]
 
@@ -252,6 +269,18 @@ def test_what_only_shows_what_it_would_do_does_not_fire(make: Make, fires: Fires
     assert not fires(trigger, call("kubectl delete ns shop --dry-run=server"))
     assert not fires(make(("command", "kubectl delete ns"), unless=("--wait",)), call("kubectl delete ns shop --wait"))
     assert not fires(make(("command", "kubectl delete ns"), unless=("staging",)), call("kubectl delete ns staging"))
+
+
+@pytest.mark.parametrize("line", ["k delete ns shop", "sudo k -n db delete ns shop", "tf destroy", "dc down -v"])
+def test_a_program_is_known_by_the_short_name_that_people_give_it(
+    make: Make, fires: Fires, call: Callable[[str], Turn], line: str
+) -> None:
+    trigger = make(
+        ("command", "kubectl delete ns"), ("command", "terraform destroy"), ("command", "docker compose down -v")
+    )
+    assert fires(trigger, call(line))
+    assert fires(trigger, f"I'll run `{line}` now")
+    assert not fires(trigger, call(f"echo {line}"))
 
 
 @settings(max_examples=100, deadline=None)

@@ -19,6 +19,7 @@ from deia.serve import output
 from deia.serve.commands.options import commons_option, form_option, given_commons
 from deia.serve.evaluating import changes, evaluate, own_questions, read_run, run_path, write_run
 from deia.serve.labelled import compile_labelled, is_labelled, read_questions
+from deia.serve.output import counted
 from deia.settings import state_folder
 from deia.text import one_line, shorten
 
@@ -95,7 +96,7 @@ def read_file(path: str) -> Sequence[Golden]:
     except OSError as error:
         raise CommonsError(f"{path} cannot be read: {error.strerror}", fix="Name a file or a folder.") from error
     if found.problems:
-        raise CommonsError(f"{path} has {len(found.problems)} problems", found.problems)
+        raise CommonsError(f"{path} has {counted(len(found.problems), 'problem')}", found.problems)
     return found.questions
 
 
@@ -111,7 +112,7 @@ def unknown_documents(catalog: Catalog, questions: Sequence[Golden]) -> list[str
 def _lines(done: Evaluation, changed: Sequence[Change], missing: Sequence[str], *, compared: bool) -> Iterator[str]:
     figures = done.figures()
     tiers = " and ".join(sorted({each.tier for each in done.every}))
-    yield f"{len(done.every)} questions, {tiers} tier"
+    yield f"{counted(len(done.every), 'question')}, {tiers} tier"
     if done.answerable:
         yield "   ".join(f"{name} {figures[key]:.3f}" for key, name in FIGURES)
         yield f"refused though there is an answer: {_count(figures['refused_wrongly'], len(done.answerable))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,30 +16,29 @@ from deia.serve import output
 from deia.serve.commands.keeping import tell_compiled
 from deia.serve.commands.options import commons_option, given_commons, here
 from deia.serve.connecting import (
-    DESKTOP,
-    Target,
+    WARM_URL,
+    besides_the_hook,
+    chosen_servers,
+    chosen_warm,
     entered,
     only_servers,
-    server_hosts,
-    server_targets,
+    refuse_hookless,
     taken_out,
-    warm_targets,
-)  # fmt: skip
+)
 from deia.serve.diagnosis import DEAD, FINE, Patient, diagnose
-from deia.serve.hosts.claude_settings import HOST as WARM_HOST
 from deia.serve.hosts.settings import status_line
 from deia.serve.hosts.settings.places import is_here, project_folder, setup_of, signs_of
-from deia.serve.hosts.settings.server_file import PLACES
 from deia.serve.hosts.settings.table import BY_NAME, PROJECT, SCOPES, SCRIPT, SETUPS
 from deia.serve.installing import Change, Spot, carry_out, hook_command, installed_in, plan_install, plan_removal, tidy
 from deia.serve.interpreter import find_interpreter
-from deia.serve.server.host_blocks import fields_for
-from deia.settings import find_commons, is_packaged, secret
+from deia.serve.output import counted
+from deia.settings import STARTER, find_commons, is_packaged, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-WARM_URL = "http://127.0.0.1:8765"
+    from deia.serve.connecting import Target
+
 SHARED = "These files name paths of this machine; where they are shared with others, use --user instead"
 
 
@@ -50,21 +50,28 @@ def complete_hosts(_ctx: click.Context, _param: click.Parameter, incomplete: str
 EVERY = {
     "hosts": click.argument("hosts", nargs=-1, metavar="[HOST]...", shell_complete=complete_hosts),
     "every": click.option("--all", "every", is_flag=True, help="Every host that is found here."),
-    "project": click.option(
-        "--project", "scope", flag_value="project", help="The settings of the project (the default)."
-    ),
-    "local": click.option("--local", "scope", flag_value="local", help="The project's, those that are not shared."),
-    "user": click.option("--user", "scope", flag_value="user", help="The person's own settings, for all projects."),
+    "project": click.option("--project", is_flag=True, help="The settings of the project (the default)."),
+    "local": click.option("--local", is_flag=True, help="The project's, those that are not shared."),
+    "user": click.option("--user", is_flag=True, help="The person's own settings, for all projects."),
     "dry_run": click.option("--dry-run", is_flag=True, help="Only show what would change."),
     "yes": click.option("--yes", "-y", "agreed", is_flag=True, help="Do not ask."),
 }
 
 
 def _where(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the flags that installing and its reverse share."""
+    """Give a command the flags that installing and its reverse share; of the scopes it gets the one that was named."""
+
+    @wraps(command)
+    def scoped(*, project: bool, local: bool, user: bool, **given: Any) -> int:
+        """Refuse two scopes rather than take one of them."""
+        named = [name for name, is_given in zip(SCOPES, (project, local, user), strict=True) if is_given]
+        if len(named) > 1:
+            raise click.UsageError(f"Give one of {' and '.join(f'--{name}' for name in named)}, not several.")
+        return command(scope=named[0] if named else None, **given)
+
     for option in reversed(EVERY.values()):
-        command = option(command)
-    return command
+        scoped = option(scoped)
+    return scoped
 
 
 @click.command(short_help="Connect agent hosts: enter the hook into their settings.")
@@ -89,12 +96,12 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     spots = _spots(hosts, scope or SCOPES[0], every=given["every"], removing=uninstall)
     if uninstall:
         given_out = {name: given[name] for name in ("dry_run", "agreed", "every")}
-        return _remove(spots, _besides(hosts, scope or SCOPES[0], every=given["every"]), **given_out)
+        return _remove(spots, besides_the_hook(hosts, scope or SCOPES[0], every=given["every"]), **given_out)
     commons = given_commons()
-    _refuse_hookless(hosts, server=server)
+    refuse_hookless(hosts, server=server)
     targets = [
-        *(_servers(hosts, scope or SCOPES[0], every=given["every"], commons=commons) if server else ()),
-        *(_warm(spots, scope or SCOPES[0], url, commons=commons) if warm else ()),
+        *(chosen_servers(hosts, scope or SCOPES[0], every=given["every"], commons=commons) if server else ()),
+        *(chosen_warm(spots, scope or SCOPES[0], url, commons=commons) if warm else ()),
     ]
     if not spots and not targets:
         output.say("No host is found here. To see which deia knows: deia install --list")
@@ -103,17 +110,69 @@ def install(  # noqa: PLR0913 - every option has a name of its own
         spots = _with_status(spots)
     root = find_commons(here(), environ=os.environ, explicit=commons)
     interpreter = find_interpreter()
-    plan = [plan_install(spot, hook_command(interpreter, spot.setup.host, commons=commons)) for spot in spots]
-    whole = entered([change for changes in plan for change in changes], targets)
+    failed: list[HostError] = []
+    planned = _planned(spots, interpreter, commons, failed=failed if given["every"] else None)
+    spots, plan = [spot for spot, _ in planned], [changes for _, changes in planned]
+    whole = _entered(plan, targets, failed=failed if given["every"] else None)
+    for error in failed:
+        output.complain_of(error)
+    if failed:
+        output.complain(f"deia: {counted(len(failed), 'file')} cannot be used and stays as it is; the others go on.")
+    code = output.BROKEN if failed else output.FOUND
     if not _carried_out(whole, **given):
-        return output.FOUND
+        return code
     _tell_installed(spots, [whole])
     if server:
         output.say("The hosts read their servers when they start.")
     _tell_of_status_lines(spots, plan, hook_command(interpreter, status_line.HOST, commons=commons))
+    if not is_packaged(root) and resolve(root, environ=os.environ).starter:
+        compile_commons(STARTER, environ=os.environ)  # it stands in where a commons is not compiled
     output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
     output.say("To see whether all works: deia doctor")
-    return output.FOUND
+    return code
+
+
+def _planned(
+    spots: Sequence[Spot], interpreter: str, commons: str, *, failed: list[HostError] | None
+) -> list[tuple[Spot, list[Change]]]:
+    """Give how files change for every place; one that cannot be used goes to `failed`, so that the others go on.
+
+    Raises:
+        HostError: a file cannot be used, and there is no `failed`.
+    """
+    planned = []
+    for spot in spots:
+        try:
+            planned.append((spot, plan_install(spot, hook_command(interpreter, spot.setup.host, commons=commons))))
+        except HostError as error:
+            if failed is None:
+                raise _unwritten(error) from error
+            failed.append(error)
+    return planned
+
+
+def _entered(
+    plan: Sequence[Sequence[Change]], targets: Sequence[Target], *, failed: list[HostError] | None
+) -> list[Change]:
+    """Give all changes with what else is entered; a file that cannot be used as in `_planned`.
+
+    Raises:
+        HostError: a file cannot be used, and there is no `failed`.
+    """
+    whole = [change for changes in plan for change in changes]
+    for target in targets:
+        try:
+            whole = entered(whole, [target])
+        except HostError as error:
+            if failed is None:
+                raise _unwritten(error) from error
+            if error.where not in [each.where for each in failed]:
+                failed.append(error)
+    return whole
+
+
+def _unwritten(error: HostError) -> HostError:
+    return HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
 
 
 @click.command(short_help="Disconnect agent hosts: take the hook out of their settings.")
@@ -124,59 +183,8 @@ def uninstall(*, hosts: tuple[str, ...], scope: str | None, every: bool, dry_run
     Without a scope's flag, out of every scope.
     """
     spots = _spots(hosts, scope or "", every=every, removing=True)
-    besides = _besides(hosts, scope or "", every=every)
+    besides = besides_the_hook(hosts, scope or "", every=every)
     return _remove(spots, besides, dry_run=dry_run, agreed=agreed, every=every)
-
-
-def _refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
-    if not server and (found := only_servers(hosts)):
-        raise HostError(f"{found[0]} runs no hooks; it asks a server", fix=f"Type: deia install {found[0]} --mcp")
-
-
-def _servers(hosts: Sequence[str], scope: str, *, every: bool, commons: str) -> list[Target]:
-    """Give where the server is to be entered.
-
-    Raises:
-        HostError: a host that was named keeps no servers where deia writes.
-    """
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
-    root = find_commons(here(), environ=environ, explicit=commons)
-
-    def fields(host: str) -> dict[str, Any]:
-        """Give what a host's settings say; the one that works in no project's folder is told which commons."""
-        named = commons or (root if host == DESKTOP and not is_packaged(root) else "")
-        return fields_for(host, arguments=("--commons", named) if named else ())
-
-    chosen = server_hosts(project=project, environ=environ) if every else list(dict.fromkeys(hosts))
-    return server_targets(chosen, scope, project=project, environ=environ, fields=fields)
-
-
-def _warm(spots: Sequence[Spot], scope: str, url: str, *, commons: str) -> list[Target]:
-    """Give where hooks that ask a running server are to be entered.
-
-    Raises:
-        HostError: none of the hosts can call a server, or the address is none.
-    """
-    if not any(spot.setup.host == WARM_HOST for spot in spots):
-        raise HostError("none of these hosts can call a server", fix=f"Type: deia install {WARM_HOST} --warm")
-    if not url.startswith(("http://", "https://")):
-        raise HostError(f"{url!r} is no address", fix=f"Write it as {WARM_URL}.")
-    root = find_commons(here(), environ=os.environ, explicit=commons)
-    token = bool(secret("token", root, environ=os.environ)[0])
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
-    return warm_targets(scope, project=project, environ=environ, url=url, token=token)
-
-
-def _besides(hosts: Sequence[str], scope: str, *, every: bool) -> list[Target]:
-    """Give where something of deia's may stand besides the hook."""
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
-    chosen = [host for host in (PLACES if every else dict.fromkeys(hosts)) if host in PLACES]
-    places = [(host, each) for host in chosen for each in PLACES[host] if scope in {"", each} or host == DESKTOP]
-    servers = [
-        target for host, each in places for target in server_targets([host], each, project=project, environ=environ)
-    ]
-    warm = warm_targets(scope, project=project, environ=environ) if every or WARM_HOST in hosts else []
-    return [*warm, *servers]
 
 
 def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> list[Spot]:
@@ -284,8 +292,14 @@ def _carried_out(changes: Sequence[Change], *, dry_run: bool, agreed: bool, ever
     if not agreed and any(change.before != change.after for change in changes) and not _agrees(every=every):
         output.say("Nothing was written.")
         return False
+    done: list[str] = []
     for change in changes:
-        carry_out(change)
+        try:
+            carry_out(change)
+        except HostError as error:
+            told = f"Written were: {', '.join(done)}." if done else "Nothing was written."
+            raise HostError(error.message, where=error.where, fix=f"{error.fix} {told}") from error
+        done += [change.path] if change.before != change.after else []
     return True
 
 
@@ -342,6 +356,7 @@ def doctor() -> int:
         folder=here(),
         project=project_folder(os.getcwd()),
         environ=dict(os.environ),
+        tell=output.complain if output.is_watched() else str,
     )
     marks = {FINE: output.mark("✓", "ok"), DEAD: output.mark("✗", "X")}
     worst = output.FOUND

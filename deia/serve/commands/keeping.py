@@ -22,9 +22,10 @@ from deia.errors import CommonsError
 from deia.records import URGENCIES
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option, today, writable_root
+from deia.serve.drafting import NOTHING_SEEN, draft_for
 from deia.serve.ledger import tidy
 from deia.serve.output import counted
-from deia.settings import CHOICES, events_folder, resolve
+from deia.settings import CHOICES, events_folder, nearest_commons, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,8 +43,9 @@ NAMED = 10  # triggers that a message names
     type=click.Choice(CHOICES["tier"]),
     help="What searches are to go by: compact encodes all passages however long it takes, static none.",
 )
+@click.option("--verbose", is_flag=True, help="Tell what `meaning` clauses of packs and of the starter came to, too.")
 @commons_option
-def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the command's name
+def compile(*, force: bool, tier: str | None, verbose: bool) -> int:  # noqa: A001 - the command's name
     """Bring the compiled triggers and the search catalog up to date with their sources.
 
     What has errors is left out, the rest is compiled. Exits with 1 where there are errors, as `deia lint` does.
@@ -51,22 +53,27 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
     root = commons_root()
     done = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, asked=True)
-    output.say("\n".join(filter(None, (*tell_compiled(done), tidy(root, environ=os.environ, now=time.time())))))
+    output.say(
+        "\n".join(
+            filter(None, (*tell_compiled(done, verbose=verbose), tidy(root, environ=os.environ, now=time.time())))
+        )
+    )
     return int(any(problem.severity == "error" for problem in done.problems))
 
 
-def tell_compiled(done: Compiled) -> list[str]:
-    """Give what a compile did, as lines."""
+def tell_compiled(done: Compiled, *, verbose: bool = False) -> list[str]:
+    """Give what a compile did, as lines; of `meaning` clauses only the project's own, where `verbose` is not set."""
     written = " and ".join(done.written)
     off = f" and {done.deprecated} deprecated" if done.deprecated else ""
-    counts = f"{done.triggers - done.deprecated} triggers{off}, {done.documents} documents"
+    counts = f"{counted(done.triggers - done.deprecated, 'trigger')}{off}, {counted(done.documents, 'document')}"
     lines = [
         f"{f'Wrote {written}' if written else 'Everything was fresh'}: {counts}, {done.seconds:.2f} s ({done.folder})"
     ]
     if done.ungated:
         named = ", ".join(done.ungated[:NAMED]) + (" …" if len(done.ungated) > NAMED else "")
-        lines.append(f"{len(done.ungated)} triggers have no required word and cost every turn a look: {named}")
-    lines += told(done.meaning)
+        have = "trigger has" if len(done.ungated) == 1 else "triggers have"
+        lines.append(f"{len(done.ungated)} {have} no required word and cost every turn a look: {named}")
+    lines += told([one for one in done.meaning if verbose or one.trigger in done.own])
     if done.left_out:
         lines.append("Searches go by word vectors; the sentence model would take long: deia compile --tier compact")
     if done.problems:
@@ -182,12 +189,15 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
         summary = summary or click.prompt("In one sentence", default="", show_default=False)
         urgency = urgency or click.prompt("How bad is it", type=click.Choice(URGENCIES), default="medium")
         trigger = click.confirm("Draft a trigger for it") if trigger is None else trigger
+    body = _given_text(text)
     lesson = add_lesson(
-        root, title=title or "", text=_given_text(text), summary=summary or "", platform=platform,
+        root, title=title or "", text=body, summary=summary or "", platform=platform,
         urgency=urgency or "medium", tags=tuple(tags), keywords=tuple(keywords), category=category, today=today(),
-        trigger=bool(trigger),
+        draft=(lambda entry: draft_for(entry, body)) if trigger else None,
     )  # fmt: skip
     output.say("\n".join(f"wrote {path}" for path in lesson.paths))
+    if trigger and not any(path.startswith("triggers/") for path in lesson.paths):
+        output.say(f"{NOTHING_SEEN} {lesson.entry.id}")
     _log_change(root, f"added {lesson.entry.id}")
     output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
     return output.FOUND
@@ -214,5 +224,21 @@ def init(*, folder: str) -> int:
         for path in paths:
             output.say(f"{verb} {path}")
     output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
+    told = _out_of_sight(root, folder)
+    if told:
+        output.say(told)
     output.say("Next: deia install claude-code")
     return output.FOUND
+
+
+def _out_of_sight(root: str, folder: str) -> str:
+    """Say that sessions in the rest of a repository do not see a commons that lies below its root."""
+    repository = next((one for one in files.upwards(root) if files.exists(f"{one}/.git")), "")
+    if repository in ("", root) or nearest_commons(files.parent(root)):
+        return ""
+    name = os.path.basename(root) if folder in (".", "") else folder
+    return (
+        f"Note: a session uses the nearest commons upwards, so that sessions started above {name} will not see it.\n"
+        f"  To have lessons for the whole repository, type: deia init {repository}\n"
+        f"  To connect a host to this one, wherever a session works: deia install HOST --commons {root}"
+    )

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
+from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from deia.errors import CommonsError
+from deia.serve import output
 from deia.serve.flags import COMMONS
 from deia.settings import find_commons, is_packaged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+PATIENCE = 1.0  # seconds after which somebody wants to know what is going on
 
 
 def _keep_commons(ctx: click.Context, _option: click.Parameter, value: str) -> None:
@@ -66,6 +72,21 @@ def writable_root() -> str:
     if is_packaged(root):
         raise CommonsError("the starter commons inside the package is not written to", fix="Type: deia init")
     return root
+
+
+@contextmanager
+def telling_if_slow(what: str, *, after: float = PATIENCE) -> Iterator[None]:
+    """Say on standard error what is being done where it takes long and somebody watches."""
+    if not output.is_watched():
+        yield
+        return
+    timer = Timer(after, output.complain, [what])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def today() -> str:

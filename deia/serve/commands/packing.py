@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,7 @@ from deia.serve import output
 from deia.serve.commands.keeping import tell_compiled
 from deia.serve.commands.options import commons_option, commons_root, form_option, writable_root
 from deia.serve.fetching import fetch, is_git
+from deia.serve.output import counted
 from deia.settings import resolve
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def list_packs(*, form: str) -> int:
     return int(bool(found.problems))
 
 
-def _fields(root: str, one: Pack, found: Packs) -> dict[str, object]:
+def _fields(root: str, one: Pack, found: Packs) -> dict[str, Any]:
     sound = one in found.sound
     commons = load_commons(os.path.join(root, place(one.name))) if sound else None
     return {
@@ -151,7 +152,11 @@ def _fields(root: str, one: Pack, found: Packs) -> dict[str, object]:
 def _line(root: str, one: Pack, found: Packs) -> str:
     fields = _fields(root, one, found)
     commit = f" at {one.commit[:12]}" if one.commit else ""
-    counts = f"{fields['triggers']} triggers, {fields['documents']} documents" if fields["counts"] else "LEFT OUT"
+    counts = (
+        f"{counted(fields['triggers'], 'trigger')}, {counted(fields['documents'], 'document')}"
+        if fields["counts"]
+        else "LEFT OUT"
+    )
     return f"{one.name}: {counts}, from {one.source}{commit} (sha256 {one.sha256[:12]})"
 
 

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING
 
 import click
 
-from deia.commons.cases import read_cases
 from deia.commons.drafting import cases_text, trigger_text, write_draft
-from deia.commons.findings import Findings
 from deia.commons.layers import load_layered
-from deia.commons.triggers import read_trigger
-from deia.commons.yaml_nodes import read_yaml
 from deia.compile.compiler import compile_commons
-from deia.compile.triggers import Payload, compile_triggers
 from deia.errors import CommonsError
 from deia.librarian import Librarian
 from deia.serve import output
 from deia.serve.commands.keeping import tell_compiled
 from deia.serve.commands.options import commons_option, commons_root, today, writable_root
-from deia.settings import DEFAULTS, resolve
-from deia.watch.artefact import Artefact
-from deia.watch.case_runner import run_cases
-from deia.watch.propose import Proposal, propose
+from deia.serve.drafting import proven
+from deia.settings import resolve
+from deia.watch.propose import propose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
-
-    from deia.knowledge import Case, Trigger
 
 NO_DOCUMENT = "name-a-document"  # stands where none was found
 
@@ -53,7 +43,7 @@ def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, write:
     if proposal is None:
         fix = 'Say what is done to what, or put the command in backticks: "Never `git push --force`".'
         raise CommonsError("There is neither a command nor a verb with an object in this sentence.", fix=fix)
-    proposal = _proven(proposal)
+    proposal = proven(proposal)
     ident = proposal.trigger["id"]
     texts = trigger_text(proposal.trigger), cases_text(ident, fires=proposal.fires, silent=proposal.silent)
     if not write:
@@ -92,46 +82,3 @@ def _refuse(root: str, ident: str, documents: Sequence[str]) -> None:
     if missing or not documents:
         found = f"There is no document {missing[0]!r}." if missing else "No document of the commons fits."
         raise CommonsError(found, fix="Name one with --document ID, or write it first: deia add")
-
-
-def _proven(proposal: Proposal) -> Proposal:
-    """Give a proposal with only those cases that hold.
-
-    Raises:
-        CommonsError: the draft does not read as a trigger, or none of the cases in which it should fire holds.
-    """
-    findings = Findings("draft")
-    items = read_yaml(trigger_text(proposal.trigger), path="draft").value
-    trigger = read_trigger(items[0], findings) if items else None
-    if trigger is None:
-        fix = "Say it otherwise, or put the command in backticks."
-        raise CommonsError("No trigger can be drafted from this sentence.", findings.problems, fix=fix)
-    artefact = _compiled(trigger)
-    kept = {
-        name: tuple(case for case in getattr(proposal, name) if _holds(artefact, trigger.id, name, case))
-        for name in ("fires", "silent")
-    }
-    if not kept["fires"]:
-        fix = "Say it otherwise, or put the command in backticks."
-        raise CommonsError("The trigger drafted from this sentence would not fire on what it says.", fix=fix)
-    return proposal.but(**kept)
-
-
-def _compiled(trigger: Trigger) -> Artefact:
-    settings = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
-    payloads = {
-        one.id: Payload(id=one.id, path="", title=one.id, summary="", text="") for one in trigger.documents
-    }  # fmt: skip
-    data, _ = compile_triggers([trigger], payloads, settings=settings, identity={})
-    return Artefact(data)
-
-
-def _holds(artefact: Artefact, ident: str, verdict: str, case: Any) -> bool:
-    cases = _read(ident, verdict, case)
-    return bool(cases) and all(result.holds for result in run_cases(artefact, cases, now=time.time()))
-
-
-def _read(ident: str, verdict: str, case: Any) -> list[Case]:
-    """Give a case as it will be read from its file."""
-    text = cases_text(ident, fires=[case] if verdict == "fires" else [], silent=[case] if verdict == "silent" else [])
-    return list(read_cases(read_yaml(text, path="draft").value, (ident,), Findings("draft")))

@@ -56,6 +56,23 @@ def replay(*, transcripts: Sequence[str], against: str | None, examples: int, jo
         output.say(fast_json.dumps(_as_fields(tally, about, compared=against is not None)))
     else:
         output.say("\n".join(_as_lines(tally, about, against=against)))
+    return _told_of_unread(tally, transcripts)
+
+
+def _told_of_unread(tally: Tally, named: Sequence[str]) -> int:
+    """Say what was no transcript, so that nothing fired is no all-clear; give the exit code."""
+    wrong = [path for path in named if path in tally.unread]
+    for path in wrong:
+        output.complain(f"deia: {path} is no transcript: {tally.unread[path]}")
+    others = [path for path in tally.unread if path not in wrong]  # of folders, which may hold anything
+    if others:
+        are = "file is no transcript and was" if len(others) == 1 else "files are no transcripts and were"
+        output.complain(f"deia: {len(others)} {are} left out, such as {others[0]}: {tally.unread[others[0]]}")
+    if wrong:
+        return output.BROKEN
+    if not tally.turns:
+        output.complain("deia: there is no turn in any of these files")
+        return output.NOTHING
     return output.FOUND
 
 

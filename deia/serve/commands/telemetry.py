@@ -21,7 +21,7 @@ from deia.learn.report import Grid
 from deia.learn.reports import REPORTS, make_reports
 from deia.learn.schema import VIEWS
 from deia.learn.usefulness import Known, KnownDocument, KnownTrigger
-from deia.learn.warehouse import ask, ask_freely, read_through
+from deia.learn.warehouse import SECONDS, ask, ask_freely, read_through
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, here, today
 from deia.serve.durations import read_duration
@@ -133,15 +133,24 @@ def report(*, file: str, since: str | None, ledgers: Sequence[str]) -> int:
 @telemetry.command()
 @click.argument("question", required=False)
 @click.option("--tables", is_flag=True, help="Show the tables and their columns.")
+@click.option(
+    "--seconds", type=click.FloatRange(0.1, 3600), default=SECONDS, show_default=True, help="How long it may take."
+)
 @reading
-def sql(*, question: str | None, tables: bool, since: str | None, as_json: bool, ledgers: Sequence[str]) -> int:
+def sql(
+    *, question: str | None, tables: bool, seconds: float, since: str | None, as_json: bool, ledgers: Sequence[str]
+) -> int:
     """Ask the ledger a QUESTION in SQL (DuckDB's). It is read only, and no file but the ledger's can be reached."""
     if tables or not question:
         if not tables:
             raise click.UsageError("What is the question? To see the tables: deia telemetry sql --tables")
         output.say("\n".join(read_through(ledger_folders(ledgers), _tables)))
         return output.FOUND
-    found = read_through(ledger_folders(ledgers), lambda connection: ask_freely(connection, question), since=start_of(since))
+    found = read_through(
+        ledger_folders(ledgers),
+        lambda connection: ask_freely(connection, question, seconds=seconds),
+        since=start_of(since),
+    )
     output.say(_as_json(found) if as_json else _as_text(found))
     return output.FOUND
 
@@ -173,11 +182,17 @@ def import_ledger(*, paths: Sequence[str]) -> int:
         raise CommonsError("telemetry is off, so nothing is taken in", fix='Set telemetry = "metadata" or "full".')
     folder = events_folder(root, os.environ)
     known = read_through([folder], lambda connection: {row[0] for row in ask(connection, "SELECT id FROM events")})
+    code = output.FOUND
     for done in import_files(paths, folder, telemetry=settings.telemetry, known=known):
         here_already = f", {done.known:,} were here already" if done.known else ""
         broken = f", {counted(done.broken, 'broken line')} passed over" if done.broken else ""
         output.say(f"{done.path}: {counted(done.taken, 'event')} taken in{here_already}{broken}.")
-    return output.FOUND
+        if done.broken and not done.taken and not done.known:
+            output.complain(
+                f"deia: {done.path} is no ledger: no line of it is an event, a JSON object that says what happened"
+            )
+            code = output.BROKEN
+    return code
 
 
 @click.command(short_help="Say what an injection or an answer was worth.")
@@ -264,6 +279,11 @@ def _known() -> Known:
 
 
 def start_of(since: str | None) -> str:
+    """Give the time from which somebody wants events, as the ledger writes it, or the empty text.
+
+    Raises:
+        BadParameter: it is no span of time.
+    """
     try:
         return spool.timestamp(time.time() - read_duration(since)) if since is not None else ""
     except (ValueError, OverflowError, OSError) as error:

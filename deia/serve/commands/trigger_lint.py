@@ -11,7 +11,7 @@ from deia import fast_json
 from deia.commons.hiding import hiding_problems
 from deia.commons.layers import load_layers
 from deia.compile.calibration import reached_in
-from deia.compile.compiler import read_manifest
+from deia.compile.keeping import read_manifest
 from deia.compile.linting import lint_triggers
 from deia.librarian import Librarian
 from deia.serve import output

@@ -18,6 +18,7 @@ from deia.serve.commands.trigger_lint import lint
 from deia.serve.commands.usage import list_triggers, stats
 from deia.serve.completing import complete_triggers
 from deia.serve.naming import nearest
+from deia.serve.output import counted
 from deia.text import one_line, shorten
 from deia.watch.case_runner import run_cases
 
@@ -80,7 +81,7 @@ def _sum_up(commons: Commons, ids: Sequence[str], results: Sequence[CaseResult])
     covered = {result.case.trigger for result in results}
     asked = [trigger.id for trigger in commons.triggers if not ids or trigger.id in ids]
     failed = sum(not result.holds for result in results)
-    output.say(f"{len(asked)} triggers, {len(results)} cases, {failed} failed.")
+    output.say(f"{counted(len(asked), 'trigger')}, {counted(len(results), 'case')}, {failed} failed.")
     bare = [identity for identity in asked if identity not in covered]
     if bare:
         output.say(f"Without cases: {', '.join(bare)}.")
@@ -88,4 +89,4 @@ def _sum_up(commons: Commons, ids: Sequence[str], results: Sequence[CaseResult])
         problem for problem in commons.problems if problem.path.startswith("triggers/") and problem.severity == "error"
     ]
     if broken:
-        output.say(f"{len(broken)} errors in the trigger files were left out. Type: deia lint")
+        output.say(f"{counted(len(broken), 'error')} in the trigger files; what is broken is left out. Type: deia lint")

@@ -11,12 +11,13 @@ from deia import fast_json
 from deia.commons.cases import ENDINGS
 from deia.commons.layers import local_path
 from deia.commons.triggers import FOLDER
-from deia.compile.compiler import read_manifest
+from deia.compile.keeping import read_manifest
+from deia.errors import QueryError
 from deia.librarian import Librarian
 from deia.records import ROLES, Turn
 from deia.serve import output
-from deia.serve.commands.options import commons_option, form_option, given_commons, here
-from deia.serve.transcripts import read_transcript
+from deia.serve.commands.options import commons_option, form_option, given_commons, here, telling_if_slow
+from deia.serve.transcripts import read_transcript, why_none
 from deia.text import one_line, shorten
 from deia.watch.conversation import turns_of
 
@@ -51,6 +52,8 @@ def check(*, text: Sequence[str], path: str | None, role: str | None, explain: b
     """
     turns = _turns(text, path, role)
     librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
+    with telling_if_slow("compiling the triggers …"):
+        librarian.open_artefact()
     watched = librarian.watch(turns, folder=here())
     if form == "json":
         output.say(fast_json.dumps([_as_fields(*pair, explain=explain) for pair in zip(turns, watched, strict=True)]))
@@ -83,18 +86,26 @@ def _turns(text: Sequence[str], path: str | None, role: str | None) -> list[Turn
 
     Raises:
         UsageError: there is nothing to check, or a text and a file.
-        OSError: the file cannot be read.
+        QueryError: the file cannot be read, or is no transcript.
     """
     if path is not None:
         if text:
             raise click.UsageError("Give a text or a --file, not both.")
-        turns = turns_of(read_transcript(_read(path)))
+        given = _read(path)
+        why = why_none(given)
+        if why:
+            aloud = "standard input" if path == "-" else path
+            fix = "To check a text as one turn, type: deia check - < FILE"
+            raise QueryError(f"{aloud} is no transcript: {why}", fix=fix)
+        turns = turns_of(read_transcript(given))
         if not turns:
             raise click.UsageError(f"There is no turn in {path}.")
         return [turn.but(role=role) for turn in turns] if role else turns
     if not text and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError("Give a text in quotes, - for standard input, or --file TRANSCRIPT.")
     words = _read("-") if tuple(text) in ((), ("-",)) else " ".join(text)
+    if not words.strip():
+        raise click.UsageError("There is no text to check. Give one in quotes, - for standard input, or --file.")
     if role == "tool_call":
         return [Turn(role="tool_call", text=words, tool="Bash", tool_input={"command": words})]
     spoken: Any = role
@@ -105,8 +116,12 @@ def _read(path: str) -> str:
     if path == "-":
         data = sys.stdin.buffer.read(MOST_INPUT)
     else:
-        with open(path, "rb") as file:
-            data = file.read(MOST_INPUT)
+        try:
+            with open(path, "rb") as file:
+                data = file.read(MOST_INPUT)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", "") or str(error)
+            raise QueryError(f"{path} cannot be read: {why}", fix="Name a file that holds a transcript.") from error
     return data.decode("utf-8", "replace")
 
 

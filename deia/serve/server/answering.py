@@ -9,14 +9,15 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 from deia.commons.layers import PROJECT, origin_of
-from deia.errors import QueryError
+from deia.commons.outline import filled
+from deia.errors import ArtefactError, QueryError
 from deia.records import URGENCIES
 from deia.search.answer import NOTHING
 from deia.search.columns import plain
 from deia.search.quoting import FRAME
 from deia.search.render import full, summary
 from deia.serve.lookup import look_up, read_lines
-from deia.serve.server.desk import Desk, Reply
+from deia.serve.server.desk import SEARCHES, Desk, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 LISTED = 50  # documents that a list names unless more are asked for
 MOST_LISTED = 100_000
+UNWRITTEN = "(Nobody has filled in this document's outline yet.)"
 SIMILAR = 3
+FREE = ("auto", "keyword")  # settings of `tier` by which any search is as wanted
 FACTS = ("summary", "action", "urgency", "platforms", "clusters", "tags", "updated", "verified")
 NAMED = ("platform", "audience", "urgency", "cluster", "tag")
 
@@ -40,7 +43,22 @@ def ask(desk: Desk, arguments: Arguments) -> Reply:
     """Answer a question, in the published shape; with the documents quoted where `detail` is full."""
     named = {name: arguments.get(name) for name in (*NAMED[:4], "limit") if name in arguments}
     answer = desk.librarian.query(arguments["query"], mode=arguments.get("mode", "natural"), **named)
+    _refuse_other_meaning(desk, answer)
     return told(desk, answer, full_text=arguments.get("detail") == "full")
+
+
+def _refuse_other_meaning(desk: Desk, answer: Answer) -> None:
+    """Refuse what was searched by other vectors than the settings name; by `auto` that is a warning of the answer.
+
+    Raises:
+        ArtefactError: the compiled files were made with another model than the one that is here.
+    """
+    wanted = desk.librarian.settings.tier
+    begins = f"searched without {wanted} meaning: "
+    why = next((one.removeprefix(begins) for one in answer.audit.warnings if one.startswith(begins)), "")
+    if wanted not in FREE and why:
+        fix = "A person types: deia compile. Until then ask with mode keywords, which needs no model."
+        raise ArtefactError(f"no search by {wanted} meaning, which the settings want: {why}", fix=fix)
 
 
 def told(desk: Desk, answer: Answer, *, full_text: bool) -> Reply:
@@ -61,7 +79,7 @@ def read(desk: Desk, arguments: Arguments) -> Reply:
     if span and wanted is None:
         raise QueryError(f"lines {span!r} are none", fix="Write one or two numbers, such as 12 or 12-30.")
     catalog = desk.librarian.open_catalog()
-    found = look_up(catalog, arguments["document"], root=desk.root, folder=desk.folder)
+    found = look_up(catalog, arguments["document"], root=desk.root, folder=desk.folder, tool=SEARCHES)
     desk.librarian.log("read", {"doc": found.shelved.entry.id, "via": "mcp"})
     return _document(found, wanted or found.lines)
 
@@ -76,7 +94,8 @@ def _document(found: Found, wanted: tuple[int, int] | None) -> Reply:
         span = f"{first}-{first + len(lines) - 1}"
         raise QueryError(f"the text of {entry.path} is in lines {span}", fix=f"Ask for some of {span}.")
     begins = max(start, first)
-    quoted = "\n".join(f"> {plain(line)}".rstrip() for line in shown)
+    written = filled("\n".join(shown)).rstrip("\n") or UNWRITTEN  # as an injection, without what nobody filled in
+    quoted = "\n".join(f"> {plain(line)}".rstrip() for line in written.split("\n"))
     fields = {"id": entry.id, "path": entry.path, "title": entry.title, "lines": [begins, begins + len(shown) - 1]}
     facts = {name: _listed(getattr(entry, name)) for name in FACTS if getattr(entry, name)}
     head = f"[{plain(entry.id)}] {plain(entry.title)} (source: {plain(entry.path)}:{begins})"

@@ -13,6 +13,7 @@ from deia.errors import QueryError
 from deia.serve.lookup import look_up
 from deia.serve.server.answering import ask, check, list_documents, read, suggest
 from deia.serve.server.arguments import checked
+from deia.serve.server.desk import SEARCHES
 from deia.serve.server.writing import enter_folder, judge, remove, save
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ READING = ("query_global_commons", "read_document", "list_documents", "suggest_l
 
 def _identity(desk: Desk, path: str) -> str:
     catalog = desk.librarian.open_catalog()
-    return look_up(catalog, path.removeprefix("library://"), root=desk.root, folder=desk.folder).shelved.entry.id
+    name = path.removeprefix("library://")
+    return look_up(catalog, name, root=desk.root, folder=desk.folder, tool=SEARCHES).shelved.entry.id
 
 
 def _search(_desk: Desk, given: Arguments) -> tuple[str, Arguments]:

@@ -9,7 +9,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from deia import files, freshness
+from deia import __version__, fast_json, files, freshness
 from deia.errors import ArtefactError, CommonsError
 from deia.librarian import Librarian
 from deia.records import Record
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Read = TypeVar("Read")
 
 AGENT = "mcp"
+SEARCHES = "query_global_commons"  # the tool by which a caller finds what it cannot name
 LOOK = 1.0  # seconds between two looks at the sources
 
 
@@ -72,6 +73,11 @@ class Desk:
     def stamp(self) -> str:
         """The second, as a name that sorts."""
         return time.strftime("%Y%m%dT%H%M%S")
+
+    def is_of_another_version(self) -> bool:
+        """Say whether another version of deia made the compiled files: nothing else tells that its models changed."""
+        manifest = fast_json.loads((files.read(f"{self.derived}/manifest.json") or b"{}").decode("utf-8", "replace"))
+        return isinstance(manifest, dict) and manifest.get("deia") != __version__
 
     def is_compiled(self) -> bool:
         """Say whether there are compiled files of this installation's own."""

@@ -40,10 +40,12 @@ class Keeper:
         self.trouble = ""
         self._one = asyncio.Lock()
         self._seen: tuple[Any, ...] | None = None
+        self._renew = False  # whether to compile though no source changed
 
     async def run(self) -> None:
         """Look at the sources for as long as nobody ends it."""
         wait = LOOK
+        self._renew = await self.clerk.do(self._is_old)
         while True:
             await asyncio.sleep(wait)
             behind = await self.clerk.do(self._behind)
@@ -58,7 +60,13 @@ class Keeper:
 
     def _behind(self) -> str:
         desk = self.clerk.desk
-        return "the compiled files" if not desk.is_compiled() else desk.stale()
+        return "the compiled files" if self._renew or not desk.is_compiled() else desk.stale()
+
+    def _is_old(self) -> bool:
+        try:
+            return self.clerk.desk.is_of_another_version()
+        except ValueError:  # a manifest that was torn
+            return True
 
     async def ready(self, tell: Tell = tell_nobody) -> None:
         """Wait until there is something whole to answer from.
@@ -79,6 +87,7 @@ class Keeper:
             if not await self.clerk.do(self._behind):
                 return
             code, said = await self._compile(tell)
+            self._renew = False
         self.trouble = ""
         if code:
             told = said.strip().rpartition("\n")[2][:400] or f"exit code {code}"

@@ -68,11 +68,10 @@ def serve_stdio(make_desk: Callable[[], Desk], offered: Sequence[Mapping[str, An
     """Serve until the client leaves.
 
     Raises:
-        DeiaError: there is no commons to serve.
-        OSError: there is no standard input or output.
+        DeiaError: there is no commons to serve, or no standard input or output to serve it on.
     """
-    desk = make_desk()
     wire = private_wire()
+    desk = make_desk()
     greeter = Greeter(offered)
     inbox = Inbox(wire, greeter)
     wire.start(inbox.take, inbox.ended)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 from typing import TYPE_CHECKING
 
 from deia import fast_json
+from deia.errors import HostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,8 +91,11 @@ def private_wire() -> Wire:
     """Take standard input and output for the wire; from here on the process reads nothing and prints to the log.
 
     Raises:
-        OSError: there is no standard input or output.
+        HostError: there is no standard input or output.
     """
+    if sys.stdin is None or sys.stdout is None:  # closed at the start; by now their numbers may be other files'
+        told = "there is no standard input or output to serve on"
+        raise HostError(told, fix="A host starts this and keeps both open; to see the settings: deia mcp config HOST")
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

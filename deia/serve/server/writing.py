@@ -16,13 +16,20 @@ from deia.commons.trash import remove_document, restore_document
 from deia.errors import CommonsError, QueryError
 from deia.search.columns import plain
 from deia.serve.lookup import look_up
-from deia.serve.server.desk import Desk, Reply
+from deia.serve.output import counted
+from deia.serve.server.desk import SEARCHES, Desk, Reply
+from deia.settings import events_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from deia.commons.author import Lesson
+    from deia.knowledge import Entry
 
     Arguments = Mapping[str, Any]
 
+LAST = "last"  # the last answer or firing
+MOST_PARTS = 4  # of a category
 REVISED = ("title", "summary", "urgency", "tags", "keywords")
 
 
@@ -33,21 +40,57 @@ def save(desk: Desk, arguments: Arguments) -> Reply:
         raise QueryError("save_lesson: text is empty.", fix="Say what went wrong, why, and what to do instead.")
     if arguments.get("update"):
         return _update(desk, root, arguments)
+    _refuse_odd_category(arguments.get("category", ""))
     lesson = add_lesson(
         root,
         title=arguments["title"],
         text=arguments["text"],
         today=desk.today,
-        trigger=bool(arguments.get("trigger")),
+        draft=_draft(arguments["text"]) if arguments.get("trigger") else None,
         tags=tuple(arguments.get("tags", ())),
         keywords=tuple(arguments.get("keywords", ())),
         **{name: arguments[name] for name in ("summary", "platform", "urgency", "category") if name in arguments},
     )
     desk.librarian.log("index", {"actor": "mcp", "change": f"added {lesson.entry.id}"})
-    drafted = "A person should look over the drafted trigger: deia triggers test" if arguments.get("trigger") else ""
+    drafted = _said_of_trigger(lesson) if arguments.get("trigger") else ""
     fields = {"id": lesson.entry.id, "paths": list(lesson.paths), "updated": False, "next": drafted}
     text = f"Saved {lesson.entry.id}: {', '.join(lesson.paths)}. {drafted}".strip()
     return Reply(fields=fields, text=text, changed=True)
+
+
+def _refuse_odd_category(category: str) -> None:
+    """Refuse a category that would not become the folder that it names.
+
+    Raises:
+        QueryError: it leaves bok/, is hidden there, or has too many parts.
+    """
+    parts = category.strip().replace("\\", "/").rstrip("/").split("/") if category.strip() else []
+    why = next((why for part in parts if (why := _oddness(part))), "")
+    if len(parts) > MOST_PARTS:
+        why = f"has {len(parts)} parts; at most {MOST_PARTS} are taken"
+    if why:
+        fix = "Name a folder below bok/, such as patterns or platforms/netlify; suggest_location names one."
+        raise QueryError(f"save_lesson: category {category[:100]!r} {why}", fix=fix)
+
+
+def _oddness(part: str) -> str:
+    if part in ("", ".."):
+        return "leaves bok/"
+    if part.startswith("."):
+        return f"has a part that is hidden: {part[:40]}"
+    return "" if any(map(str.isalnum, part)) else f"has a part without a letter: {part[:40]}"
+
+
+def _draft(text: str) -> Callable[[Entry], tuple[str, str] | None]:
+    from deia.serve.drafting import draft_for  # noqa: PLC0415 - it imports the compiler, which a server starts without
+
+    return lambda entry: draft_for(entry, text)
+
+
+def _said_of_trigger(lesson: Lesson) -> str:
+    if any(path.startswith("triggers/") for path in lesson.paths):
+        return f"A person should look over the drafted trigger: deia triggers test {lesson.entry.id}"
+    return "No trigger was drafted: neither title nor text says what is not to be done, such as: Never `COMMAND`."
 
 
 def _update(desk: Desk, root: str, arguments: Arguments) -> Reply:
@@ -83,12 +126,30 @@ def judge(desk: Desk, arguments: Arguments) -> Reply:
     ident = arguments["id"].strip()
     if not ident or len(ident) > 200:
         raise QueryError("feedback: id names nothing.", fix="Give a document's, a trigger's or an event's id.")
+    ident = _last(desk) if ident == LAST else ident
     if not _is_event(ident) and not _is_known(desk, ident):
-        look_up(desk.librarian.open_catalog(), ident, root=desk.root, folder=desk.folder)
+        look_up(desk.librarian.open_catalog(), ident, root=desk.root, folder=desk.folder, tool=SEARCHES)
     fields = {"of": ident, "verdict": arguments["verdict"], "note": arguments.get("note", "")}
     recorded = bool(desk.librarian.log("feedback", fields))
     why = "" if recorded else " Telemetry is off, so it was not kept."
     return Reply(fields={"of": ident, "recorded": recorded}, text=f"{arguments['verdict']}: {plain(ident)}.{why}")
+
+
+def _last(desk: Desk) -> str:
+    """Give the id of the last answer or firing that the ledger has.
+
+    Raises:
+        QueryError: it has none.
+    """
+    from deia.learn.feedback import find_judged  # noqa: PLC0415 - DuckDB, and only who writes `last` needs it
+    from deia.learn.warehouse import read_through  # noqa: PLC0415
+
+    folder = events_folder(desk.root, os.environ)
+    try:
+        return read_through([folder], lambda connection: find_judged(connection, LAST)).id
+    except QueryError as error:
+        fix = "Give a document's, a trigger's or an event's id."
+        raise QueryError("feedback: the ledger has no answer and no firing yet", fix=fix) from error
 
 
 def _is_event(ident: str) -> bool:
@@ -113,5 +174,7 @@ def enter_folder(desk: Desk, arguments: Arguments) -> Reply:
     store.build(root, write=True, today=desk.today)
     entries = load_index(root).entries
     added = [entry.id for entry in entries if entry.id not in before]
-    desk.librarian.log("index", {"actor": "mcp", "change": f"entered {len(added)} documents"})
-    return Reply(fields={"added": added, "total": len(entries)}, text=f"{len(added)} documents entered.", changed=True)
+    desk.librarian.log("index", {"actor": "mcp", "change": f"entered {counted(len(added), 'document')}"})
+    return Reply(
+        fields={"added": added, "total": len(entries)}, text=f"{counted(len(added), 'document')} entered.", changed=True
+    )

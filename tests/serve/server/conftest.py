@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+
+from deia.compile.compiler import compile_commons
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -154,8 +157,13 @@ def make_place(folder: Path) -> Place:
         place = root / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8", newline="\n")
-    home = folder / "home"
-    home.mkdir()
+    (folder / "home").mkdir()
+    return settled(folder)
+
+
+def settled(folder: Path) -> Place:
+    """Give what lies in a folder, with the environment of whoever works there."""
+    root, home = folder / "work place", folder / "home"
     environ = {
         **{name: os.environ[name] for name in KEPT if name in os.environ},
         "HOME": str(home), "USERPROFILE": str(home), "DEIA_STATE": str(home / "state"),
@@ -164,8 +172,23 @@ def make_place(folder: Path) -> Place:
     return Place(root=root, environ=environ)
 
 
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Compile a commons once, to be copied."""
+    made = make_place(tmp_path_factory.mktemp("template"))
+    compile_commons(str(made.root), environ=made.environ)
+    return made
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(template: Place, tmp_path: Path) -> Place:
+    """Give a commons of its own that is compiled already."""
+    shutil.copytree(template.root.parent, tmp_path, dirs_exist_ok=True)  # with the times, which the stamps hold
+    return settled(tmp_path)
+
+
+@pytest.fixture
+def raw_place(tmp_path: Path) -> Place:
     """Give a commons that nothing has compiled yet."""
     return make_place(tmp_path)
 
@@ -205,10 +228,11 @@ def end_server(served: Served) -> int:
     return served.process.returncode
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Give a server that the tests of a file share."""
+    """Give a server that the tests of several files share."""
     made = make_place(tmp_path_factory.mktemp("served"))
     running = start_server(made, "--compat", "agent-library", "--rate", "0")
+    await_ready(running)
     yield running
     assert end_server(running) == 0

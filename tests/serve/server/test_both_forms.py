@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.serve import hook
-from tests.serve.server.conftest import await_ready
 
 if TYPE_CHECKING:
     from tests.serve.server.conftest import Served
@@ -21,11 +20,6 @@ if TYPE_CHECKING:
 DELETE = "I will delete the shop site now"
 CALL = {"tool_name": "Bash", "tool_input": {"command": "shopctl site:delete"}, "tool_use_id": "u"}
 PROMPT = {"prompt": DELETE, "prompt_id": "1"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled(served: Served) -> None:
-    await_ready(served)
 
 
 def event_of(served: Served, name: str, session: str, **fields: Any) -> dict[str, Any]:

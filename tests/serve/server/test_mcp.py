@@ -311,14 +311,14 @@ def test_who_listens_hears_that_it_changed(served: Served) -> None:
 # --- on standard input and output ---
 
 
-def test_the_first_answer_from_nothing_is_whole_and_progress_is_told(place: Place) -> None:
+def test_the_first_answer_from_nothing_is_whole_and_progress_is_told(raw_place: Place) -> None:
     told: list[float] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         told.append(progress)
 
     async def main() -> None:
-        async with place.client("--read-only") as client:
+        async with raw_place.client("--read-only") as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
             assert "save_lesson" not in names
             result = await client.call_tool("query_global_commons", {"query": "delete a site"}, progress_callback=hear)

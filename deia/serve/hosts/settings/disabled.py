@@ -14,7 +14,7 @@ from deia.errors import HostError
 from deia.serve.hosts.settings.hook_file import body_of
 from deia.serve.hosts.settings.places import folder_of, settings_paths
 from deia.serve.hosts.settings.table import BY_NAME, LOCAL, PROJECT, USER
-from deia.serve.json_edit import parse
+from deia.serve.json_edit import COMMENTS, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -152,7 +152,7 @@ def _read_json(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             text = body_of(file.read().decode("utf-8", "replace"))
-        settings = parse(text, where=path) if text else {}
+        settings = parse(text, where=path, extras=COMMENTS) if text else {}
     except (OSError, HostError):
         return {}
     return settings if isinstance(settings, dict) else {}

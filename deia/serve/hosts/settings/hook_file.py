@@ -113,7 +113,7 @@ def with_hooks(
     for key, value in setup.head.items():
         if find(body, [key]) < 0:
             body = insert(body, [], value, key=key)
-    root = _root(parse(body, where=path), path)
+    root = _root(parse(body, where=path, extras=setup.extras), path)
     if root and find(body, root) < 0:
         body = insert(body, [], {}, key=ROOT)
     for event, entry in wanted.items():
@@ -146,7 +146,7 @@ def same_settings(one: str, other: str, setup: Setup) -> bool:
 
 
 def _meaning(text: str, setup: Setup) -> Any:
-    settings = parse(body_of(text) or "{}", where="")
+    settings = parse(body_of(text) or "{}", where="", extras=setup.extras)
     settings = {key: value for key, value in settings.items() if (key, value) not in setup.head.items()}
     hooks = settings.pop(ROOT, {})
     kept = {event: groups for event, groups in hooks.items() if groups} if isinstance(hooks, dict) else hooks
@@ -188,7 +188,7 @@ def _without(body: str, setup: Setup, *, path: str, but: set[str] | None = None)
 def _remove_one(body: str, hook: Installed, setup: Setup) -> str:
     """Take out a hook, and upwards whatever held nothing else."""
     place = list(hook.place)
-    settings = parse(body, where=hook.path)
+    settings = parse(body, where=hook.path, extras=setup.extras)
     steps = [2, 1, 1] if setup.shape == GROUPED else [1, 1]  # from an entry to its group, its event, the hooks
     for step in steps:
         if len(_at(settings, place[:-1])) > 1 or len(place) <= step:
@@ -209,7 +209,7 @@ def _hooks(body: str, setup: Setup, *, path: str) -> Iterator[Installed]:
     Raises:
         HostError: something has not the shape that the host documents.
     """
-    settings = parse(body, where=path) if body else {}
+    settings = parse(body, where=path, extras=setup.extras) if body else {}
     _expect(settings, dict, "the settings", body, [], path)
     root = _root(settings, path)
     hooks = settings.get(ROOT, {}) if root else settings

@@ -5,6 +5,7 @@ It looks at folders, the search path and the environment that it is given; it st
 
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 from typing import TYPE_CHECKING
@@ -32,7 +33,9 @@ def setup_of(host: str) -> Setup:
     if host == "generic":
         told = "a host of one's own has no settings that deia knows; it starts the hook itself"
         raise HostError(told, fix="Read docs/hosts/generic.md.")
-    raise HostError(f"there is no host {host!r}; deia knows {', '.join(BY_NAME)}", fix="Type: deia install --list")
+    near = difflib.get_close_matches(host.lower(), BY_NAME, n=1) or [name for name in BY_NAME if host.lower() in name]
+    fix = f"Did you mean {near[0]}? All of them: deia install --list" if near else "Type: deia install --list"
+    raise HostError(f"there is no host {host!r}; deia knows {', '.join(BY_NAME)}", fix=fix)
 
 
 def project_folder(start: str) -> str:

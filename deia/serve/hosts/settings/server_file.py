@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from deia.errors import HostError
 from deia.serve.hosts.settings.hook_file import body_of
 from deia.serve.hosts.settings.table import PROJECT, USER, Place
-from deia.serve.json_edit import find, insert, parse, remove
+from deia.serve.json_edit import COMMAS, COMMENTS, find, insert, parse, remove
 from deia.serve.server.host_blocks import HOSTS, NAME
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TOML_ROOT = "mcp_servers"
 HAND = "Mend the file by hand, or print the block and enter it by hand: deia mcp config {host}"
+EXTRAS = {"gemini": COMMENTS, "vscode": COMMAS}  # what a host takes in its file beside JSON
 TRANSPORT = ("type", "command", "args", "url", "httpUrl", "headers", "bearer_token_env_var")  # what we say anew
 
 
@@ -80,7 +81,11 @@ def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
         HostError: the file cannot be read, or a server of that name is somebody else's.
     """
     body = body_of(text)
-    settings = _toml(body, path, host) if host == "codex" else parse(body, where=path) if body else {}
+    settings: Any = {}
+    if host == "codex":
+        settings = _toml(body, path, host)
+    elif body:
+        settings = parse(body, where=path, extras=EXTRAS.get(host, ""))
     key = TOML_ROOT if host == "codex" else HOSTS[host].key
     servers = settings.get(key, {}) if isinstance(settings, dict) else None
     if not isinstance(servers, dict):
@@ -135,7 +140,7 @@ def _with_member(text: str, key: str, fields: Mapping[str, Any]) -> str:
 def _without_member(text: str, key: str) -> str:
     mark = text[:1] if text[:1] == "\ufeff" else ""
     body = remove(body_of(text), [key, NAME])
-    alone = parse(body, where="")[key] == {}
+    alone = parse(body, where="", extras=COMMAS)[key] == {}
     return mark + (remove(body, [key]) if alone else body)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deia.records import Record
 from deia.serve.hosts import claude_settings
+from deia.serve.json_edit import COMMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +43,7 @@ class Setup(Record):
     events: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]]  # what a group says, what its hook says besides
     tried: Mapping[str, str] = {}  # moment → the event that stands for it when an installation is tried
     form: str = "line"  # how an entry names its command: words | exec | line | systems | split
+    extras: str = ""  # what the host takes in the file beside JSON
     typed: bool = True  # whether an entry says that it is a command
     wait: Mapping[str, Any] = {}  # how an entry says how long the host waits
     head: Mapping[str, Any] = {}  # what the file says besides
@@ -143,7 +145,7 @@ SETUPS = (
         source="microsoft/vscode-docs docs/copilot/customization/hooks.md",
     ),
     Setup(
-        host="gemini", title="Gemini CLI", shape=GROUPED,
+        host="gemini", title="Gemini CLI", shape=GROUPED, extras=COMMENTS,
         places={
             PROJECT: Place(folder=".gemini", file="settings.json"),
             USER: Place(folder=".gemini", file="settings.json", variables=(("GEMINI_CLI_HOME", ""),)),
