@@ -57,7 +57,7 @@ def braced(word: str) -> list[str]:
             pending += [one[:begin] + part + one[close + 1 :] for part in one[begin + 1 : close].split(",")]
         if len(done) + len(pending) > MOST_VALUES:
             return [word]
-    return list(dict.fromkeys(one for one in reversed(done) if one))
+    return list(dict.fromkeys(one for one in reversed(done) if one)) or [word]
 
 
 def _looped(word: str, lists: Mapping[str, Sequence[str]]) -> Sequence[str]:

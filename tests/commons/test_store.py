@@ -12,6 +12,7 @@ import pytest
 from deia.commons import blocks, store
 from deia.commons.checks import lint
 from deia.commons.index import load_index
+from deia.commons.placing import replace_file
 from deia.commons.yaml_nodes import plain, read_yaml
 from deia.errors import CommonsError
 from deia.knowledge import Entry
@@ -239,7 +240,7 @@ def test_migrating_v1_changes_nothing(tmp_path: Path, write: Write) -> None:
 def test_a_replaced_file_keeps_its_mode_and_leaves_nothing_behind(tmp_path: Path, write: Write) -> None:
     path = write("commons_index.yaml", "old")
     path.chmod(0o640)
-    store.replace_file(str(path), "new")
+    replace_file(str(path), "new")
     assert (path.read_text(encoding="utf-8"), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o640)
     assert os.listdir(tmp_path) == ["commons_index.yaml"]
 
