@@ -284,8 +284,8 @@ def test() -> int:
     ]
     sound = [attempt(name, work) for name, work in steps]
     environ = {**os.environ, "WHEEL_FOLDER": wheel}
-    flags = ("--cov", f"--cov-fail-under={COVERAGE_FLOOR}", "--cov-report=", "--no-header")
-    flags += ("-n", str(os.cpu_count() or 1), "--dist", "worksteal")
+    cores = ("-n", str(os.cpu_count() or 1), "--dist", "worksteal")
+    flags = ("--cov", f"--cov-fail-under={COVERAGE_FLOOR}", "--cov-report=", "--no-header", *cores)
     print("pytest", flush=True)
     done = subprocess.run([program("python"), "-m", "pytest", *flags], cwd=ROOT, env=environ, check=False)
     return int(bool(done.returncode) or not all(sound))
