@@ -24,14 +24,18 @@ def shortened(command: str, most: int) -> str:
 def _without_bodies(command: str) -> str:
     parts: list[str] = []
     done = at = 0
+    endless: set[str] = set()  # words that end nothing from some place on, and so nothing behind it
     for _ in range(MOST_HERE):
         at = command.find("<<", at)
         if at < 0:
             break
         at, word = _word(command, at + 2)
+        if not word or word in endless:
+            continue
         begin = command.find("\n", at)
-        end = command.find(f"\n{word}\n", begin) if word and begin >= 0 else -1
+        end = command.find(f"\n{word}\n", begin) if begin >= 0 else -1
         if end < 0:
+            endless.add(word)
             continue
         if end - begin > MOST_BODY:
             parts.append(command[done : command.rfind("\n", begin, begin + MOST_BODY)])
