@@ -193,7 +193,7 @@ def demo() -> int:
         show_search(folder)
     deia = os.path.relpath(program("deia"))
     print("\nNext: let it watch your own sessions, or write down a lesson of your own.\n")
-    print(f"    {deia} install claude-code --user\n    {deia} init lessons\n")
+    print(f"    {deia} install claude-code --user\n    {deia} init\n")
     return 0
 
 
