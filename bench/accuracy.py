@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deia import settings
+from deia import folders
 from deia.commons.commons import load_commons
 from deia.librarian import Librarian
 
@@ -163,7 +163,7 @@ def _share(counts: Counter[str], good: str, bad: str) -> str:
 
 def page(measured: Sequence[Measured]) -> str:
     """Give docs/ACCURACY.md."""
-    commons = load_commons(settings.STARTER)
+    commons = load_commons(folders.STARTER)
     fires = sum(case.fires for case in commons.cases)
     topics: Counts = {}
     for one in measured:
@@ -249,7 +249,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as state:
         os.environ.update(DEIA_STATE=f"{state}/state", DEIA_CACHE=f"{state}/cache")
-        librarian = Librarian(settings.STARTER, ledger=False)
+        librarian = Librarian(folders.STARTER, ledger=False)
         folder: Path = options.folder
         scored = [
             commands(librarian, folder / "commands" / "command_cases.jsonl"),

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deia import settings
+from deia import folders
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.watch.confirm import confirm
@@ -114,7 +114,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as state:
         os.environ.update(DEIA_STATE=f"{state}/state", DEIA_CACHE=f"{state}/cache")
-        artefact = Librarian(settings.STARTER, ledger=False).open_artefact()
+        artefact = Librarian(folders.STARTER, ledger=False).open_artefact()
         print("\n".join(table(given(options.folder, options.most), artefact)))
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from deia.commons.commons import load_commons
-from deia.settings import STARTER
+from deia.folders import STARTER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from timing import percentile
 
-from deia import settings
+from deia import folders
 from deia.commons.commons import load_commons
 from deia.librarian import Librarian
 from deia.records import Turn
@@ -97,7 +97,7 @@ class Slow(NamedTuple):
 
 def make_pool() -> Pool:
     """Gather the words and cases of the starter commons."""
-    commons = load_commons(settings.STARTER)
+    commons = load_commons(folders.STARTER)
     texts = [str(clause.value) for one in commons.triggers for clause in (*one.any, *one.all)]
     known = dict.fromkeys(word for text in texts for word in (*words(text), *text.split()))
     return Pool(tuple(known), tuple(turn for case in commons.cases for turn in case.turns))
@@ -322,7 +322,7 @@ def main() -> int:
     signal.signal(signal.SIGALRM, _hang)
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
-        artefact = Librarian(settings.STARTER, ledger=False).open_artefact()
+        artefact = Librarian(folders.STARTER, ledger=False).open_artefact()
         pool = make_pool()
         numbers = range(options.start, options.start + options.turns)
         if options.only is not None:

@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from timing import PYTHON, percentile
 
+import deia.folders
 import deia.settings
 from deia.compile.compiler import compile_commons
 from deia.fast_json import dumps, loads
@@ -35,7 +36,7 @@ from deia.serve.hosts.samples import Happening, sample
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
+HOOK = str(Path(deia.folders.PACKAGE) / "serve" / "hook.py")
 BY_CODE = ("windsurf", "kiro")  # hosts that are held by an exit code
 MOMENTS = ("prompt", "before_tool", "after_tool", "tool_error", "stop", "session")
 TEXTS = (
@@ -183,7 +184,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
-        compile_commons(deia.settings.STARTER, environ=dict(os.environ))
+        compile_commons(deia.folders.STARTER, environ=dict(os.environ))
         place = Place(["claude-code"])
         place.settle("/")
         numbers = range(options.events) if options.only is None else [options.only]

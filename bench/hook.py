@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from synthetic import make_commons
 from timing import FLOOR, PYTHON, report, time_commands
 
+import deia.folders
 import deia.settings
 from deia.compile.compiler import compile_commons
 from deia.serve.hook_run import HOSTS
@@ -32,7 +33,7 @@ from deia.watch.artefact import open_artefact
 from deia.watch.gate import candidates, wait_in_vain
 from deia.watch.phrased import holding_phrase
 
-HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
+HOOK = str(Path(deia.folders.PACKAGE) / "serve" / "hook.py")
 EVENTS = {"user": "UserPromptSubmit", "assistant": "Stop", "tool_call": "PreToolUse", "tool_result": "PostToolUse"}
 SIZES = (100, 1_000, 10_000)
 SEARCHED = 3_000  # real turns among which those are looked for that open the gate
@@ -91,7 +92,7 @@ def quiet(folder: Path, rounds: int, host: str) -> None:
 
 def real(path: Path, rounds: int) -> None:
     """Time the starter commons over real turns, with everything that fires."""
-    compile_commons(deia.settings.STARTER, environ=dict(os.environ))
+    compile_commons(deia.folders.STARTER, environ=dict(os.environ))
     with path.open(encoding="utf-8") as lines:
         turns = [json.loads(line) for line in lines]
     known = [turn for turn in turns if turn["role"] in EVENTS]
@@ -117,7 +118,7 @@ def real(path: Path, rounds: int) -> None:
 
 def opens_gate(row: dict[str, str]) -> bool:
     """Say whether a turn's words let a trigger of the starter commons through, so that the turn is read."""
-    artefact = open_artefact(f"{deia.settings.derived_folder(deia.settings.STARTER, os.environ)}/triggers")
+    artefact = open_artefact(f"{deia.folders.derived_folder(deia.folders.STARTER, os.environ)}/triggers")
     occasion = read_event(json.loads(event(row["role"], row["text"], folder="/", conversation="x", tool=row["tool"])))
     if occasion is None or occasion.turn is None:
         return False

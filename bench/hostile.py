@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from timing import PYTHON
 
-from deia import settings
+from deia import folders
 from deia.commons.commons import load_commons
 from deia.librarian import Librarian
 from deia.records import Turn
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 GROWTH = 3.0  # times, at twice the length
 NOTABLE = 500.0  # ms; a text that takes as long is named
 SHORTEST = 20.0  # ms; what takes less is not a growth that anybody notices
-HOOK = str(Path(settings.PACKAGE) / "serve" / "hook.py")
+HOOK = str(Path(folders.PACKAGE) / "serve" / "hook.py")
 # Text that repeats, by the kind of clause that has to read it; `(…)` pairs are what opens and what closes.
 SPOKEN = {
     "phrase": (
@@ -276,8 +276,8 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
-        artefact = Librarian(settings.STARTER, ledger=False).open_artefact()
-        opening = opening_of(settings.STARTER)
+        artefact = Librarian(folders.STARTER, ledger=False).open_artefact()
+        opening = opening_of(folders.STARTER)
         bad = report_growth(artefact, opening, options.size, options.rounds)
         if options.huge:
             report_huge(artefact, opening, options.huge, options.rounds)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from accuracy import rows
 
-from deia import settings
+from deia import folders, settings
 from deia.commons.commons import load_commons
 from deia.compile.calibration import calibrated
 from deia.compile.triggers import compile_triggers
@@ -81,7 +81,7 @@ def _furthest(verdict: Verdict) -> int:
 
 def heard(half: str = "") -> list[Heard]:
     """Give what becomes of every sentence of a half, or of both, by the starter's triggers."""
-    commons = load_commons(settings.STARTER)
+    commons = load_commons(folders.STARTER)
     family, artefact = families(commons.triggers), compiled(commons)
     return [hear(artefact, row, family[row["trigger"]]) for row in rows(LABELS) if half in {"", row["half"]}]
 

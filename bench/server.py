@@ -32,10 +32,11 @@ from mcp import Client
 from synthetic import make_commons
 from timing import FLOOR, PYTHON, percentile, report
 
+import deia.folders
 import deia.settings
 from deia.compile.compiler import compile_commons
 
-HOOK = str(Path(deia.settings.PACKAGE) / "serve" / "hook.py")
+HOOK = str(Path(deia.folders.PACKAGE) / "serve" / "hook.py")
 DEIA = (sys.executable, "-P", "-m", "deia.serve.main")
 QUIET = "Please look at the failing checks in the parser module and write down what you would change first."
 WATCHED = "bok/watched.md"

@@ -15,9 +15,10 @@ from functools import partial
 
 from deia import files, freshness, spool
 from deia.errors import ArtefactError, QueryError
+from deia.folders import derived_folder, events_folder, find_commons, part_folder, state_folder
 from deia.knowledge import Query
 from deia.records import ROLES, TYPE_CHECKING, Firing, Injection, Turn
-from deia.settings import derived_folder, events_folder, find_commons, part_folder, resolve, state_folder
+from deia.settings import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Settings and places: what may be configured, and where a commons and a person's own files are found.
+"""Settings: what may be configured, and how it is settled.
 
 Flags win over the environment, the environment over `.env`, that over `deia.toml` (or `[tool.deia]` in
 `pyproject.toml`), that over the defaults, which stand once, here. The hook reads neither TOML nor `.env`: the compiler
@@ -8,17 +8,12 @@ bakes the settings into its artefact. Refuses a secret in a file that is shared,
 from __future__ import annotations
 
 from deia import files
-from deia.errors import CommonsError, SettingsError
+from deia.errors import SettingsError
 from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
-
-INDEX_NAMES = ("commons_index.yaml", "commons_index.yml")
-MARKERS = (*INDEX_NAMES, "deia.toml")
-PACKAGE = files.parent(__file__.replace("\\", "/"))
-STARTER = f"{PACKAGE}/starter"
 
 
 class Settings(Record):
@@ -296,92 +291,3 @@ def _converted(raw: Any, wanted: type) -> Any:
     if isinstance(raw, str) and wanted is int:
         return int(raw) if raw.isdecimal() and len(raw) < 10 else None
     return raw if type(raw) is wanted else None
-
-
-# --- places ---
-
-
-def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") -> str:
-    """Give the root of the commons to use: named, `DEIA_COMMONS`, nearest upwards, else the starter.
-
-    Raises:
-        CommonsError: the folder that was named holds no commons.
-    """
-    named = explicit or environ.get("DEIA_COMMONS", "")
-    if named:
-        if not is_commons(named):
-            origin = "--commons" if explicit else "DEIA_COMMONS"
-            raise CommonsError(
-                f"{origin} names {named}, which holds none of {', '.join(MARKERS)}",
-                fix=f"Name a folder that does, or type: deia init {named}",
-            )
-        return named.rstrip("/") or "/"
-    return nearest_commons(start) or STARTER
-
-
-def nearest_commons(start: str) -> str:
-    """Give the nearest folder from `start` upwards that is a commons, or the empty text."""
-    return next((folder for folder in files.upwards(start) if is_commons(folder)), "")
-
-
-def is_commons(folder: str) -> bool:
-    """Say whether a folder is the root of a commons."""
-    return any(files.exists(f"{folder}/{name}") for name in MARKERS)
-
-
-def is_packaged(root: str) -> bool:
-    """Say whether a commons lies inside the installed package, where nothing may be written."""
-    return root.replace("\\", "/") == STARTER
-
-
-def derived_folder(root: str, environ: Mapping[str, str]) -> str:
-    """Give the folder for compiled files: `.deia` in the commons, or one in the person's cache.
-
-    There they are of the packaged starter commons, and of a commons in which nothing can be written.
-    """
-    own = f"{root}/.deia"
-    packaged = is_packaged(root)
-    if not packaged and (files.writable(own) or (not files.exists(own) and files.writable(root))):
-        return own
-    cache = environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
-    if packaged:
-        return f"{cache}/starter-{_fingerprint(root)}"
-    return f"{cache}/at{files.full(root).replace(':', '')}/.deia" if files.exists(root) else own
-
-
-def collections_of(text: str) -> tuple[str, ...]:
-    """Give the collections that a setting names, each once."""
-    return tuple(sorted({name.strip() for name in text.split(",") if name.strip()}))
-
-
-def part_folder(derived: str, collections: Sequence[str]) -> str:
-    """Give the folder for the compiled files of a part of a commons; without collections that of all of it."""
-    return f"{derived}/only-{_fingerprint(chr(10).join(collections))}" if collections else derived
-
-
-def _fingerprint(text: str) -> str:
-    """Tell several installations apart; a plain polynomial hash, since `hash` is salted and hashlib costs 3 ms."""
-    value = 0
-    for byte in text.encode("utf-8", "surrogateescape"):
-        value = (value * 131 + byte) % 0xFFFFFFFFFFC5
-    return f"{value:012x}"
-
-
-def events_folder(root: str, environ: Mapping[str, str]) -> str:
-    """Give the folder of the event ledger: in the commons, or the person's own for the packaged starter commons."""
-    return f"{state_folder(environ)}/starter/events" if is_packaged(root) else f"{root}/telemetry/events"
-
-
-def python_path(state: str) -> str:
-    """Give the file that names the interpreter with which this installation of deia compiles."""
-    return f"{state}/python-{_fingerprint(PACKAGE)}"
-
-
-def state_folder(environ: Mapping[str, str]) -> str:
-    """Give the person's own folder for conversation memory, mutes and the off switch."""
-    return environ.get("DEIA_STATE") or _under(environ, "XDG_STATE_HOME", ".local/state")
-
-
-def _under(environ: Mapping[str, str], variable: str, folder: str) -> str:
-    base = environ.get(variable) or environ.get("LOCALAPPDATA") or f"{files.home(environ)}/{folder}"
-    return f"{base}/deia"

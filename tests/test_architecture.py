@@ -13,7 +13,7 @@ import pytest
 
 import deia
 from deia.compile.compiler import compile_commons
-from deia.settings import STARTER
+from deia.folders import STARTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 ROWS = (
     ("records",),
     ("errors", "files", "fast_json", "knowledge", "dotenv"),
-    ("spool", "text", "settings", "freshness"),
+    ("spool", "text", "settings", "folders", "freshness"),
     ("commons",),
     ("match",),
     ("ingest", "search", "watch", "learn"),
@@ -37,7 +37,7 @@ ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
 
 # What one event of a host may import besides deia's own cheap half and what a bare interpreter holds already.
 HOOK_LIBRARY = frozenset(("__future__", "_json", "_signal", "_sre", "itertools", "math", "mmap"))
-HOOK_OURS = ("watch", "spool", "text", "settings", "records", "errors", "files", "fast_json", "freshness")
+HOOK_OURS = ("watch", "spool", "text", "settings", "folders", "records", "errors", "files", "fast_json", "freshness")
 # What is looked at only when the gate has let a `meaning` clause through; nothing else of `match` is cheap enough.
 HOOK_MEANING = frozenset(("deia.match", "deia.match.static"))
 

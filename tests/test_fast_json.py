@@ -80,6 +80,6 @@ def test_nothing_heavy_is_imported() -> None:
 
 
 def root() -> str:
-    from deia.settings import PACKAGE  # noqa: PLC0415 - a path for this test alone
+    from deia.folders import PACKAGE  # noqa: PLC0415 - a path for this test alone
 
     return PACKAGE.rpartition("/")[0]

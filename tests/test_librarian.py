@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from deia import librarian as librarian_module
 from deia.errors import CommonsError, QueryError
+from deia.folders import STARTER
 from deia.librarian import Librarian
-from deia.settings import STARTER
 
 if TYPE_CHECKING:
     from pathlib import Path

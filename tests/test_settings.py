@@ -9,20 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.errors import CommonsError, SettingsError
-from deia.settings import (
-    DEFAULTS,
-    NAMES,
+from deia.folders import (
     STARTER,
     derived_folder,
     events_folder,
     find_commons,
-    hours_of,
     is_commons,
     is_packaged,
     nearest_commons,
-    resolve,
     state_folder,
 )
+from deia.settings import DEFAULTS, NAMES, hours_of, resolve
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ import pytest
 
 from deia.commons.checks import lint
 from deia.commons.commons import load_commons
+from deia.folders import STARTER
 from deia.librarian import Librarian
-from deia.settings import STARTER
 from deia.watch.case_runner import run_cases
 
 if TYPE_CHECKING:

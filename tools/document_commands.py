@@ -29,7 +29,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from deia.settings import STARTER
+from deia.folders import STARTER
 from deia.watch.shell import parse_commands
 
 if TYPE_CHECKING:

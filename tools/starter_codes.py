@@ -17,10 +17,10 @@ from deia.commons.layers import load_layered
 from deia.compile.encoding import STARTER as FILE
 from deia.compile.encoding import TIER, Kept, encoded_by, text_key, texts_of
 from deia.compile.shelf import volumes
+from deia.folders import STARTER
 from deia.ingest.chunker import chunk_document
 from deia.match import codes
 from deia.match.semantic import open_tier
-from deia.settings import STARTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

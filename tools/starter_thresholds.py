@@ -17,7 +17,7 @@ import time
 from deia import files
 from deia.commons.layers import load_layered
 from deia.compile.calibration import SHIPPED, calibrated
-from deia.settings import STARTER
+from deia.folders import STARTER
 
 WITHOUT = "--without-tables"
 

@@ -17,8 +17,8 @@ from deia.commons.index_records import Index
 from deia.commons.old_triggers import read_old_triggers, read_query_patterns
 from deia.commons.yaml_nodes import Map, Yaml, read_yaml, with_lines
 from deia.errors import Problem
+from deia.folders import INDEX_NAMES
 from deia.records import TYPE_CHECKING
-from deia.settings import INDEX_NAMES
 
 if TYPE_CHECKING:
     from typing import Any

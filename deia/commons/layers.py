@@ -10,8 +10,8 @@ import os
 
 from deia.commons.commons import Commons, load_commons
 from deia.commons.packs import FOLDER, check_packs, place
+from deia.folders import STARTER, is_packaged
 from deia.records import TYPE_CHECKING, Record
-from deia.settings import STARTER, is_packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

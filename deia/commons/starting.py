@@ -8,9 +8,9 @@ from deia.commons import author, blocks, store
 from deia.commons.alone import one_writer
 from deia.commons.index import find_index
 from deia.errors import CommonsError
+from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
 from deia.records import Record
-from deia.settings import INDEX_NAMES
 
 LESSON = "bok/patterns/read-before-you-overwrite.md"
 TRIGGERS = "triggers/examples.yaml"

@@ -19,8 +19,8 @@ from deia.commons.placing import replace_file
 from deia.commons.shapes import UNSORTED, V1
 from deia.commons.yaml_nodes import Map, plain, read_yaml
 from deia.errors import CommonsError
+from deia.folders import INDEX_NAMES
 from deia.records import TYPE_CHECKING, URGENCIES
-from deia.settings import INDEX_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

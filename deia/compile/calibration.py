@@ -19,8 +19,9 @@ from deia.compile.forms import forms_source
 from deia.compile.meaning import LEAST_WEIGHT, NOT_CLOSE, SHARE, meaning_clause, vectors_source
 from deia.compile.synonyms import ACTS, THINGS
 from deia.compile.triggers import compile_triggers
+from deia.folders import PACKAGE
 from deia.records import Record
-from deia.settings import DEFAULTS, PACKAGE
+from deia.settings import DEFAULTS
 from deia.watch.artefact import Artefact
 from deia.watch.case_runner import run_case
 from deia.watch.meaning import places

@@ -46,9 +46,10 @@ from deia.compile.revision import KEPT_FROM, changed_texts, entries_text, merged
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
 from deia.compile.triggers import compile_triggers
 from deia.errors import ArtefactError, Problem
+from deia.folders import derived_folder, is_packaged, part_folder, state_folder
 from deia.match.semantic import TRANSFORMER
 from deia.records import Record
-from deia.settings import derived_folder, is_packaged, part_folder, resolve, state_folder
+from deia.settings import resolve
 from deia.watch.artefact import FORMAT
 
 if TYPE_CHECKING:

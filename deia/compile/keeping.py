@@ -21,8 +21,8 @@ from deia.commons.packs import LOCK as PACKS_LOCK
 from deia.compile.encoding import TIER
 from deia.compile.sources import Known, digest_of, is_text, stamp_in, write_known
 from deia.errors import ArtefactError
+from deia.folders import INDEX_NAMES, python_path
 from deia.search.catalog import open_catalog
-from deia.settings import INDEX_NAMES, python_path
 from deia.watch.artefact import FORMAT, open_artefact
 
 if TYPE_CHECKING:

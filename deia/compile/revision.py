@@ -23,9 +23,9 @@ from deia.commons.layers import PROJECT, local_path, origin_of
 from deia.compile.shelf import described_volume
 from deia.compile.sources import SETTINGS_FILES
 from deia.errors import Problem
+from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
 from deia.records import Record
-from deia.settings import INDEX_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deia import files
 from deia.commons.layers import file_at, layer_prefixes, local_path
 from deia.commons.packs import LOCK as PACKS_LOCK
-from deia.settings import INDEX_NAMES
+from deia.folders import INDEX_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -15,7 +15,8 @@ def main(roots: list[str]) -> int:
     from deia import spool  # noqa: PLC0415 - where deia is, is known only once this file runs
     from deia.compile.compiler import compile_commons  # noqa: PLC0415 - as above
     from deia.errors import DeiaError, SettingsError  # noqa: PLC0415 - as above
-    from deia.settings import events_folder, resolve  # noqa: PLC0415 - as above
+    from deia.folders import events_folder  # noqa: PLC0415 - as above
+    from deia.settings import resolve  # noqa: PLC0415 - as above
 
     code = 0
     for root in roots:

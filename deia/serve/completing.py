@@ -19,10 +19,10 @@ from click.shell_completion import (
 
 from deia import files
 from deia.errors import ArtefactError, DeiaError
+from deia.folders import derived_folder, find_commons
 from deia.search.catalog import open_catalog
 from deia.serve.flags import COMPLETION
 from deia.serve.lookup import ids
-from deia.settings import derived_folder, find_commons
 from deia.watch.artefact import open_artefact
 
 if TYPE_CHECKING:

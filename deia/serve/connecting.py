@@ -11,6 +11,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from deia.errors import HostError
+from deia.folders import find_commons, is_packaged
 from deia.records import Record
 from deia.serve.hosts.claude_settings import HOST as CLAUDE_CODE
 from deia.serve.hosts.settings.hook_file import body_of, without_hooks
@@ -21,7 +22,7 @@ from deia.serve.hosts.settings.warm import warm_entry, with_warm, without_warm
 from deia.serve.installing import BACKUP, Change, read_settings
 from deia.serve.json_edit import COMMAS, parse
 from deia.serve.server.host_blocks import fields_for
-from deia.settings import find_commons, is_packaged, secret
+from deia.settings import secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

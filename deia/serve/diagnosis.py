@@ -14,6 +14,15 @@ from deia.commons.checks import lint
 from deia.commons.commons import load_commons
 from deia.compile.keeping import TRIGGERS, read_manifest
 from deia.errors import ArtefactError, CommonsError, DeiaError
+from deia.folders import (
+    derived_folder,
+    events_folder,
+    find_commons,
+    is_commons,
+    is_packaged,
+    nearest_commons,
+    state_folder,
+)
 from deia.librarian import Librarian
 from deia.match.semantic import tiers_of
 from deia.records import Record
@@ -23,16 +32,7 @@ from deia.serve.ledger import read_ledger
 from deia.serve.output import counted
 from deia.serve.places import why_this_commons
 from deia.serve.report import DEAD, FINE, WARNING, Finding, Patient
-from deia.settings import (
-    derived_folder,
-    events_folder,
-    find_commons,
-    is_commons,
-    is_packaged,
-    nearest_commons,
-    resolve,
-    state_folder,
-)
+from deia.settings import resolve
 from deia.watch.artefact import open_artefact
 from deia.watch.mutes import read_mutes, switch_path
 

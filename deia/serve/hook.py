@@ -1,39 +1,14 @@
-"""What an agent host runs: `python -I -S hook.py HOST`. Compiled anew each time, so it is short; the rest is cached."""
+"""What an agent host runs: `python -I -S hook.py HOST`. Compiled anew each time, so it only loads what is cached."""
 
 import sys
 
 if sys.platform == "win32":
-    from nt import environ, stat  # `os` itself costs a millisecond
-
-    KEY = str
+    from nt import stat  # `os` itself costs a millisecond
 else:
-    from posix import environ, stat
-
-    KEY = str.encode
+    from posix import stat
 
 
-def _set(name: str) -> str:
-    value: str | bytes = environ.get(KEY(name), "")
-    return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
-
-
-def _muted() -> bool:
-    """Say whether DEIA_OFF or the file `off` in the state folder (see deia.settings.state_folder) silences deia."""
-    if _set("DEIA_OFF") not in {"", "0"}:
-        return True
-    base = _set("XDG_STATE_HOME") or _set("LOCALAPPDATA") or (_set("HOME") or _set("USERPROFILE")) + "/.local/state"
-    try:
-        stat((_set("DEIA_STATE") or base + "/deia") + "/off")
-    except (OSError, ValueError):
-        return False
-    return True
-
-
-# What every call needs, each after what it imports. A test holds this list against what a quiet call really imports.
-QUIET = "records files errors freshness settings fast_json text watch.artefact watch.gate watch.memory serve.hook_run"
-
-
-def _load_cached(package: str, names: str = QUIET) -> None:
+def _load_cached(package: str, names: str) -> None:
     """Run the cached bytecode of these modules as the import system would, at two thirds of its price.
 
     Saves 0.3 ms of 2 on a quiet turn and 2 of 6.5 where something is judged.
@@ -66,8 +41,6 @@ def _load_cached(package: str, names: str = QUIET) -> None:
 
 def main(package: str = "") -> None:
     """Answer one event; whatever happens, exit 0 with valid JSON or nothing."""
-    if _muted():
-        return
 
     def load(names: str) -> None:
         """Load modules from the cache; without one, or with a torn one, they are imported in the ordinary way."""
@@ -77,11 +50,11 @@ def main(package: str = "") -> None:
         except Exception:  # noqa: BLE001, S110 - as the docstring says
             pass
 
-    load(QUIET)
+    load("serve.hook_start")
     try:
-        from deia.serve.hook_run import run  # noqa: PLC0415 - a muted hook imports nothing
+        from deia.serve.hook_start import start  # noqa: PLC0415 - from the cache, where there is one
 
-        run(sys.argv[1:], load)
+        start(load)
     except Exception:  # noqa: BLE001, S110 - a broken installation must not break a conversation; deia doctor sees it
         pass
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from deia.commons.layers import load_layered
 from deia.errors import DeiaError, HostError
+from deia.folders import derived_folder
 from deia.records import Record
 from deia.serve import hook as hook_file
 from deia.serve.hook_run import host_module
@@ -18,7 +19,7 @@ from deia.serve.hosts.settings.table import BY_NAME, PROJECT, SCRIPT, SETUPS
 from deia.serve.installing import Spot, installed_in, is_used
 from deia.serve.live_hook import BEFORE_TOOL, case_to_try, commons_of, tried_moments, try_hooks
 from deia.serve.report import DEAD, FINE, WARNING, Finding
-from deia.settings import derived_folder, resolve
+from deia.settings import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

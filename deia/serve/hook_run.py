@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 
-from deia import files, freshness, settings
+from deia import files, folders, freshness
 from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from deia.serve.hosts.occasion import Occasion
     from deia.serve.hosts.saying import Said
     from deia.watch.artefact import Artefact
-    from deia.watch.watcher import Watched
 
 # What a host is called → its module, after those that it builds on. Only the called host's are imported.
 HOSTS = {
@@ -45,11 +44,11 @@ JUDGING = (
     " watch.regions watch.phrases watch.regexes watch.stance_form watch.stance_model watch.stance watch.worded"
     " watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
     " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
-    " serve.hosts.saying serve.hook_once serve.hook_answer"
+    " serve.hosts.saying serve.hook_once serve.hook_answer serve.hook_judged"
 )
 SAYING = "serve.hosts.saying"
 PHRASED = "watch.languages watch.regions watch.phrases watch.speech watch.phrased"
-DEADLINE = settings.DEFAULTS.deadline_ms / 1000  # until the compiled settings are read
+DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: it was told that sources changed
 UNCOMPILED = STALE + b'"uncompiled"'
@@ -120,7 +119,7 @@ class Place:
         self.environ = files.environment()
         self.host = arguments[0] if arguments else ""
         self.explicit = arguments[2] if len(arguments) > 2 and arguments[1] == "--commons" else ""
-        self.state = settings.state_folder(self.environ)
+        self.state = folders.state_folder(self.environ)
         self.root = self.derived = ""
         self.trouble = ""  # why something stands in for the compiled triggers
         self.events = f"{self.state}/starter/events"
@@ -134,9 +133,9 @@ class Place:
 
     def settle(self, folder: str) -> None:
         """Find the commons for somebody working in `folder`."""
-        self.root = settings.find_commons(folder, environ=self.environ, explicit=self.explicit)
-        self.derived = settings.derived_folder(self.root, self.environ)
-        self.events = settings.events_folder(self.root, self.environ)
+        self.root = folders.find_commons(folder, environ=self.environ, explicit=self.explicit)
+        self.derived = folders.derived_folder(self.root, self.environ)
+        self.events = folders.events_folder(self.root, self.environ)
 
     def spool(self, event: str, fields: dict[str, Any], *, telemetry: str = "full") -> str:
         """Write an event to the ledger; give its id, or the empty text where nothing was written."""
@@ -242,7 +241,11 @@ def _watch(
     hold = bool(artefact.meta["settings"]["hold"])
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
         given = {"can": can, "carries": carries, "hold": hold, "content": content, "waiting": tuple(waiting)}
-        return _judged(place, artefact, occasion, log, numbers=numbers, seen=seen, given=given)
+        place.load(JUDGING)
+        from deia.serve.hook_judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
+
+        said = judged(place, artefact, occasion, log, numbers=numbers, seen=seen, given=given)
+        return said
     alone = hold and "hold" in can and not any("context" in forms for forms in carries.values())
     due = waiting if alone or "context" in can else []
     if due and not _claims(occasion, log, turn):
@@ -257,23 +260,6 @@ def _claims(occasion: Occasion, log: FileLog, turn: Turn) -> bool:
     from deia.serve.hook_once import is_first  # noqa: PLC0415 - a quiet turn speaks of nothing
 
     return is_first(log, occasion.moment, occasion.mark, turn, now=time.time())
-
-
-def _judged(
-    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, numbers: list[int], seen: list[str],
-    given: dict[str, Any],
-) -> Said | None:  # fmt: skip
-    """Judge a turn that passed the gate, unless another process judges the same event; `given` is for its delivery."""
-    place.load(JUDGING)
-    from deia.serve.hook_answer import Delivery, deliver, record  # noqa: PLC0415 - a quiet turn has nothing to deliver
-
-    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
-    if not _claims(occasion, log, occasion.turn):
-        return None
-    watched = _weigh(place, artefact, occasion, log, numbers, seen)
-    record(place, artefact, occasion, log, watched)
-    code = _code(place, occasion, watched, hold=given["hold"]) if "note" in given["can"] else ""
-    return deliver(Delivery(**given, code=code), log, occasion.turn, watched)
 
 
 def _saying(place: Place) -> Any:
@@ -297,18 +283,6 @@ def _speaks_for_the_person(place: Place, occasion: Occasion) -> str:
         telemetry = {"conversation": occasion.conversation, "change": f"a tool call would have run deia {word}"}
         place.spool("maintenance", telemetry)
     return PERSONS_WORD.format(word=word) if word else ""
-
-
-def _code(place: Place, occasion: Occasion, watched: Watched, *, hold: bool) -> str:
-    """Make the code with which the person lets pass what is stopped here."""
-    stops = {"ask", "hold"} if hold else {"ask"}
-    spoken = watched.injection.triggers if watched.injection else ()
-    stopping = [one.trigger for one in watched.firings if one.action in stops and one.trigger in spoken]
-    if occasion.moment != "before_tool" or not stopping:
-        return ""
-    from deia.watch import allow  # noqa: PLC0415 - only a call that is stopped needs it
-
-    return allow.offer(place.state, occasion.conversation, stopping, now=time.time())
 
 
 def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) -> Said | None:
@@ -363,31 +337,3 @@ def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
         return f"{found} changed since the triggers were compiled. Type: deia compile"
     standing = ", ".join(artefact.meta.get("standing") or ()) if artefact is not None else ""
     return f"{standing} has errors; its last good version counts. Type: deia lint" if standing else ""
-
-
-def _weigh(
-    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, numbers: list[int], seen: list[str]
-) -> Watched:
-    from deia.watch import allow, mutes, watcher  # noqa: PLC0415 - a quiet turn needs none of the judging
-    from deia.watch.exceptions import Touched, excepted  # noqa: PLC0415
-    from deia.watch.signs import files_around, signs_around  # noqa: PLC0415
-
-    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
-    now = time.time()
-    touched = Touched(occasion.turn, occasion.folder)
-    where: dict[str, Any] = {"folder": occasion.folder, "touched": touched, "conversation": occasion.conversation}
-    muted = mutes.muted_triggers(place.state, now=now, **where)
-    exceptions = artefact.meta["settings"].get("exceptions") or {}
-    leaves = allow.allowed(place.state, occasion.conversation, now=now)
-    around = watcher.Surroundings(
-        now=now,
-        folder=signs_around(occasion.folder),
-        exists=files_around(occasion.folder),
-        muted=muted | excepted(exceptions, touched, root=place.root),
-        allowed=frozenset(trigger for leave in leaves for trigger in leave.triggers),
-    )
-    watched = watcher.weigh(artefact, occasion.turn, log, around, numbers=numbers, seen=seen)
-    allow.spend(place.state, leaves, watched.passed)
-    silenced = {one.trigger for one in watched.verdicts if one.stage == "muted"}
-    mutes.use_up(place.state, muted & silenced, now=now, **where)
-    return watched

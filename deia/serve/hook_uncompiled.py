@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 
-from deia import files, freshness, settings
+from deia import files, folders, freshness, settings
 from deia.errors import ArtefactError, SettingsError
 from deia.records import TYPE_CHECKING
 from deia.watch.artefact import open_artefact
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deia.watch.artefact import Artefact
 
 AGAIN = 300  # seconds after which a compile that brought nothing is tried once more
-SCRIPT = f"{settings.PACKAGE}/serve/compile_aside.py"
+SCRIPT = f"{folders.PACKAGE}/serve/compile_aside.py"
 STARTED = "it is being compiled now"
 FIX = "If this is said again in some minutes, type: deia compile"
 
@@ -35,13 +35,13 @@ def stand_in(place: Place, why: str) -> Artefact | None:
     if found:
         return found
     chosen = _settings(place)
-    below = chosen.get("starter", True) and not settings.is_packaged(place.root)
+    below = chosen.get("starter", True) and not folders.is_packaged(place.root)
     starter = _starter(place, chosen) if below else None
-    wanted = [settings.STARTER, place.root] if below and starter is None else [place.root]
+    wanted = [folders.STARTER, place.root] if below and starter is None else [place.root]
     started = start_compile(place.state, place.root, wanted)
     watched = "only the starter's triggers count" if starter else "nothing is watched"
     doing = f"{watched}; {STARTED}. {FIX}" if started else f"{watched}. Type: deia compile"
-    name = "the starter commons" if settings.is_packaged(place.root) else place.root
+    name = "the starter commons" if folders.is_packaged(place.root) else place.root
     place.trouble = f"{name}: {why}; {doing}"
     return starter
 
@@ -69,7 +69,7 @@ def _settings(place: Place) -> dict[str, Any]:
 
 def _starter(place: Place, chosen: dict[str, Any]) -> Artefact | None:
     """Give the starter's triggers as this installation compiled them, under the settings of the commons."""
-    derived = settings.derived_folder(settings.STARTER, place.environ)
+    derived = folders.derived_folder(folders.STARTER, place.environ)
     if not freshness.made_by(derived, freshness.maker(place.state)):
         return None
     try:
@@ -98,8 +98,8 @@ def start_compile(state: str, root: str, wanted: Sequence[str]) -> bool:
 
 def _interpreters(state: str) -> Iterator[str]:
     """Yield interpreters that may have what compiling needs: the one written down, its neighbour, this one."""
-    known = (files.read(settings.python_path(state)) or b"").decode("utf-8", "surrogateescape").strip()
-    home = settings.PACKAGE.rpartition("/lib/python")[0] or settings.PACKAGE.rpartition("/Lib/site-packages/")[0]
+    known = (files.read(folders.python_path(state)) or b"").decode("utf-8", "surrogateescape").strip()
+    home = folders.PACKAGE.rpartition("/lib/python")[0] or folders.PACKAGE.rpartition("/Lib/site-packages/")[0]
     beside = (f"{home}/bin/python3", f"{home}/Scripts/python.exe") if home and "/site-packages/" in SCRIPT else ()
     for path in (known, *beside, sys.executable or ""):
         full = path[:1] == "/" or path[1:2] == ":"

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from deia import files
 from deia.errors import CommonsError
 from deia.fast_json import loads
+from deia.folders import events_folder
 from deia.learn.compaction import compact, is_due
 from deia.learn.parts import find_parts
 from deia.learn.warehouse import ask, read_through
 from deia.records import Record
-from deia.settings import events_folder, resolve
+from deia.settings import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

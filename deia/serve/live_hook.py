@@ -15,13 +15,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from deia import freshness
+from deia.folders import find_commons, state_folder
 from deia.records import Record
 from deia.serve.hook_run import host_module
 from deia.serve.hosts.samples import Happening, sample
 from deia.serve.hosts.settings.command import on_windows, script_start, shell_start
 from deia.serve.hosts.settings.heard import Heard, Output, read_output
 from deia.serve.hosts.settings.table import SCRIPT
-from deia.settings import find_commons, state_folder
 from deia.watch.artefact import open_artefact
 from deia.watch.case_runner import run_case
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import sys
 
+from deia.folders import STARTER
 from deia.records import TYPE_CHECKING
 from deia.search.terminal import WIDTH, Look
 from deia.serve import output
-from deia.settings import STARTER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

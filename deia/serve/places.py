@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deia.settings import is_packaged, nearest_commons
+from deia.folders import is_packaged, nearest_commons
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 def why_this_commons(root: str, *, environ: Mapping[str, str], explicit: str, start: str) -> str:
-    """Say how `deia.settings.find_commons` came to a commons for somebody in `start`."""
+    """Say how `deia.folders.find_commons` came to a commons for somebody in `start`."""
     if explicit:
         return "--commons"
     if environ.get("DEIA_COMMONS"):

@@ -12,12 +12,12 @@ import time
 if __name__ == "__main__":  # nobody said where the package is: its folder is two above this file
     sys.path.insert(0, __file__.replace("\\", "/").rpartition("/deia/serve/")[0] or ".")
 
-from deia import files, freshness, settings
+from deia import files, folders, freshness
 from deia.errors import DeiaError
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
 from deia.serve.durations import ago
-from deia.serve.hook import _muted as is_off
+from deia.serve.hook_start import is_off
 from deia.text import one_line, shorten
 from deia.watch.artefact import open_artefact
 from deia.watch.memory import FileLog
@@ -42,7 +42,7 @@ def status_line(event: Any, *, environ: Mapping[str, str], commons: str = "", no
     given = event if isinstance(event, dict) else {}
     place = given.get("workspace")
     folder = _text(given.get("cwd")) or _text(place.get("current_dir") if isinstance(place, dict) else "")
-    state, conversation = settings.state_folder(environ), _text(given.get("session_id"))
+    state, conversation = folders.state_folder(environ), _text(given.get("session_id"))
     folder = folder.replace("\\", "/")
     told = told_in(FileLog(state, conversation).read()) if conversation else []
     muted = muted_triggers(state, folder=folder, now=now, conversation=conversation)
@@ -71,8 +71,8 @@ def _spoken(told: list[Told], now: float) -> list[str]:
 def _trouble(folder: str, environ: Mapping[str, str], commons: str, now: float) -> list[str]:
     """Say what keeps deia silent or makes it speak of old lessons: quiet hours, nothing compiled, changed sources."""
     try:
-        root = settings.find_commons(folder, environ=environ, explicit=commons)
-        derived = settings.derived_folder(root, environ)
+        root = folders.find_commons(folder, environ=environ, explicit=commons)
+        derived = folders.derived_folder(root, environ)
         quiet = open_artefact(f"{derived}/triggers").meta["settings"].get("quiet")
     except DeiaError as error:
         return [f"{error.message} ({error.fix.removeprefix('Type: ').rstrip('.')})" if error.fix else error.message]

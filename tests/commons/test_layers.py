@@ -15,7 +15,7 @@ from deia.commons.layers import file_at, load_layered, local_path, origin_of
 from deia.commons.packing import remove_pack, take_pack
 from deia.commons.packs import LOCK, Pack, check_packs, lock_text, read_lock
 from deia.errors import CommonsError
-from deia.settings import STARTER
+from deia.folders import STARTER
 
 if TYPE_CHECKING:
     from deia.commons.commons import Commons

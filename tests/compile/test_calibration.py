@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deia.commons.layers import load_layered
 from deia.compile.calibration import calibrated, shipped
-from deia.settings import STARTER
+from deia.folders import STARTER
 
 SOME = 6  # of the clauses that are calibrated anew here
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.serve.hook import QUIET
-from deia.serve.hook_run import HOSTS, JUDGING, PHRASED, SHARED
-from deia.settings import PACKAGE
+from deia.folders import PACKAGE
+from deia.serve.hook_run import DEADLINE, HOSTS, JUDGING, PHRASED, SHARED
+from deia.serve.hook_start import QUIET
+from deia.settings import DEFAULTS
 from deia.watch.memory import fingerprint
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Refuse:
         assert not name.startswith("deia."), name
 
 sys.meta_path.insert(0, Refuse())
-hook._load_cached({folder!r} + "/deia")
+hook._load_cached({folder!r} + "/deia", {quiet!r})
 if {judging!r}:
     hook._load_cached({folder!r} + "/deia", {judging!r})
 print(sorted(name for name in sys.modules if name.startswith("deia.")))
@@ -53,18 +54,22 @@ def python(code: str) -> str:
 
 @pytest.mark.parametrize("judging", ["", JUDGING, PHRASED], ids=["quiet", "judging", "phrased"])
 def test_the_cached_modules_load_each_after_what_it_imports_and_nothing_is_missing(package: Path, judging: str) -> None:
-    loaded = python(LOAD.format(folder=str(package), judging=judging))
+    loaded = python(LOAD.format(folder=str(package), quiet=QUIET, judging=judging))
     folders = {"deia.serve", "deia.serve.hosts", "deia.watch", "deia.serve.hook"}
     wanted = {f"deia.{name}" for name in (*QUIET.split(), *judging.split())}
     assert set(json.loads(loaded.replace("'", '"'))) == wanted | folders
+
+
+def test_the_deadline_until_the_settings_are_read_is_their_default() -> None:
+    assert DEFAULTS.deadline_ms / 1000 == DEADLINE
 
 
 def test_what_is_loaded_is_not_loaded_again(package: Path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(package)!r}); import deia.serve.hook as hook;"
         f"from deia.serve import hosts; import deia.watch; folder = {str(package)!r} + '/deia';"
-        f"hook._load_cached(folder); hook._load_cached(folder, {PHRASED!r}); one = dict(sys.modules);"
-        f"hook._load_cached(folder); hook._load_cached(folder, {JUDGING!r});"
+        f"hook._load_cached(folder, {QUIET!r}); hook._load_cached(folder, {PHRASED!r}); one = dict(sys.modules);"
+        f"hook._load_cached(folder, {QUIET!r}); hook._load_cached(folder, {JUDGING!r});"
         "print(all(sys.modules[name] is module for name, module in one.items()))"
     )
     assert python(code).strip() == "True"
@@ -73,8 +78,7 @@ def test_what_is_loaded_is_not_loaded_again(package: Path) -> None:
 def test_judging_imports_nothing_besides(package: Path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(package)!r}); import deia.serve.hook_run;"
-        "from deia.watch import allow, mutes, watcher, exceptions, signs;"
-        "from deia.serve import hook_answer, hook_once;"
+        "from deia.serve import hook_judged;"
         "print(*sorted(name for name in sys.modules if name.startswith('deia.')))"
     )
     packages = {"deia.serve", "deia.serve.hosts", "deia.watch"}
@@ -91,9 +95,10 @@ def test_a_quiet_call_imports_nothing_besides(package: Path) -> None:
     assert set(python(code).split()) - packages == {f"deia.{name}" for name in QUIET.split()}
 
 
+@pytest.mark.parametrize("folder", ["watch", "serve"])
 @pytest.mark.parametrize("content", [b"", b"torn"])
-def test_a_torn_cache_is_passed_over(package: Path, tmp_path: Path, content: bytes) -> None:
-    for cached in (package / "deia" / "watch" / "__pycache__").glob("*.pyc"):
+def test_a_torn_cache_is_passed_over(package: Path, tmp_path: Path, content: bytes, folder: str) -> None:
+    for cached in (package / "deia").glob(f"{folder}/__pycache__/*.pyc"):
         cached.write_bytes(content)
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path), "prompt": "hello"}
     hook = str(package / "deia" / "serve" / "hook.py")

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from deia.compile.compiler import compile_commons
+from deia.folders import STARTER, derived_folder, python_path
 from deia.serve import hook, hook_run, hook_uncompiled
 from deia.serve.hook_run import Place
-from deia.settings import STARTER, derived_folder, python_path
 from deia.watch.artefact import MAGIC, open_artefact
 from deia.watch.memory import fingerprint
 

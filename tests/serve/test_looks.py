@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.folders import STARTER
 from deia.serve.looks import address, in_colour, look_of, opens_links
-from deia.settings import STARTER
 
 if TYPE_CHECKING:
     from pathlib import Path

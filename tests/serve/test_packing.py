@@ -13,8 +13,8 @@ import pytest
 from deia import freshness
 from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
+from deia.folders import STARTER
 from deia.serve.fetching import fetch, is_git
-from deia.settings import STARTER
 from deia.watch.artefact import open_artefact
 
 if TYPE_CHECKING:

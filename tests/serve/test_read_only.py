@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.folders import derived_folder
 from deia.serve import hook
-from deia.settings import derived_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

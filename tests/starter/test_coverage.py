@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deia.commons.commons import load_commons
-from deia.settings import STARTER
+from deia.folders import STARTER
 from tests.starter.loading import loaded
 
 ROOT = Path(__file__).resolve().parent.parent.parent

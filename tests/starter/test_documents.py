@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 from deia.commons.commons import load_commons
+from deia.folders import STARTER
 from deia.records import URGENCIES
-from deia.settings import STARTER
 from deia.watch.shell import parse_commands
 from deia.watch.sql import VERBS, statements
 

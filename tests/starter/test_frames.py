@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.commons.commons import load_commons
+from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.records import Turn
-from deia.settings import STARTER
 from deia.watch.memory import HeldLog
 from deia.watch.signs import files_among, signs_among
 from deia.watch.watcher import Surroundings, watch

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from deia.commons.clauses import parse_command
 from deia.commons.commons import load_commons
+from deia.folders import STARTER
 from deia.records import Turn
-from deia.settings import STARTER
 from deia.watch.commands import matches_command
 from deia.watch.reading import Reading
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from deia.commons.commons import load_commons
 from deia.errors import QueryError
+from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.records import Turn
-from deia.settings import STARTER
 from deia.watch.settled import Settled
 from deia.watch.streaming import MOST_BEFORE
 

@@ -13,6 +13,7 @@ from deia import fast_json, spool
 from deia.commons.commons import load_commons
 from deia.commons.golden import FILE, golden_patterns, load_golden, read_golden
 from deia.errors import CommonsError
+from deia.folders import state_folder
 from deia.librarian import Librarian
 from deia.match.semantic import KEYWORD_TIER, TIERS, TRANSFORMER, kind_of, tiers_of
 from deia.serve import output
@@ -20,7 +21,6 @@ from deia.serve.commands.options import commons_option, form_option, given_commo
 from deia.serve.evaluating import changes, evaluate, own_questions, read_run, run_path, write_run
 from deia.serve.labelled import compile_labelled, is_labelled, read_questions
 from deia.serve.output import counted
-from deia.settings import state_folder
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:

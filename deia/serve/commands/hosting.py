@@ -12,6 +12,7 @@ import click
 
 from deia.compile.compiler import compile_commons
 from deia.errors import HostError
+from deia.folders import STARTER, find_commons, is_packaged
 from deia.serve import output
 from deia.serve.commands.keeping import tell_compiled
 from deia.serve.commands.options import commons_option, given_commons, here
@@ -32,7 +33,7 @@ from deia.serve.hosts.settings.table import BY_NAME, PROJECT, SCOPES, SCRIPT, SE
 from deia.serve.installing import Change, Spot, carry_out, hook_command, installed_in, plan_install, plan_removal, tidy
 from deia.serve.interpreter import find_interpreter
 from deia.serve.output import counted
-from deia.settings import STARTER, find_commons, is_packaged, resolve
+from deia.settings import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,13 +19,14 @@ from deia.commons.store import BACKUP, build, migrate
 from deia.compile.calibration import told
 from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
+from deia.folders import events_folder, nearest_commons
 from deia.records import URGENCIES
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option, today, writable_root
 from deia.serve.drafting import NOTHING_SEEN, draft_for
 from deia.serve.ledger import tidy
 from deia.serve.output import counted
-from deia.settings import CHOICES, events_folder, nearest_commons, resolve
+from deia.settings import CHOICES, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,6 +14,7 @@ import click
 from deia import files, spool
 from deia.commons.commons import load_commons
 from deia.errors import CommonsError, QueryError
+from deia.folders import events_folder
 from deia.learn.applying import apply_proposal, read_changes, undo
 from deia.learn.editing import edited
 from deia.learn.proposals import KINDS
@@ -28,7 +29,7 @@ from deia.serve.learning.proposing import Sources, propose_all
 from deia.serve.looks import look_of
 from deia.serve.output import counted
 from deia.serve.report_text import grid_text
-from deia.settings import events_folder, resolve
+from deia.settings import resolve
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import click
 
 from deia import fast_json, files
 from deia.errors import ArtefactError, SettingsError
+from deia.folders import PACKAGE, derived_folder
 from deia.match import compact, static
 from deia.match.semantic import KEYWORD_TIER, TIERS, TRANSFORMER, open_tier
 from deia.match.transformer import EXTRA, open_transformer
@@ -17,7 +18,7 @@ from deia.search.catalog import open_catalog
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option, writable_root
 from deia.serve.toml_edit import write_setting
-from deia.settings import CHOICES, PACKAGE, derived_folder, resolve
+from deia.settings import CHOICES, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from deia.errors import CommonsError
+from deia.folders import find_commons, is_packaged
 from deia.serve import output
 from deia.serve.flags import COMMONS
-from deia.settings import find_commons, is_packaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,6 +11,7 @@ import click
 
 from deia import fast_json
 from deia.errors import ArtefactError, CommonsError
+from deia.folders import derived_folder, events_folder, state_folder
 from deia.librarian import Librarian
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option, given_commons, here
@@ -19,7 +20,7 @@ from deia.serve.durations import read_duration
 from deia.serve.ledger import read_ledger
 from deia.serve.naming import nearest
 from deia.serve.places import why_this_commons
-from deia.settings import NAMES, SECRETS, derived_folder, events_folder, resolve, secret, state_folder
+from deia.settings import NAMES, SECRETS, resolve, secret
 from deia.text import one_line, shorten
 from deia.watch.allow import grant
 from deia.watch.mutes import Mute, read_mutes, switch_path, write_mute

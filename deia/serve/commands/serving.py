@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from deia.folders import collections_of, find_commons
 from deia.serve import output
 from deia.serve.commands.options import commons_option, given_commons, here
 from deia.serve.server.host_blocks import HOSTS, block_for
 from deia.serve.server.tools import COMPAT, offered
-from deia.settings import collections_of, find_commons, resolve, secret
+from deia.settings import resolve, secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

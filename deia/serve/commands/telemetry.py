@@ -12,6 +12,7 @@ import click
 from deia import files, spool
 from deia.commons.layers import load_layered
 from deia.errors import CommonsError, QueryError
+from deia.folders import events_folder
 from deia.learn.compaction import compact
 from deia.learn.feedback import VERDICTS, find_judged
 from deia.learn.gaps import find_gaps, outline
@@ -28,7 +29,7 @@ from deia.serve.durations import read_duration
 from deia.serve.looks import look_of
 from deia.serve.output import counted
 from deia.serve.report_text import grid_text, report_text
-from deia.settings import events_folder, resolve
+from deia.settings import resolve
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:

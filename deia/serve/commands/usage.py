@@ -11,13 +11,14 @@ import click
 from deia import fast_json, spool
 from deia.commons.hiding import hidings, told
 from deia.commons.layers import load_layered, load_layers, origin_of
+from deia.folders import events_folder
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, form_option
 from deia.serve.durations import read_duration
 from deia.serve.ledger import read_ledger
 from deia.serve.output import counted
 from deia.serve.usage import Usage, count_usage
-from deia.settings import events_folder, resolve
+from deia.settings import resolve
 from deia.text import one_line
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import click
 
 from deia import fast_json
 from deia.errors import ArtefactError
+from deia.folders import events_folder, state_folder
 from deia.librarian import Librarian
 from deia.serve import output
 from deia.serve.commands.options import commons_option, commons_root, given_commons, here
 from deia.serve.durations import ago
 from deia.serve.ledger import read_ledger
-from deia.settings import events_folder, state_folder
 from deia.text import one_line, shorten
 from deia.watch.escalation import numbers_of
 from deia.watch.inject import whose

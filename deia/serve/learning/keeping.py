@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from deia import fast_json, files, spool
 from deia.errors import CommonsError
+from deia.folders import state_folder
 from deia.learn.proposals import read_proposal
-from deia.settings import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,6 +15,7 @@ from deia.commons.layers import load_layered
 from deia.compile.bags import bags
 from deia.compile.keeping import read_manifest
 from deia.errors import CommonsError
+from deia.folders import derived_folder
 from deia.learn.changes import DOCUMENT, TRIGGER
 from deia.learn.drafts import LEAST, draft
 from deia.learn.editing import is_editable, touched
@@ -27,7 +28,7 @@ from deia.serve.learning.firing import Range
 from deia.serve.learning.judging import judged
 from deia.serve.learning.recorded import read_fired
 from deia.serve.learning.trial import Comparison, Probe, Trial
-from deia.settings import derived_folder, resolve
+from deia.settings import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from deia import __version__, fast_json, files, freshness
 from deia.errors import ArtefactError, CommonsError
+from deia.folders import is_packaged, state_folder
 from deia.librarian import Librarian
 from deia.records import Record
-from deia.settings import is_packaged, state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from deia import fast_json, files
 from deia.records import Record
-from deia.serve.hook import _muted as is_off
 from deia.serve.hook_run import DEADLINE, HOSTS, JUDGING, Place, answer_event, host_module
+from deia.serve.hook_start import is_off
 from deia.watch.artefact import open_artefact
 
 if TYPE_CHECKING:

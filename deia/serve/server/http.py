@@ -23,6 +23,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 import deia
 from deia import files
 from deia.errors import HostError
+from deia.folders import state_folder
 from deia.records import Record
 from deia.serve import output
 from deia.serve.hook_run import HOSTS
@@ -31,7 +32,7 @@ from deia.serve.server.guard import LOOPBACK, RATE, Guard, host_of, respond
 from deia.serve.server.hooks import EXIT, Hooks
 from deia.serve.server.host_blocks import TOKEN
 from deia.serve.server.signals import end_at_signals
-from deia.settings import DOTENV, state_folder
+from deia.settings import DOTENV
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

@@ -13,10 +13,10 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
+from deia.folders import state_folder
 from deia.serve.server.greeting import Greeter, early
 from deia.serve.server.signals import end_at_signals
 from deia.serve.server.wire import NOT_A_REQUEST, NOT_JSON, Wire, private_wire
-from deia.settings import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

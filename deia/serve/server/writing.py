@@ -14,11 +14,11 @@ from deia.commons.index import load_index
 from deia.commons.revising import revise_lesson
 from deia.commons.trash import remove_document, restore_document
 from deia.errors import CommonsError, QueryError
+from deia.folders import events_folder
 from deia.search.columns import plain
 from deia.serve.lookup import look_up
 from deia.serve.output import counted
 from deia.serve.server.desk import SEARCHES, Desk, Reply
-from deia.settings import events_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

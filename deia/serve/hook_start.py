@@ -1,0 +1,46 @@
+"""The beginning of every hook: whether deia is off, and what a quiet call needs. Refuses to import where it is off."""
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+if sys.platform == "win32":
+    from nt import environ, stat  # `os` itself costs a millisecond
+
+    KEY = str
+else:
+    from posix import environ, stat
+
+    KEY = str.encode
+
+# What every call needs, each after what it imports. A test holds this list against what a quiet call really imports.
+QUIET = "records files errors freshness folders fast_json text watch.artefact watch.gate watch.memory serve.hook_run"
+
+
+def start(load: "Callable[[str], None]") -> None:
+    """Answer one event, unless deia is off; `load` may load modules ahead of their import, faster than it."""
+    if is_off():
+        return
+    load(QUIET)
+    from deia.serve.hook_run import run  # noqa: PLC0415 - a muted hook imports nothing
+
+    run(sys.argv[1:], load)
+
+
+def is_off() -> bool:
+    """Say whether DEIA_OFF or the file `off` in the state folder (see deia.folders.state_folder) silences deia."""
+    if _set("DEIA_OFF") not in {"", "0"}:
+        return True
+    base = _set("XDG_STATE_HOME") or _set("LOCALAPPDATA") or (_set("HOME") or _set("USERPROFILE")) + "/.local/state"
+    try:
+        stat((_set("DEIA_STATE") or base + "/deia") + "/off")
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _set(name: str) -> str:
+    value: str | bytes = environ.get(KEY(name), "")
+    return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
