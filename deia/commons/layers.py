@@ -10,7 +10,7 @@ import os
 
 from deia.commons.commons import Commons, load_commons
 from deia.commons.packs import FOLDER, check_packs, place
-from deia.folders import STARTER, is_packaged
+from deia.folders import STARTER, STARTER_PREFIX, is_packaged
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from deia.errors import Problem
     from deia.knowledge import Case, Entry, Trigger
 
-STARTER_PREFIX = "starter:"
 PROJECT = "project"
 
 

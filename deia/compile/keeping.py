@@ -15,13 +15,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from deia import files, freshness
-from deia.commons.layers import STARTER_PREFIX, file_at, local_path
+from deia.commons.layers import file_at, local_path
 from deia.commons.packs import FOLDER as PACKS
 from deia.commons.packs import LOCK as PACKS_LOCK
 from deia.compile.encoding import TIER
 from deia.compile.sources import Known, digest_of, is_text, stamp_in, write_known
 from deia.errors import ArtefactError
-from deia.folders import INDEX_NAMES, python_path
+from deia.folders import INDEX_NAMES, STARTER_PREFIX, python_path
 from deia.search.catalog import open_catalog
 from deia.watch.artefact import FORMAT, open_artefact
 

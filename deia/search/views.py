@@ -5,6 +5,7 @@ The shapes are the published ones; nothing is scored here.
 
 from __future__ import annotations
 
+from deia.folders import STARTER_PREFIX
 from deia.knowledge import Result
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, PLATFORM, Answer
@@ -73,14 +74,19 @@ def _view(kind: str, query: Query, shelved: Sequence[Shelved], audit: Audit) -> 
 
 
 def _listed(catalog: Catalog, filters: Filters) -> list[Shelved]:
-    """Give the documents that pass the filters, the most urgent first, then by id."""
+    """Give the documents that pass, the most urgent first; of the equally urgent, one's own before the starter's."""
     graded = [
         catalog.keyword.listed(filters={**filters, "urgency": urgency}, limit=MOST_LISTED)
         for urgency in ([filters["urgency"]] if "urgency" in filters else URGENCIES)
     ]
     every = catalog.keyword.listed(filters=filters, limit=MOST_LISTED)
     names = dict.fromkeys(document for group in (*graded, every) for document in sorted(hit.document for hit in group))
-    return catalog.every(list(names)[:MOST_LISTED])
+    shelved = catalog.every(list(names)[:MOST_LISTED])
+    return sorted(shelved, key=lambda each: (_rank(each.entry.urgency), each.entry.path.startswith(STARTER_PREFIX)))
+
+
+def _rank(urgency: str) -> int:
+    return URGENCIES.index(urgency) if urgency in URGENCIES else len(URGENCIES)
 
 
 def _grouped(pairs: Iterable[tuple[str, Shelved]]) -> dict[str, list[str]]:

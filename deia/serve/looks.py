@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from deia.folders import STARTER
+from deia.folders import STARTER, STARTER_PREFIX
 from deia.records import TYPE_CHECKING
 from deia.search.terminal import WIDTH, Look
 from deia.serve import output
@@ -22,7 +22,6 @@ LINKING_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby
 LINKING_TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot")
 FIRST_LINKING_VTE = 5000
 UNESCAPED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
-STARTER_PREFIX = "starter:"  # as in deia.commons.layers, whose import a search cannot afford
 
 
 def look_of(root: str, *, colour: str, environ: Mapping[str, str]) -> Look:

@@ -66,7 +66,7 @@ def test_it_is_searched_and_watched(sealed: Path, environ: dict[str, str]) -> No
 
 
 def test_every_commons_has_one_place_of_its_own_in_the_cache(sealed: Path, environ: dict[str, str]) -> None:
-    code = "import os, sys; from deia.settings import derived_folder; print(derived_folder(sys.argv[1], os.environ))"
+    code = "import os, sys; from deia.folders import derived_folder; print(derived_folder(sys.argv[1], os.environ))"
     ways = [str(sealed), f"{sealed}/../{sealed.name}", f"{sealed}/./"]
     (place,) = {run(["-c", code, way], environ).stdout.decode().strip() for way in ways}
     assert place.endswith(f"/at{sealed}/.deia")
