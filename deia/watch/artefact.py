@@ -14,6 +14,7 @@ from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 FORMAT = 8  # of the tables and of what stands in them
@@ -32,10 +33,23 @@ def bucket(word: bytes, count: int) -> int:
     return int.from_bytes(word, "little") % count
 
 
+class _Found(dict["Any", "Any"]):
+    """What was looked up before, kept; of a hundred lookups a turn, a method each would cost more than the finding."""
+
+    def __init__(self, find: Callable[[Any], Any]) -> None:
+        self._find = find
+
+    def __missing__(self, key: Any) -> Any:
+        if len(self) >= MOST_CACHED:
+            self.clear()
+        self[key] = found = self._find(key)
+        return found
+
+
 class Artefact:
     """An open artefact. Rows, groups and triggers are decoded when first asked for and kept."""
 
-    __slots__ = ("_data", "_groups", "_records", "_rows", "_tables", "_view", "_words", "meta")
+    __slots__ = ("_data", "_records", "_tables", "_view", "groups_of", "meta", "row", "rows_of")
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         """Check header and length and read the small `meta` table.
@@ -50,9 +64,11 @@ class Artefact:
         if self._view[2] != BYTE_ORDER or self._view[3] != len(data):
             raise ArtefactError("the compiled triggers are torn or from another machine", fix=FIX)
         self._tables = [(self._view[4 + 2 * table], self._view[5 + 2 * table]) for table in range(len(TABLES))]
-        self._words: dict[str, tuple[int, ...]] = {}
-        self._groups: dict[int, tuple[int, ...]] = {}
-        self._rows: dict[int, tuple[int, int, frozenset[int]]] = {}
+        # The groups that a normalised word belongs to; the rows that are looked at when a group is present; what a row
+        # leads to, whose turns it counts for (bits), and the groups that must all be present.
+        self.groups_of: Callable[[str], tuple[int, ...]] = _Found(self._groups).__getitem__
+        self.rows_of: Callable[[int], tuple[int, ...]] = _Found(self._rows).__getitem__
+        self.row: Callable[[int], tuple[int, int, frozenset[int]]] = _Found(self._row).__getitem__
         self._records: dict[int, dict[str, Any]] = {}
         try:
             self.meta: dict[str, Any] = loads(self.item(META, 0).decode())
@@ -72,16 +88,7 @@ class Artefact:
         """Give the number of items of a table."""
         return self._tables[table][1]
 
-    def groups_of(self, word: str) -> tuple[int, ...]:
-        """Give the groups that a normalised word belongs to."""
-        known = self._words.get(word)
-        if known is None:
-            if len(self._words) > MOST_CACHED:
-                self._words.clear()
-            known = self._words[word] = self._find(word)
-        return known
-
-    def _find(self, word: str) -> tuple[int, ...]:
+    def _groups(self, word: str) -> tuple[int, ...]:
         key = word.encode("utf-8", "surrogatepass")
         if len(key) > LONGEST_WORD:
             return ()
@@ -95,20 +102,12 @@ class Artefact:
         at += len(mark)
         return tuple(map(int, entries[at : entries.find(b"\n", at)].split(b",")))
 
-    def rows_of(self, group: int) -> tuple[int, ...]:
-        """Give the rows that are looked at when a group is present."""
-        known = self._groups.get(group)
-        if known is None:
-            known = self._groups[group] = tuple(map(int, self.item(GROUPS, group).split()))
-        return known
+    def _rows(self, group: int) -> tuple[int, ...]:
+        return tuple(map(int, self.item(GROUPS, group).split()))
 
-    def row(self, number: int) -> tuple[int, int, frozenset[int]]:
-        """Give what a row leads to, whose turns it counts for (bits), and the groups that must all be present."""
-        known = self._rows.get(number)
-        if known is None:
-            target, who, *groups = map(int, self.item(ROWS, number).split())
-            known = self._rows[number] = target, who, frozenset(groups)
-        return known
+    def _row(self, number: int) -> tuple[int, int, frozenset[int]]:
+        target, who, *groups = map(int, self.item(ROWS, number).split())
+        return target, who, frozenset(groups)
 
     def trigger(self, number: int) -> dict[str, Any]:
         """Give a compiled trigger."""

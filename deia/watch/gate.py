@@ -260,12 +260,11 @@ def groups_present(
     those whose words must lie closer to `near`.
     """
     groups: set[int] = set()
-    groups_of = artefact.groups_of
-    for word in present:
-        groups.update(groups_of(word))
-    for group in groups:
-        for number in artefact.rows_of(group):
-            target, who, wanted = artefact.row(number)
+    groups.update(*map(artefact.groups_of, present))
+    row = artefact.row
+    for rows in map(artefact.rows_of, groups):
+        for number in rows:
+            target, who, wanted = row(number)
             if target not in found and who & bit:
                 if wanted <= groups:
                     if near is not None and (who & (NEAR | PHRASED) or (who & IN_LINE and bit & SPEAKING)):

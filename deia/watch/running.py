@@ -43,11 +43,15 @@ class Running:
         for number in sorted(found):
             yield self.commands[number]
 
-    def _holding(self, named: Sequence[str]) -> set[int]:
-        if not named:
-            return set(range(len(self.commands)))
-        none: set[int] = set()
-        return set.intersection(*sorted((self._numbers.get(word, none) for word in named), key=len))
+    def _holding(self, named: Iterable[str]) -> set[int]:
+        """Give the commands that have all of some words; nearly always already the first is missing."""
+        held: set[int] | None = None
+        for word in named:
+            having = self._numbers.get(word)
+            held = having if held is None or having is None else held & having
+            if not held:
+                return set()
+        return set(range(len(self.commands))) if held is None else held
 
 
 def _identity(spoken: Spoken) -> object:
@@ -68,13 +72,18 @@ def _words_of(command: Command) -> Iterator[str]:
         yield word.removeprefix("./").rstrip("/")
 
 
-def _named(template: Sequence[str]) -> list[str]:
+def _named(template: Sequence[str]) -> Iterator[str]:
     """Give the words that a command must have to match a template: no options, places, gaps or wildcards."""
-    if len(template) > 1 and is_assignment(template[0]):
-        return [AN_ENVIRONMENT, *_named(template[1:])]
-    if template[0] == "find" and len(template) > 2 and template[1] in FIND_RUNS:
-        return [f"find {template[1]}".lower(), *_named(template[2:])]
-    return [word.lower() for word in template if not _is_open(word)]
+    rest = 0
+    while len(template) > rest + 1 and is_assignment(template[rest]):
+        yield AN_ENVIRONMENT
+        rest += 1
+    if template[rest] == "find" and len(template) > rest + 2 and template[rest + 1] in FIND_RUNS:
+        yield f"find {template[rest + 1]}".lower()
+        rest += 2
+    for word in template[rest:]:
+        if not _is_open(word):
+            yield word.lower()
 
 
 def _is_open(word: str) -> bool:
