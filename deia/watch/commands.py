@@ -22,6 +22,15 @@ NO_OTHERS: Mapping[str, str] = {}
 LONGEST_JOINED = 4  # of a template's short options: `-rf`, `-fdx`; longer ones are words, such as -empty
 LONGEST_CLUSTER = 6  # characters of joined short options, the dash included
 SLASH_PROGRAMS = frozenset(("del", "erase", "rd", "rmdir", "format", "taskkill", "reg", "shutdown", "icacls", "attrib"))
+ENDPOINTS = frozenset(("--endpoint-url", "--endpoint", "--registry", "--repository-url", "--index-url", "--api-url"))
+LOCAL_ADDRESSES = tuple(
+    f"{scheme}://{host}" for scheme in ("http", "https") for host in ("localhost", "127.0.0.1", "[::1]")
+)
+DATABASE_CLIENTS = frozenset(("psql", "pgcli", "mysql", "mariadb", "mongosh", "dropdb", "dropuser", "pg_restore"))
+NAMING_DATABASE = frozenset(("-d", "--dbname", "-D", "--database"))
+TEST_FILES = {"docker": ("-f", "--file"), "docker-compose": ("-f", "--file"), "podman-compose": ("-f", "--file")}
+TESTS = frozenset(("test", "tests", "testing", "testdb", "dbtest"))
+PRODUCTION = frozenset(("prod", "production", "live"))
 DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if", "--simulate", "--just-print")
 
 
@@ -91,10 +100,36 @@ def gives_option(wanted: str, command: Command) -> bool:
 
 
 def is_dry(command: Command) -> bool:
-    """Say whether a command only shows what it would do, or how it is used."""
+    """Say whether a command only shows what it would do, or how it is used, or acts on what is there for tests."""
     arguments = own_arguments(command)
     options = [one for one in arguments if one.startswith("-")]
-    return any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]
+    if any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]:
+        return True
+    return _is_for_tests(command.program.lower(), arguments)
+
+
+def _is_for_tests(program: str, arguments: Sequence[str]) -> bool:
+    """Hear a local endpoint or registry, a database whose name says that it is for tests, a compose file for tests."""
+    for one, value in zip(arguments, [*arguments[1:], ""], strict=False):
+        option, equals, own = one.partition("=")
+        given = own if equals else value
+        if option in ENDPOINTS and given.startswith(LOCAL_ADDRESSES):
+            return True
+        if option in TEST_FILES.get(program, ()) and _says_test(given.rpartition("/")[2]):
+            return True
+        if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and _says_test(given)):
+            return True
+    if program not in DATABASE_CLIENTS:
+        return False
+    before = ["", *arguments]
+    places = [one for one, last in zip(arguments, before, strict=False) if one[:1] != "-" and last[:1] != "-"]
+    return bool(places) and " " not in places[0] and _says_test(places[0].rpartition("/")[2])
+
+
+def _says_test(name: str) -> bool:
+    """Say whether a part of a name is `test`: `app_test`, `docker-compose.test.yml`, `myapp_test_3`."""
+    parts = "".join(char if char.isalpha() else " " for char in name.lower()).split()
+    return not TESTS.isdisjoint(parts) and PRODUCTION.isdisjoint(parts)
 
 
 def _is_option(word: str, *, slashes: bool) -> bool:

@@ -39,6 +39,7 @@ GOING_ON = frozenset(  # what may stand after a pronoun, and hardly ever begins 
 READING_TOOLS = frozenset(
     ("read", "grep", "glob", "ls", "webfetch", "websearch", "read_file", "view", "search", "codebase_search")
 )
+FED_CODE = frozenset(("mongosh", "mongo", "cypher-shell", "influx"))  # what stands on their standard input is run
 READING_PROGRAMS = frozenset(("cat", "grep", "rg", "head", "tail", "less", "sed", "awk", "bat", "find", "ls", "git"))
 
 
@@ -126,6 +127,8 @@ def _of_command(kind: str, value: Any, spoken: Spoken, shown: str) -> Match:
 def _pattern(value: Any, reading: Reading) -> Iterator[Match]:
     for spoken in reading.commands:
         shown = command_text(spoken.command)
+        if spoken.command.program in FED_CODE:
+            shown = f"{shown} {spoken.command.stdin}".rstrip()
         if any(True for segment in segments(shown) for _ in find(value, segment)):
             yield _of_command("pattern", value, spoken, shown)
     for start, end in _in_prose(value, reading) if reading.is_prose else ():

@@ -8,8 +8,10 @@ reads. SQL in an `echo`, a file or a search is data.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.watch.command import unescape
+from deia.watch.command import Command, unescape
 from deia.watch.gate import MOST_DEPTH, is_shell, strings
+from deia.watch.leads import stance_of_code
+from deia.watch.reading import Spoken
 from deia.watch.shell import parse_commands
 from deia.watch.sql import holds_sql
 
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from deia.watch.command import Command
-    from deia.watch.reading import Reading, Spoken
+    from deia.watch.reading import Reading
 
 CLIENTS = frozenset(
     "psql pgcli mysql mariadb mycli sqlite3 sqlite sqlcmd duckdb clickhouse clickhouse-client cockroach cqlsh snowsql"
@@ -49,6 +50,7 @@ DATABASES = (
     "neon", "planetscale", "turso", "mindsdb", "cockroach", "databricks", "spanner", "athena", "oracle", "trino",
     "database",
 )  # fmt: skip
+LANGUAGES = frozenset(("sql", "postgresql", "postgres", "psql", "mysql", "plsql", "tsql", "sqlite"))  # of a block
 MOST_LITERALS = 200
 
 
@@ -63,6 +65,17 @@ def sql_texts(reading: Reading) -> Iterator[tuple[str, Spoken | None]]:
         for text, named in _of_command(spoken.command):
             if holds_sql(text, named=named):
                 yield text, spoken
+    if reading.is_prose:
+        yield from _shown(reading)
+
+
+def _shown(reading: Reading) -> Iterator[tuple[str, Spoken]]:
+    """Give the code in prose that is SQL by itself, with what the words around it make of it."""
+    for code in reading.prose.codes:
+        if not code.block or code.language in LANGUAGES:
+            text = reading.prose.text[code.start : code.end].strip("`")
+            if holds_sql(text, named=code.block):
+                yield text, Spoken(command=Command("", text=text), stance=stance_of_code(reading.prose, code))
 
 
 def commits_by_itself(spoken: Spoken | None) -> bool:

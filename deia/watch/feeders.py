@@ -10,6 +10,9 @@ from deia.watch.command import Inner, base_name, options_end
 from deia.watch.prefixes import key_of, passed_on
 from deia.watch.programs import FIND_RUNS, PARALLEL_OPTIONS, PREFIXES, SHELLS, XARGS_OPTIONS
 
+# What find is told before it runs something that leaves nothing below its starting point out, or only folders or files.
+ALL_FOUND = frozenset("-exec -execdir -ok -okdir -depth -mindepth -maxdepth -xdev 0 1 -type f d f,d d,f".split())
+RECURSIVELY = {"rm": "-r", "chmod": "-R", "chown": "-R", "chgrp": "-R"}
 MAX_ITEMS = 64  # items of a known standard input that xargs and parallel are given
 
 
@@ -98,9 +101,13 @@ def run_by_find(key: str, words: list[str], _stdin: str) -> list[Inner]:
 
 
 def _on_start(words: list[str], begin: int, inner: list[str]) -> list[str]:
-    """Give what find runs with its starting point in the place of `{}`, where no test lies between."""
+    """Give what find runs with its starting point in the place of `{}`, where no test lies between.
+
+    What is done to everything below a folder is done to it recursively.
+    """
     start = words[1] if len(words) > 1 and words[1][:1] in ("/", "~", "$") else ""
-    plain = ("-exec", "-execdir", "-ok", "-okdir", "-depth", "-mindepth", "-maxdepth", "-xdev", "0", "1")
-    if not start or any(word not in plain for word in words[2:begin]):
+    if not start or not inner or any(word not in ALL_FOUND for word in words[2:begin]):
         return inner
-    return [start if word == "{}" else word for word in inner]
+    recursively = RECURSIVELY.get(base_name(inner[0]), "") if not {"-maxdepth", "-mindepth"}.intersection(words) else ""
+    filled = [start if word == "{}" else word for word in inner[1:]]
+    return [inner[0], *([recursively] if recursively and recursively not in filled else []), *filled]

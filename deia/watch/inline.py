@@ -38,6 +38,8 @@ ENDS = frozenset(
 SENTENCE_ENDS = frozenset(".!?\n:;")
 GOING_ON = frozenset("and then so to first now please again before after since because instead but pls with".split())
 STRIPPED = ".,;:!?)'\""
+INTRODUCING = frozenset("this that these the following command commands line one it in terminal".split())
+LONGEST_INTRODUCTION = 40  # characters
 MOST = 50  # of a turn
 LONGEST = 300  # characters
 
@@ -46,16 +48,18 @@ def inline_commands(reading: Reading) -> Iterator[tuple[str, int, int]]:
     """Give each command said in a sentence, with where the word that leads up to it begins and ends."""
     text, tokens = reading.prose.masked, reading.words.tokens
     found = last = 0
-    for (word, start, end), (following, first, _) in pairwise(tokens):
+    for (word, start, end), (following, begin, _) in pairwise(tokens):
         runs = word in RUNS
-        if first < last or not (runs or word in LEADS) or following in LEADS or following in RUNS or following == BREAK:
+        foreign = not word.isascii() and following in NAMES  # "\u0437\u0430\u043f\u0443\u0449\u0443 terraform destroy"
+        if begin < last or not (runs or foreign or word in LEADS) or following in LEADS | RUNS or following == BREAK:
             continue
-        if text[end:first].strip(" '\u2019"):
+        first = (_introduced(text, end) if runs else 0) or begin  # "run this: rm -rf build"
+        if first == begin and text[end:first].strip(" '\u2019"):
             continue
         command = _from(text, first)
         if command and (runs or _is_technical(command)):
             found, last = found + 1, first + len(command)
-            yield command, (start if runs else first), (end if runs else first + len(following))
+            yield command, (start if runs or foreign else first), (end if runs or foreign else first + len(following))
             if found >= MOST:
                 return
 
@@ -86,12 +90,21 @@ def _goes_on(text: str, start: int, end: int) -> bool:
     return rest[:1] in {"", ",", ".", ";"} or rest.split(" ")[0].strip(",.") in GOING_ON
 
 
+def _introduced(text: str, end: int) -> int:
+    """Give where the command begins behind "run this: ", or 0."""
+    named, colon, rest = text[end : end + LONGEST_INTRODUCTION].partition(":")
+    if not colon or rest[:1] != " " or not INTRODUCING.issuperset(named.split()):
+        return 0
+    return end + len(named) + 1 + len(rest) - len(rest.lstrip(" "))
+
+
 def _from(text: str, first: int) -> str:
     """Give what may be a command line from a place on: to the sentence's end, a comma, or a word that ends it."""
     _, last = sentence(text, first, first)
     kept: list[str] = []
     for word in text[first : min(last, first + LONGEST)].split(" "):
-        bare = word.strip().rstrip(STRIPPED)
+        bare = word.strip()
+        bare = bare.rstrip(STRIPPED.replace(")", "") if "(" in " ".join((*kept, bare)) else STRIPPED)
         if not bare or bare.lower() in ENDS or not bare.isascii():
             break
         kept.append(bare)

@@ -112,6 +112,14 @@ def line(entry: dict[str, Any]) -> bytes:
     return b"\n" + dumps({name: value for name, value in entry.items() if value}).encode("ascii") + b"\n"
 
 
+SUBAGENT = "--agent-"  # between the id of a conversation and that of an agent that works for it, in its own context
+
+
+def belongs_to(conversation: str, whole: str) -> bool:
+    """Say whether a conversation is that one, or that of an agent which works for it."""
+    return conversation == whole or conversation.startswith(whole + SUBAGENT)
+
+
 class FileLog:
     """A conversation's log in a person's state folder, shared by the cold processes of one conversation."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from deia import files
 from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING, Record
+from deia.watch.memory import belongs_to
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -27,7 +28,7 @@ class Mute(Record):
     path: str = ""  # only where a turn touches nothing but what this glob leads to, read from `base`
     base: str = ""
     once: bool = False  # lifted as soon as it silenced something
-    conversation: str = ""  # only in this one
+    conversation: str = ""  # only in this one, and in those of agents that work for it
 
 
 def switch_path(state: str) -> str:
@@ -82,7 +83,7 @@ def muted_triggers(
 def _covers(mute: Mute, folder: str, touched: Any, conversation: str) -> bool:
     muted = mute.folder
     here = not muted or folder == muted or folder.startswith(muted.rstrip("/") + "/")
-    here = here and mute.conversation in {"", conversation}
+    here = here and (not mute.conversation or belongs_to(conversation, mute.conversation))
     return here and (not mute.path or (touched is not None and touched.lies_in((mute.path,), mute.base)))
 
 

@@ -6,20 +6,20 @@ from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import is_dry
 from deia.watch.gate import MOST_CALL, is_shell, watched_command
-from deia.watch.inline import RUNS, inline_commands, opening_commands
+from deia.watch.inline import inline_commands, opening_commands
 from deia.watch.phrases import Words
 from deia.watch.regions import SHELL_FENCES, cut, sentence
 from deia.watch.running import Running
 from deia.watch.shell import parse_commands
 from deia.watch.speech import speech_of
-from deia.watch.stance import ANNOUNCED, DRY_RUN, QUOTED, REQUESTED, judge_act
+from deia.watch.stance import ANNOUNCED, DRY_RUN, REQUESTED, judge_act
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from deia.records import Turn
     from deia.watch.command import Command
-    from deia.watch.regions import Code, Prose
+    from deia.watch.regions import Prose
 
 # Words that prose holds and command lines do not: a line with one of them is a sentence about a command.
 SENTENCE_WORDS = frozenset(
@@ -29,9 +29,6 @@ SENTENCE_WORDS = frozenset(
 LAST_WORDS = 12
 SENTENCE_ENDS = ".?:,"
 PROMPTS = ("$ ", "! ")  # of a shell, and of the hosts in which a person types a command
-# Verbs that say that the code after them is meant to run.
-RUNNING = RUNS | frozenset("do doing try use call start go proceed ll will commit push".split())
-MOST_BLANK = 400  # characters of blank lines between code and what leads up to it
 
 
 class Spoken(Record):
@@ -119,7 +116,9 @@ def _mentioned(reading: Reading) -> Iterator[Spoken]:
     text, masked = reading.prose.text, reading.prose.masked
     for code in reading.prose.codes:
         if not code.block or code.language in SHELL_FENCES:
-            yield from _parsed(text[code.start : code.end].strip("`"), _lead_stance(text, code))
+            from deia.watch.leads import stance_of_code  # noqa: PLC0415 - most of what is judged holds no code
+
+            yield from _parsed(text[code.start : code.end].strip("`"), stance_of_code(reading.prose, code))
     at = 0
     for line in text.splitlines(keepends=True):
         bare = _command_line(line, masked[at : at + len(line)])
@@ -148,21 +147,3 @@ def _command_line(line: str, masked: str) -> str:
 def _parsed(code: str, stance: str) -> Iterator[Spoken]:
     for command in parse_commands(code.removeprefix("$ ")):
         yield Spoken(command=command, stance=DRY_RUN if is_dry(command) else stance)
-
-
-def _lead_stance(text: str, code: Code) -> str:
-    """Give the stance of what leads up to code: it must announce or ask for the running, or the code is only shown."""
-    end = _lead_end(text, code.start) if code.block else code.start
-    first, last = sentence(text, max(end - 1, 0), end)
-    verbs = [span for span in spans(text[first:end]) if span[0] in RUNNING]
-    if not verbs:
-        return QUOTED
-    _, start, after = verbs[-1]
-    return judge_act(text, (first, last), (first + start, first + after), first + after)
-
-
-def _lead_end(text: str, start: int) -> int:
-    """Give where the text before a block of code ends: above its fence and blank lines."""
-    fence = max(text.rfind("\n", 0, start - 1), 0)
-    first = max(fence - MOST_BLANK, 0)
-    return first + len(text[first:fence].rstrip())

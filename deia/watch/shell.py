@@ -168,10 +168,20 @@ def _known_words(run: _Run, words: list[str]) -> list[str]:
     """Return words with a program that is a known variable, or has a well-known short name, spelled out."""
     if words[0] in SHORT_NAMES and words[0] not in run.aliases:
         return [*SHORT_NAMES[words[0]], *words[1:]]
-    if words[0][:1] != "$":
+    if words[0][:1] not in {"$", "`"}:
         return words
+    found = _looked_up(words[0])
+    if found:
+        return [found, *words[1:]]
     spelled = _known(run, words[0])
     return words if spelled is words[0] else [*(spelled.split() or [spelled]), *words[1:]]
+
+
+def _looked_up(word: str) -> str:
+    """Give the program that a substitution only finds the place of: `$(which rm)`, `` `command -v git` ``."""
+    inner = word[2:-1].split() if word[:2] == "$(" else word[1:-1].split()
+    finds = inner[:1] == ["which"] or inner[:2] in (["command", "-v"], ["type", "-p"], ["type", "-P"])
+    return inner[-1] if finds and len(inner) <= 3 and inner[-1].replace("-", "").isalnum() else ""
 
 
 def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:

@@ -6,8 +6,10 @@ takes nothing out: the person has seen it all the same.
 
 from __future__ import annotations
 
+from deia import files
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record
+from deia.watch.memory import SUBAGENT, file_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +24,26 @@ class Told(Record):
     at: float  # seconds since the epoch
     triggers: tuple[str, ...]
     events: Mapping[str, str] = {}  # trigger → the id of its event in the ledger
+
+
+def told_anywhere(state: str, conversation: str) -> list[Told]:
+    """Give what was told in a conversation and in those of agents that work for it, the last at the end.
+
+    Agents are found by the names of their logs, which an id of letters, digits and dashes stands in as it is.
+    """
+    folder = f"{state}/memory"
+    try:
+        names = files.system.listdir(folder)
+    except OSError:
+        names = []
+    own = file_name(conversation)
+    every = [own, *(name for name in names if name.startswith(own + SUBAGENT))]
+    told = [one for name in every for one in told_in(files.read(f"{folder}/{name}") or b"")]
+    return sorted(told, key=_when)
+
+
+def _when(told: Told) -> float:
+    return told.at
 
 
 def told_in(log: bytes) -> list[Told]:

@@ -8,7 +8,7 @@ program that it does not know alone.
 from __future__ import annotations
 
 from deia.watch.command import Inner, base_name, option_value, options_end
-from deia.watch.feeders import run_by_find, run_by_parallel, run_by_xargs
+from deia.watch.feeders import MAX_ITEMS, run_by_find, run_by_parallel, run_by_xargs
 from deia.watch.prefixes import passed_on
 from deia.watch.programs import (
     AWKS,
@@ -299,6 +299,11 @@ def _awk(key: str, words: list[str], _stdin: str) -> list[Inner]:
     return [Inner(key, script=word, kind="awk") for word in words[1:] if "system" in word or "|" in word]
 
 
+def _lines_fed(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Read what a client of lines is fed: `echo FLUSHALL | redis-cli -h db`."""
+    return [Inner(key, [words[0], *line.split()]) for line in stdin.splitlines()[:MAX_ITEMS] if line.strip()]
+
+
 _RULES: dict[str, Rule] = {
     **dict.fromkeys(PREFIXES, passed_on),
     **dict.fromkeys(SCRIPT_OPTIONS, _scripted),
@@ -309,6 +314,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("powershell", "pwsh"), run_by_powershell),
     **dict.fromkeys(CODE_OPTIONS, _code),
     **dict.fromkeys(AWKS, _awk),
+    **dict.fromkeys(("redis-cli", "valkey-cli"), _lines_fed),
     "git": _git,
     "nix": _nix,
     "aws": _aws,
