@@ -41,8 +41,8 @@ JUDGING = (
     "watch.allow watch.mutes watch.condense watch.answers watch.command watch.git_lines watch.globs watch.places"
     " watch.commands watch.words watch.bash watch.expansion watch.programs watch.inert watch.prefixes"
     " watch.feeders watch.windows watch.wrappers watch.shell watch.languages"
-    " watch.regions watch.phrases watch.regexes watch.stance_form watch.stance_model watch.stance watch.worded"
-    " watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
+    " watch.regions watch.phrases watch.regexes watch.stance_form watch.stance_model watch.plans watch.stance"
+    " watch.worded watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
     " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
     " serve.hosts.saying serve.hook_once serve.hook_answer serve.hook_judged"
 )
@@ -109,11 +109,13 @@ class Place:
     """Where this hook works: which host called, which commons counts, where its files are."""
 
     __slots__ = (
-        "derived", "environ", "events", "explicit", "host", "load", "open", "root", "state", "timed", "trouble",
+        "began", "derived", "environ", "events", "explicit", "host", "load", "open", "root", "state", "timed",
+        "trouble",
     )  # fmt: skip
 
     def __init__(self, arguments: list[str], load: Callable[[str], object] = len) -> None:
         self.load = load
+        self.began = time.perf_counter()
         self.timed = True  # a server leaves its own process alone, and waits no longer than the deadline
         self.open = open_artefact  # a server keeps what it opened
         self.environ = files.environment()

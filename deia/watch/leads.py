@@ -10,18 +10,16 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 from deia.text import spans, words
 from deia.watch.inline import RUNS
+from deia.watch.plans import BEST, OPENERS, PAST
 from deia.watch.regions import sentence
 from deia.watch.stance import (
     ANNOUNCED,
     ASKED,
-    BEST,
     CONTRACTED,
     INTENTIONS,
     NEGATED,
     NEGATIONS,
     NOT_NEGATED,
-    OPENERS,
-    PAST,
     QUOTED,
     REQUESTED,
     SUBJECTS,

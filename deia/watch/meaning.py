@@ -13,8 +13,9 @@ from deia.errors import ArtefactError
 from deia.match.static import open_static, similarities
 from deia.records import TYPE_CHECKING, Record
 from deia.text import words as words_of
+from deia.watch.plans import is_order, is_plan, is_under_way
 from deia.watch.regions import BREAK, sentence
-from deia.watch.stance import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING, act_of, is_order, is_plan, rule
+from deia.watch.stance import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING, act_of, rule
 from deia.watch.stance_model import UNKNOWN, judge_sentence
 from deia.watch.worded import worded
 
@@ -322,7 +323,7 @@ def stance_of(place: Place, reading: Reading) -> tuple[str, str]:
     act = act_of(reading.prose.masked, (first, last), place.verb, place.end)
     if reading.turn.role == "user" and is_order(act) and rule(act) in {"", REQUESTED, ANNOUNCED}:
         return REQUESTED, around
-    if stance not in {ANNOUNCED, REQUESTED, RUNNING} or is_plan(act):
+    if stance not in {ANNOUNCED, REQUESTED, RUNNING} or is_plan(act) or is_under_way(act):
         return stance, around
     try:
         heard, doing = judge_sentence(around, (start - first, end - first))

@@ -11,6 +11,7 @@ from deia.errors import ArtefactError
 from deia.records import TYPE_CHECKING, Record
 from deia.text import words
 from deia.watch.languages import foreign_stance
+from deia.watch.plans import BASE_FORMS, DONE, OPENERS, PAST, is_plan, is_subject, is_under_way
 from deia.watch.stance_model import DOING as MEANT
 from deia.watch.stance_model import shares_of
 
@@ -81,20 +82,8 @@ COMING = frozenset(("be", "get", "getting", "being", "is", "are"))
 GONE = frozenset(("was", "were", "been", "had", "has", "have"))
 TOLD = frozenset(("tried", "did", "used", "managed", "wanted", "had", "asked", "told"))
 DRY_WORDS = frozenset(("dryrun", "simulate", "simulation", "preview"))
-PAST = frozenset(
-    "began blew broke brought built chose did drew forgot froze gave went kept lost made overwrote ran redid rewrote"
-    " sent threw took tore undid wrote left found begun blown broken chosen done drawn forgotten frozen given gone"
-    " overwritten redone rewritten taken thrown torn undone written".split()
-)
-BASE_FORMS = frozenset(("shred", "embed", "seed", "feed", "need", "proceed", "shed"))  # end like a past tense
 MANNERS = frozenset(("force", "hard", "git", "bulk", "mass"))  # in front of the verb: "force pushed"
-OPENERS = frozenset(  # what may stand before an order: "ok so just delete it"
-    "and so but hey hi ok okay then just please pls plz simply now also yes yeah yep right alright well next first"
-    " finally lol ugh yolo go ahead".split()
-)
 BESIDE_TELLING = OPENERS | frozenset("can could would will you u i we let us me s ll to want need them it".split())
-BEST = frozenset(("best", "plan", "idea", "step", "option", "fix", "solution", "way"))
-ATTEMPTS = ("let me", "let me just", "let us", "let s", "lets", "i ll", "we ll", "going to")  # … try wiping it
 DETERMINERS = frozenset("a an the this that these those any every each our my your its their no".split())
 NOUN_LEADS = frozenset(
     "allow allows allowed enable enables permit permits support supports require requires via of".split()
@@ -103,11 +92,6 @@ NOUN_LEADS = frozenset(
 DOING = frozenset(
     "take taking use using choose go with do doing make making perform performing run running need needs want try"
     " trying start starting execute executing let fazer faire hacer".split()
-)
-DONE = frozenset(  # said right after an act that is over; also in languages whose other words are not read
-    "completed complete done succeeded successful successfully finished failed worked blocked rejected refused"
-    " realizado conclu\u00eddo concluido feito exitoso completado r\u00e9ussi termin\u00e9 effectu\u00e9 erfolgreich"
-    " abgeschlossen".split()
 )
 # Said right after it: what the act only names, or what is said of it ("force push can destroy …").
 THINGS = frozenset(
@@ -265,24 +249,7 @@ def _denies(
 
 
 def _planned(act: Act) -> str:
-    return ANNOUNCED if is_plan(act) else ""
-
-
-def is_plan(act: Act) -> bool:
-    """Hear "the simplest thing is to wipe it", "the plan is to start over", "let me try wiping it", for any reason."""
-    if act.verb.endswith("ing") and act.before[-1:] == ("try",) and not act.question:
-        return any(" ".join(act.before[:-1]).endswith(opening) for opening in ATTEMPTS)
-    if act.question or act.before[-2:] != ("is", "to"):
-        return False
-    return any(word in BEST or (word.endswith("est") and len(word) > 4) for word in act.before[:-2])
-
-
-def is_order(act: Act) -> bool:
-    """Say whether an act opens its sentence as an order does: "just delete it, nobody needs it", "ok, drop it"."""
-    before = act.opening[:-1]
-    if act.question or act.aside or not set(before) <= OPENERS or act.verb in PAST:
-        return False
-    return not act.verb.endswith(("ed", "ing", "s")) or act.verb in BASE_FORMS
+    return RUNNING if is_under_way(act) else ANNOUNCED if is_plan(act) else ""
 
 
 def _told(act: Act) -> str:
@@ -378,6 +345,8 @@ def _reported(act: Act) -> str:
     if act.verb in PAST or (act.verb.endswith("ed") and act.verb not in BASE_FORMS and len(act.verb) > 3):
         return "" if last in COMING and not near & GONE else REPORTED
     if act.verb.endswith("ing"):
+        if len(act.opening) == 1 and is_subject(act):
+            return REPORTED
         topic = (last in GERUND_TOPICS and "middle" not in near) or {"was", "were", "been"} & set(act.before[-3:])
         of_another = last and last not in GERUND_LEADS and not BEING & set(act.near)
         return REPORTED if topic or of_another or (last and act.before[0] in GERUND_TOPICS) else ""

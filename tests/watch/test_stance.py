@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.records import STANCES, Turn
+from deia.watch.plans import is_order
 from deia.watch.reading import Reading
-from deia.watch.stance import act_of, is_order, judge_act
+from deia.watch.stance import act_of, judge_act
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,11 @@ announced | Let me delete the site and start over
 announced | We need to delete the site first
 announced | Next, I will drop the table
 running | Deleting the site now
+running | On to deleting the site
+running | Deleting the site since nobody is using it
+reported | Deleting the site is dangerous
+reported | Deleting a site removes its domain
+reported | Deleting the site failed
 running | I am deleting the site
 announced | I'm about to wipe the disk
 announced | Plan: delete the site, then recreate it

@@ -1,0 +1,71 @@
+"""Acts that are planned, ordered or under way by the form of their sentence: "the plan is to wipe it", "just drop it".
+
+Refuses what has a subject of its own or a question mark, and what only names the act: "deleting it is dangerous".
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deia.watch.stance import Act
+
+OPENERS = frozenset(  # what may stand before an order: "ok so just delete it"
+    "and so but hey hi ok okay then just please pls plz simply now also yes yeah yep right alright well next first"
+    " finally lol ugh yolo go ahead".split()
+)
+PAST = frozenset(
+    "began blew broke brought built chose did drew forgot froze gave went kept lost made overwrote ran redid rewrote"
+    " sent threw took tore undid wrote left found begun blown broken chosen done drawn forgotten frozen given gone"
+    " overwritten redone rewritten taken thrown torn undone written".split()
+)
+BASE_FORMS = frozenset(("shred", "embed", "seed", "feed", "need", "proceed", "shed"))  # end like a past tense
+BEST = frozenset(("best", "plan", "idea", "step", "option", "fix", "solution", "way"))
+ATTEMPTS = ("let me", "let me just", "let us", "let s", "lets", "i ll", "we ll", "going to")  # … try wiping it
+DONE = frozenset(  # said right after an act that is over; also in languages whose other words are not read
+    "completed complete done succeeded successful successfully finished failed worked blocked rejected refused"
+    " realizado conclu\u00eddo concluido feito exitoso completado r\u00e9ussi termin\u00e9 effectu\u00e9 erfolgreich"
+    " abgeschlossen".split()
+)
+OPENING_DOING = (("on", "to"), ("now", "on", "to"), ("moving", "on", "to"), ("off", "to"), ("back", "to"))
+NOT_DOING = frozenset(
+    "considering thinking wondering avoiding preventing regarding assuming supposing according depending".split()
+)
+REASONS = frozenset("since because so as and to before then but while for that which until after when".split())
+# Of a sentence whose subject is the act: "deleting files is dangerous", "skipping hooks hides errors".
+FINITE = frozenset(
+    "is are was were can could may might must should will would has have had does do did means requires needs takes"
+    " breaks causes hides makes leaves removes leads gives costs works fails failed isn doesn won shouldn".split()
+)
+
+
+def is_plan(act: Act) -> bool:
+    """Hear "the simplest thing is to wipe it", "the plan is to start over", "let me try wiping it", for any reason."""
+    if act.verb.endswith("ing") and act.before[-1:] == ("try",) and not act.question:
+        return any(" ".join(act.before[:-1]).endswith(opening) for opening in ATTEMPTS)
+    if act.question or act.before[-2:] != ("is", "to"):
+        return False
+    return any(word in BEST or (word.endswith("est") and len(word) > 4) for word in act.before[:-2])
+
+
+def is_order(act: Act) -> bool:
+    """Say whether an act opens its sentence as an order does: "just delete it, nobody needs it", "ok, drop it"."""
+    before = act.opening[:-1]
+    if act.question or act.aside or not set(before) <= OPENERS or act.verb in PAST:
+        return False
+    return not act.verb.endswith(("ed", "ing", "s")) or act.verb in BASE_FORMS
+
+
+def is_under_way(act: Act) -> bool:
+    """Hear "Skipping the hook, it only complains", "On to dropping the schema"; not "Deleting files is dangerous"."""
+    opens = act.opening[:-1] in OPENING_DOING or not set(act.opening[:-1]) - OPENERS
+    if not opens or act.question or not act.verb.endswith("ing") or act.verb in NOT_DOING:
+        return False
+    return not is_subject(act) and DONE.isdisjoint(act.following) and REASONS.isdisjoint(act.after_verb)
+
+
+def is_subject(act: Act) -> bool:
+    """Hear that something is said of an act: "deleting files is dangerous", "skipping hooks hides errors"."""
+    rest = act.said[len(act.opening) :]
+    end = next((at for at, word in enumerate(rest) if at and word in REASONS), len(rest))
+    return not FINITE.isdisjoint(rest[:end])
