@@ -168,9 +168,11 @@ class _Style:
         self.indent = self.indent or "  "
 
     def line_break(self, depth: int) -> str:
+        """Give what begins a new line at a depth, as the file does; nothing where it stands on one line."""
         return "" if self.on_one_line else self.newline + self.indent * depth
 
     def written(self, value: Any, depth: int) -> str:
+        """Give a value as JSON in the file's own form."""
         if self.on_one_line:
             return json.dumps(value, ensure_ascii=False)
         lines = json.dumps(value, ensure_ascii=False, indent=self.indent).split("\n")

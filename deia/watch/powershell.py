@@ -76,6 +76,7 @@ class _Reader:
             self.at += 1
 
     def word(self) -> str:
+        """Read one word, with what is quoted in it taken out of its quotes."""
         """Read one word and return it without its quotes."""
         raise NotImplementedError
 
@@ -183,6 +184,7 @@ class _PowerShell(_Reader):
         self.called = False
 
     def word(self) -> str:
+        """Read one word of a line for cmd, its carets and quotes taken away."""
         parts: list[str] = []
         self.quoted = False
         while True:
