@@ -76,7 +76,6 @@ class _Reader:
             self.at += 1
 
     def word(self) -> str:
-        """Read one word, with what is quoted in it taken out of its quotes."""
         """Read one word and return it without its quotes."""
         raise NotImplementedError
 
@@ -184,7 +183,7 @@ class _PowerShell(_Reader):
         self.called = False
 
     def word(self) -> str:
-        """Read one word of a line for cmd, its carets and quotes taken away."""
+        """Read one word, with what is quoted in it taken out of its quotes."""
         parts: list[str] = []
         self.quoted = False
         while True:
@@ -351,6 +350,7 @@ class _Cmd(_Reader):
                 break
 
     def word(self) -> str:
+        """Read one word of a line for cmd, its carets and quotes taken away."""
         parts: list[str] = []
         while True:
             parts.append(self.run_of(_CMD_ENDS))
