@@ -17,6 +17,9 @@ ANNOUNCED, REQUESTED, NEGATED, REPORTED, ASKED = "announced", "requested", "nega
 REACH = 6  # words before the act that can deny it
 AFTER = 6  # and after it
 CONDITIONS = frozenset("si wenn falls se caso quando cuando quand als sobald если когда".split())
+# What an act is only compared with: "mais rápido do que reescrever o histórico".
+MORE = frozenset("más mejor menos mais melhor plus mieux moins più meglio meno lieber besser schneller лучше".split())
+THAN = frozenset(("que", "che", "als", "чем"))
 FEWEST = 2  # small words that tell a language; one is enough beside a letter that English lacks
 # Articles, pronouns and particles that may stand between the words of a phrase, as the English ones may.
 SMALL = frozenset(
@@ -191,6 +194,8 @@ def _spaced(
     near, first = before[-REACH:], next(iter(before), "")
     if language.denials.intersection((*near, *within)) or language.late.intersection(after[:AFTER]):
         return NEGATED
+    if THAN.intersection(near[-3:]) and MORE.intersection(near):
+        return REPORTED
     if question:
         return REQUESTED if language.requests.intersection(before[:3]) else ASKED
     if first in language.asks - language.marks or CONDITIONS.intersection(before[:2]):

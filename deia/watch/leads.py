@@ -10,7 +10,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 from deia.text import spans, words
 from deia.watch.inline import RUNS
-from deia.watch.plans import BEST, OPENERS, PAST
+from deia.watch.plans import BEST, FINITE, OPENERS, PAST, REASONS
 from deia.watch.regions import sentence
 from deia.watch.stance import (
     ANNOUNCED,
@@ -114,7 +114,9 @@ def _of_words(lead: str, said: Sequence[str], tail: Sequence[str]) -> str:
         return _of_tail(said, tail)
     if UNTIL.intersection(said):
         return SUPPOSED
-    meant = _labelled(lead) or _is_best(said) or _chained(said) or _by_means(said) or _opening(said)
+    if not _is_stated(tail) and (_labelled(lead) or _is_best(said)):
+        return ANNOUNCED
+    meant = _chained(said) or _by_means(said) or _opening(said)
     return ANNOUNCED if meant else QUOTED
 
 
@@ -135,6 +137,12 @@ def _of_tail(said: Sequence[str], tail: Sequence[str]) -> str:
     chosen = (first, second) in {("it", "is"), ("does", "it"), ("does", "the")}
     best = first == "is" and any(_is_superlative(word) for word in tail[1:MOST_TO_BEST])
     return ANNOUNCED if helps or gives or chosen or best or _chained(said) else QUOTED
+
+
+def _is_stated(tail: Sequence[str]) -> bool:
+    """Hear that something is said of the code: "The fix: `x` in `y` is now wrapped"."""
+    end = next((at for at, word in enumerate(tail) if word in REASONS), len(tail))
+    return not FINITE.isdisjoint(tail[:end])
 
 
 def _is_superlative(word: str) -> bool:

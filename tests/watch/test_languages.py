@@ -51,6 +51,8 @@ def test_a_phrase_is_found_in_any_script(make: Make, fires: Fires, wanted: str, 
         ("gift", "de", "the gifts", False),
         ("gift", "en", "I want the gifts", True),
         ("stop évier", "", "stopped évier", False),
+        ("Isso é mais rápido do que ", "reescrever o histórico", " do git.", "reported"),
+        ("C'est plus simple que de ", "supprimer la base", " de production.", "reported"),
     ],
 )
 def test_only_english_words_get_english_endings(

@@ -59,6 +59,7 @@ def test_code_that_is_about_to_run_is_heard(text: str) -> None:
         ("Earlier the team pushed with `git push --force` on main.", QUOTED),
         ("The log shows: `rm -rf build`", QUOTED),
         ("Usage: `git push --force`", QUOTED),
+        ("The fix: `git checkout .` in `resetWorkingDirectory` is now wrapped in a try.", QUOTED),
         ("Example: `rm -rf build`", QUOTED),
         ("The last command was: `rm -rf build`", QUOTED),
         ("Looking at `git push --force` in the script.", QUOTED),
