@@ -51,8 +51,6 @@ def test_a_phrase_is_found_in_any_script(make: Make, fires: Fires, wanted: str, 
         ("gift", "de", "the gifts", False),
         ("gift", "en", "I want the gifts", True),
         ("stop évier", "", "stopped évier", False),
-        ("Isso é mais rápido do que ", "reescrever o histórico", " do git.", "reported"),
-        ("C'est plus simple que de ", "supprimer la base", " de production.", "reported"),
     ],
 )
 def test_only_english_words_get_english_endings(
@@ -92,6 +90,8 @@ SAID = (
     ("не ", "удаляй базу", "", "negated"), ("", "удали базу", "", "announced"),
     ("можешь ", "удалить базу", "?", "requested"), ("что будет, если ", "удалить базу", "?", "asked"),
     ("", "데이터베이스를 삭제", "하지 마세요", "negated"),
+    ("isso é mais rápido do que ", "reescrever o histórico", " do git", "reported"),
+    ("c'est plus simple que de ", "supprimer la base", " de production", "reported"),
 )  # fmt: skip
 
 
