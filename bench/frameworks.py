@@ -1,6 +1,6 @@
 """What a turn costs through each framework's adapter, against the bare Librarian, in one run.
 
-    python bench/frameworks.py [--rounds 300]
+    python bench/frameworks.py [--rounds 300] [--only litellm]
 
 Only the adapter is timed, called as its framework calls it: a quiet message before a model call, and a quiet tool call.
 Frameworks that are not installed are passed over.
@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import importlib
 import os
+import statistics
 import sys
 import tempfile
 import types
@@ -149,10 +150,12 @@ def litellm(module: Any, librarian: Librarian) -> Turn:
 ADAPTERS = (openai_agents, langchain, pydantic_ai, litellm, google_adk, claude_agent_sdk)
 
 
-def turns_of(librarian: Librarian) -> dict[str, Turn]:
-    """Give a turn through each framework that is here."""
+def turns_of(librarian: Librarian, only: str) -> dict[str, Turn]:
+    """Give a turn through each framework that is here, or the one that is named."""
     turns = {"bare": bare(librarian)}
     for adapter in ADAPTERS:
+        if only not in {"", adapter.__name__}:
+            continue
         try:
             module = importlib.import_module(f"deia.frameworks.{adapter.__name__}")
         except ImportError as error:
@@ -178,14 +181,18 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=300)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--only", choices=[adapter.__name__ for adapter in ADAPTERS], default="")
+    given = parser.parse_args()
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DEIA_STATE"], os.environ["DEIA_STARTER"] = f"{folder}/state", "false"
         make_commons(Path(folder) / "commons", triggers=200)
-        turns = turns_of(Librarian(f"{folder}/commons", ledger=False))
-        taken = asyncio.run(timed(turns, rounds))
+        turns = turns_of(Librarian(f"{folder}/commons", ledger=False), given.only)
+        taken = asyncio.run(timed(turns, given.rounds))
     report(taken, against="bare", unit="µs", budgets=dict.fromkeys(turns.keys() - {"bare"}, BUDGET))
+    for name in turns.keys() - {"bare"} if given.only else ():
+        ratio = statistics.median(taken[name]) / statistics.median(taken["bare"])
+        print(f"a turn {statistics.median(taken[name]):.0f} µs, {ratio:.2f} × the bare librarian's")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ KEYS = (
     "hook_event_name", "event", "agent_action_name", "hookName", "session_id", "conversation_id", "cwd", "prompt",
     "text", "tool_name", "tool_input", "tool_response", "tool_output", "toolName", "toolArgs", "toolResult",
     "tool_info", "workspace_roots", "workspaceRoots", "preToolUse", "postToolUse", "source", "agent_id", "tool_use_id",
-    "error", "command", "plan", "is_error", "exit_code", "fromTheFuture", "",
+    "error", "command", "plan", "is_error", "exit_code", "transformedPrompt", "tool_result", "fromTheFuture", "",
 )  # fmt: skip
 
 

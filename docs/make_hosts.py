@@ -45,8 +45,9 @@ Written by `python3 do.py docs` from the tables in `deia/serve/hosts/`; change i
 
 Every host runs the same hook, `python -I -S …/deia/serve/hook.py HOST`, with its event on standard input.
 `deia install HOST…` enters it, `deia uninstall HOST…` takes it out, `deia install --list` tells which hosts are here,
-and `deia doctor` runs what is installed as the host would. OpenCode and Amp, whose plugins run in the host, get one
-that starts the hook.
+and `deia doctor` runs what is installed as the host would; with `--json` both tell it to programs
+([schema/hosts.schema.json](schema/hosts.schema.json), [schema/doctor.schema.json](schema/doctor.schema.json)).
+OpenCode and Amp, whose plugins run in the host, get one that starts the hook.
 
 The table says what the model reads (context, hold) and what the person reads (ask, note), at which moment: ✓ before the
 act that it is about, ✓ late with that act's result or at the next moment that carries it, ✗ never.

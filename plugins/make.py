@@ -3,7 +3,12 @@
     python plugins/make.py            # write them
     python plugins/make.py --check    # say what would change, and exit 1 where anything would
 
-Each starts the commands of an installed deia, `deia-hook HOST` and `deia mcp`, and holds no path of any machine.
+Each starts the commands of an installed deia, `deia-hook HOST` and `deia mcp`, and holds no path of any machine. The
+keys of manifests and catalogues are those of HOSTS.md A1 (Claude Code) and of these, all read in November 2026: Codex
+openai/plugins .agents/skills/plugin-creator/references/plugin-json-spec.md @00c097d3 and .agents/plugins/
+marketplace.json @003dc483; Copilot github/docs content/copilot/reference/copilot-cli-reference/cli-plugin-reference.md
+@0afe69c8; Cursor cursor/plugins schemas/plugin.schema.json @100d651c and cursor.com/docs/reference/plugins; Gemini
+google-gemini/gemini-cli docs/extensions/reference.md @00edada4.
 """
 
 from __future__ import annotations
@@ -24,6 +29,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAME = "deia"
 ABOUT = "The right lesson in front of the model, before the mistake: hooks that push, and tools to ask."
 LICENCE = "Apache-2.0"
+AUTHOR = {"name": NAME}
+CATEGORY = "Developer Tools"
+SHORT = "The right lesson before the mistake"
 SERVER = {"command": "deia", "args": ["mcp"]}
 SKILL = """\
 ---
@@ -61,18 +69,27 @@ RELEVANCE = {
 def made() -> dict[str, str]:
     """Give the text of every file, by its path from the project's root."""
     version = deia.__version__
-    about = {"name": NAME, "version": version, "description": ABOUT, "license": LICENCE}
+    about = {"name": NAME, "version": version, "description": ABOUT, "author": AUTHOR, "license": LICENCE}
     servers = {"mcpServers": {NAME: SERVER}}
     listing = {"name": NAME, "source": "./plugins/claude-code", "version": version, "description": ABOUT}
-    market = {"name": NAME, "owner": {"name": NAME}, "plugins": [{**listing, "relevance": RELEVANCE}]}
+    market = {"name": NAME, "owner": AUTHOR, "plugins": [{**listing, "relevance": RELEVANCE}]}
     files: dict[str, Any] = {
         ".claude-plugin/marketplace.json": market,
+        ".github/plugin/marketplace.json": {**market, "plugins": [{**listing, "source": "./plugins/copilot"}]},
+        ".cursor-plugin/marketplace.json": {**market, "plugins": [listed_for_cursor()]},
+        ".agents/plugins/marketplace.json": {
+            "name": NAME, "interface": {"displayName": NAME}, "plugins": [listed_for_codex()],
+        },
         "plugins/claude-code/.claude-plugin/plugin.json": about,
         "plugins/claude-code/hooks/hooks.json": hooks_of("claude-code"),
         "plugins/claude-code/.mcp.json": servers,
         # Not at the root: there a plugin.json switches all hooks of a plugin off.
         "plugins/codex/.codex-plugin/plugin.json": {
             **about, "hooks": "./hooks/hooks.json", "mcpServers": "./.mcp.json", "skills": "./skills/",
+            "interface": {
+                "displayName": NAME, "shortDescription": SHORT, "longDescription": ABOUT, "developerName": NAME,
+                "category": CATEGORY,
+            },
         },
         "plugins/codex/hooks/hooks.json": hooks_of("codex"),
         "plugins/codex/.mcp.json": servers,
@@ -93,6 +110,19 @@ def made() -> dict[str, str]:
         for host in ("claude-code", "codex", "cursor", "gemini", "copilot")
     }
     return {**written, **skills}
+
+
+def listed_for_codex() -> dict[str, Any]:
+    """Give the plugin as a catalogue of Codex lists it."""
+    return {
+        "name": NAME, "source": {"source": "local", "path": "./plugins/codex"},
+        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"}, "category": CATEGORY,
+    }  # fmt: skip
+
+
+def listed_for_cursor() -> dict[str, Any]:
+    """Give the plugin as a catalogue of Cursor lists it, which takes no version there."""
+    return {"name": NAME, "source": "./plugins/cursor", "description": ABOUT}
 
 
 def hooks_of(host: str) -> dict[str, Any]:

@@ -107,6 +107,14 @@ HOOKS = {
 }
 SERVERS = closed({"mcpServers": closed({"deia": closed({"command": TEXT, "args": ARGUMENTS})})})
 NAMED = {"name": {"const": "deia"}, "version": {"pattern": r"^\d+\.\d+\.\d+"}, "description": TEXT}
+AUTHOR = closed({"name": TEXT}, email=TEXT)  # Cursor's schema knows no more of an author
+FACE = closed(
+    {"displayName": TEXT, "shortDescription": TEXT},
+    longDescription=TEXT, developerName=TEXT, category=TEXT, capabilities=ARGUMENTS, websiteURL=TEXT,
+)  # fmt: skip
+LOCAL = closed({"source": {"const": "local"}, "path": {"pattern": r"^\./"}})
+POLICY = closed({"installation": {"const": "AVAILABLE"}, "authentication": {"enum": ["ON_INSTALL", "ON_USE"]}})
+FOR_CODEX = closed({"name": TEXT, "source": LOCAL, "policy": POLICY, "category": TEXT})
 LISTED = closed(
     {"name": TEXT, "source": {"pattern": r"^\./"}},
     version=TEXT, description=TEXT,
@@ -114,13 +122,23 @@ LISTED = closed(
 )  # fmt: skip
 OTHERS = {
     **{path: SERVERS for path in MADE if path.endswith("mcp.json")},
-    "plugins/claude-code/.claude-plugin/plugin.json": closed(NAMED, license=TEXT),
-    "plugins/codex/.codex-plugin/plugin.json": closed(NAMED, license=TEXT, hooks=TEXT, mcpServers=TEXT, skills=TEXT),
-    "plugins/cursor/.cursor-plugin/plugin.json": closed(NAMED, license=TEXT),
+    "plugins/claude-code/.claude-plugin/plugin.json": closed(NAMED, license=TEXT, author=AUTHOR),
+    "plugins/codex/.codex-plugin/plugin.json": closed(
+        {**NAMED, "interface": FACE}, license=TEXT, author=AUTHOR, hooks=TEXT, mcpServers=TEXT, skills=TEXT
+    ),
+    "plugins/cursor/.cursor-plugin/plugin.json": closed(NAMED, license=TEXT, author=AUTHOR),
     "plugins/gemini/gemini-extension.json": closed(NAMED, mcpServers={"type": "object"}),
-    "plugins/copilot/plugin.json": closed(NAMED, license=TEXT, hooks=TEXT, mcpServers=TEXT, skills=ARGUMENTS),
-    ".claude-plugin/marketplace.json": closed(
-        {"name": TEXT, "owner": closed({"name": TEXT}), "plugins": {"type": "array", "minItems": 1, "items": LISTED}}
+    "plugins/copilot/plugin.json": closed(
+        NAMED, license=TEXT, author=AUTHOR, hooks=TEXT, mcpServers=TEXT, skills=ARGUMENTS
+    ),
+    **{
+        f"{folder}/marketplace.json": closed(
+            {"name": TEXT, "owner": AUTHOR, "plugins": {"type": "array", "minItems": 1, "items": LISTED}}
+        )
+        for folder in (".claude-plugin", ".github/plugin", ".cursor-plugin")
+    },
+    ".agents/plugins/marketplace.json": closed(
+        {"name": TEXT, "interface": closed({"displayName": TEXT}), "plugins": {"type": "array", "items": FOR_CODEX}}
     ),
 }
 
@@ -160,9 +178,24 @@ def test_both_shells_are_watched() -> None:
     assert any({"Bash", "PowerShell"} <= set(group["matcher"].split("|")) for group in groups)
 
 
-def test_the_marketplace_leads_to_the_plugin() -> None:
-    (listed,) = json.loads(MADE[".claude-plugin/marketplace.json"])["plugins"]
-    assert (ROOT / listed["source"] / ".claude-plugin" / "plugin.json").is_file()
+@pytest.mark.parametrize(
+    ("catalogue", "manifest"),
+    [
+        (".claude-plugin", ".claude-plugin/plugin.json"),
+        (".github/plugin", "plugin.json"),
+        (".cursor-plugin", ".cursor-plugin/plugin.json"),
+        (".agents/plugins", ".codex-plugin/plugin.json"),
+    ],
+)
+def test_every_marketplace_leads_to_its_host_s_own_plugin(catalogue: str, manifest: str) -> None:
+    (listed,) = json.loads(MADE[f"{catalogue}/marketplace.json"])["plugins"]
+    source = listed["source"]
+    folder = ROOT / (source if isinstance(source, str) else source["path"])
+    assert (folder / manifest).is_file()
+    told = json.loads((folder / manifest).read_text(encoding="utf-8"))
+    assert told["name"] == listed["name"]
+    for named in ("hooks", "mcpServers"):
+        assert (folder / told[named]).is_file() if isinstance(told.get(named), str) else named not in told
 
 
 def test_the_commands_that_plugins_start_are_commands_of_deia() -> None:

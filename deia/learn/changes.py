@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from deia.commons.commons import Commons
     from deia.knowledge import Entry, Trigger
 
-ADD, SET, CONCEPT, PATTERN, CASES = "add", "set", "concept", "pattern", "cases"
+ADD, DROP, SET, CONCEPT, PATTERN, CASES = "add", "drop", "set", "concept", "pattern", "cases"
 DOCUMENT, TRIGGER, INDEX = "document", "trigger", "index"
 STRENGTH = "strength"
 
 
 class Change(Record):
-    """One change: values added to a list, one value set, words for one thing, a past question, or cases."""
+    """One change: values added to a list or taken out, one value set, words for one thing, a past question, cases."""
 
-    kind: str  # add | set | concept | pattern | cases
+    kind: str  # add | drop | set | concept | pattern | cases
     of: str  # document | trigger | index
     target: str  # an id, or the word that a concept is found by
     field: str = ""  # of an entry or trigger; of cases `fires` or `silent`
@@ -39,7 +39,8 @@ class Change(Record):
             return f"concepts: {self.target}: + {', '.join(self.value)}"
         if self.kind == SET:
             return f"{self.target}: {self.field}: {self.value}"
-        return f"{self.target}: {self.field}: + {', '.join(map(_told, self.value))}"
+        sign = "-" if self.kind == DROP else "+"
+        return f"{self.target}: {self.field}: {sign} {', '.join(map(_told, self.value))}"
 
 
 def _told(value: Any) -> str:
@@ -87,6 +88,9 @@ def _document(commons: Commons, change: Change) -> Commons:
     def made(entry: Entry) -> Entry:
         if change.kind == ADD:
             return entry.but(**{change.field: tuple(dict.fromkeys((*getattr(entry, change.field), *change.value)))})
+        if change.kind == DROP:
+            kept = tuple(one for one in getattr(entry, change.field) if one not in change.value)
+            return entry.but(**{change.field: kept})
         if change.field in entry.values():
             return entry.but(**{change.field: change.value})
         return entry.but(extra={**entry.extra, change.field: change.value})

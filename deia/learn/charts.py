@@ -20,6 +20,7 @@ WIDTH, HEIGHT = 1040, 270
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 10, 26
 ROW, NAMES, NAME_CHARS = 26, 280, 42  # of bars: height of a row, width of the names, characters of one
 TICKS = 4
+GREY = 5  # among the colours of the page
 DATES = 8  # labels below a chart, about
 
 
@@ -31,10 +32,15 @@ def draw(chart: Chart) -> str:
     return "".join(drawn)
 
 
+def _colour(number: int, name: str) -> int:
+    """Give the number of a series' colour: what is left over is grey, not in the colour of what failed."""
+    return GREY if name == "other" else number
+
+
 def legend(chart: Chart) -> str:
     """Give the names of a chart's series with their colours."""
     shown = [(number, name) for number, name in enumerate(chart.series) if any(chart.series[name])]
-    keys = "".join(f'<span><i class="k{number}"></i>{escape(name)}</span>' for number, name in shown)
+    keys = "".join(f'<span><i class="k{_colour(number, name)}"></i>{escape(name)}</span>' for number, name in shown)
     return f'<p class="legend">{keys}</p>' if len(chart.series) > 1 else ""
 
 
@@ -91,8 +97,9 @@ def _mark(  # noqa: PLR0913, PLR0917 - a rectangle and what it tells
     x: float, y: float, wide: float, high: float, number: int, label: str, name: str, value: float
 ) -> str:
     told = escape(f"{label}: {_exact(value)} {name}")
+    colour = _colour(number, name)
     return (
-        f'<rect class="c{number}" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="1.5">'
+        f'<rect class="c{colour}" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="1.5">'
         f"<title>{told}</title></rect>"
     )
 

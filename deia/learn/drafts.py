@@ -6,17 +6,17 @@ asked for again by the next people. Refuses to say that a draft is good: only tr
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import product
 
-from deia.learn.changes import ADD, CONCEPT, DOCUMENT, INDEX, PATTERN, SET, STRENGTH, Change
+from deia.learn.changes import ADD, CONCEPT, DOCUMENT, DROP, INDEX, PATTERN, SET, STRENGTH, Change
 from deia.learn.proposals import propose
 from deia.learn.shelf import COMMON_HERE
 from deia.match.terms import fold
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from deia.learn.proposals import Proposal
     from deia.learn.shelf import Shelf
@@ -27,11 +27,9 @@ LEAST_WORD = 1.0  # weight of all questions with a word, for it to be one docume
 MOST_WEIGHT = 6.0  # that one question gives
 MOST_TURNED = 9  # pairs of a word that went and one that came, when a question was asked anew
 SHARE = 0.5  # of the weight of the document that a word speaks for most
-# Questions with a word, for it to be a keyword; one is enough for a word that no text here has. Others ask with what
-# stands in texts for other documents (measured on alerts: .880 nDCG@10 without learning, .868 with words of one).
-SAID = 2
-MOST_KEYWORDS = 10  # added to a document at once
+MOST_KEYWORDS = 30  # added to a document at once
 SUPPORT = 2  # documents, or people, that must agree on a word for a thing
+MEANT = 0.3  # of what came in place of a word must be the one that it is taken to mean: two words each make a half
 AGREE = 0.8  # of the documents that answer questions with a new word must share the old one
 WIDE = 0.3  # of the documents: a word that names more of them is no other word for anything
 STEP, MOST_STRENGTH = 0.25, 1.0  # of the strength of a document
@@ -45,9 +43,34 @@ REVIEW = "review"
 EXAMPLES = 5
 
 
-def draft(evidence: Evidence, shelf: Shelf) -> list[Proposal]:
+class Reach(Record):
+    """How far the words of a question are believed to carry over to other questions: how many must have said them."""
+
+    name: str
+    new: int = 2  # people or questions, for a word that nobody here writes; 0 for never
+    known: int = 0  # the same for words that texts here have
+    is_wide: bool = False  # also for documents that others have more to say for
+    is_standing: bool = False  # whether what is needed often is raised, and what is passed over lowered
+
+
+# From the least to the most that is taken from a question. How much is right depends on the commons: where each
+# document is asked for in several ways, other people ask with the same words; where each has a question of its own
+# its words stand in texts for other documents. `serve/learning/reaching` finds out which.
+CAREFUL = Reach(name="new words that two have said")
+REACHES = (
+    CAREFUL,
+    Reach(name="new words", new=1),
+    Reach(name="words of the first that two have said", new=1, known=2),
+    Reach(name="words that two have said", new=1, known=2, is_wide=True),
+    Reach(name="every word", new=1, known=1, is_wide=True),
+)
+
+
+def draft(evidence: Evidence, shelf: Shelf, *, reach: Reach = CAREFUL) -> list[Proposal]:
     """Give every draft for the index, by kind; what speaks for most people first."""
-    found = [proposal for make in DRAFTS for proposal in sorted(make(evidence, shelf), key=lambda one: -one.weight)]
+    found = [
+        proposal for make in DRAFTS for proposal in sorted(make(evidence, shelf, reach), key=lambda one: -one.weight)
+    ]
     return list({proposal.id: proposal for proposal in found}.values())
 
 
@@ -55,11 +78,29 @@ def _helped(evidence: Evidence, shelf: Shelf) -> list[Pair]:
     return [pair for pair in evidence.pairs if pair.weight >= LEAST and pair.document in shelf.entries]
 
 
+def consistent(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Leave words out of keywords that a concept among the proposals explains: a thing's word is no document's own."""
+    explained = {word for one in proposals if one.kind == "concept" for word in one.changes[0].value}
+    made = [_but_for(explained, one) if one.kind == "keywords" else one for one in proposals]
+    return [one for one in made if one.kind != "keywords" or one.changes[0].value]
+
+
+def _but_for(words: set[str], proposal: Proposal) -> Proposal:
+    change = proposal.changes[0]
+    if words.isdisjoint(change.value):
+        return proposal
+    kept = change.but(value=tuple(word for word in change.value if word not in words))
+    return propose(proposal.kind, [kept], because=proposal.because, evidence=proposal.evidence, weight=proposal.weight)
+
+
 # --- other words ---
 
 
-def concepts(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
-    """Draft words for one thing: a word that nobody here uses stands in questions whose documents share a name."""
+def concepts(evidence: Evidence, shelf: Shelf, _reach: Reach = CAREFUL) -> Iterator[Proposal]:
+    """Draft words for one thing: a word that nobody here writes stands in questions whose documents share a name.
+
+    Where it was made a keyword of some of these before more was known, it is taken out there: it is the thing's.
+    """
     agreed: dict[tuple[str, str], float] = defaultdict(float)
     asked: dict[tuple[str, str], list[str]] = defaultdict(list)
     for told in (_by_documents(evidence, shelf), _by_rephrasing(evidence.rephrased, shelf)):
@@ -74,10 +115,39 @@ def concepts(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
             new, old = place
             typed = _typed(new, asked[place], shelf)
             yield propose(
-                "concept", [Change(kind=CONCEPT, of=INDEX, target=shelf.form(old), value=(typed,))],
+                "concept",
+                [Change(kind=CONCEPT, of=INDEX, target=shelf.form(old), value=(typed,)), *_moved(new, shelf)],
                 because=f"asked for as {typed!r}, which nobody here writes",
                 evidence=list(dict.fromkeys(asked[place]))[:EXAMPLES], weight=agreed[place],
             )  # fmt: skip
+
+
+def tidied(_evidence: Evidence, shelf: Shelf, _reach: Reach = CAREFUL) -> Iterator[Proposal]:
+    """Draft the end of keywords that were one document's before they became other words for what several have."""
+    for new in sorted(shelf.linked_words()):
+        named = {document for document in shelf.called(new) if not shelf.linked(new).isdisjoint(shelf.named[document])}
+        changes = [one for one in _moved(new, shelf) if one.target in named]
+        if changes and not shelf.is_written(new):
+            because = f"{changes[0].value[0]!r} is in `concepts`, and as a keyword stands for these documents alone"
+            yield propose("concept", changes, because=because, evidence=(), weight=float(len(changes)))
+
+
+def _moved(new: str, shelf: Shelf) -> Iterator[Change]:
+    """Take a word out of the keywords of documents that keep others."""
+    for document, words in shelf.called(new).items():
+        if document in shelf.own and len(shelf.entries[document].keywords) > len(words):
+            yield Change(kind=DROP, of=DOCUMENT, target=document, field="keywords", value=words)
+
+
+def _is_open(stem: str, shelf: Shelf) -> bool:
+    """Say whether a word could be another word for something: nobody writes it, and it tells something apart."""
+    return not shelf.is_written(stem) and not shelf.is_common(stem)
+
+
+def _unexplained(asked: Iterable[str], document: str, shelf: Shelf) -> frozenset[str]:
+    """Give the names of a document that a question says neither itself nor by a word that is known to mean them."""
+    said = {stem for each in asked for stem in (each, *shelf.linked(each))}
+    return shelf.named.get(document, frozenset()) - said
 
 
 def _typed(stem: str, questions: Sequence[str], shelf: Shelf) -> str:
@@ -88,46 +158,62 @@ Agreed = dict[tuple[str, str], tuple[float, list[str]]]
 
 
 def _by_documents(evidence: Evidence, shelf: Shelf) -> Agreed:
-    """Give what the documents share that answer questions with an unknown word: one vote a document."""
+    """Give what the documents share that answer questions with a new word: one vote a document."""
     holding: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    open_names: dict[tuple[str, str], frozenset[str]] = {}
     for pair in _helped(evidence, shelf):
-        for stem in shelf.told(pair.question):
-            if not shelf.known[stem] and not shelf.is_common(stem):
+        asked = shelf.told(pair.question)
+        names = _unexplained(asked, pair.document, shelf)
+        for stem in asked:
+            if _is_open(stem, shelf) and shelf.linked(stem).isdisjoint(shelf.named[pair.document]):
                 holding[stem][pair.document].append(pair.question)
+                place = (stem, pair.document)
+                open_names[place] = open_names.get(place, names) & names
     found: Agreed = {}
     for new, by_document in holding.items():
+        if shelf.is_misspelt(new):
+            continue
         questions = [one for each in by_document.values() for one in each]
-        asked = {stem for one in questions for stem in shelf.told(one)} - {new}
-        for old in {stem for document in by_document for stem in shelf.named[document]} - asked:
-            votes = sum(old in shelf.named[document] for document in by_document)
-            narrow = shelf.naming[old] <= max(SUPPORT, WIDE * len(shelf.entries))
-            if votes >= SUPPORT and votes >= AGREE * len(by_document) and narrow and not shelf.is_misspelt(new):
-                found[new, old] = (votes + votes / (1 + shelf.naming[old]), questions)
+        votes = Counter(old for document in by_document for old in open_names[new, document] - {new})
+        for old, count in votes.items():
+            if count >= max(SUPPORT, AGREE * len(by_document)) and _is_name(old, new, shelf):
+                found[new, old] = (count + count / (1 + shelf.naming[old]), questions)
     return found
 
 
+def _is_name(old: str, new: str, shelf: Shelf) -> bool:
+    """Say whether a word names few documents, and all that are called by the new one."""
+    narrow = shelf.naming[old] <= max(SUPPORT, WIDE * len(shelf.entries))
+    return narrow and shelf.is_written(old) and all(old in shelf.named[document] for document in shelf.called(new))
+
+
 def _by_rephrasing(rephrased: Sequence[Rephrased], shelf: Shelf) -> Agreed:
-    """Give the words that took the place of unknown ones when the same person asked again.
+    """Give the words that took the place of new ones when the same person asked again.
 
     One vote a person, shared by the pairs that it could be.
     """
     found: Agreed = {}
     for each in rephrased:
         first, then = shelf.told(each.first), shelf.told(each.then)
-        new = [stem for stem in first if stem not in then and not shelf.known[stem] and not shelf.is_misspelt(stem)]
-        named = shelf.named.get(each.document, frozenset())
-        old = [stem for stem in then if stem not in first and stem in named]
+        names = _unexplained(first, each.document, shelf)
+        new = [stem for stem in first if stem not in then and _is_open(stem, shelf) and not shelf.is_misspelt(stem)]
+        new = [stem for stem in new if shelf.linked(stem).isdisjoint(then)]
+        old = [stem for stem in then if stem in names]
         if 0 < len(new) * len(old) <= MOST_TURNED:
             for place in product(new, old):
-                weight, questions = found.get(place, (0.0, []))
-                found[place] = (weight + each.people / (len(new) * len(old)), [*questions, each.first])
-    return found
+                if _is_name(place[1], place[0], shelf):
+                    weight, questions = found.get(place, (0.0, []))
+                    found[place] = (weight + each.people / (len(new) * len(old)), [*questions, each.first])
+    every: dict[str, float] = defaultdict(float)
+    for place, (weight, _) in found.items():
+        every[place[0]] += weight
+    return {place: told for place, told in found.items() if told[0] >= MEANT * every[place[0]]}
 
 
 # --- keywords ---
 
 
-def keywords(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
+def keywords(evidence: Evidence, shelf: Shelf, reach: Reach = CAREFUL) -> Iterator[Proposal]:
     """Draft keywords: words of the questions that a document answered, which it does not call itself by."""
     support: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     asked: dict[str, list[Pair]] = defaultdict(list)
@@ -138,12 +224,15 @@ def keywords(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
         asked[pair.document].append(pair)
         for stem in shelf.told(pair.question):
             support[stem][pair.document] += max(-MOST_WEIGHT, min(MOST_WEIGHT, pair.weight))
-            said[stem, pair.document] += pair.weight > 0
+            said[stem, pair.document] += pair.people * (pair.weight > 0)
     own: dict[str, dict[str, float]] = defaultdict(dict)
     for stem, weights in support.items():
-        for document, weight in _leading(weights, shelf):
-            lacking = document in shelf.own and stem not in shelf.named[document] and not shelf.is_common(stem)
-            if lacking and (said[stem, document] >= SAID or not shelf.known[stem]):
+        least = reach.known if shelf.is_written(stem) else reach.new
+        if not least or shelf.is_common(stem):
+            continue
+        for document, weight in _believed(weights, shelf, reach):
+            lacking = document in shelf.own and not shelf.named[document] & {stem, *shelf.linked(stem)}
+            if lacking and said[stem, document] >= least:
                 own[document][stem] = weight
     for document, stems in own.items():
         best = sorted(stems, key=lambda stem: (-stems[stem], shelf.known[stem], stem))
@@ -153,10 +242,12 @@ def keywords(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
             yield _keywords(document, telling, questions, shelf)
 
 
-def _leading(weights: Mapping[str, float], shelf: Shelf) -> list[tuple[str, float]]:
-    """Give the documents whose word it is: those with nearly as much behind them as the first, if they are few."""
+def _believed(weights: Mapping[str, float], shelf: Shelf, reach: Reach) -> list[tuple[str, float]]:
+    """Give the documents whose word it is: all, or those with nearly as much behind them as the first, if few."""
     first = max(weights.values())
     held = [(document, weight) for document, weight in weights.items() if weight > 0]
+    if reach.is_wide:
+        return [(document, weight) for document, weight in held if weight >= LEAST_WORD]
     few = len(held) <= max(SUPPORT + 1, COMMON_HERE * len(shelf.entries))
     return [(document, weight) for document, weight in held if weight >= max(LEAST_WORD, SHARE * first)] if few else []
 
@@ -175,8 +266,10 @@ def _keywords(document: str, telling: Mapping[str, float], questions: Sequence[P
 # --- standing ---
 
 
-def strengths(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
+def strengths(evidence: Evidence, shelf: Shelf, reach: Reach = CAREFUL) -> Iterator[Proposal]:
     """Draft a little more standing for documents that are needed often, and less for those that are passed over."""
+    if not reach.is_standing:
+        return
     needed: dict[str, float] = defaultdict(float)
     asked: dict[str, list[str]] = defaultdict(list)
     for pair in evidence.pairs:
@@ -200,7 +293,7 @@ def _strength(kind: str, document: str, value: float, why: str, asked: Sequence[
     return propose(kind, [change], because=why, evidence=asked[:EXAMPLES], weight=weight)
 
 
-def related(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
+def related(evidence: Evidence, shelf: Shelf, _reach: Reach = CAREFUL) -> Iterator[Proposal]:
     """Draft relations between documents that the same people opened one after the other."""
     beside: dict[str, dict[str, int]] = defaultdict(dict)
     for each in evidence.together:
@@ -218,7 +311,7 @@ def related(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
 # --- past questions ---
 
 
-def patterns(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
+def patterns(evidence: Evidence, shelf: Shelf, _reach: Reach = CAREFUL) -> Iterator[Proposal]:
     """Draft past questions: what is asked often and answered by one document, as a golden query from now on."""
     often = {each.text: each for each in evidence.questions if each.times >= OFTEN and each.people >= BY}
     weights: dict[str, dict[str, float]] = defaultdict(dict)
@@ -236,7 +329,7 @@ def patterns(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
         yield _pattern("pattern", texts, document, because, float(times), shelf)
 
 
-def refinements(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
+def refinements(evidence: Evidence, shelf: Shelf, _reach: Reach = CAREFUL) -> Iterator[Proposal]:
     """Draft better questions to suggest: how people asked in the end, beside how they began."""
     drafted = {line for one in patterns(evidence, shelf) for line in one.changes[0].value["natural_language"]}
     for each in evidence.rephrased:
@@ -268,7 +361,7 @@ def _pattern(
 # --- what nobody needs ---
 
 
-def reviews(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
+def reviews(evidence: Evidence, shelf: Shelf, _reach: Reach = CAREFUL) -> Iterator[Proposal]:
     """Draft a mark for documents that no answer ever named, in a ledger long enough to say so."""
     if evidence.days < UNUSED_DAYS or evidence.asked < UNUSED_ASKED:
         return
@@ -282,6 +375,6 @@ def reviews(evidence: Evidence, shelf: Shelf) -> Iterator[Proposal]:
             )  # fmt: skip
 
 
-DRAFTS: tuple[Callable[[Evidence, Shelf], Iterator[Proposal]], ...] = (
-    concepts, keywords, strengths, related, patterns, refinements, reviews,
+DRAFTS: tuple[Callable[[Evidence, Shelf, Reach], Iterator[Proposal]], ...] = (
+    concepts, tidied, keywords, strengths, related, patterns, refinements, reviews,
 )  # fmt: skip

@@ -17,7 +17,7 @@ from deia.commons.shapes import V1
 from deia.commons.triggers import FOLDER
 from deia.commons.yaml_nodes import Items, Map, read_yaml
 from deia.errors import CommonsError
-from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, INDEX, Change
+from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, DROP, INDEX, Change
 from deia.match.terms import fold
 from deia.records import TYPE_CHECKING
 
@@ -79,7 +79,8 @@ def _edit(commons: Commons, change: Change) -> tuple[str, Callable[[str], str]]:
             raise CommonsError(f"There is no document {change.target!r} any more.", fix="Type: deia learn propose")
         listed = _clusters(commons.index.source, change.target)
         if listed:
-            return _index_path(commons), lambda text: _with_entry(text, listed, change)
+            given = entry.values().get(change.field, ())
+            return _index_path(commons), lambda text: _with_entry(text, listed, change, given)
         return entry.path, lambda text: _with_metadata(text, change)
     trigger = next((one for one in commons.triggers if one.id == change.target), None)
     if trigger is None or not trigger.path.startswith(f"{FOLDER}/"):
@@ -164,6 +165,17 @@ def _more(found: Any, new: Iterable[Any]) -> Any:
     return found
 
 
+def _fewer(found: Any, gone: Iterable[Any]) -> Any:
+    """Take values out of a list that is being rewritten; one value that is to go leaves an empty list."""
+    words = {str(one) for one in gone}
+    if not isinstance(found, list):
+        return blocks.styled([]) if str(found) in words else found
+    for at in reversed(range(len(found))):
+        if str(found[at]) in words:
+            del found[at]
+    return found
+
+
 def _after(top: Any, name: str) -> str:
     return next((one for one in AFTER.get(name, ()) if isinstance(top, Map) and one in top), "")
 
@@ -179,15 +191,18 @@ def _clusters(source: Mapping[str, Any], ident: str) -> list[str]:
     ]
 
 
-def _with_entry(text: str, clusters: Iterable[str], change: Change) -> str:
+def _with_entry(text: str, clusters: Iterable[str], change: Change, given: Any) -> str:
+    """Change an entry of the index; `given` is what counts now, which may come from the document's own metadata."""
     for cluster in clusters:
-        text = blocks.changed(text, ("clusters", cluster, LIST), lambda found: _described(found, change))
+        text = blocks.changed(text, ("clusters", cluster, LIST), lambda found: _described(found, change, given))
     return text
 
 
-def _described(found: Any, change: Change) -> Any:
+def _described(found: Any, change: Change, given: Any) -> Any:
     for item in found:
         if isinstance(item, dict) and str(item.get("id", "")) == change.target:
+            if change.kind in (ADD, DROP) and not item.get(change.field) and given:
+                item[change.field] = blocks.styled(list(given))
             _change_field(item, change)
     return found
 
@@ -197,6 +212,8 @@ def _change_field(item: Any, change: Change) -> None:
         given = item.get(change.field)
         have = given if isinstance(given, list) else [given]
         item[change.field] = _more(given, [one for one in change.value if one not in have])
+    elif change.kind == DROP:
+        item[change.field] = _fewer(item.get(change.field), change.value)
     else:
         item[change.field] = blocks.styled(change.value)
 
@@ -209,6 +226,8 @@ def _with_metadata(text: str, change: Change) -> str:
     end = 0
     if lines[0].rstrip() == FENCE:
         end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
+    if not end and change.kind == DROP:
+        return text
     if not end:
         value = list(change.value) if change.kind == ADD else change.value
         return f"{FENCE}\n{blocks.written({change.field: value})}{FENCE}\n\n{text}"
@@ -224,7 +243,11 @@ def _with_field(text: str, path: tuple[str, ...], change: Change) -> str:
     if isinstance(holder, Map) and path[-1] in holder:
         if change.kind == ADD:
             return blocks.changed(text, path, lambda found: _more(found, _missing(found, change)))
+        if change.kind == DROP:
+            return blocks.changed(text, path, lambda found: _fewer(found, change.value))
         return blocks.changed(text, path, lambda _: blocks.styled(change.value))
+    if change.kind == DROP:
+        return text
     value = list(change.value) if change.kind == ADD else change.value
     return blocks.inserted(text, blocks.written({path[-1]: value}, like=text), after=_after(top, path[-1]))
 

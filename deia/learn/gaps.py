@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib.util
 import math
 
+from deia.learn import schema
+from deia.learn.gathered import gather
 from deia.learn.report import Chart, Figure, Grid, Report
 from deia.learn.warehouse import ask
 from deia.match.terms import terms
@@ -26,11 +28,7 @@ NEAR = 0.25  # cosine of two questions from which they are about one thing
 NAMED = 4  # telling terms of a gap
 EXAMPLES = 5
 SHOWN = 15
-SMALL_WORDS = frozenset(
-    "a an the of to in on for and or is are was be been do does did how what why when where which who can could should"
-    " would i we you my our your it its this that these there with from at by as not no if so me us please help need"
-    " want get use using make about into than then vs between any some all one hi hello hey thanks thank ok yes".split()
-)
+SMALL_WORDS = schema.SMALL_WORDS
 
 
 class Gap(Record):
@@ -51,13 +49,14 @@ class Asked(Record):
     question: str
     times: int
     unanswered: int
-    who: tuple[str, ...]
+    who: tuple[int, ...]  # numbers of them
     last: str
     docs: tuple[str, ...]
 
 
 def find_gaps(connection: duckdb.DuckDBPyConnection, *, simple: bool = False) -> list[Gap]:
     """Give the gaps, those that were met most often first; `simple` does without scikit-learn."""
+    gather(connection, "asking", "wording", "showing")
     asked = [
         Asked(
             question=row[0],
@@ -82,12 +81,19 @@ _LACKING = f"""
 WITH lacking AS (
     SELECT asked, count(*) FILTER (answered <> 'yes') AS times, count(*) FILTER (answered = 'no') AS unanswered,
         strftime(max(ts), '%Y-%m-%d') AS last
-    FROM queries WHERE asked IS NOT NULL AND asked <> ''
+    FROM asking WHERE asked IS NOT NULL
     GROUP BY 1 HAVING arg_max(answered, ts) <> 'yes' AND avg((answered = 'yes')::INT) < 0.5
-    ORDER BY times DESC, asked LIMIT {MOST_QUESTIONS}
+),
+top AS (
+    SELECT text, lacking.* FROM lacking JOIN wording USING (asked) WHERE text <> ''
+    ORDER BY times DESC, text LIMIT {MOST_QUESTIONS}
+),
+met AS (
+    SELECT asked, list(DISTINCT who)[1:{MOST_PEOPLE}] AS people, mode(docs[1]) AS doc
+    FROM asking JOIN (SELECT asked FROM top) USING (asked) GROUP BY 1
 )
-SELECT asked, times, unanswered, list(DISTINCT who)[1:{MOST_PEOPLE}], last, mode(docs[1])
-FROM queries JOIN lacking USING (asked) GROUP BY ALL ORDER BY times DESC, asked
+SELECT text, times, unanswered, people, top.last, name
+FROM top JOIN met USING (asked) LEFT JOIN showing USING (doc) ORDER BY times DESC, text
 """
 
 
@@ -122,26 +128,24 @@ def grouped(vectors: Sequence[Mapping[str, float]], *, simple: bool) -> list[lis
 def _by_leaders(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
     """Put every vector into the first group whose middle is near enough, or begin a group with it."""
     groups: list[list[int]] = []
-    sums: list[dict[str, float]] = []
-    holding: dict[str, set[int]] = {}  # word → groups in which it occurs
+    squares: list[float] = []  # of the lengths of the groups' sums
+    sums: dict[str, dict[int, float]] = {}  # word → group → its weight in the group's sum
     for at, vector in enumerate(vectors):
-        sharing = sorted({one for word in vector for one in holding.get(word, ())})
-        nearness, near = max(((_cosine(vector, sums[one]), -one) for one in sharing), default=(0.0, 0))
-        number = -near
-        if nearness < NEAR + 0.1:  # a middle is nearer than members are on average
-            number = len(groups)
-            groups.append([])
-            sums.append({})
-        groups[number].append(at)
+        products: dict[int, float] = {}
         for word, value in vector.items():
-            sums[number][word] = sums[number].get(word, 0.0) + value
-            holding.setdefault(word, set()).add(number)
+            for one, weight in sums.get(word, {}).items():
+                products[one] = products.get(one, 0.0) + value * weight
+        near = min(products, key=lambda one: (-products[one] / math.sqrt(squares[one]), one), default=-1)
+        if near < 0 or products[near] / math.sqrt(squares[near]) < NEAR + 0.1:
+            near = len(groups)  # a middle is nearer than members are on average, hence the tenth
+            groups.append([])
+            squares.append(0.0)
+        groups[near].append(at)
+        for word, value in vector.items():
+            before = sums.setdefault(word, {}).get(near, 0.0)
+            sums[word][near] = before + value
+            squares[near] += value * (2 * before + value)
     return groups
-
-
-def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    length = math.sqrt(sum(value * value for value in other.values()))
-    return sum(value * other.get(word, 0.0) for word, value in one.items()) / length if length else 0.0
 
 
 def _by_linkage(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:

@@ -12,6 +12,7 @@ import os
 from deia import files, spool
 from deia.errors import CommonsError
 from deia.fast_json import dumps, loads
+from deia.learn.parts import IMPORTED
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ RENAMED = {
     "session_id": "conversation",
 }
 EVENTS = {"proactive_injection": "injection", "index_update": "index"}
-SEGMENT = "-import-"
 
 
 class Imported(Record):
@@ -152,6 +152,6 @@ def _write(folder: str, path: str, lines: Mapping[str, list[bytes]]) -> None:
     for month, those in lines.items():
         mark = hashlib.sha256(b"".join(those)).hexdigest()[:12]
         try:
-            files.replace(f"{folder}/{month}-01{SEGMENT}{mark}.jsonl", b"".join(those))
+            files.replace(f"{folder}/{month}-01{IMPORTED}{mark}.jsonl", b"".join(those))
         except OSError as error:
             raise CommonsError(f"{folder} cannot be written: {error.strerror}", where=path) from error

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 LONGEST = 160  # characters of a cell
 STYLE = """
 :root { color-scheme: light dark; --paper: #fbfaf7; --card: #ffffff; --ink: #1f2328; --soft: #667079; --rule: #e3e1da;
-  --c0: #2f6f8f; --c1: #d98e32; --c2: #b3483f; --c3: #7a8f55; --c4: #8a6fae; }
+  --c0: #2f6f8f; --c1: #d98e32; --c2: #b3483f; --c3: #7a8f55; --c4: #8a6fae; --c5: #a7a9a4; }
 @media (prefers-color-scheme: dark) { :root { --paper: #15181c; --card: #1d2126; --ink: #e4e6e8; --soft: #98a2ab;
-  --rule: #323840; --c0: #6db3d4; --c1: #e8ab5c; --c2: #e0776d; --c3: #a5bd7c; --c4: #b79fd6; } }
+  --rule: #323840; --c0: #6db3d4; --c1: #e8ab5c; --c2: #e0776d; --c3: #a5bd7c; --c4: #b79fd6; --c5: #767d84; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
@@ -50,7 +50,7 @@ polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 6px; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: 12px; white-space: nowrap; }
-th, td { padding: 6px 14px 6px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
+th, td { padding: 6px 24px 6px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
 tr:last-child td { border-bottom: 0; } td { overflow-wrap: anywhere; min-width: 5ch; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.first { min-width: 22ch; }
@@ -59,10 +59,11 @@ footer { color: var(--soft); font-size: 13px; padding-bottom: 48px; }
 """ + "".join(
     f".c{number} {{ fill: var(--c{number}); }} .l{number} {{ stroke: var(--c{number}); }}"
     f" .k{number} {{ background: var(--c{number}); }}\n"
-    for number in range(5)
+    for number in range(6)
 )
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-UNITS = {"%": " %", "ms": " ms", "s": " s"}
+UNITS = {"%": " %", "ms": " ms", "s": " s", "min": " min"}
+MINUTE = 120  # seconds from which a time is told in minutes
 
 
 def page(reports: Sequence[Report], *, made: str, place: str) -> str:
@@ -146,5 +147,7 @@ def shown_cell(value: Cell, unit: str) -> str:
         return "-"
     if isinstance(value, str):
         return value
+    if unit == "s" and value >= MINUTE:
+        value, unit = round(value / 60, 1), "min"
     number = f"{value:,}" if isinstance(value, int) else f"{value:,.1f}".removesuffix(".0")
     return number + UNITS.get(unit, "")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SEGMENT, PARQUET = ".jsonl", ".parquet"
 COMPACTING = "compacting-"
+IMPORTED = "-import-"  # in the names of segments that were taken in
 MAGIC = b"PAR1"  # how a Parquet file begins and ends (Parquet format specification)
 
 
@@ -34,6 +35,15 @@ class Part(Record):
         """The day with which its name begins, or the empty text."""
         day = self.name[:10]
         return day if day[4:5] == day[7:8] == "-" and day.replace("-", "").isdecimal() else ""
+
+    def may_reach(self, since: str) -> bool:
+        """Say whether events from a time on can be in it, by its name.
+
+        A segment is of a day, one that was taken in of a month; Parquet tells by itself, and what is not called as deia
+        calls its files may hold anything.
+        """
+        told = 7 if IMPORTED in self.name else 10
+        return self.packed or not self.day or self.day[:told] >= since[:told]
 
     @property
     def packed(self) -> bool:
@@ -68,9 +78,10 @@ class Parts(Record):
         return sum(part.size for part in (*self.counting, *self.damaged))
 
 
-def find_parts(folders: Sequence[str]) -> Parts:
-    """Give the files of some ledgers; a folder that is not there has none."""
-    found = [part for folder in folders for part in _of_folder(folder.replace("\\", "/").rstrip("/"))]
+def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
+    """Give the files of some ledgers that may hold events from a time on; a folder that is not there has none."""
+    every = [part for folder in folders for part in _of_folder(folder.replace("\\", "/").rstrip("/"))]
+    found = [part for part in every if part.may_reach(since)]
     return Parts(
         counting=tuple(part for part in found if part.whole), damaged=tuple(part for part in found if not part.whole)
     )

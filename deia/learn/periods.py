@@ -24,23 +24,22 @@ def over_time(
     if first is None:
         return Chart(title=title, kind=kind, labels=(), series={}, unit=unit)
     step = next(name for most, name in UNITS if (last - first).days <= most)
-    told = ", ".join(
-        f"count(*) FILTER ({what})" if isinstance(what, str) else f"quantile_cont(ms, {what})"
-        for what in series.values()
-    )
+    told = f"[{', '.join(f'count(*) FILTER ({what})' for what in series.values())}]"
+    if unit:  # all in one: each quantile by itself would keep all values once more
+        told = f"quantile_cont(ms, [{', '.join(map(str, series.values()))}])"
     rows = ask(
         connection,
         f"""WITH steps AS (SELECT unnest(generate_series(date_trunc('{step}', $1::TIMESTAMP),
             date_trunc('{step}', $2::TIMESTAMP), INTERVAL 1 {step})) AS step),
-        found AS (SELECT date_trunc('{step}', ts)::TIMESTAMP AS step, {told} FROM {table} WHERE ts IS NOT NULL
+        found AS (SELECT date_trunc('{step}', ts)::TIMESTAMP AS step, {told} AS told FROM {table} WHERE ts IS NOT NULL
             GROUP BY 1)
-        SELECT strftime(steps.step, '%Y-%m-%d'), found.* EXCLUDE (step) FROM steps LEFT JOIN found
+        SELECT strftime(steps.step, '%Y-%m-%d'), told FROM steps LEFT JOIN found
             ON steps.step = found.step ORDER BY 1""",
         [first, last],
     )
     empty = 0.0 if kind == "columns" else None
     values = {
-        name: tuple(empty if row[at] is None else round(float(row[at]), 2) for row in rows)
-        for at, name in enumerate(series, 1)
+        name: tuple(empty if row[1] is None else round(float(row[1][at]), 2) for row in rows)
+        for at, name in enumerate(series)
     }
     return Chart(title=f"{title}, by {step}", kind=kind, labels=tuple(row[0] for row in rows), series=values, unit=unit)

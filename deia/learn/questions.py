@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deia.learn.gathered import gather
 from deia.learn.periods import over_time
 from deia.learn.report import Chart, Figure, Grid, Report, share
 from deia.learn.warehouse import ask
@@ -11,18 +12,23 @@ if TYPE_CHECKING:
     import duckdb
 
 SHOWN = 15  # rows of a table
-PATHS = "coalesce(agent, host, '?') || ' · ' || coalesce(tier, 'no tier')"
+PATH = (
+    "A path is who asked, and what the search went by; `injection` is a hook where something fired, for the quiet ones"
+    " write nothing. Processes' own start-up is not in it."
+)
+WHO_ANSWERED = "coalesce(agent, host, '?')"
 # Upper ends of the columns in which durations are counted, in ms: each about twice the one before.
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 def queries(connection: duckdb.DuckDBPyConnection) -> Report:
     """Tell what was asked most, what found nothing or little, and what came of it."""
+    gather(connection, "asking", "opening", "wording", "asking_again", "showing")
     sums = """SELECT count(*), count(DISTINCT asked), count(*) FILTER (answered = 'yes'),
-        count(*) FILTER (answered = 'badly'), count(*) FILTER (answered = 'no'), count(asked) FROM queries"""
+        count(*) FILTER (answered = 'badly'), count(*) FILTER (answered = 'no'), count(asked) FROM asking"""
     every, distinct, yes, badly, no, worded = ask(connection, sums)[0]
-    opened, seconds = ask(connection, "SELECT count(opened), median(seconds) FROM resolutions")[0]
-    again = ask(connection, "SELECT count(*), count(*) FILTER (again_answered = 'yes') FROM rephrasings")[0]
+    opened, seconds = ask(connection, "SELECT count(*), median(seconds) FROM opening")[0]
+    again = ask(connection, "SELECT count(*), count(*) FILTER (again_answered = 'yes') FROM asking_again")[0]
     return Report(
         name="queries",
         title="Questions",
@@ -38,7 +44,7 @@ def queries(connection: duckdb.DuckDBPyConnection) -> Report:
         ),
         blocks=(
             over_time(
-                connection, "How questions were answered", "queries",
+                connection, "How questions were answered", "asking",
                 {"answered": "answered = 'yes'", "badly": "answered = 'badly'", "unanswered": "answered = 'no'"},
             ),
             *(_tables(connection)),
@@ -49,17 +55,23 @@ def queries(connection: duckdb.DuckDBPyConnection) -> Report:
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> tuple[Grid, ...]:
     # The few that are shown are found first: counting who asked costs most, and is then done for them alone.
-    most = f"""WITH top AS (SELECT asked FROM queries WHERE asked IS NOT NULL GROUP BY 1
-            ORDER BY count(*) DESC, asked LIMIT {SHOWN})
-        SELECT asked, count(*) AS times, count(DISTINCT who), 100.0 * avg((answered = 'yes')::INT),
-            100.0 * count(opened) / count(*), strftime(max(ts), '%Y-%m-%d')
-        FROM resolutions WHERE asked IN (FROM top) GROUP BY 1 ORDER BY times DESC, asked"""
-    lacking = f"""WITH top AS (SELECT asked FROM queries WHERE asked IS NOT NULL AND answered = $1 GROUP BY 1
-            ORDER BY count(*) DESC, asked LIMIT {SHOWN})
-        SELECT asked, count(*) AS times, count(DISTINCT who), strftime(max(ts), '%Y-%m-%d'), any_value(docs[1])
-        FROM queries WHERE answered = $1 AND asked IN (FROM top) GROUP BY 1 ORDER BY times DESC, asked"""
-    rephrased = f"""SELECT asked, again, count(*) AS times FROM rephrasings WHERE answered <> 'yes'
-        AND again_answered = 'yes' GROUP BY 1, 2 ORDER BY times DESC, asked LIMIT {SHOWN}"""
+    top = f"""WITH counted AS (SELECT asked, count(*) AS n FROM asking WHERE asked IS NOT NULL {{}} GROUP BY 1),
+        top AS (SELECT asked, text FROM counted JOIN wording USING (asked) ORDER BY n DESC, text LIMIT {SHOWN})"""
+    most = f"""{top.format("")},
+        opened AS (SELECT asked, count(*) AS n FROM opening WHERE asked IN (SELECT asked FROM top) GROUP BY 1)
+        SELECT text, count(*) AS times, count(DISTINCT who), 100.0 * avg((answered = 'yes')::INT),
+            100.0 * coalesce(any_value(opened.n), 0) / count(*), strftime(max(ts), '%Y-%m-%d')
+        FROM asking JOIN top USING (asked) LEFT JOIN opened USING (asked) GROUP BY 1 ORDER BY times DESC, text"""
+    lacking = f"""{top.format("AND answered = $1")},
+        found AS (SELECT text, count(*) AS times, count(DISTINCT who) AS people, strftime(max(ts), '%Y-%m-%d') AS last,
+            arg_max(docs[1], ts) AS doc
+        FROM asking JOIN top USING (asked) WHERE answered = $1 GROUP BY 1)
+        SELECT text, times, people, found.last, name FROM found LEFT JOIN showing USING (doc)
+        ORDER BY times DESC, text"""
+    rephrased = f"""WITH top AS (SELECT asked, again, count(*) AS times FROM asking_again WHERE answered <> 'yes'
+            AND again_answered = 'yes' GROUP BY 1, 2)
+        SELECT one.text AS first, other.text, times FROM top JOIN wording one ON one.asked = top.asked
+            JOIN wording other ON other.asked = top.again ORDER BY times DESC, first, other.text LIMIT {SHOWN}"""
     without = tuple((row[0], row[1], row[2], row[3]) for row in ask(connection, lacking, ["no"]))
     return (
         Grid(
@@ -82,8 +94,10 @@ def latency(connection: duckdb.DuckDBPyConnection) -> Report:
     timed += " WHERE response_time_ms IS NOT NULL)"
     quantiles = "quantile_cont(ms, [0.5, 0.95, 0.99])"
     (every, marks), *_ = ask(connection, f"SELECT count(*), {quantiles} {timed}")
-    rows = ask(connection, f"SELECT {PATHS} AS path, count(*) AS n, {quantiles}, max(ms) {timed} GROUP BY 1"
-               f" ORDER BY n DESC LIMIT {SHOWN}")  # fmt: skip
+    rows = ask(connection, f"SELECT {WHO_ANSWERED} || ' · ' || coalesce(tier, 'no tier') AS path, n, marks, most FROM"
+               f" (SELECT {WHO_ANSWERED} AS agent, NULL AS host, tier, count(*) AS n, {quantiles} AS marks,"
+               " max(ms) AS most"
+               f" {timed} GROUP BY ALL) ORDER BY n DESC, path LIMIT {SHOWN}")  # fmt: skip
     p50, p95, p99 = marks or (None, None, None)
     return Report(
         name="latency",
@@ -102,7 +116,7 @@ def latency(connection: duckdb.DuckDBPyConnection) -> Report:
                 units=dict.fromkeys(("p50", "p95", "p99", "most"), "ms"),
             ),
         ),
-        notes=("A path is who asked, and what the search went by. Processes' own start-up is not in it.",),
+        notes=(PATH,),
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NAMING = ("title", "keywords", "tags", "platforms", "id")  # fields by which a document is called
 TOLD = ("summary", "category")
+WRITTEN = ("title", "tags", "platforms", "id", *TOLD)
 COMMON_HERE = 0.1  # of the documents: a word by which more of them are called tells none apart
 COMMON_ANYWHERE = 0.04  # of sentences about other things
 
@@ -44,6 +45,13 @@ class Shelf:
             for one in self.entries.values()
         }
         self.known = Counter(stem for stems in held.values() for stem in stems)
+        self._called = self._given(commons)
+        self._written = {
+            stem
+            for one in self.entries.values()
+            for stem in self.stems(f"{_said(one, WRITTEN)}\n{texts.get(one.path, '')}")
+        }
+        self._linked = self._concepts(commons)
         self.naming = Counter(stem for stems in self.named.values() for stem in stems)
         self._shown = self._forms(_said(one, NAMING) for one in self.entries.values())
         sentences = list(elsewhere)
@@ -61,6 +69,22 @@ class Shelf:
         kept = [part for part in parts if part not in SMALL_WORDS and len(part) > 1 and not part.isdecimal()]
         return dict(zip(self._stemmer.analyze(" ".join(kept)), kept, strict=True)) if kept else {}
 
+    def is_written(self, stem: str) -> bool:
+        """Say whether a word stands in any text or title here, rather than nowhere or in keywords alone."""
+        return stem in self._written
+
+    def called(self, stem: str) -> Mapping[str, tuple[str, ...]]:
+        """Give the documents that have a word as a keyword of its own, each with how it is spelled there."""
+        return self._called.get(stem, {})
+
+    def linked(self, stem: str) -> frozenset[str]:
+        """Give the words that the index says mean the same as one."""
+        return self._linked.get(stem, frozenset())
+
+    def linked_words(self) -> Iterable[str]:
+        """Give the words that the index gives others for."""
+        return self._linked.keys()
+
     def form(self, stem: str) -> str:
         """Give a stem as the commons writes it."""
         return self._shown.get(stem, stem)
@@ -76,6 +100,24 @@ class Shelf:
         near = (one for one in self.known if abs(len(one) - len(stem)) <= most)
         return bool(most) and not self.known[stem] and any(OSA.distance(stem, one, score_cutoff=most) <= most
                                                           for one in near)  # fmt: skip
+
+    def _given(self, commons: Commons) -> dict[str, dict[str, tuple[str, ...]]]:
+        found: dict[str, dict[str, tuple[str, ...]]] = {}
+        for one in commons.entries:
+            for word in one.keywords:
+                stems = self.stems(word)
+                if len(stems) == 1:
+                    by_document = found.setdefault(stems[0], {})
+                    by_document[one.id] = (*by_document.get(one.id, ()), word)
+        return found
+
+    def _concepts(self, commons: Commons) -> dict[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        for concept in commons.concepts:
+            single = {stems[0] for word in concept.words if len(stems := self.stems(word)) == 1}
+            for stem in single:
+                found[stem] = found.get(stem, frozenset()) | (single - {stem})
+        return found
 
     def _forms(self, texts: Iterable[str]) -> dict[str, str]:
         counted = Counter(word for text in texts for word in terms(text))

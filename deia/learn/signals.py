@@ -194,6 +194,15 @@ def _pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[Pair, ...]:
     )
 
 
+# Whoever opens nothing of an answer and asks again has not found it, whatever the search thought of itself; but then
+# the two must share documents or words, since what was sure may have been read where it was shown.
+_TRIED_AGAIN = """
+SELECT p.*, list_has_any(p.docs, p.again_docs) OR list_has_any(
+    list_filter(string_split(p.asked, ' '), lambda w: len(w) > 3), string_split(p.again, ' ')) AS is_near
+FROM successions p JOIN resolutions f ON f.who = p.who AND f.ts = p.ts
+WHERE p.answered <> 'yes' OR (f.opened IS NULL AND is_near)
+"""
+
 # Feedback on an answer is about the document that it names, else the one that was opened, else the first.
 _PAIRS = f"""
 WITH judged AS (
@@ -203,10 +212,8 @@ WITH judged AS (
 ),
 later AS (
     SELECT p.asked, r.opened AS doc, 'opened-later' AS name, p.who
-    FROM rephrasings p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at AND r.opened IS NOT NULL
-    WHERE p.answered <> 'yes' AND NOT list_contains(p.docs[1:1], r.opened) AND (
-        p.again_at <= p.ts + INTERVAL {SECONDS} SECOND OR list_has_any(p.docs, p.again_docs)
-        OR list_has_any(list_filter(string_split(p.asked, ' '), lambda w: len(w) > 3), string_split(p.again, ' ')))
+    FROM ({_TRIED_AGAIN}) p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at AND r.opened IS NOT NULL
+    WHERE NOT list_contains(p.docs[1:1], r.opened) AND (p.again_at <= p.ts + INTERVAL {SECONDS} SECOND OR p.is_near)
 ),
 signals AS (
     FROM judged
@@ -261,8 +268,8 @@ WHERE asked IS NOT NULL AND asked <> '' GROUP BY 1 ORDER BY times DESC, asked LI
 
 _REPHRASED = f"""
 SELECT p.asked, p.again, coalesce(mode(r.opened), mode(r.docs[1])), count(DISTINCT p.who) AS people
-FROM rephrasings p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at
-WHERE p.answered <> 'yes' AND (r.opened IS NOT NULL OR r.answered = 'yes') AND len(r.docs) > 0
+FROM ({_TRIED_AGAIN}) p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at
+WHERE (r.opened IS NOT NULL OR (r.answered = 'yes' AND p.answered <> 'yes')) AND len(r.docs) > 0
 GROUP BY 1, 2 ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
 """
 

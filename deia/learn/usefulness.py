@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deia.learn.gathered import gather
 from deia.learn.periods import over_time
 from deia.learn.report import Chart, Figure, Grid, Report, share
 from deia.learn.warehouse import ask
@@ -14,7 +15,6 @@ SHOWN = 20  # rows of a table
 BARS = 12  # of a chart
 IGNORED_FROM = 5  # answers that named a document, of which none was opened, for it to count as ignored
 STALE_DAYS = 180  # after which a check of a document is old
-DOC_SHOWN = 5  # of an answer's documents that count as shown
 
 
 class KnownDocument(Record):
@@ -60,6 +60,7 @@ ASSUMPTION = (
 
 def documents(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
     """Tell which documents help, which are shown and ignored, which nobody needs, and which are old."""
+    gather(connection, "judging", "showing")
     used = {row[0]: row[1:] for row in ask(connection, _DOCUMENTS)}
     titles = {each.id: each.title for each in known.documents}
     rows = [(identity, *values) for identity, values in used.items()]
@@ -120,18 +121,13 @@ def documents(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
     )
 
 
-_DOCUMENTS = f"""
-SELECT doc, sum(asked)::BIGINT, sum(put)::BIGINT, sum(opened)::BIGINT, sum(useful)::BIGINT, sum(noise)::BIGINT,
-    strftime(max(ts), '%Y-%m-%d')
-FROM (
-    SELECT unnest(docs[1:{DOC_SHOWN}]) AS doc, 1 AS asked, 0 AS put, 0 AS opened, 0 AS useful, 0 AS noise, ts
-    FROM queries
-    UNION ALL SELECT unnest(docs), 0, 1, 0, 0, 0, ts FROM injections WHERE outcome IN ('shown', 'held')
-    UNION ALL SELECT doc, 0, 0, 1, 0, 0, ts FROM reads
-    UNION ALL SELECT docs[1], 0, 0, 0, (verdict IN ('useful', 'prevented'))::INT,
-        (verdict IN ('noise', 'wrong'))::INT, ts
-    FROM feedback WHERE len(docs) > 0
-) WHERE doc IS NOT NULL AND doc <> '' GROUP BY 1 ORDER BY 1
+_DOCUMENTS = """
+SELECT name, asked, put, opened, coalesce(useful, 0), coalesce(noise, 0), strftime(greatest(last, judged), '%Y-%m-%d')
+FROM showing LEFT JOIN (
+    SELECT doc, count(*) FILTER (verdict IN ('useful', 'prevented')) AS useful,
+        count(*) FILTER (verdict IN ('noise', 'wrong')) AS noise, max(ts) AS judged, count(*) AS said
+    FROM judging GROUP BY 1
+) USING (doc) WHERE asked + put + opened + coalesce(said, 0) > 0 ORDER BY 1
 """
 
 
@@ -159,13 +155,14 @@ def _days(first: str, last: str) -> int | None:
 
 def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
     """Tell what each trigger did, what people said of it, and which never fired."""
+    gather(connection, "firing", "judging")
     rows = ask(connection, _TRIGGERS)
     estimate = prevented(connection)
     living = {each.id for each in known.triggers if each.status != "deprecated"}
     never = sorted(living - {row[0] for row in rows})
-    fired, held, passed, muted = (sum(row[at] for row in rows) for at in (1, 2, 3, 4))
+    fired, held, passed, muted, quiet = (sum(row[at] for row in rows) for at in (1, 2, 3, 4, 5))
     top = rows[:BARS]
-    told = tuple((*row[:7], *row[7:9], _precision(row[7], row[8]), row[9]) for row in rows[:SHOWN])
+    told = tuple((*row[:10], _precision(row[8], row[9]), row[10]) for row in rows[:SHOWN])
     return Report(
         name="triggers",
         title="Triggers",
@@ -175,6 +172,7 @@ def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
             Figure(label="held", value=held),
             Figure(label="let pass", value=passed),
             Figure(label="muted", value=muted),
+            Figure(label="kept quiet", value=quiet, note="in quiet hours, or for the hour's sake"),
             Figure(label="never fired", value=len(never)),
             _prevented_figure(estimate),
         ),
@@ -182,12 +180,13 @@ def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
             over_time(
                 connection,
                 "Firings",
-                "injections",
+                "firing",
                 {
                     "shown": "outcome = 'shown'",
                     "held": "outcome = 'held'",
                     "passed": "outcome = 'passed'",
                     "muted": "outcome = 'muted'",
+                    "quiet": "outcome = 'quiet'",
                     "over budget": "outcome = 'over_budget'",
                 },
             ),
@@ -211,6 +210,7 @@ def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
                     "held",
                     "passed",
                     "muted",
+                    "quiet",
                     "over",
                     "sessions",
                     "useful",
@@ -234,14 +234,14 @@ def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
 
 _TRIGGERS = """
 SELECT i.trigger, count(*) FILTER (outcome IN ('shown', 'held')) AS fired, count(*) FILTER (outcome = 'held'),
-    count(*) FILTER (outcome = 'passed'), count(*) FILTER (outcome = 'muted'),
+    count(*) FILTER (outcome = 'passed'), count(*) FILTER (outcome = 'muted'), count(*) FILTER (outcome = 'quiet'),
     count(*) FILTER (outcome = 'over_budget'),
     count(DISTINCT who), coalesce(any_value(f.useful), 0), coalesce(any_value(f.noise), 0),
     strftime(max(ts), '%Y-%m-%d')
-FROM injections i LEFT JOIN (
+FROM firing i LEFT JOIN (
     SELECT trigger, count(*) FILTER (verdict IN ('useful', 'prevented')) AS useful,
         count(*) FILTER (verdict IN ('noise', 'wrong')) AS noise
-    FROM feedback WHERE trigger IS NOT NULL GROUP BY 1
+    FROM judging WHERE trigger IS NOT NULL GROUP BY 1
 ) f ON f.trigger = i.trigger
 GROUP BY 1 ORDER BY fired DESC, 1
 """
@@ -249,19 +249,14 @@ GROUP BY 1 ORDER BY fired DESC, 1
 
 def prevented(connection: duckdb.DuckDBPyConnection) -> Prevented:
     """Estimate the mistakes that were prevented; `ASSUMPTION` says how."""
+    gather(connection, "holding")
     said, useful, judged = ask(
         connection,
         """SELECT count(DISTINCT about) FILTER (verdict = 'prevented'),
             count(*) FILTER (outcome = 'held' AND verdict IN ('useful', 'prevented')),
-            count(*) FILTER (outcome = 'held' AND verdict IS NOT NULL) FROM feedback""",
+            count(*) FILTER (outcome = 'held' AND verdict IS NOT NULL) FROM judging""",
     )[0]
-    open_holds = ask(
-        connection,
-        """SELECT count(*) FROM injections i WHERE outcome = 'held'
-            AND (id IS NULL OR id NOT IN (SELECT about FROM feedback WHERE about IS NOT NULL))
-            AND NOT EXISTS (SELECT 1 FROM injections p WHERE p.outcome = 'passed' AND p.trigger = i.trigger
-                AND p.who = i.who AND p.ts >= i.ts)""",
-    )[0][0]
+    ((open_holds,),) = ask(connection, "FROM holding")
     rate = (useful + 0.5) / (judged + 1)
     return Prevented(least=said, guess=said + round(open_holds * rate), most=said + open_holds, rate=round(rate, 2))
 
@@ -326,18 +321,19 @@ def agents(connection: duckdb.DuckDBPyConnection) -> Report:
 
 def summary(connection: duckdb.DuckDBPyConnection) -> Report:
     """Tell everything in short."""
+    gather(connection, "asking", "firing", "judging")
     every, conversations, first, last = ask(
         connection,
         """SELECT count(*), count(DISTINCT conversation), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d')
         FROM events""",
     )[0]
-    asked, yes = ask(connection, "SELECT count(*), count(*) FILTER (answered = 'yes') FROM queries")[0]
+    asked, yes = ask(connection, "SELECT count(*), count(*) FILTER (answered = 'yes') FROM asking")[0]
     shown, held = ask(
         connection,
-        "SELECT count(*) FILTER (outcome IN ('shown', 'held')), count(*) FILTER (outcome = 'held') FROM injections",
+        "SELECT count(*) FILTER (outcome IN ('shown', 'held')), count(*) FILTER (outcome = 'held') FROM firing",
     )[0]
     opened, judged, errors = (
-        ask(connection, f"SELECT count(*) FROM {view}")[0][0] for view in ("reads", "feedback", "errors")
+        ask(connection, f"SELECT count(*) FROM {view}")[0][0] for view in ("reads", "judging", "errors")
     )
     broken = ask(connection, "SELECT coalesce(sum(lines), 0)::BIGINT, count(*) FILTER (lines = 0) FROM damage")[0]
     lead = f"{every:,} events from {first} to {last}." if every else "No events yet: ask something, or let a host run."

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 MEMORY = "1GB"  # what DuckDB may use before it goes to disk
+THREADS = 4  # at most: a report is no reason to take a whole machine
 STAGED = 256_000_000  # bytes of segments from which they are staged on disk and not in memory
 MOST_ROWS = 100_000  # of an answer to a question in SQL
 SECONDS = 30.0  # that an answer to a question in SQL may take
@@ -51,7 +52,8 @@ def open_warehouse(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the ledgers in some folders as one; give a connection that has `events`, `damage` and the views of VIEWS.
 
-    `since` is a time as the ledger writes it; earlier events are left out. The connection reads nothing but the
+    `since` is a time as the ledger writes it; earlier events are left out, and files that hold none later are not read:
+    segments by their names, of Parquet the groups of rows by their statistics. The connection reads nothing but the
     ledger's own files, and its settings are locked.
 
     Raises:
@@ -59,12 +61,13 @@ def open_warehouse(
     """
     import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
-    parts = find_parts(folders)
+    parts = find_parts(folders, since=since)
     scratch = tempfile.mkdtemp(prefix="deia-warehouse-")
     connection = duckdb.connect(":memory:")
     try:
         connection.execute(f"SET temp_directory = {quoted(scratch)}")
         connection.execute(f"SET memory_limit = {quoted(memory)}")
+        connection.execute(f"SET threads = {min(os.cpu_count() or 1, THREADS)}")
         connection.execute("SET preserve_insertion_order = false")
         staged = _take_in(connection, parts, scratch)
         _define(connection, parts, since)

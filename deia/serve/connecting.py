@@ -14,11 +14,11 @@ from deia.errors import HostError
 from deia.folders import find_commons, is_packaged
 from deia.records import Record
 from deia.serve.hosts.claude_settings import HOST as CLAUDE_CODE
-from deia.serve.hosts.settings.hook_file import body_of, without_hooks
+from deia.serve.hosts.settings.hook_file import ROOT, body_of, without_hooks
 from deia.serve.hosts.settings.places import folder_of, is_here, project_folder, settings_paths
-from deia.serve.hosts.settings.server_file import PLACES, with_server, without_server
+from deia.serve.hosts.settings.server_file import PLACES, server_in, with_server, without_server
 from deia.serve.hosts.settings.table import BY_NAME, PROJECT, USER
-from deia.serve.hosts.settings.warm import warm_entry, with_warm, without_warm
+from deia.serve.hosts.settings.warm import asked_at, asked_by_tool, with_warm, without_warm
 from deia.serve.installing import BACKUP, Change, read_settings
 from deia.serve.json_edit import COMMAS, parse
 from deia.serve.server.host_blocks import fields_for
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from deia.serve.installing import Spot
 
 WARM_URL = "http://127.0.0.1:8765"
+HEARING = "--hooks"  # by which a server offers the tool that a host's hooks call
 DESKTOP = "claude-desktop"  # asks a server and runs no hooks
 
 
@@ -84,33 +85,37 @@ def server_targets(
 
 
 def _server_target(host: str, path: str, fields: Mapping[str, Any]) -> Target:
+    def enter(text: str) -> str:
+        """Enter the server; one that hears hooks goes on hearing them, since hooks elsewhere may call it."""
+        args = (server_in(text, host, path=path) or {}).get("args")
+        hears = isinstance(args, list) and HEARING in args and HEARING not in fields.get("args", ())
+        wanted = {**fields, "args": [*fields.get("args", ()), HEARING]} if hears else fields
+        return with_server(text, host, wanted, path=path)
+
     return Target(
-        host=host,
-        path=path,
-        enter=lambda text: with_server(text, host, fields, path=path),
-        take_out=lambda text: without_server(text, host, path=path),
-    )
+        host=host, path=path, enter=enter, take_out=lambda text: without_server(text, host, path=path)
+    )  # fmt: skip
 
 
 def warm_targets(
     scope: str, *, project: str, environ: Mapping[str, str], url: str = "", token: bool = False
 ) -> list[Target]:
-    """Give the files of hooks that ask a running server, which one host knows."""
+    """Give the files of hooks that ask a running server, which one host knows: at an address, or by its tool."""
     setup = BY_NAME[CLAUDE_CODE]
-    entry = warm_entry(url, token=token)
+    wanted = asked_at(url, token=token) if url else asked_by_tool()
     paths = [
         path
         for each in ((scope,) if scope else setup.places)
         for path in settings_paths(setup, each, project=project, environ=environ)
     ]
-    return [_warm_target(path, entry) for path in dict.fromkeys(paths)]
+    return [_warm_target(path, wanted) for path in dict.fromkeys(paths)]
 
 
-def _warm_target(path: str, entry: Mapping[str, Any]) -> Target:
+def _warm_target(path: str, wanted: Mapping[str, Any]) -> Target:
     return Target(
         host=CLAUDE_CODE,
         path=path,
-        enter=lambda text: with_warm(text, entry, path=path),
+        enter=lambda text: with_warm(text, wanted, path=path),
         take_out=lambda text: without_warm(text, path=path),
     )
 
@@ -125,8 +130,10 @@ def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
         raise HostError(f"{found[0]} runs no hooks; it asks a server", fix=f"Type: deia install {found[0]} --mcp")
 
 
-def chosen_servers(hosts: Sequence[str], scope: str, *, every: bool, commons: str) -> list[Target]:
-    """Give where the server is to be entered.
+def chosen_servers(
+    hosts: Sequence[str], scope: str, *, every: bool, commons: str, hearing: bool = False
+) -> list[Target]:
+    """Give where the server is to be entered; `hearing` hooks too at the host whose hooks can call it.
 
     Raises:
         HostError: a host that was named keeps no servers where deia writes.
@@ -137,10 +144,24 @@ def chosen_servers(hosts: Sequence[str], scope: str, *, every: bool, commons: st
     def fields(host: str) -> dict[str, Any]:
         """Give what a host's settings say; the one that works in no project's folder is told which commons."""
         named = commons or (root if host == DESKTOP and not is_packaged(root) else "")
-        return fields_for(host, arguments=("--commons", named) if named else ())
+        hears = (HEARING,) if hearing and host == CLAUDE_CODE else ()
+        return fields_for(host, arguments=(*hears, *(("--commons", named) if named else ())))
 
     chosen = server_hosts(project=project, environ=environ) if every else list(dict.fromkeys(hosts))
     return server_targets(chosen, scope, project=project, environ=environ, fields=fields)
+
+
+def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str) -> list[Target]:
+    """Give where hooks are to be entered that call the tool of the session's own server, and that server.
+
+    Raises:
+        HostError: none of the hosts can call a server, or it keeps none in this scope.
+    """
+    if not any(spot.setup.host == CLAUDE_CODE for spot in spots):
+        raise HostError("none of these hosts can call a tool", fix=f"Type: deia install {CLAUDE_CODE} --warm-mcp")
+    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    servers = chosen_servers([CLAUDE_CODE], scope, every=False, commons=commons, hearing=True)
+    return [*servers, *warm_targets(scope, project=project, environ=environ)]
 
 
 def chosen_warm(spots: Sequence[Spot], scope: str, url: str, *, commons: str) -> list[Target]:
@@ -235,8 +256,10 @@ def _restored(change: Change, host: str) -> Change:
 
 
 def _means(text: str, host: str) -> Any:
+    """Give what a file's text says, without hooks of which there are none; what cannot be read says itself."""
     try:
         is_toml = host == "codex" and not body_of(text).lstrip().startswith("{")
-        return tomllib.loads(text) if is_toml else parse(body_of(text) or "{}", where="", extras=COMMAS)
+        said = tomllib.loads(text) if is_toml else parse(body_of(text) or "{}", where="", extras=COMMAS)
     except (HostError, tomllib.TOMLDecodeError):
         return text
+    return {name: value for name, value in said.items() if value or name != ROOT} if isinstance(said, dict) else said

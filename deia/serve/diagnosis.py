@@ -28,7 +28,7 @@ from deia.match.semantic import tiers_of
 from deia.records import Record
 from deia.serve.evaluating import evaluate, own_questions
 from deia.serve.hook_checks import hook_findings
-from deia.serve.ledger import read_ledger
+from deia.serve.ledger import extent_of, read_ledger
 from deia.serve.output import counted
 from deia.serve.places import why_this_commons
 from deia.serve.report import DEAD, FINE, WARNING, Finding, Patient
@@ -193,7 +193,7 @@ def _of(asked: Sequence[Golden], every: int) -> str:
 
 
 def quiet_ledger(about: _Root) -> Iterator[Finding]:
-    """Show the last errors of the ledger, and count lines that say nothing."""
+    """Show the last errors of the ledger."""
     since = spool.timestamp(time.time() - RECENT)
     ledger = read_ledger(events_folder(about.root, about.patient.environ), since=since)
     errors = [event for event in ledger.events if event.get("event") == "error"]
@@ -206,10 +206,30 @@ def quiet_ledger(about: _Root) -> Iterator[Finding]:
             text=f"{counted(len(errors) - NAMED, 'more error')} in the last 7 days",
             cure="Type: deia log --event error",
         )
-    if ledger.broken:
-        yield Finding(level=WARNING, text=f"{counted(ledger.broken, 'broken line')} in the ledger, passed over")
-    if not errors and not ledger.broken:
+    if not errors:
         yield Finding(level=FINE, text="no errors in the ledger in the last 7 days")
+
+
+def readable_ledger(about: _Root) -> Iterator[Finding]:
+    """Say how much the ledger holds, and what of it cannot be read."""
+    folder = events_folder(about.root, about.patient.environ)
+    try:
+        extent = extent_of(folder)
+    except CommonsError as error:
+        yield Finding(level=DEAD, text=error.message, cure=f"Move what is broken out of {folder}")
+        return
+    span = f" from {extent.oldest} to {extent.newest}" if extent.oldest else ""
+    yield Finding(level=FINE, text=f"ledger: {counted(extent.events, 'event')}{span}, {_size(extent.bytes)}")
+    if extent.torn:
+        yield Finding(level=WARNING, text=f"{counted(extent.torn, 'broken line')} in the ledger, passed over")
+    if extent.damaged:
+        named = ", ".join(extent.damaged[:NAMED])
+        cure = f"Copy them anew from where they came, or remove them from {folder}"
+        yield Finding(level=WARNING, text=f"Parquet files of the ledger that cannot be read: {named}", cure=cure)
+
+
+def _size(many: int) -> str:
+    return f"{many / 1e6:,.1f} MB" if many >= 1e6 else f"{many / 1e3:,.1f} kB" if many >= 1e3 else f"{many} bytes"
 
 
 def silenced(patient: Patient) -> Iterator[Finding]:
@@ -238,4 +258,5 @@ CHECKS: tuple[Callable[[_Root], Iterator[Finding]], ...] = (
     gated_triggers,
     golden_questions,
     quiet_ledger,
+    readable_ledger,
 )

@@ -6,6 +6,8 @@ what a trigger would have held or asked waits, and holds the next call. It decid
 
 from __future__ import annotations
 
+import time
+
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record
 from deia.serve.hosts.saying import Said, form_of, say
@@ -103,6 +105,7 @@ def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, w
     """Write what fired and what was silenced to the ledger, and into the conversation's log as which events."""
     telemetry = artefact.meta["settings"]["telemetry"]
     common = {"conversation": occasion.conversation}
+    spent = {"response_time_ms": round((time.perf_counter() - place.began) * 1000, 2)}  # once a turn: it is the turn's
     injection: Injection | None = watched.injection
     events = {}
     for firing in watched.firings:
@@ -111,15 +114,18 @@ def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, w
         fields = {
             **common, "trigger": firing.trigger, "because": firing.because, "docs": documents,
             "chars": len(injection.text) if injection else 0, "action": firing.action,
-            "outcome": _outcome(firing.trigger, watched, held=held),
+            "outcome": _outcome(firing.trigger, watched, held=held), **spent,
         }  # fmt: skip
+        spent = {}
         events[firing.trigger] = place.spool("injection", fields, telemetry=telemetry)
     if any(events.values()):
         log.append(line({"aside": True, "logged": events}))
     for verdict in watched.verdicts:
         if verdict.stage in SILENCED or verdict.trigger in watched.passed:
             outcome = verdict.stage if verdict.stage in SILENCED else "passed"
-            place.spool("injection", {**common, "trigger": verdict.trigger, "outcome": outcome}, telemetry=telemetry)
+            fields = {**common, "trigger": verdict.trigger, "outcome": outcome, **spent}
+            place.spool("injection", fields, telemetry=telemetry)
+            spent = {}
 
 
 def _outcome(trigger: str, watched: Watched, *, held: bool) -> str:

@@ -19,6 +19,7 @@ from deia.serve.hosts.settings.table import BY_NAME, PROJECT, SCRIPT, SETUPS
 from deia.serve.installing import Spot, installed_in, is_used
 from deia.serve.live_hook import BEFORE_TOOL, case_to_try, commons_of, tried_moments, try_hooks
 from deia.serve.report import DEAD, FINE, WARNING, Finding
+from deia.serve.warm_checks import warm_findings
 from deia.settings import resolve
 
 if TYPE_CHECKING:
@@ -75,11 +76,17 @@ def hook_findings(patient: Patient) -> Iterator[Finding]:
         for each in found:
             yield from _file_findings(patient, each, known)
         everything += found
+    yield from warm_findings(patient, _held_case(known))
     plugins = own_plugins(project=patient.project, environ=patient.environ)
     yield from twice(everything, patient)
     yield from _plugin_findings(everything, plugins)
     if not plugins or everything:
         yield from _absent(everything, patient)
+
+
+def _held_case(known: Mapping[str, Trying]) -> Case | None:
+    """Give a case of a call that is held, from a commons whose hooks were tried."""
+    return next((trying.cases[CALL] for trying in known.values() if trying.holding), None)
 
 
 def _found(patient: Patient, setup: Setup, scope: str, *, seen: set[str]) -> list[Found]:

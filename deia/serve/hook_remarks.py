@@ -1,8 +1,9 @@
 """What the person says to deia in the conversation: "deia: not relevant", "deia: mute", "deia: why" and their like.
 
 A remark is a whole prompt on one line, in exactly these words, so that nothing which was pasted or only speaks of deia
-is taken for one; what tools and models say never comes here. It counts in its own conversation alone: for more there
-is the command line. Refuses to be heard as a turn: a yes after it still answers what was said before it.
+is taken for one; what tools and models say never comes here. It counts in its own conversation alone, and for the
+agents that work for it: for more there is the command line. Refuses to be heard as a turn: a yes after it still
+answers what was said before it.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from deia.text import one_line, shorten
 from deia.watch import allow
 from deia.watch.escalation import numbers_of
 from deia.watch.inject import framed, whose
+from deia.watch.memory import belongs_to
 from deia.watch.mutes import Mute, read_mutes, write_mute
-from deia.watch.told import told_in
+from deia.watch.told import told_anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -104,7 +106,8 @@ def answer_remark(
         return None
     if not is_first(log, occasion.moment, occasion.mark, turn, now=time.time()):
         return Said()  # another host's settings brought the same prompt, and it is answered there
-    listener = Listener(place, artefact, occasion.conversation, told_in(log.read()))
+    told_so_far = told_anywhere(place.state, occasion.conversation)
+    listener = Listener(place, artefact, occasion.conversation, told_so_far)
     done = listener.hear(remark)
     note = f"deia: {done}." if "note" in can else ""
     told = f"The person said this to deia, not to you, and deia has dealt with it: {remark.kind}."
@@ -176,7 +179,7 @@ class Listener:
     def _allow(self, code: str) -> str:
         """Give leave by a code, which only the person was shown, in the conversation that it was shown in."""
         leave = allow.offered(self._place.state, code, now=self._now)
-        if leave is None or leave.conversation != self._conversation:
+        if leave is None or not belongs_to(leave.conversation, self._conversation):
             return f"there is no code {code} that could be used in this conversation"
         allow.grant(self._place.state, code, now=self._now)
         return f"{', '.join(leave.triggers)} may pass once"

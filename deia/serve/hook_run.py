@@ -42,8 +42,8 @@ JUDGING = (
     " watch.commands watch.words watch.bash watch.expansion watch.programs watch.inert watch.prefixes"
     " watch.feeders watch.windows watch.wrappers watch.shell watch.languages"
     " watch.regions watch.phrases watch.regexes watch.stance_form watch.stance_model watch.plans watch.stance"
-    " watch.worded watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
-    " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
+    " watch.worded watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject"
+    " watch.mildness watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
     " serve.hosts.saying serve.hook_once serve.hook_answer serve.hook_judged"
 )
 SAYING = "serve.hosts.saying"

@@ -6,6 +6,7 @@ Before the first change a file is kept beside itself; a file that had no setting
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -83,9 +84,9 @@ def read_settings(path: str) -> str:
     except UnicodeDecodeError as error:
         raise HostError(f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8.") from error
     except OSError as error:
-        raise HostError(
-            f"cannot be read: {error.strerror}", where=path, fix="Give yourself the right to read it."
-        ) from error
+        in_rings = error.errno == errno.ELOOP
+        fix = "It is a link that leads to itself: remove it." if in_rings else "Give yourself the right to read it."
+        raise HostError(f"cannot be read: {error.strerror}", where=path, fix=fix) from error
 
 
 def _refuse_odd(path: str) -> None:
@@ -170,10 +171,9 @@ def _with_status(spot: Spot, path: str, text: str, command: Sequence[str]) -> st
     """Enter the status line where it is wanted, or renew it where it is deia's already."""
     if spot.setup.host != status_line.HOST:
         return text
-    mark, body = ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
-    if not (spot.status or status_line.is_ours(status_line.status_line_in(body, path=path))):
+    if not (spot.status or status_line.is_ours(status_line.status_line_in(text, path=path))):
         return text
-    return mark + status_line.with_status_line(body, status_line.status_command(command), path=path)
+    return status_line.with_status_line(text, status_line.status_command(command), path=path)
 
 
 def form_for(spot: Spot) -> str:
@@ -215,8 +215,7 @@ def _taken_out(spot: Spot, path: str) -> Change:
     setup = spot.setup
     after = without_hooks(before, setup, path=path)
     if setup.host == status_line.HOST:
-        mark, body = ("\ufeff", after[1:]) if after.startswith("\ufeff") else ("", after)
-        after = mark + status_line.without_status_line(body, path=path)
+        after = status_line.without_status_line(after, path=path)
     if after == before:
         return Change(path=path, before=before, after=before)
     kept = read_settings(path + BACKUP)
@@ -239,8 +238,11 @@ def carry_out(change: Change) -> None:
     """Write a settings file as planned, following a link to where it lies.
 
     Raises:
-        HostError: the file cannot be written.
+        HostError: the file cannot be written, or somebody took the right to write it away.
     """
+    if change.before != change.after and os.path.isfile(change.path) and not os.access(change.path, os.W_OK):
+        # Another could be put in its place, but whoever made it read-only (a manager of dotfiles, say) meant it.
+        raise HostError("is read-only, and stays as it is", where=change.path, fix="Make it writable, and try again.")
     try:
         _write(change)
     except OSError as error:
@@ -249,12 +251,15 @@ def carry_out(change: Change) -> None:
 
 
 def _way_out(path: str) -> str:
-    """Say what keeps a file from being written, and what to do: a file where a folder must be, or a missing right."""
+    """Say what keeps a file from being written, and what to do: what stands where a folder must be, or a right."""
+    if os.path.islink(path) and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+        return f"It is a link to {os.path.realpath(path)}, whose folder is not there: make that, or remove the link."
     above = os.path.dirname(path)
     while not os.path.lexists(above) and os.path.dirname(above) != above:
         above = os.path.dirname(above)
     if not os.path.isdir(above):
-        return f"{above} is a file, and a folder must be there: move it away."
+        what = "a link that leads nowhere" if os.path.islink(above) else "a file"
+        return f"{above} is {what}, and a folder must be there: move it away."
     return f"Give yourself the right to write in {above}."
 
 

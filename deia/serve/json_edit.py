@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from deia.errors import HostError
@@ -21,6 +22,7 @@ COMMENTS, COMMAS = "comments", "comments and commas"  # what a reader takes besi
 # A string, or else a comment: every alternative matches whatever follows, so that no text is read twice.
 TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 LAST_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])', re.DOTALL)
+MAYBE_LAST = re.compile(r",\s*[}\]]")  # in a string too, so that it only says whether to look
 DECODER = json.JSONDecoder(strict=False)
 
 
@@ -33,10 +35,13 @@ class Part(Record):
     end: int
 
 
+@lru_cache(maxsize=4)  # one edit asks this of one text a dozen times, and a host's file may have megabytes
 def without_extras(text: str, extras: str = COMMAS) -> str:
     """Give a text of the same length with blanks for comments, and for a comma behind the last part."""
-    bare = TOKENS.sub(_blanked, text) if extras and "/" in text else text
-    return LAST_COMMAS.sub(lambda found: found[0] if found[0] != "," else " ", bare) if extras == COMMAS else bare
+    bare = TOKENS.sub(_blanked, text) if extras and ("//" in text or "/*" in text) else text
+    if extras != COMMAS or not MAYBE_LAST.search(bare):
+        return bare
+    return LAST_COMMAS.sub(lambda found: found[0] if found[0] != "," else " ", bare)
 
 
 def _blanked(found: re.Match[str]) -> str:

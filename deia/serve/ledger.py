@@ -30,6 +30,35 @@ class Ledger(Record):
     broken: int
 
 
+class Extent(Record):
+    """How much a ledger holds, and what of it cannot be read."""
+
+    events: int = 0
+    bytes: int = 0
+    oldest: str = ""  # days
+    newest: str = ""
+    torn: int = 0  # lines
+    damaged: tuple[str, ...] = ()  # Parquet files
+
+
+def extent_of(folder: str) -> Extent:
+    """Measure a ledger.
+
+    Raises:
+        CommonsError: it cannot be read.
+    """
+    parts = find_parts([folder])
+    if not parts.counting and not parts.damaged:
+        return Extent()
+    days = "SELECT count(*), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d'),"
+    days += " (SELECT coalesce(sum(lines), 0)::BIGINT FROM damage) FROM events"
+    events, oldest, newest, torn = read_through([folder], lambda connection: ask(connection, days))[0]
+    return Extent(
+        events=events, bytes=parts.size, oldest=oldest or "", newest=newest or "", torn=torn,
+        damaged=tuple(part.name for part in parts.damaged),
+    )  # fmt: skip
+
+
 def read_ledger(folder: str, *, since: str = "", event: str = "", last: int = 0) -> Ledger:
     """Give the events of a kind since a time (as the ledger writes it, UTC), the `last` many of them if not 0."""
     found: list[dict[str, Any]] = []

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deia import freshness
@@ -72,8 +73,7 @@ def try_hooks(
     """Run a host's hooks with the events of some moments, one after the other, as the host does."""
     text = spoken(case)
     heard, seconds = Heard(), 0.0
-    with tempfile.TemporaryDirectory(prefix="deia-doctor-") as state:
-        own = _environment(environ, state)
+    with own_environment(environ) as own:
         for number, moment in enumerate(moments):
             about = Happening(
                 moment=moment, text="done" if number else text, command="ls", conversation=CONVERSATION, folder=folder,
@@ -104,13 +104,15 @@ def _run(
     return read_output(setup.host, moment, setup.tried[moment], output)
 
 
-def _environment(environ: Mapping[str, str], state: str) -> dict[str, str]:
+@contextmanager
+def own_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """Give the environment of a trial: the person's own, with an empty state that knows who compiled the triggers."""
-    maker = freshness.maker_path(state_folder(environ))
-    if os.path.isfile(maker):
-        shutil.copy(maker, freshness.maker_path(state))
-    own = {name: value for name, value in environ.items() if name != "DEIA_OFF"}
-    return {**own, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
+    with tempfile.TemporaryDirectory(prefix="deia-doctor-") as state:
+        maker = freshness.maker_path(state_folder(environ))
+        if os.path.isfile(maker):
+            shutil.copy(maker, freshness.maker_path(state))
+        own = {name: value for name, value in environ.items() if name != "DEIA_OFF"}
+        yield {**own, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
 
 
 def spoken(case: Case) -> str:

@@ -23,6 +23,7 @@ BAR, PLAIN_BAR = "█", "#"
 LONGEST_NAME = 36
 ROWS_OF_BARS = 10
 LEAST_COLUMN = 5  # columns of a terminal that a column of text keeps
+SHORT = 10  # columns up to which a cell is a number or a day, which say nothing when they are cut
 
 
 def report_text(report: Report, look: Look) -> str:
@@ -64,9 +65,11 @@ def _chart(chart: Chart, width: int, look: Look) -> Iterator[str]:
 def _sparks(chart: Chart, width: int, look: Look) -> Iterator[str]:
     """Give each series as a row of small columns, with the most that it reaches."""
     steps = STEPS if look.symbols else PLAIN_STEPS
-    wide = max(len(name) for name in chart.series)
+    wide = max(len(name) for name, values in chart.series.items() if any(values))
     room = width - wide - 16
     for name, values in chart.series.items():
+        if not any(values):
+            continue
         kept = _squeezed([value or 0.0 for value in values], room)
         most = max(kept)
         row = "".join(steps[min(-(-int(value * 800 / most) // 100), 8) if most else 0] for value in kept)
@@ -142,10 +145,19 @@ def _row(cells: Sequence[str], wide: Sequence[int], right: Sequence[bool]) -> st
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Give each column what it needs; what is too much is taken from the widest, column by column."""
+    """Give each column what it needs; what is too much is taken from the widest, column by column.
+
+    What a row is about is told as long as anything else can give way, and numbers and days longer than their headings.
+    """
     wide = [max(columns(row[at]) for row in rows) for at in range(len(rows[0]))]
-    first = min(wide[0], LONGEST_NAME)  # what a row is about is told as long as anything else can give way
+    told = [max(columns(row[at]) for row in rows[1:]) for at in range(len(wide))]
+    least = [max(LEAST_COLUMN, room if room <= SHORT else 0) for room in told]
+    least[0] = max(LEAST_COLUMN, min(wide[0], LONGEST_NAME))
     while sum(wide) + 2 * (len(wide) - 1) > width and max(wide) > LEAST_COLUMN:
-        giving = [at for at, room in enumerate(wide) if room > LEAST_COLUMN and (at or room > first)] or [0]
+        giving = (
+            [at for at, room in enumerate(wide) if room > least[at]]
+            or [at for at, room in enumerate(wide) if at and room > LEAST_COLUMN]
+            or [0]
+        )
         wide[max(giving, key=lambda at: wide[at])] -= 1
     return wide

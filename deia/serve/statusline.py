@@ -20,9 +20,8 @@ from deia.serve.durations import ago
 from deia.serve.hook_start import is_off
 from deia.text import one_line, shorten
 from deia.watch.artefact import open_artefact
-from deia.watch.memory import FileLog
 from deia.watch.mutes import muted_triggers
-from deia.watch.told import told_in
+from deia.watch.told import told_anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +43,7 @@ def status_line(event: Any, *, environ: Mapping[str, str], commons: str = "", no
     folder = _text(given.get("cwd")) or _text(place.get("current_dir") if isinstance(place, dict) else "")
     state, conversation = folders.state_folder(environ), _text(given.get("session_id"))
     folder = folder.replace("\\", "/")
-    told = told_in(FileLog(state, conversation).read()) if conversation else []
+    told = told_anywhere(state, conversation) if conversation else []
     muted = muted_triggers(state, folder=folder, now=now, conversation=conversation)
     parts = [
         *_spoken(told, now),

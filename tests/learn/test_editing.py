@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deia.commons.commons import load_commons
 from deia.errors import CommonsError
 from deia.learn.applying import CHANGELOG, apply_proposal, read_changes, undo
-from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, INDEX, PATTERN, SET, TRIGGER, Change, changed
+from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, DROP, INDEX, PATTERN, SET, TRIGGER, Change, changed
 from deia.learn.editing import edited
 from deia.learn.proposals import propose, read_proposal
 from tests.serve.conftest import FILES
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 PATTERN_VALUE = {"query_keywords": ["drop"], "natural_language": ["drop a shop?"], "common_docs": ["site-checklist"]}
 CHANGES = {
     "keywords": Change(kind=ADD, of=DOCUMENT, target="site-checklist", field="keywords", value=("drop", "yes")),
+    "fewer keywords": Change(kind=DROP, of=DOCUMENT, target="site-checklist", field="keywords", value=("delete", "no")),
     "strength": Change(kind=SET, of=DOCUMENT, target="site-checklist", field="strength", value=0.25),
     "unlisted": Change(kind=ADD, of=DOCUMENT, target="extra", field="keywords", value=("spare",)),
+    "unlisted fewer": Change(kind=DROP, of=DOCUMENT, target="extra", field="tags", value=("spare",)),
     "bare": Change(kind=ADD, of=DOCUMENT, target="bare", field="keywords", value=("plain: text",)),
     "concept": Change(kind=CONCEPT, of=INDEX, target="site", value=("shop",)),
     "pattern": Change(kind=PATTERN, of=INDEX, target="site-checklist", value=PATTERN_VALUE),
@@ -88,7 +90,7 @@ def expected(root: Path, change: Change) -> Any:
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_is_written_is_what_was_tried_and_is_taken_back_byte_for_byte(root: Path, name: str) -> None:
-    ids = {"unlisted": "bok/extra.md", "bare": "bok/bare.md"}
+    ids = {"unlisted": "bok/extra.md", "unlisted fewer": "bok/extra.md", "bare": "bok/bare.md"}
     change = CHANGES[name]
     if name in ids:
         entry = next(one for one in load_commons(str(root)).entries if one.path == ids[name])
@@ -104,6 +106,22 @@ def test_what_is_written_is_what_was_tried_and_is_taken_back_byte_for_byte(root:
     undo(str(root), now=1.0)
     assert contents(root) == before
     assert read_changes(str(root))[0].undone
+
+
+def test_what_a_documents_own_metadata_says_stays_when_the_index_says_more(root: Path) -> None:
+    index = root / "commons_index.yaml"
+    index.write_text(
+        index.read_text(encoding="utf-8").replace("        keywords: [site, delete]\n", ""), encoding="utf-8"
+    )
+    path = next(one.path for one in load_commons(str(root)).entries if one.id == "site-checklist")
+    place = root / path
+    place.write_text(f"---\nkeywords: [site, own]\n---\n\n{place.read_text(encoding='utf-8')}", encoding="utf-8")
+    for change, kept in ((CHANGES["keywords"], {"site", "own", "drop", "yes"}), (CHANGES["fewer keywords"], None)):
+        wanted = expected(root, change)
+        apply_proposal(str(root), made(change), now=0.0)
+        assert values(root) == wanted
+        entry = next(one for one in load_commons(str(root)).entries if one.id == "site-checklist")
+        assert kept is None or set(entry.keywords) == kept
 
 
 def test_only_the_lines_that_change_change(root: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from deia.errors import HostError
 from deia.serve.hosts.settings.server_file import PLACES, server_in, with_server, without_server
 from deia.serve.hosts.settings.table import SETUPS
-from deia.serve.hosts.settings.warm import WARM, with_warm, without_warm
+from deia.serve.hosts.settings.warm import WARM, asked_at, with_warm, without_warm
 from deia.serve.server.host_blocks import HOSTS, fields_for
 
 if TYPE_CHECKING:
@@ -185,15 +185,15 @@ def test_no_text_of_a_file_raises_anything_but_what_is_foreseen(text: str, host:
 
 def test_hooks_that_ask_a_server_are_entered_once_beside_everything_else() -> None:
     text = '{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://mine.example/hooks"}]}]}}'
-    entry = {"type": "http", "url": "http://127.0.0.1:8765/hooks/claude-code", "timeout": 5}
-    after = with_warm(text, entry, path="f")
-    assert with_warm(after, entry, path="f") == after
+    wanted = asked_at("http://127.0.0.1:8765/", token=False)
+    after = with_warm(text, wanted, path="f")
+    assert with_warm(after, wanted, path="f") == after
     assert set(json.loads(after)["hooks"]) == set(WARM)
     assert after.count("/hooks/claude-code") == len(WARM)
-    moved = with_warm(after, {**entry, "url": "http://127.0.0.1:9000/hooks/claude-code"}, path="f")
+    moved = with_warm(after, asked_at("http://127.0.0.1:9000", token=False), path="f")
     assert (moved.count(":8765"), moved.count(":9000")) == (0, len(WARM))
     assert json.loads(without_warm(moved, path="f")) == json.loads(text)
-    assert json.loads(without_warm(with_warm("", entry, path="f"), path="f")) == {}
+    assert json.loads(without_warm(with_warm("", wanted, path="f"), path="f")) == {}
 
 
 def test_a_file_that_cannot_be_read_keeps_nothing_else_from_being_taken_out(

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 
 from deia.knowledge import Golden
@@ -389,3 +390,54 @@ def test_a_last_good_version_is_told_and_not_called_fresh(deia: Deia, commons: P
     told = deia("doctor").out
     assert "triggers/sites.yaml has errors; its last good version counts" in told
     assert "compiled files are fresh" not in told
+
+
+def test_findings_are_given_to_programs_as_the_schema_says(deia: Deia, installed: Path) -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs/schema/doctor.schema.json").read_text(encoding="utf-8"))
+    sound = deia("doctor", "--json")
+    told = json.loads(sound.out)
+    jsonschema.validate(told, schema)
+    assert (sound.code, told["sound"]) == (0, True)
+    assert any(str(installed) in each["text"] for each in told["findings"])
+    rewrite(installed, lambda entry: entry.update(command="/no/such/python"))
+    broken = deia("doctor", "--json")
+    told = json.loads(broken.out)
+    jsonschema.validate(told, schema)
+    assert (broken.code, told["sound"]) == (1, False)
+    (dead,) = [each for each in told["findings"] if each["level"] == "dead"]
+    assert "there is no interpreter /no/such/python" in dead["text"]
+    assert dead["cure"] == "Type: deia install claude-code"
+
+
+def test_the_tool_that_hooks_call_is_tried_with_a_server_of_its_own(
+    deia: Deia, commons: Path, environ: dict[str, str]
+) -> None:
+    assert deia("install", "claude-code", "--warm-mcp").code == 0
+    before = sorted(Path(environ["DEIA_STATE"]).rglob("*"))
+    found = deia("doctor")
+    assert "the server's tool answers (tried with site-delete)" in found.out
+    assert [each for each in sorted(Path(environ["DEIA_STATE"]).rglob("*")) if each not in before] == []
+    server = commons / ".mcp.json"
+    server.write_text(server.read_text(encoding="utf-8").replace('"--hooks"', '"--read-only"'), encoding="utf-8")
+    found = deia("doctor")
+    assert (found.code, "the server's tool refuses" in found.out) == (0, True)
+    assert "Type: deia install claude-code --warm-mcp" in found.out
+    server.write_text('{"mcpServers": {"deia": {"command": "/no/such/deia", "args": ["mcp"]}}}', encoding="utf-8")
+    assert "the server's tool does not start" in deia("doctor").out
+    server.unlink()
+    found = deia("doctor")
+    assert (found.code, "the session is not connected, so the command beside it watches alone" in found.out) == (
+        0,
+        True,
+    )
+
+
+def test_an_address_at_which_nobody_answers_is_told_and_is_no_defect(deia: Deia, commons: Path) -> None:
+    assert deia("install", "claude-code", "--warm", "--url", "http://127.0.0.1:9").code == 0
+    found = deia("doctor")
+    assert found.code == 0
+    assert "the server at http://127.0.0.1:9/hooks/claude-code does not answer" in found.out
+    settings = commons / ".claude/settings.json"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("http://127.0.0.1:9/", "file:///etc/"), encoding="utf-8")
+    assert "file:///etc/hooks/claude-code is no address" in deia("doctor").out

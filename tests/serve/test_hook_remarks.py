@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from deia.compile.compiler import compile_commons
 from deia.serve.hook_remarks import KINDS, Remark, read_remark
 from deia.watch import allow
-from tests.serve.test_hook import CALL, DELETE, answer_of, call_of, context_of, event_of
+from tests.serve.test_hook import CALL, DELETE, answer_of, call_of, code_in, context_of, event_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,6 +167,35 @@ def test_a_code_is_taken_in_its_conversation_alone(say: Say, commons: Path, envi
     assert "no code" in say(f"deia: allow {code}", session_id="another")
     assert "may pass once" in say(f"deia: allow {code}")
     assert answer_of(call_of(commons), environ) is None
+
+
+def test_a_remark_counts_for_agents_that_work_for_the_conversation(
+    say: Say, commons: Path, environ: dict[str, str]
+) -> None:
+    assert say(DELETE)
+    assert "muted in this conversation" in say("deia: not relevant")
+    assert answer_of(call_of(commons, agent_id="a1"), environ) is None
+    assert answer_of(call_of(commons, session_id="5f0c-11-2"), environ) is not None, "an id that only begins alike"
+    say("deia: unmute")
+    assert answer_of(call_of(commons, agent_id="a1"), environ) is not None
+
+
+def test_a_remark_is_about_what_was_said_last_to_an_agent_too(say: Say, commons: Path, environ: dict[str, str]) -> None:
+    assert say("deia: why") == "deia: nothing was said in this conversation yet."
+    assert answer_of(call_of(commons, agent_id="a1"), environ) is not None
+    assert "site-delete (held)" in say("deia: why")
+    assert "noted as not relevant" in say("deia: not relevant")
+    assert answer_of(call_of(commons, f"{CALL} --again", agent_id="a1"), environ) is None
+    assert answer_of(call_of(commons, f"{CALL} --again"), environ) is None
+
+
+def test_a_code_shown_to_an_agent_is_taken_in_its_conversation(
+    say: Say, commons: Path, environ: dict[str, str]
+) -> None:
+    code = code_in(answer_of(call_of(commons, agent_id="a1"), environ))
+    assert "no code" in say(f"deia: allow {code}", session_id="another")
+    assert "may pass once" in say(f"deia: allow {code}")
+    assert answer_of(call_of(commons, f"{CALL} --again", agent_id="a1"), environ) is None
 
 
 @pytest.mark.parametrize("event", ["Stop", "PostToolUse", "PreToolUse"])

@@ -5,12 +5,13 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 
 from deia.serve import hook
-from deia.serve.hosts.settings.table import SETUPS
+from deia.serve.hosts.settings.table import BY_NAME, SETUPS
 from deia.serve.interpreter import find_interpreter, starts
 
 if TYPE_CHECKING:
@@ -261,6 +262,116 @@ def test_the_list_names_every_host_and_says_what_was_found(deia: Deia, environ: 
     assert "Cursor: found (~/.cursor)" in told
     assert "Gemini CLI: not found" in told
     assert all(setup.host in told and setup.title in told for setup in SETUPS)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+@pytest.mark.parametrize(
+    ("link", "to", "told"),
+    [
+        (".claude/settings.json", "nowhere/settings.json", "whose folder is not there"),
+        (".claude/settings.json", ".claude/settings.json", "a link that leads to itself"),
+        (".claude", "nowhere", "is a link that leads nowhere"),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_told_as_what_it_is(
+    deia: Deia, commons: Path, link: str, to: str, told: str
+) -> None:
+    (commons / link).parent.mkdir(exist_ok=True)
+    (commons / link).symlink_to(commons / to)
+    refused = deia("install", "claude-code")
+    assert refused.code == 2
+    assert told in refused.err
+    assert "Nothing was written" in refused.err
+    assert (commons / link).is_symlink()
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_is_followed(deia: Deia, commons: Path) -> None:
+    (commons / ".claude").mkdir()
+    (commons / "dotfiles").mkdir()
+    (commons / ".claude/settings.json").symlink_to(commons / "dotfiles/settings.json")
+    assert deia("install", "claude-code").code == 0
+    assert (commons / ".claude/settings.json").is_symlink()
+    assert "deia/serve/hook.py" in (commons / "dotfiles/settings.json").read_text(encoding="utf-8")
+    assert deia("uninstall", "claude-code").code == 0
+    assert not (commons / "dotfiles/settings.json").exists()
+    assert (commons / ".claude/settings.json").is_symlink()
+
+
+def test_a_file_that_somebody_made_read_only_is_not_replaced(
+    deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = commons / ".claude/settings.json"
+    place.parent.mkdir()
+    place.write_text('{"a": 1}', encoding="utf-8")
+    place.chmod(0o444)
+    may = os.access  # which says yes to an administrator, whatever the file's rights are
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: may(path, mode) and not (mode == os.W_OK and path == str(place))
+    )
+    refused = deia("install", "claude-code")
+    assert refused.code == 2
+    assert "is read-only, and stays as it is" in refused.err
+    assert "Nothing was written" in refused.err
+    assert [(each.name, each.read_text(encoding="utf-8")) for each in place.parent.iterdir()] == [
+        ("settings.json", '{"a": 1}')
+    ]
+
+
+ODD = {
+    "byte order mark": b'\xef\xbb\xbf{"a": 1}',
+    "byte order mark and nothing else": b"\xef\xbb\xbf",
+    "Windows lines": b'{\r\n\t"a": 1\r\n}\r\n',
+    "blanks": b" \n\t",
+    "empty object": b"{}",
+    "no end of line": b'{"a":1,"hooks":{}}',
+    "one name twice": b'{"hooks": {}, "a": 1, "hooks": {}}',
+    "numbers": b'{"a": 123456789012345678901234567890, "b": 1e400, "c": 1.0}',
+    "half a character": b'{"a": "\\ud800", "b": "\xf0\x9f\x98\x80"}',
+    "NUL": b'{"a": "\x00"}',
+}
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex", "gemini", "cursor", "droid"])
+@pytest.mark.parametrize("odd", ODD)
+def test_an_odd_file_is_changed_once_and_given_back_byte_for_byte(
+    deia: Deia, commons: Path, host: str, odd: str
+) -> None:
+    setup = BY_NAME[host]
+    place = commons / setup.places["project"].folder / setup.places["project"].file
+    place.parent.mkdir()
+    place.write_bytes(ODD[odd])
+    flags = ["--statusline", "--warm", "--mcp"] if host == "claude-code" else []
+    told = deia("install", host, *flags)
+    assert told.code == 0, told.err
+    written = place.read_bytes()
+    assert written != ODD[odd]
+    assert deia("install", host, *flags).code == 0
+    assert place.read_bytes() == written
+    assert deia("uninstall", host).code == 0
+    assert place.read_bytes() == ODD[odd]
+    assert [each.name for each in place.parent.iterdir()] == [place.name]
+
+
+def test_the_list_is_given_to_programs_as_the_schema_says(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
+    assert deia("install", "cursor").code == 0
+    (commons / ".codex").mkdir()
+    (commons / ".codex/hooks.json").write_text("{", encoding="utf-8")
+    told = deia("install", "--list", "--json")
+    assert told.code == 0
+    found = {each["host"]: each for each in validated(told.out, "hosts")}
+    assert list(found) == [setup.host for setup in SETUPS]
+    assert found["cursor"]["installed"] == [{"scope": "project", "path": str(commons / ".cursor/hooks.json")}]
+    assert found["cursor"]["found"] is True
+    assert "not JSON" in found["codex"]["problems"][0]
+    assert found["amp"] == {"host": "amp", "title": "Amp", "found": False, "signs": [], "installed": [], "problems": []}
+    assert deia("install", "claude-code", "--json").code == 2
+
+
+def validated(text: str, schema: str) -> Any:
+    told = json.loads(text)
+    path = Path(__file__).parents[2] / "docs/schema" / f"{schema}.schema.json"
+    jsonschema.validate(told, json.loads(path.read_text(encoding="utf-8")))
+    return told
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an argument list stays one there")

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia import spool
-from deia.serve.ledger import read_ledger
+from deia.serve.ledger import Extent, extent_of, read_ledger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,3 +46,15 @@ def test_no_folder_is_an_empty_ledger(tmp_path: Path) -> None:
 def test_no_content_breaks_the_reading(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "2026-01-02-a.jsonl").write_bytes(content)
     read_ledger(str(tmp_path), last=5)
+
+
+def test_how_much_a_ledger_holds_is_measured_with_what_cannot_be_read(tmp_path: Path) -> None:
+    for day in ("2026-01-01", "2026-03-02"):
+        lines = f'{{"ts": "{day}T12:00:00.000Z", "event": "error"}}\n{{"ts": "torn\n'
+        (tmp_path / f"{day}-a.jsonl").write_text(lines, encoding="utf-8")
+    (tmp_path / "2025-12-01_31-b~1.parquet").write_bytes(b"PAR1 half")
+    extent = extent_of(str(tmp_path))
+    assert (extent.events, extent.oldest, extent.newest, extent.torn) == (2, "2026-01-01", "2026-03-02", 2)
+    assert extent.damaged == ("2025-12-01_31-b~1.parquet",)
+    assert extent.bytes == sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert extent_of(str(tmp_path / "none")) == Extent()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from deia.compile.compiler import compile_commons
 from deia.serve import statusline
 from deia.watch.mutes import Mute, write_mute
-from tests.serve.test_hook import DELETE, answer_of, event_of
+from tests.serve.test_hook import DELETE, answer_of, call_of, event_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +52,12 @@ def test_it_says_what_fired_last_and_how_often(line: Line, commons: Path, enviro
     answer_of(event_of("UserPromptSubmit", commons, prompt=DELETE), environ)
     assert line() == "deia: site-delete just now, 1 this session"
     assert "site-delete" not in line(json.dumps({"session_id": "x", "cwd": str(commons)}).encode())
+
+
+def test_it_counts_what_was_said_to_agents(line: Line, commons: Path, environ: dict[str, str]) -> None:
+    answer_of(event_of("UserPromptSubmit", commons, prompt=DELETE), environ)
+    answer_of(call_of(commons, agent_id="a1"), environ)
+    assert line() == "deia: site-delete just now, 2 this session"
 
 
 def test_it_says_what_silences_deia(line: Line, commons: Path, environ: dict[str, str]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deia import fast_json
 from deia.compile.compiler import compile_commons
 from deia.errors import HostError
 from deia.folders import STARTER, find_commons, is_packaged
@@ -19,6 +20,7 @@ from deia.serve.commands.options import commons_option, given_commons, here
 from deia.serve.connecting import (
     WARM_URL,
     besides_the_hook,
+    chosen_by_tool,
     chosen_servers,
     chosen_warm,
     entered,
@@ -27,10 +29,11 @@ from deia.serve.connecting import (
     taken_out,
 )
 from deia.serve.diagnosis import DEAD, FINE, Patient, diagnose
+from deia.serve.host_list import listed
 from deia.serve.hosts.settings import status_line
-from deia.serve.hosts.settings.places import is_here, project_folder, setup_of, signs_of
-from deia.serve.hosts.settings.table import BY_NAME, PROJECT, SCOPES, SCRIPT, SETUPS
-from deia.serve.installing import Change, Spot, carry_out, hook_command, installed_in, plan_install, plan_removal, tidy
+from deia.serve.hosts.settings.places import is_here, project_folder, setup_of
+from deia.serve.hosts.settings.table import BY_NAME, PROJECT, SCOPES, SETUPS
+from deia.serve.installing import Change, Spot, carry_out, hook_command, plan_install, plan_removal, tidy
 from deia.serve.interpreter import find_interpreter
 from deia.serve.output import counted
 from deia.settings import resolve
@@ -78,32 +81,32 @@ def _where(command: Callable[..., int]) -> Callable[..., int]:
 @click.command(short_help="Connect agent hosts: enter the hook into their settings.")
 @_where
 @click.option("--list", "listing", is_flag=True, help="Show which hosts are here, and where deia is installed.")
+@click.option("--json", "as_json", is_flag=True, help="Give what --list shows as JSON.")
 @click.option("--uninstall", is_flag=True, help="Take the hook out again, as deia uninstall does.")
 @click.option("--mcp", "server", is_flag=True, help="Also enter the server that an agent asks (deia mcp).")
 @click.option("--warm", is_flag=True, help="Also have Claude Code ask a running `deia serve`, beside the command.")
 @click.option("--url", metavar="URL", default=WARM_URL, show_default=True, help="Of that server, for --warm.")
+@click.option("--warm-mcp", "by_tool", is_flag=True, help="The same by the server that the session is connected with.")
 @click.option("--statusline", "status", is_flag=True, help="Also show in the host's status line what deia said last.")
 @commons_option
 def install(  # noqa: PLR0913 - every option has a name of its own
-    *, hosts: tuple[str, ...], scope: str | None, listing: bool, uninstall: bool, status: bool, server: bool,
-    warm: bool, url: str, **given: bool,
+    *, hosts: tuple[str, ...], scope: str | None, listing: bool, as_json: bool, uninstall: bool, status: bool,
+    server: bool, warm: bool, url: str, by_tool: bool, **given: bool,
 ) -> int:  # fmt: skip
     """Enter the hook into hosts' settings, leaving everything else in the files as it is.
 
     Shows what will change, and asks where somebody can be asked.
     """
-    if listing:
-        return _list()
+    if listing or as_json:
+        return _list(asked=listing, as_json=as_json)
     spots = _spots(hosts, scope or SCOPES[0], every=given["every"], removing=uninstall)
     if uninstall:
         given_out = {name: given[name] for name in ("dry_run", "agreed", "every")}
         return _remove(spots, besides_the_hook(hosts, scope or SCOPES[0], every=given["every"]), **given_out)
     commons = given_commons()
     refuse_hookless(hosts, server=server)
-    targets = [
-        *(chosen_servers(hosts, scope or SCOPES[0], every=given["every"], commons=commons) if server else ()),
-        *(chosen_warm(spots, scope or SCOPES[0], url, commons=commons) if warm else ()),
-    ]
+    targets = chosen_servers(hosts, scope or SCOPES[0], every=given["every"], commons=commons) if server else []
+    targets += _asking(spots, scope or SCOPES[0], url=url if warm else None, by_tool=by_tool, commons=commons)
     if not spots and not targets:
         output.say("No host is found here. To see which deia knows: deia install --list")
         return output.NOTHING
@@ -115,15 +118,11 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     planned = _planned(spots, interpreter, commons, failed=failed if given["every"] else None)
     spots, plan = [spot for spot, _ in planned], [changes for _, changes in planned]
     whole = _entered(plan, targets, failed=failed if given["every"] else None)
-    for error in failed:
-        output.complain_of(error)
-    if failed:
-        output.complain(f"deia: {counted(len(failed), 'file')} cannot be used and stays as it is; the others go on.")
-    code = output.BROKEN if failed else output.FOUND
+    code = _complain(failed)
     if not _carried_out(whole, **given):
         return code
     _tell_installed(spots, [whole])
-    if server:
+    if server or by_tool:
         output.say("The hosts read their servers when they start.")
     _tell_of_status_lines(spots, plan, hook_command(interpreter, status_line.HOST, commons=commons))
     if not is_packaged(root) and resolve(root, environ=os.environ).starter:
@@ -131,6 +130,29 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
     output.say("To see whether all works: deia doctor")
     return code
+
+
+def _complain(failed: Sequence[HostError]) -> int:
+    """Tell of files that cannot be used; give the exit code."""
+    for error in failed:
+        output.complain_of(error)
+    if failed:
+        output.complain(f"deia: {counted(len(failed), 'file')} cannot be used and stays as it is; the others go on.")
+    return output.BROKEN if failed else output.FOUND
+
+
+def _asking(spots: Sequence[Spot], scope: str, *, url: str | None, by_tool: bool, commons: str) -> list[Target]:
+    """Give where hooks are to be entered that ask a running server, at an address or by its tool.
+
+    Raises:
+        click.UsageError: both were asked for.
+        HostError: no host here can do that.
+    """
+    if url is not None and by_tool:
+        raise click.UsageError("Give one of --warm and --warm-mcp, not both.")
+    if by_tool:
+        return chosen_by_tool(spots, scope, commons=commons)
+    return chosen_warm(spots, scope, url, commons=commons) if url is not None else []
 
 
 def _planned(
@@ -323,31 +345,28 @@ def _difference(change: Change) -> str:
     return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
 
 
-def _list() -> int:
-    """Show every host that deia knows: what says that it is here, and where the hook is installed."""
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
-    width = max(len(setup.host) for setup in SETUPS)
-    for setup in SETUPS:
-        signs = ", ".join(signs_of(setup, project=project, environ=environ))
-        output.say(f"{setup.host:<{width}}  {setup.title}: {f'found ({signs})' if signs else 'not found'}")
-        for scope in setup.places:
-            for told in _installed_at(Spot(setup=setup, scope=scope, project=project, environ=environ)):
-                output.say(f"{'':<{width}}    {told}")
+def _list(*, asked: bool, as_json: bool) -> int:
+    """Show every host that deia knows: what says that it is here, and where the hook is installed.
+
+    Raises:
+        click.UsageError: only how to show it was said, and nobody asked for it.
+    """
+    if not asked:
+        raise click.UsageError("--json goes with --list.")
+    found = listed(project=project_folder(os.getcwd()), environ=dict(os.environ))
+    if as_json:
+        output.say(fast_json.dumps([each.values() for each in found]))
+        return output.FOUND
+    width = max(len(each.host) for each in found)
+    for each in found:
+        output.say("\n".join(each.lines(width)))
     return output.FOUND
 
 
-def _installed_at(spot: Spot) -> list[str]:
-    try:
-        found = [hook.path for hook in installed_in(spot)]
-    except HostError as error:
-        return [str(error)]
-    paths = dict.fromkeys(os.path.dirname(path) if spot.setup.shape == SCRIPT else path for path in found)
-    return [f"installed ({spot.scope}): {path}" for path in paths]
-
-
 @click.command(short_help="Check that everything works, and say what to do where it does not.")
+@click.option("--json", "as_json", is_flag=True, help="Give it as JSON.")
 @commons_option
-def doctor() -> int:
+def doctor(*, as_json: bool) -> int:
     """Check the commons, its compiled files and the installed hooks, by running the very commands that the hosts run.
 
     Exits with 1 where something is dead.
@@ -359,6 +378,8 @@ def doctor() -> int:
         environ=dict(os.environ),
         tell=output.complain if output.is_watched() else str,
     )
+    if as_json:
+        return _tell_as_json(patient)
     marks = {FINE: output.mark("✓", "ok"), DEAD: output.mark("✗", "X")}
     worst = output.FOUND
     for finding in diagnose(patient):
@@ -367,3 +388,11 @@ def doctor() -> int:
             output.say(f"    {finding.cure}")
         worst = max(worst, int(finding.level == DEAD))
     return worst
+
+
+def _tell_as_json(patient: Patient) -> int:
+    """Give all findings as one value; docs/schema/doctor.schema.json describes it."""
+    findings = [{"level": each.level, "text": each.text, "cure": each.cure} for each in diagnose(patient)]
+    dead = any(each["level"] == DEAD for each in findings)
+    output.say(fast_json.dumps({"sound": not dead, "findings": findings}))
+    return int(dead)

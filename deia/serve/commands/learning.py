@@ -193,19 +193,26 @@ def show_log(*, as_json: bool) -> int:
 
 
 @learn.command()
-@click.option("--rounds", default=6, show_default=True, type=click.IntRange(1, 40), help="Of use, propose and apply.")
+@click.option("--rounds", default=8, show_default=True, type=click.IntRange(1, 40), help="Of use, propose and apply.")
+@click.option(
+    "--drift",
+    default=0.1,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of the things that get a new name in each round of the second half.",
+)
 @click.option("--seed", default=1, show_default=True, type=int, help="Another gives another world.")
 @click.option("--svg", metavar="FILE", help="Draw the rounds into this file.")
 @json_option
-def simulate(*, rounds: int, seed: int, svg: str | None, as_json: bool) -> int:
+def simulate(*, rounds: int, drift: float, seed: int, svg: str | None, as_json: bool) -> int:
     """Show in a made-up world with a known truth that learning helps and harms nothing.
 
-    People ask in other words than the index uses, some triggers are noisy, and what is asked drifts. Beside learning
-    stand no learning, and adding every word of every question as a keyword.
+    People ask in other words than the index uses, and some triggers are noisy; in the second half of the rounds things
+    get new names. Beside learning stand no learning, and adding every word of every question as a keyword.
     """
     from deia.serve.learning.simulation import draw, simulated, table  # noqa: PLC0415 - nobody else needs it
 
-    found = simulated(rounds=rounds, seed=seed, tell=_progress(quiet=as_json))
+    found = simulated(rounds=rounds, seed=seed, drift=drift, tell=_progress(quiet=as_json))
     output.say(json.dumps(found) if as_json else "\n".join(table(found)))
     if svg:
         try:
@@ -234,6 +241,8 @@ def _lines(found: Proposed, chosen: Sequence[Proposal], *, diffs: str) -> Iterat
     )
     if evidence.asked and not evidence.worded:
         yield 'Questions are kept without their words (telemetry = "metadata"), so nothing follows from them.'
+    if evidence.pairs:
+        yield _reach(found)
     if any(one.effect.before and one.kind != "unless" for one in found.proposals):
         yield f"All that move answers, together, on {found.together.asked} questions: {_figures(found.together)}"
     for kind in dict.fromkeys(one.kind for one in chosen):
@@ -245,6 +254,16 @@ def _lines(found: Proposed, chosen: Sequence[Proposal], *, diffs: str) -> Iterat
     if chosen:
         yield ""
         yield f"To take them: deia learn apply {chosen[0].id}   or --interactive, or --all"
+
+
+def _reach(found: Proposed) -> str:
+    """Say which words are taken from questions, and what that was worth to questions that were left out."""
+    reach = found.reached.reach
+    held = next((one for one in found.reached.tried if one.reach.name == reach.name), None)
+    if held is None or not held.moves:
+        return f"Taken from questions: {reach.name}."
+    told = f"left out in turn, {held.better} were answered better and {held.worse} worse by the others'"
+    return f"Taken from questions: {reach.name}; {told}."
 
 
 def _proposal(proposal: Proposal, root: str) -> Iterator[str]:
@@ -285,6 +304,13 @@ def _fields(found: Proposed, chosen: Sequence[Proposal]) -> dict[str, Any]:
         "days": evidence.days,
         "signals": {f"{one.of}:{one.name}": one.weight for one in SIGNALS},
         "drafts": found.drafts,
+        "reach": {
+            "chosen": found.reached.reach.values(),
+            "tried": [
+                {"name": one.reach.name, "net": round(one.net, 4), "better": one.better, "worse": one.worse}
+                for one in found.reached.tried
+            ],
+        },
         "together": {name: getattr(found.together, name) for name in ("asked", "before", "after")},
         "proposals": [one.to_dict() for one in chosen],
     }

@@ -26,6 +26,7 @@ tools_option = click.option("--tools", "chosen", metavar="A,B", default="", help
 compat_option = click.option(
     "--compat", type=click.Choice([COMPAT]), help="Offer the tools under that family's names too."
 )
+hooks_option = click.option("--hooks", is_flag=True, help="Offer the tool too that Claude Code's hooks may call.")
 collections_option = click.option(
     "--collection", "collections", multiple=True, metavar="NAME",
     help="Offer only this cluster, or this folder such as bok/hosting/, and change nothing; repeatable.",
@@ -49,6 +50,17 @@ def _settled(collections: Sequence[str]) -> tuple[str, Settings]:
     return root, resolve(root, environ=os.environ, flags=flags)
 
 
+def _heard(only: Sequence[str], *, hooks: bool) -> bool:
+    """Say whether events are heard, which a server of a part of the commons does not.
+
+    Raises:
+        click.UsageError: both were asked for.
+    """
+    if hooks and only:
+        raise click.UsageError("A server that offers collections answers no hooks; leave --hooks out.")
+    return hooks
+
+
 def _names(chosen: str) -> list[str]:
     return [name.strip() for name in chosen.split(",") if name.strip()]
 
@@ -58,9 +70,12 @@ def _names(chosen: str) -> list[str]:
 @tools_option
 @compat_option
 @collections_option
+@hooks_option
 @commons_option
 @click.pass_context
-def mcp(ctx: click.Context, *, read_only: bool, chosen: str, compat: str | None, collections: tuple[str, ...]) -> int:
+def mcp(
+    ctx: click.Context, *, read_only: bool, chosen: str, compat: str | None, collections: tuple[str, ...], hooks: bool
+) -> int:
     """Serve the commons to an agent over MCP, on standard input and output. A host starts this, not a person.
 
     To enter it into a host's settings: deia mcp config HOST
@@ -70,8 +85,9 @@ def mcp(ctx: click.Context, *, read_only: bool, chosen: str, compat: str | None,
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
     only = collections_of(_settled(collections)[1].collections)
-    tools = offered(read_only=read_only or bool(only), chosen=_names(chosen), compat=compat or "")
-    serve_stdio(_desk(given_commons(), only), tools)
+    hooks = _heard(only, hooks=hooks)
+    tools = offered(read_only=read_only or bool(only), chosen=_names(chosen), compat=compat or "", hooks=hooks)
+    serve_stdio(_desk(given_commons(), only), tools, commons=given_commons(), hooks=hooks)
     return output.FOUND
 
 
@@ -101,10 +117,11 @@ def config(*, host: str, url: str, read_only: bool) -> int:
 @tools_option
 @compat_option
 @collections_option
+@hooks_option
 @commons_option
 def serve(  # noqa: PLR0913 - every option has a name of its own
     *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool, chosen: str, compat: str | None,
-    collections: tuple[str, ...],
+    collections: tuple[str, ...], hooks: bool,
 ) -> int:  # fmt: skip
     """Serve the commons over HTTP: MCP at /mcp, hook events at /hooks/HOST, /health and /ready.
 
@@ -115,7 +132,8 @@ def serve(  # noqa: PLR0913 - every option has a name of its own
 
     root, settings = _settled(collections)
     only = collections_of(settings.collections)
-    tools = offered(read_only=read_only or bool(only), chosen=_names(chosen), compat=compat or "")
+    hooks = _heard(only, hooks=hooks)
+    tools = offered(read_only=read_only or bool(only), chosen=_names(chosen), compat=compat or "", hooks=hooks)
     token, _ = secret("token", root, environ=os.environ)
     listening = Listening(host=host, port=port, token=token, names=names, rate=rate)
     commons = given_commons()

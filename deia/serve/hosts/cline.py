@@ -1,6 +1,7 @@
 """Cline's hooks: executables of one event each in; a cancellation or a change of context out.
 
-Source: Cline's own documents on hooks (read in the second half of 2026). What matters: context that is changed before a
+Source: cline/cline src/core/hooks/hook-factory.ts @06c798bc and docs.cline.bot/features/hooks/hook-reference (read
+2026-11), which name every field that is read here; parameters are texts. What matters: context that is changed before a
 tool counts from the model's next request on, so a danger is cancelled; a cancellation says why in two places.
 """
 

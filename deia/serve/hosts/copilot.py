@@ -2,8 +2,9 @@
 
 Source: github/docs content/copilot/reference/hooks-reference.md @05da5bc3 (read in the second half of 2026). What
 matters: an event configured in camelCase comes without its name, one in PascalCase comes as Claude's; the answer before
-a tool is flat and has no context; what a prompt's hook prints is dropped; context counts after a tool, 10 KB of it; a
-hook that fails stops the tool; the cloud agent takes a question for a denial.
+a tool is flat and has no context; what the hook of a submitted prompt prints is dropped, that of a transformed one may
+give the model another text; context counts after a tool, 10 KB of it, and not after one that failed; a hook that fails
+stops the tool; the cloud agent takes a question for a denial.
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
 MOST_BYTES = 9_500
 MOMENTS = {
     "UserPromptSubmit": "prompt",
+    "UserPromptTransformed": "prompt",
     "PreToolUse": "before_tool",
     "PostToolUse": "after_tool",
     "PostToolUseFailure": "tool_error",
     "SessionStart": "session",
 }
 CARRIES = {
+    "prompt": {"context": BEFORE},
     "before_tool": {"hold": BEFORE, "ask": BEFORE},
     "after_tool": {"context": BEFORE},
     "session": {"context": BEFORE},
@@ -45,18 +48,22 @@ CARRIES = {
 def read_event(event: Any) -> Occasion | None:
     """Give what an event is about, or None where there is nothing to watch."""
     if not isinstance(event, dict) or EVENT in event:
-        return read_claude_shaped(event, MOMENTS)
+        occasion = read_claude_shaped(event, MOMENTS)
+        return occasion.but(carries=False) if occasion is not None and occasion.moment == "prompt" else occasion
     name = _name(event)
     if not name:
         return None
     turn = _turn(name, event)
     moment = MOMENTS[name]
+    given = text_of(event.get("transformedPrompt"))
     return Occasion(
         event=name,
         moment="tool_error" if turn is not None and turn.failed else moment,
         conversation=text_of(event.get("sessionId")) or "unnamed",
         folder=folder_of(event.get("cwd")),
         turn=turn,
+        carries=moment != "prompt" or bool(given),  # a prompt is never blanked
+        given=given,
     )
 
 
@@ -66,14 +73,14 @@ def _name(event: dict[str, Any]) -> str:
         after = "PostToolUse" if "toolResult" in event else ""
         return after or ("PostToolUseFailure" if "error" in event else "PreToolUse")
     if "prompt" in event:
-        return "UserPromptSubmit"
+        return "UserPromptTransformed" if "transformedPrompt" in event else "UserPromptSubmit"
     return "SessionStart" if "source" in event else ""
 
 
 def _turn(name: str, event: dict[str, Any]) -> Turn | None:
     if name == "SessionStart":
         return None
-    if name == "UserPromptSubmit":
+    if MOMENTS[name] == "prompt":
         return Turn(role="user", text=text_of(event.get("prompt")))
     tool = text_of(event.get("toolName"))
     given = decoded(event.get("toolArgs"))
@@ -94,7 +101,11 @@ def write_answer(occasion: Occasion, said: Said) -> dict[str, Any] | None:
             return None
         decision = "deny" if said.hold else "ask"
         return {"permissionDecision": decision, "permissionDecisionReason": _fitting(said.hold or said.ask)}
-    return {"additionalContext": _fitting(said.context)} if said.context else None
+    if not said.context:
+        return None
+    if occasion.moment == "prompt":
+        return {"modifiedTransformedPrompt": f"{occasion.given}\n\n{_fitting(said.context)}"}
+    return {"additionalContext": _fitting(said.context)}
 
 
 def _fitting(text: str) -> str:

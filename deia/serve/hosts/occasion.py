@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record, Turn
+from deia.watch.memory import SUBAGENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,7 @@ class Occasion(Record):
     turn: Turn | None = None
     reset: bool = False  # what was injected before is gone from the model's sight
     carries: bool = True  # whether an answer to this event can reach anybody
+    given: str = ""  # what an answer has to give back whole, with what is said behind it
     mark: str = ""  # the host's own id of the call or the prompt, to know the event again when it arrives twice
 
 
@@ -60,7 +62,7 @@ def read_claude_shaped(event: Any, moments: Mapping[str, str]) -> Occasion | Non
 def _conversation(event: dict[str, Any]) -> str:
     conversation = first_text(event, "session_id", "conversation_id", "sessionId") or "unnamed"
     agent = text_of(event.get("agent_id"))  # a subagent has a context of its own
-    return f"{conversation}-{agent}" if agent else conversation
+    return f"{conversation}{SUBAGENT}{agent}" if agent else conversation
 
 
 def _turn(moment: str, event: dict[str, Any]) -> Turn | None:
@@ -75,10 +77,18 @@ def _turn(moment: str, event: dict[str, Any]) -> Turn | None:
     if moment == "before_tool":
         plan = mapping_of(given).get("plan")
         return Turn(role="assistant", text=text_of(plan)) if tool == "ExitPlanMode" else call(tool, given)
-    response = event.get("tool_response")
+    response = _response(event)
     if moment == "tool_error":
         response = [event.get("error"), response]
     return result(tool, given, response, failed=moment == "tool_error")
+
+
+def _response(event: dict[str, Any]) -> Any:
+    """Give what a tool answered; Copilot, which runs Claude's hooks too, has a name of its own for it."""
+    if "tool_response" in event:
+        return event["tool_response"]
+    told = event.get("tool_result")
+    return mapping_of(told).get("text_result_for_llm") or told
 
 
 def call(tool: str, given: Any) -> Turn:

@@ -26,7 +26,7 @@ CURSOR_EVENTS = {
     "tool_error": "postToolUseFailure", "stop": "afterAgentResponse", "session": "sessionStart",
 }  # fmt: skip
 WINDSURF_EVENTS = {
-    "prompt": "pre_user_prompt", "before_tool": "pre_run_command", "after_tool": "post_run_command",
+    "prompt": "pre_user_prompt", "before_tool": "pre_run_command", "after_tool": "post_mcp_tool_use",
     "stop": "post_cascade_response",
 }  # fmt: skip
 KIRO_EVENTS = {
@@ -90,7 +90,7 @@ def _copilot(host: str, what: Happening) -> dict[str, Any] | None:
     if what.moment == "session":
         return {**event, "source": "new"}
     if what.moment == "prompt":
-        return {**event, "prompt": what.text}
+        return {**event, "prompt": what.text, "transformedPrompt": what.text or "…"}
     event |= {"toolName": SHELL[host], "toolArgs": dumps({"command": _command(what)})}
     if what.moment == "before_tool":
         return event
@@ -164,11 +164,12 @@ def _windsurf(_: str, what: Happening) -> dict[str, Any] | None:
         info = {"user_prompt": what.text}
     if what.moment == "stop":
         info = {"response": what.text}
-    if what.moment == "after_tool":
-        info["output"] = what.text
+    if what.moment == "after_tool":  # a command's result is told without what it printed, an MCP tool's is not
+        info = {"mcp_server_name": "shell", "mcp_tool_name": "run", "mcp_tool_arguments": {"command": what.command}}
+        info["mcp_result"] = what.text
     return {
         "agent_action_name": WINDSURF_EVENTS[what.moment], "trajectory_id": what.conversation,
-        "execution_id": what.mark, "cwd": what.folder, "tool_info": info,
+        "execution_id": what.mark, "timestamp": "2026-10-01T00:00:00Z", "cwd": what.folder, "tool_info": info,
     }  # fmt: skip
 
 

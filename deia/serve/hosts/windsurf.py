@@ -1,7 +1,8 @@
 """Windsurf Cascade's command hooks: its actions in; a hold out, by exit code 2 and its reason on standard error.
 
-Source: the documents of hookshot (read in the second half of 2026). What matters: nothing else reaches the model. What
-is recognised in a prompt waits for the next action and holds that, and only if its trigger holds or asks.
+Source: docs.windsurf.com/windsurf/cascade/hooks (read 2026-11), with which the documents of hookshot agree. What
+matters: nothing else reaches the model, and what a command printed is not among what its hook is told. What is
+recognised in a prompt waits for the next action and holds that, and only if its trigger holds or asks.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ Each takes checked arguments and gives a reply. Refuses to pass a document's tex
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from deia.commons.layers import PROJECT, origin_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 LISTED = 50  # documents that a list names unless more are asked for
 MOST_LISTED = 100_000
+MOST_FOLDERS = 100  # that an overview names
 UNWRITTEN = "(Nobody has filled in this document's outline yet.)"
 SIMILAR = 3
 FREE = ("auto", "keyword")  # settings of `tier` by which any search is as wanted
@@ -133,7 +135,7 @@ def _firing(firing: Firing) -> dict[str, Any]:
 
 
 def list_documents(desk: Desk, arguments: Arguments) -> Reply:
-    """Give the clusters with their counts, and the documents that pass the filters, the most urgent first."""
+    """Give clusters and folders with their counts, and the documents that pass the filters, the most urgent first."""
     catalog = desk.librarian.open_catalog()
     filters = {name: arguments[name] for name in NAMED if arguments.get(name)}
     _refuse_unknown(catalog, filters)
@@ -142,19 +144,27 @@ def list_documents(desk: Desk, arguments: Arguments) -> Reply:
     every = [one for one in every if one.entry.path.startswith(str(arguments.get("below", "")))]
     start, most = int(arguments.get("offset", 0)), int(arguments.get("limit", LISTED))
     shown = every[start : start + most]
-    clusters = clusters_of(catalog)
+    clusters, folders = clusters_of(catalog), _folders_of(every)
     fields: dict[str, Any] = {
         "total": len(every),
         "clusters": clusters,
+        "folders": folders,
         "documents": [brief(one) for one in shown],
     }
     if start + most < len(every):
         fields["next_offset"] = start + most
     lines = [f"{len(every)} documents in {len(clusters)} clusters"]
     lines += [f"- {plain(one['id'])}: {one['documents']}" for one in clusters]
+    lines += ["in the folders", *(f"- {plain(one['path'])}: {one['documents']}" for one in folders)] if folders else []
     lines += [f"[{plain(one.entry.id)}] {plain(one.entry.title)} ({plain(one.entry.path)})" for one in shown]
     more = [f"More with offset {start + most}."] if "next_offset" in fields else []
     return Reply(fields=fields, text="\n".join([*lines, *more]))
+
+
+def _folders_of(documents: Sequence[Shelved]) -> list[dict[str, Any]]:
+    """Give the folders that hold these documents, in the order of their paths; those that hold most where many do."""
+    counted = Counter(one.entry.path.rpartition("/")[0] for one in documents)
+    return [{"path": f"{path}/", "documents": count} for path, count in sorted(counted.most_common(MOST_FOLDERS))]
 
 
 def _refuse_unknown(catalog: Catalog, filters: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ import difflib
 
 from deia.errors import QueryError
 from deia.records import TYPE_CHECKING
-from deia.serve.server.tools import MOST_SHORT, MOST_TEXT
+from deia.serve.server.tools import MOST_SAID, MOST_SHORT, MOST_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,7 +56,7 @@ def _unfit(name: str, value: Any, rule: Mapping[str, Any]) -> Iterator[str]:
     if "enum" in rule:
         if not isinstance(value, str) or value not in rule["enum"]:
             yield f"must be one of {', '.join(rule['enum'])}"
-    elif not _is(value, rule.get("type", "object")):
+    elif not _is(value, rule["type"]):
         yield f"must be of type {rule['type']}"
     elif isinstance(value, str):
         most = MOST_TEXT if name in LONG else MOST_SHORT
@@ -71,13 +71,15 @@ def _unfit(name: str, value: Any, rule: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unfit_items(items: list[Any], rule: Mapping[str, Any]) -> Iterator[str]:
-    kinds = rule["items"]["type"]
+    kinds = [one["type"] for one in rule["items"].get("anyOf", (rule["items"],))]
     if len(items) > MOST_ITEMS:
         yield f"has {len(items)} items; at most {MOST_ITEMS} are taken"
-    elif not all(_is(item, kinds) for item in items):
-        yield f"must hold items of type {kinds if isinstance(kinds, str) else ' or '.join(kinds)}"
+    elif not all(any(_is(item, kind) for kind in kinds) for item in items):
+        yield f"must hold items of type {' or '.join(kinds)}"
     elif _deeper(items, MOST_DEPTH):
         yield f"is nested more than {MOST_DEPTH} deep"
+    elif (size := _size(items)) > MOST_SAID:
+        yield f"has {size} characters; at most {MOST_SAID} are taken: hand in the last turns"
 
 
 def _deeper(value: Any, left: int) -> bool:
@@ -86,10 +88,16 @@ def _deeper(value: Any, left: int) -> bool:
     return bool(inside) and (left == 0 or any(_deeper(item, left - 1) for item in inside))
 
 
-def _is(value: Any, kinds: Any) -> bool:
-    named = [kinds] if isinstance(kinds, str) else kinds
-    return any(isinstance(value, KINDS[kind]) and not (kind == "integer" and value in (True, False) and
-               isinstance(value, bool)) for kind in named)  # fmt: skip
+def _size(value: Any) -> int:
+    """Give how many characters stand in a value that does not nest deep."""
+    if isinstance(value, str):
+        return len(value)
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(map(_size, inside))
+
+
+def _is(value: Any, kind: str) -> bool:
+    return isinstance(value, KINDS[kind]) and not (kind == "integer" and isinstance(value, bool))
 
 
 def _example(schema: Mapping[str, Any]) -> str:

@@ -79,8 +79,10 @@ async def _ask(
     if not _is_stateless(ctx):
         try:
             return await ctx.session.elicit_form(question, schema, related_request_id=ctx.request_id)
-        except MCPError:  # the client cannot after all; the host has its own word on what tools may do
-            return None
+        except MCPError as error:
+            if error.code == types.METHOD_NOT_FOUND:  # it cannot after all; the host has its own word on tools
+                return None
+            return types.ElicitResult(action="cancel")  # the question was not put, or nobody is there any more
     given = (params.input_responses or {}).get(key)
     if isinstance(given, types.ElicitResult):
         return given

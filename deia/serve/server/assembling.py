@@ -16,15 +16,27 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deia.serve.server.desk import Desk
+    from deia.serve.server.hooks import Hooks
 
 
 class Assembled:
     """One server's parts, made in the event loop that will run them."""
 
-    def __init__(self, desk: Desk, offered: Sequence[Mapping[str, Any]], *, audit_state: str, transport: str) -> None:
+    def __init__(
+        self, desk: Desk, offered: Sequence[Mapping[str, Any]], *, audit_state: str, transport: str,
+        hooks: Hooks | None = None,
+    ) -> None:  # fmt: skip
         self.desk = desk
         self.clerk = Clerk(desk)
+        self.judge = Clerk(desk.twin())  # a long conversation takes seconds, in which others ask
         self.keeper = Keeper(self.clerk)
         self.audit = Audit(audit_state, transport=transport)
-        self.librarianship = Librarianship(self.clerk, self.keeper, self.audit, offered)
+        self.librarianship = Librarianship(
+            self.clerk, self.keeper, self.audit, offered, judge=self.judge, hooks=hooks
+        )  # fmt: skip
         self.server = self.librarianship.server()
+
+    def leave(self) -> None:
+        """Finish what has begun, and nothing more."""
+        self.clerk.leave()
+        self.judge.leave()

@@ -43,12 +43,18 @@ class Desk:
     """
 
     def __init__(self, root: str | None = None, *, agent: str = AGENT, collections: Sequence[str] = ()) -> None:
+        self._given = root, agent, collections
         self.librarian = Librarian(root, agent=agent, keep_fresh=False, collections=collections)
         self.collections = self.librarian.collections
         self.root = self.librarian.root
         self.derived = self.librarian.derived
         self.folder = os.getcwd().replace("\\", "/")
         self._looked: tuple[float, str] = (-LOOK, "")
+
+    def twin(self) -> Desk:
+        """Give another desk over the same commons, for a thread of its own."""
+        root, agent, collections = self._given
+        return Desk(root, agent=agent, collections=collections)
 
     @property
     def writable(self) -> str:

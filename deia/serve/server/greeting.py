@@ -43,7 +43,8 @@ class Greeter:
             self.done = True
             return b""
         self.answered.add(message["id"])
-        return json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
+        value = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+        return json.dumps(value, separators=(",", ":")).encode()
 
     def _result(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
         meta = params.get("_meta")

@@ -31,7 +31,9 @@ from deia.serve.server.assembling import Assembled
 from deia.serve.server.guard import LOOPBACK, RATE, Guard, host_of, respond
 from deia.serve.server.hooks import EXIT, Hooks
 from deia.serve.server.host_blocks import TOKEN
+from deia.serve.server.sessions import MOST, SPARE, Sessions
 from deia.serve.server.signals import end_at_signals
+from deia.serve.server.tools import HOOK
 from deia.settings import DOTENV
 
 if TYPE_CHECKING:
@@ -44,7 +46,6 @@ PORT = 8765
 LEAST_TOKEN = 16  # characters
 GRACE = 3  # seconds for what is under way at the end
 SAY_HELLO = 1.0  # seconds in which another server on the port may say who it is
-MOST_SESSIONS = 1_000
 HOOKS = "/hooks/"
 REFUSED = "refused"
 
@@ -63,6 +64,12 @@ class Listening(Record):
         """Whether only this machine can reach it."""
         return self.host in LOOPBACK or self.host.startswith("127.")
 
+    @property
+    def called(self) -> str:
+        """The address as it stands before a port: one of version 6 in brackets."""
+        bare = self.host.strip("[]")
+        return f"[{bare}]" if ":" in bare else self.host
+
 
 def serve_http(desk: Desk, offered: Sequence[Mapping[str, Any]], listening: Listening, *, commons: str = "") -> None:
     """Serve until a signal comes.
@@ -72,7 +79,7 @@ def serve_http(desk: Desk, offered: Sequence[Mapping[str, Any]], listening: List
     """
     _refuse_unsafe(listening)
     door = _bound(listening)
-    shown = f"http://{listening.host}:{door.getsockname()[1]}"
+    shown = f"http://{listening.called}:{door.getsockname()[1]}"
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     what = f"{', '.join(desk.collections)} of {desk.root}" if desk.collections else desk.root
     hooks = "" if desk.collections else f"; hooks at {shown}{HOOKS}HOST"
@@ -101,27 +108,29 @@ def _bound(listening: Listening) -> socket.socket:
         door.close()
         if error.errno == errno.EADDRINUSE:
             raise HostError(_taken(listening), fix="Use that one, or choose another --port.") from error
-        raise HostError(f"cannot listen on {listening.host}:{listening.port}: {error.strerror}") from error
+        raise HostError(f"cannot listen on {listening.called}:{listening.port}: {error.strerror}") from error
     return door
 
 
 def _taken(listening: Listening) -> str:
     """Say who has the port, if it is one of ours."""
-    url = f"http://{listening.host}:{listening.port}/health"
+    url = f"http://{listening.called}:{listening.port}/health"
     try:
         with urllib.request.urlopen(url, timeout=SAY_HELLO) as answer:
             told = answer.read(2_000).decode("utf-8", "replace")
     except (OSError, ValueError):
         told = ""
     who = "another deia serve" if '"deia"' in told else "another program"
-    return f"{who} listens on {listening.host}:{listening.port} already"
+    return f"{who} listens on {listening.called}:{listening.port} already"
 
 
 async def _serve(
     desk: Desk, offered: Sequence[Mapping[str, Any]], listening: Listening, door: socket.socket, *, commons: str
 ) -> None:
-    assembled = Assembled(desk, offered, audit_state=state_folder(os.environ), transport="http")
     hooks = Hooks(commons=commons or ("" if listening.is_loopback else desk.root))
+    by_tool = hooks if any(tool["name"] == HOOK for tool in offered) else None
+    state = state_folder(os.environ)
+    assembled = Assembled(desk, offered, audit_state=state, transport="http", hooks=by_tool)
     await asyncio.to_thread(hooks.warm_up)
     app = application(assembled, hooks, listening)
     config = uvicorn.Config(
@@ -138,7 +147,7 @@ async def _serve(
             task.cancel()
         await asyncio.gather(keeping, ending, return_exceptions=True)
         hooks.leave()
-        assembled.clerk.leave()
+        assembled.leave()
 
 
 class _Server(uvicorn.Server):
@@ -154,7 +163,8 @@ class _Server(uvicorn.Server):
         yield
 
     def end(self) -> None:
-        """End when what is under way is done."""
+        """End when what is under way is done; whoever is cut off after that is no failure to write about."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         self.should_exit = True
         self.ending.set()
 
@@ -168,10 +178,10 @@ async def _end_streams(server: _Server, assembled: Assembled) -> None:
 def application(assembled: Assembled, hooks: Hooks, listening: Listening) -> Guard:
     """Give everything that is answered over HTTP as one application."""
     named = listening.is_loopback or bool(listening.names)
-    names = (*LOOPBACK, host_of(listening.host), *listening.names) if named else ("*",)
+    names = (*LOOPBACK, host_of(listening.called), *listening.names) if named else ("*",)
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard does that, for every path
     mcp_app = assembled.server.streamable_http_app(
-        streamable_http_path="/mcp", transport_security=security, host=listening.host, max_sessions=MOST_SESSIONS
+        streamable_http_path="/mcp", transport_security=security, host=listening.host, max_sessions=MOST + SPARE
     )
     return Guard(_Paths(assembled, hooks, mcp_app), token=listening.token, hosts=names, rate=listening.rate)
 
@@ -180,11 +190,13 @@ class _Paths:
     """Which part answers which path; the hooks' first, since they are counted in fractions of a millisecond."""
 
     def __init__(self, assembled: Assembled, hooks: Hooks, mcp_app: Any) -> None:
-        self._assembled, self._hooks, self._mcp = assembled, hooks, mcp_app
+        self._assembled, self._hooks, self._lifespan, self._mcp = assembled, hooks, mcp_app, Sessions(mcp_app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
-        if scope["type"] != "http" or path == "/mcp":
+        if scope["type"] == "lifespan":
+            await self._lifespan(scope, receive, send)
+        elif path == "/mcp":
             await self._mcp(scope, receive, send)
         elif path.startswith(HOOKS):
             await self._hook(scope, receive, send, path.removeprefix(HOOKS))

@@ -17,10 +17,11 @@ import deia
 from deia.errors import DeiaError
 from deia.serve.server.asking import Declined, choose, confirm
 from deia.serve.server.calling import call, find_tool, prepared, to_confirm, to_narrow
+from deia.serve.server.hook_tool import heard
 from deia.serve.server.prompts import PROMPTS, say
 from deia.serve.server.resources import PATTERNS, SCHEME, complete, fixed, read_resource
 from deia.serve.server.subscribing import Subscribers
-from deia.serve.server.tools import INSTRUCTIONS
+from deia.serve.server.tools import CHECKS, HOOK, INSTRUCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from deia.serve.server.audit import Audit
     from deia.serve.server.clerk import Clerk
     from deia.serve.server.desk import Reply
+    from deia.serve.server.hooks import Hooks
     from deia.serve.server.keeper import Keeper, Tell
 
     Context = ServerRequestContext[Any, Any]
@@ -40,8 +42,12 @@ NAME, TITLE = "deia", "deia, the team's librarian"
 class Librarianship:
     """The handlers of one server, with what they share."""
 
-    def __init__(self, clerk: Clerk, keeper: Keeper, audit: Audit, offered: Sequence[Mapping[str, Any]]) -> None:
-        self.clerk, self.keeper, self.audit, self.offered = clerk, keeper, audit, offered
+    def __init__(
+        self, clerk: Clerk, keeper: Keeper, audit: Audit, offered: Sequence[Mapping[str, Any]], *, judge: Clerk,
+        hooks: Hooks | None,
+    ) -> None:  # fmt: skip
+        self.clerk, self.judge, self.keeper, self.audit = clerk, judge, keeper, audit
+        self.offered, self.hooks = offered, hooks
         self.subscribers = Subscribers(clerk)
         keeper.changed.append(self.subscribers.tell)
         self._tools = [types.Tool.model_validate(tool) for tool in offered]
@@ -80,6 +86,9 @@ class Librarianship:
         """Answer a call; what is wrong is told to the model, with what to do next."""
         began, outcome = time.perf_counter(), "cancelled"
         try:
+            if self.hooks is not None and params.name == HOOK:
+                text, outcome = await heard(self.hooks, params.arguments)
+                return types.CallToolResult(content=[types.TextContent(text=text)])
             result = await self._called(ctx, params)
             outcome = "asked" if isinstance(result, types.InputRequiredResult) else "ok"
         except Declined as declined:
@@ -94,23 +103,24 @@ class Librarianship:
     async def _called(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        desk, tell = self.clerk.desk, _teller(ctx)
-        tool = find_tool(self.offered, params.name)
+        tool, tell = find_tool(self.offered, params.name), _teller(ctx)
+        clerk = self.judge if params.name == CHECKS else self.clerk
+        desk = clerk.desk
         await self.keeper.ready(tell)
-        name, arguments = await self.clerk.do(lambda: prepared(desk, tool, params.arguments))
-        question = await self.clerk.do(lambda: to_confirm(desk, name, arguments))
+        name, arguments = await clerk.do(lambda: prepared(desk, tool, params.arguments))
+        question = await clerk.do(lambda: to_confirm(desk, name, arguments))
         if question:
             pending = await confirm(ctx, params, question)
             if pending is not None:
                 return pending
-        reply = await self.clerk.do(lambda: call(desk, name, arguments))
+        reply = await clerk.do(lambda: call(desk, name, arguments))
         clusters = to_narrow(reply, name, arguments)
         if clusters:
             chosen = await choose(ctx, params, "That is about half the commons. Which part of it?", clusters)
             if isinstance(chosen, types.InputRequiredResult):
                 return chosen
             if chosen:
-                reply = await self.clerk.do(lambda: call(desk, name, {**arguments, "cluster": chosen}))
+                reply = await clerk.do(lambda: call(desk, name, {**arguments, "cluster": chosen}))
         if reply.changed:
             await self.keeper.bring_up_to_date(tell)
         return _success(reply)

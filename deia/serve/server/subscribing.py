@@ -5,6 +5,7 @@ Only what reads differently than before is told. A client that is gone is forgot
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ class Subscribers:
         self._sessions: dict[str, list[ServerSession]] = {}
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
+        self._is_over = False
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Follow an address for a client of the handshake protocol.
@@ -64,6 +66,8 @@ class Subscribers:
         """Serve the stream of a client of the stateless protocol, for as long as it listens."""
         for address in params.notifications.resource_subscriptions or ():
             await self._follow(str(address))
+        if self._is_over:  # the stream is opened and ended properly, so that its client knows
+            asyncio.get_running_loop().call_soon(self._listen.close)
         return await self._listen(ctx, params)
 
     async def tell(self) -> None:
@@ -81,7 +85,8 @@ class Subscribers:
                     self._sessions[address].remove(session)
 
     def close(self) -> None:
-        """End the streams of those who listen."""
+        """End the streams of those who listen, and of those who come yet."""
+        self._is_over = True
         self._listen.close()
 
     async def _follow(self, address: str) -> None:

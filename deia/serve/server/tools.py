@@ -1,7 +1,8 @@
 """The tools that an agent is offered, as plain data: names, what each is for, its schemas and how much it may do.
 
-The list goes into the model's context at every session, so it is held under 6 KB (a test counts). Refuses to know the
-protocol's library, so that the first answer can be given before that is loaded.
+The list goes into the model's context at every session, so it is held under 6 KB (a test counts): of what a tool
+gives, the schemas name what is always there. Refuses to know the protocol's library, so that the first answer can be
+given before that is loaded.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from deia.errors import QueryError
 from deia.records import TYPE_CHECKING, URGENCIES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 INSTRUCTIONS = (
@@ -26,8 +27,10 @@ VERDICTS = ("useful", "noise", "prevented", "wrong")
 MODES = ("natural", "keywords")
 DETAILS = ("summary", "full")
 MOST_TEXT = 200_000  # characters of one argument
+MOST_SAID = 1_000_000  # of a conversation: more than a model reads at once, and judged in seconds at worst
 MOST_SHORT = 2_000
 COMPAT = "agent-library"
+CHECKS = "check_triggers"
 
 _TEXT = {"type": "string"}
 _FLAG = {"type": "boolean"}
@@ -49,8 +52,8 @@ def _takes(required: Sequence[str] = (), /, **properties: Any) -> dict[str, Any]
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
-def _gives(required: Sequence[str], /, **properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required)}
+def _gives(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def _tool(name: str, about: str, takes: dict[str, Any], gives: dict[str, Any], hints: dict[str, Any]) -> dict[str, Any]:
@@ -69,42 +72,41 @@ TOOLS: tuple[dict[str, Any], ...] = (
             limit={"type": "integer", "minimum": 1, "maximum": 50},
             detail={"enum": list(DETAILS), "description": "full quotes the documents."},
         ),
-        _gives(("matched", "audit"), matched={}, confidence=_TEXT, context=_TEXT, audit={"type": "object"}),
+        _gives(matched={"enum": [True, False, "partial"]}, audit={"type": "object"}),
         READS,
     ),
     _tool(
         "read_document",
         "Read a document by its id, or by its path as answers name it.",
         _takes(("document",), document=_TEXT, lines=_said("Such as 12-30.")),
-        _gives(("id", "path", "text"), id=_TEXT, path=_TEXT, title=_TEXT, text=_TEXT, lines={"type": "array"}),
+        _gives(id=_TEXT, path=_TEXT, title=_TEXT, text=_TEXT),
         READS,
     ),
     _tool(
-        "check_triggers",
+        CHECKS,
         "See which known mistakes a plan or conversation is about to repeat, and what to do instead.",
         _takes(
             ("conversation",),
             conversation={
                 "type": "array",
-                "items": {"type": ["string", "object"]},
-                "description": 'Turns: "User: …", "Assistant: …", or {role, content}.',
+                "items": {"anyOf": [_TEXT, {"type": "object"}]},
+                "description": 'Turns: "User: ...", "Assistant: ...", or {role, content}.',
             },
             conversation_id=_said("Judge only turns that are new in it."),
         ),
-        _gives(("fired", "context"), fired=_OBJECTS, context=_TEXT),
+        _gives(fired=_OBJECTS, context=_TEXT),
         READS,
     ),
     _tool(
         "list_documents",
-        "See what there is: clusters with counts, and documents by filter.",
+        "See what there is: clusters and folders with counts, and documents by filter.",
         _takes(**_FILTERS, tag=_TEXT, limit={"type": "integer", "minimum": 1, "maximum": 200}, offset=_COUNT),
-        _gives(("total", "clusters", "documents"), total=_COUNT, clusters=_OBJECTS, documents=_OBJECTS),
+        _gives(total=_COUNT, clusters=_OBJECTS, folders=_OBJECTS, documents=_OBJECTS),
         READS,
     ),
     _tool(
         "save_lesson",
-        "Write down a lesson: what went wrong, why, and what to do instead. Searches for a like one first are advised"
-        " (suggest_location).",
+        "Write down a lesson: what went wrong, why, and what to do instead. First see suggest_location.",
         _takes(
             ("title", "text"),
             title=_said("What goes wrong, in a few words."),
@@ -118,21 +120,21 @@ TOOLS: tuple[dict[str, Any], ...] = (
             trigger={"type": "boolean", "description": "Draft a trigger too."},
             update=_said("Id of the document to replace; without it nothing is overwritten."),
         ),
-        _gives(("id", "paths", "updated"), id=_TEXT, paths=_WORDS, updated=_FLAG, next=_TEXT),
+        _gives(id=_TEXT, paths=_WORDS, updated=_FLAG),
         CHANGES,
     ),
     _tool(
         "suggest_location",
         "Say where a lesson would belong, and which documents say nearly the same.",
         _takes(("text",), text=_TEXT),
-        _gives(("category", "similar"), category=_TEXT, cluster=_TEXT, similar=_OBJECTS, advice=_TEXT),
+        _gives(category=_TEXT, similar=_OBJECTS, advice=_TEXT),
         READS,
     ),
     _tool(
         "remove_document",
         "Move a document of the project to the trash, or with undo bring it back.",
         _takes(("id",), id=_TEXT, undo=_FLAG),
-        _gives(("id", "removed"), id=_TEXT, removed=_FLAG, trash=_TEXT, named_by=_WORDS),
+        _gives(id=_TEXT, removed=_FLAG),
         TAKES_AWAY,
     ),
     _tool(
@@ -144,10 +146,34 @@ TOOLS: tuple[dict[str, Any], ...] = (
             verdict={"enum": list(VERDICTS)},
             note=_TEXT,
         ),
-        _gives(("of", "recorded"), of=_TEXT, recorded=_FLAG),
+        _gives(of=_TEXT, recorded=_FLAG),
         ADDS,
     ),
 )
+
+
+# What the hooks of a host may call, offered only where `--hooks` asks for it: no tool for a model. Of the person it
+# hears nothing, so that a model which calls it all the same cannot speak in the person's name. Event → its fields.
+HOOK, PERSONS_TOOL = "hook", "AskUserQuestion"
+_WHERE = ("session_id", "agent_id", "cwd")
+_TOOLS_OWN = (*_WHERE, "tool_name", "tool_use_id", "tool_input")
+HEARD: Mapping[str, tuple[str, ...]] = {
+    "PreToolUse": _TOOLS_OWN,
+    "PostToolUse": (*_TOOLS_OWN, "tool_response"),
+    "PostToolUseFailure": (*_TOOLS_OWN, "tool_response", "error"),
+    "Stop": (*_WHERE, "last_assistant_message"),
+}
+HOOK_TOOL: dict[str, Any] = {
+    "name": HOOK,
+    "description": "The host's hooks call this by themselves. It has nothing for you; do not call it.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"hook_event_name": {"enum": list(HEARD)}},
+        "required": ["hook_event_name"],
+        "additionalProperties": True,
+    },
+    "annotations": ADDS,
+}
 
 
 def _as(name: str, about: str, old: str, takes: dict[str, Any]) -> dict[str, Any]:
@@ -170,15 +196,17 @@ COMPAT_TOOLS: tuple[dict[str, Any], ...] = (
         _takes(path=_said("Only below this folder."), limit=_COUNT, offset=_COUNT)),
     _tool("Librarian_IndexDirectoryToLibrary",
           "Enter the documents of a folder inside the commons that the index does not list yet.",
-          _takes(("path",), path=_TEXT), _gives(("added",), added=_WORDS, total=_COUNT), ADDS),
+          _takes(("path",), path=_TEXT), _gives(added=_WORDS, total=_COUNT), ADDS),
     _as("GetLibraryOverview", "Clusters and counts.", "list_documents", _takes()),
     _as("SuggestLibraryLocation", "Say where a text would belong.", "suggest_location",
         _takes(("content",), content=_TEXT)),
 )  # fmt: skip
 
 
-def offered(*, read_only: bool = False, chosen: Sequence[str] = (), compat: str = "") -> tuple[dict[str, Any], ...]:
-    """Give the tools that a server offers.
+def offered(
+    *, read_only: bool = False, chosen: Sequence[str] = (), compat: str = "", hooks: bool = False
+) -> tuple[dict[str, Any], ...]:
+    """Give the tools that a server offers; with `hooks` the one too that a host's hooks call.
 
     Raises:
         QueryError: a name is no tool's, the family is unknown, or nothing is left.
@@ -196,4 +224,4 @@ def offered(*, read_only: bool = False, chosen: Sequence[str] = (), compat: str 
     kept = [tool for tool in kept if not read_only or tool["annotations"]["readOnlyHint"]]
     if not kept:
         raise QueryError("no tool is left to offer", fix="Choose others with --tools, or leave --read-only out.")
-    return tuple(kept)
+    return (*kept, *((HOOK_TOOL,) if hooks else ()))

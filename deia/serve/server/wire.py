@@ -1,16 +1,19 @@
 """Standard input and output as a wire: lines in, lines out, whatever else the process prints kept off it.
 
-Reading is a daemon thread's, so that an input that never ends or never speaks holds nothing up. A line that is too
-long is refused with an answer; the next is read as if nothing had been.
+Reading is a daemon thread's, so that an input that never ends or never speaks holds nothing up; writing looks first
+whether there is room, so that a reader who takes nothing holds up no end. A line that is too long is refused with an
+answer; the next is read as if nothing had been.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import select
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deia import fast_json
 from deia.errors import HostError
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 MOST_LINE = 4_194_304  # bytes of one message, as the SDK limits them over HTTP
 MOST_WAITING = 256  # lines that are read before somebody takes them
 PIECE = 65_536
+ROOM = 4_096  # bytes that a pipe with any room at all takes at once
+LOOK = 0.1  # seconds between two looks whether whoever reads has gone
+GRACE = 1.0  # seconds in which, once the server is to end, whoever reads must take something
 TOO_LONG, NOT_JSON, NOT_A_REQUEST = -32600, -32700, -32600
 
 
@@ -31,6 +37,8 @@ class Wire:
         self._source, self._target = source, target
         self._writing = threading.Lock()
         self._room = threading.Semaphore(MOST_WAITING)
+        self._is_ending = False
+        self._look = _looker(target)
         self.closed = False
 
     def start(self, take: Callable[[bytes], None], ended: Callable[[], None]) -> None:
@@ -45,11 +53,23 @@ class Wire:
         """Write a line; say whether anybody can still read it."""
         with self._writing:
             rest = memoryview(data + b"\n")
-            while rest and not self.closed:
+            while rest and self._has_room():
                 try:
-                    rest = rest[os.write(self._target, rest) :]
+                    rest = rest[os.write(self._target, rest[:ROOM]) :]
                 except OSError:
                     self.closed = True
+        return not self.closed
+
+    def end(self) -> None:
+        """Say that the server is to end: from here on a reader who takes nothing for a while counts as gone."""
+        self._is_ending = True
+
+    def _has_room(self) -> bool:
+        """Wait until something can be written; say no where nobody will take it any more."""
+        waited = 0.0
+        while not self.closed and not self._look():
+            waited = waited + LOOK if self._is_ending else 0.0
+            self.closed = waited >= GRACE
         return not self.closed
 
     def refuse(self, code: int, message: str, identity: object = None) -> None:
@@ -85,6 +105,48 @@ class Wire:
             return os.read(self._source, PIECE)
         except OSError:
             return b""
+
+
+def refuse(wire: Wire, line: bytes) -> None:
+    """Answer a line that the protocol's library does not take, under its own number where it has one."""
+    try:
+        message: Any = json.loads(line)
+    except ValueError:
+        wire.refuse(NOT_JSON, "not JSON")
+        return
+    except RecursionError:
+        wire.refuse(NOT_A_REQUEST, "nested too deep")
+        return
+    given = message.get("id") if isinstance(message, dict) else None
+    identity = given if isinstance(given, (str, int)) and not isinstance(given, bool) else None
+    wire.refuse(NOT_A_REQUEST, f"not a JSON-RPC 2.0 message: {_oddness(message)}", identity)
+
+
+def _oddness(message: Any) -> str:
+    if not isinstance(message, dict):
+        return "one object a line is taken"
+    if message.get("jsonrpc") != "2.0":
+        return 'it says no "jsonrpc": "2.0"'
+    if "id" in message and (not isinstance(message["id"], (str, int)) or isinstance(message["id"], bool)):
+        return "id must be a text or a whole number"
+    if not isinstance(message.get("params") or {}, dict):
+        return "params must be an object"
+    return "it lacks method, holds half a character, or is nested too deep"
+
+
+def has_id(line: bytes) -> bool:
+    """Say whether a line that is JSON says an id, so that somebody waits for an answer."""
+    message = json.loads(line)
+    return isinstance(message, dict) and "id" in message
+
+
+def _looker(target: int) -> Callable[[], bool]:
+    """Give what waits a moment for room to write and says if there is some; without `poll`, writing itself waits."""
+    if not hasattr(select, "poll"):
+        return lambda: True
+    polling = select.poll()
+    polling.register(target, select.POLLOUT)
+    return lambda: bool(polling.poll(LOOK * 1_000))
 
 
 def private_wire() -> Wire:

@@ -127,8 +127,9 @@ def judge(desk: Desk, arguments: Arguments) -> Reply:
     if not ident or len(ident) > 200:
         raise QueryError("feedback: id names nothing.", fix="Give a document's, a trigger's or an event's id.")
     ident = _last(desk) if ident == LAST else ident
-    if not _is_event(ident) and not _is_known(desk, ident):
-        look_up(desk.librarian.open_catalog(), ident, root=desk.root, folder=desk.folder, tool=SEARCHES)
+    catalog = desk.librarian.open_catalog()
+    if not _is_event(ident) and catalog.shelved(ident) is None and not _is_trigger(desk, ident):
+        look_up(catalog, ident, root=desk.root, folder=desk.folder, tool=SEARCHES)
     fields = {"of": ident, "verdict": arguments["verdict"], "note": arguments.get("note", "")}
     recorded = bool(desk.librarian.log("feedback", fields))
     why = "" if recorded else " Telemetry is off, so it was not kept."
@@ -158,7 +159,7 @@ def _is_event(ident: str) -> bool:
     return len(parts) == 3 and all(part and set(part) <= set("0123456789abcdef") for part in parts)
 
 
-def _is_known(desk: Desk, ident: str) -> bool:
+def _is_trigger(desk: Desk, ident: str) -> bool:
     artefact = desk.librarian.open_artefact()
     return any(artefact.trigger(number)["id"] == ident for number in range(artefact.meta["triggers"]))
 

@@ -31,12 +31,12 @@ SHELLS = {"codex": "login", "gemini": "bash", "windsurf": "bash", "kiro": "bash"
 EVENTS = {  # host → moment → the event as its settings name it
     "claude-code": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
     "codex": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
-    "copilot": ("userPromptSubmitted", "preToolUse", "postToolUse"),
+    "copilot": ("userPromptTransformed", "preToolUse", "postToolUse"),
     "vscode": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
     "gemini": ("BeforeAgent", "BeforeTool", "AfterTool"),
     "cursor": ("beforeSubmitPrompt", "preToolUse", "postToolUse"),
     "cline": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
-    "windsurf": ("pre_user_prompt", "pre_run_command", "post_run_command"),
+    "windsurf": ("pre_user_prompt", "pre_run_command", "post_mcp_tool_use"),
     "droid": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
     "kiro": ("userPromptSubmit", "preToolUse", "postToolUse"),
 }

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 DELETE = "I will delete the shop site now"
 CALL = "shopctl site:delete --yes"
 LESSON = "Save the domain records first."
-AT_THE_PROMPT = ("claude-code", "codex", "gemini", "droid", "cline", "opencode", "generic")
-AT_THE_RESULT = ("copilot", "vscode", "cursor")
+AT_THE_PROMPT = ("claude-code", "codex", "gemini", "droid", "cline", "opencode", "generic", "copilot")
+AT_THE_RESULT = ("vscode", "cursor")
 BY_HOLD_ALONE = ("windsurf", "kiro")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deia.serve.hook_run import HOSTS
+from deia.serve.hook_run import HOSTS, host_module
 from deia.serve.hosts import claude_settings, copilot, gemini
 from deia.serve.hosts.occasion import Occasion
 from deia.serve.hosts.saying import Said
@@ -111,10 +111,38 @@ def test_copilot_answers_flat_before_a_tool(hosted: Hosts, text: str, decision: 
     assert told["permissionDecision"] == decision
 
 
-def test_copilot_prompt_output_is_dropped_so_none_is_written(hosted: Hosts) -> None:
+@pytest.mark.parametrize("named", [{}, {"hook_event_name": "UserPromptSubmit", "session_id": "c-copilot"}])
+def test_copilot_prompt_output_is_dropped_so_none_is_written(hosted: Hosts, named: dict[str, Any]) -> None:
     it = hosted("copilot")
-    assert it.say("prompt", DELETE) == ""
+    submitted = {"sessionId": "c-copilot", "timestamp": 1, "cwd": it.folder, "prompt": DELETE, **named}
+    assert it.run(json.dumps(submitted).encode()).stdout == b""
     assert LESSON in it.say("after_tool", "done", command="ls")
+
+
+def test_copilot_s_rewritten_prompt_keeps_every_word_of_the_person(hosted: Hosts) -> None:
+    it = hosted("copilot")
+    event = it.event("prompt", DELETE) | {"transformedPrompt": f"<now>12:00</now>\n{DELETE}\ud83d\n"}
+    told = json.loads(it.ask(event))
+    assert set(told) == {"modifiedTransformedPrompt"}
+    before, mark, added = told["modifiedTransformedPrompt"].partition("\n\n<deia-reference")
+    assert (before, bool(mark)) == (event["transformedPrompt"], True)
+    assert LESSON in added
+    for nothing in ("", None, 5, ["x"]):
+        again = it.but(conversation=f"c-{nothing}")
+        empty = again.event("prompt", DELETE) | {"transformedPrompt": nothing}
+        assert it.run(json.dumps(empty).encode()).stdout == b"", "a prompt is never blanked"
+        assert LESSON in again.say("after_tool", "done", command="ls")
+
+
+def test_a_result_in_copilot_s_snake_case_is_read(hosted: Hosts) -> None:
+    it = hosted("copilot")
+    event = {"hook_event_name": "PostToolUse", "session_id": "s", "cwd": it.folder, "tool_name": "Bash"}
+    event |= {"tool_result": {"result_type": "success", "text_result_for_llm": "I will delete the shop site now"}}
+    for host in ("copilot", "claude-code"):  # it runs the hooks of Claude's settings in this dialect too
+        occasion = host_module(host).read_event(event)
+        assert occasion is not None
+        assert occasion.turn is not None
+        assert occasion.turn.text == DELETE
 
 
 def test_copilot_is_fail_closed_so_nothing_ever_fails(hosted: Hosts) -> None:

@@ -115,17 +115,18 @@ class Served:
     place: Place
     port: int
     process: subprocess.Popen[bytes]
+    host: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
         """Where MCP is."""
-        return f"http://127.0.0.1:{self.port}/mcp"
+        return f"http://{self.host}:{self.port}/mcp"
 
     def ask(
         self, path: str, *, body: bytes | None = None, method: str = "", headers: dict[str, str] | None = None
     ) -> tuple[int, bytes, dict[str, str]]:
         """Send one request; give its status, body and headers."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
         connection.request(method or ("GET" if body is None else "POST"), path, body=body, headers=headers or {})
         answer = connection.getresponse()
         got = answer.status, answer.read(), {name.lower(): value for name, value in answer.getheaders()}
@@ -193,14 +194,14 @@ def raw_place(tmp_path: Path) -> Place:
     return make_place(tmp_path)
 
 
-def start_server(place: Place, *arguments: str, **changes: str) -> Served:
+def start_server(place: Place, *arguments: str, host: str = "127.0.0.1", **changes: str) -> Served:
     """Start a server on a free port and wait until it answers."""
     process = place.start("serve", "--port", "0", *arguments, **changes)
     assert process.stderr is not None
     said = process.stderr.readline().decode()
     assert "/mcp" in said, said + process.stderr.read().decode()
-    port = int(said.partition("/mcp")[0].rpartition(":")[2])
-    served = Served(place=place, port=port, process=process)
+    port = int(said.rpartition("/mcp")[0].rpartition(":")[2])
+    served = Served(place=place, port=port, process=process, host=host)
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:

@@ -1,20 +1,46 @@
-// The official TypeScript client: everything that is listed, read and called once, over either transport.
-// NODE_MODULES is the folder that holds @modelcontextprotocol/sdk.
+// The official TypeScript clients: everything that is listed, read and called once, over either transport.
+//
+//     node second_client.mjs GENERATION stdio COMMAND… | http URL
+//
+// GENERATION is `handshake` (@modelcontextprotocol/sdk) or `stateless` (@modelcontextprotocol/client). NODE_MODULES is
+// the folder that holds both.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
 const require = createRequire(`${process.env.NODE_MODULES}/`);
-const load = (path) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/client/${path}.js`)).href);
-const { Client } = await load("index");
-const { StdioClientTransport } = await load("stdio");
-const { StreamableHTTPClientTransport } = await load("streamableHttp");
+const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/${name}`)).href);
+const about = { name: "second", version: "1" };
+const able = { capabilities: { elicitation: {} } };
+const asked = [];
+const agree = async (request) => {
+  asked.push(request.params.message);
+  return { action: "accept", content: { proceed: true } };
+};
 
-const [kind, first, ...rest] = process.argv.slice(2);
+async function handshake() {
+  const { Client } = await load("sdk/client/index.js");
+  const { ElicitRequestSchema } = await load("sdk/types.js");
+  const { StdioClientTransport } = await load("sdk/client/stdio.js");
+  const { StreamableHTTPClientTransport } = await load("sdk/client/streamableHttp.js");
+  const client = new Client(about, able);
+  client.setRequestHandler(ElicitRequestSchema, agree);
+  return { client, StdioClientTransport, StreamableHTTPClientTransport };
+}
+
+async function stateless() {
+  const { Client, StreamableHTTPClientTransport } = await load("client");
+  const { StdioClientTransport } = await load("client/stdio");
+  const client = new Client(about, { ...able, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  client.setRequestHandler("elicitation/create", agree);
+  return { client, StdioClientTransport, StreamableHTTPClientTransport };
+}
+
+const [generation, kind, first, ...rest] = process.argv.slice(2);
+const { client, StdioClientTransport, StreamableHTTPClientTransport } = await { handshake, stateless }[generation]();
 const transport =
   kind === "http"
     ? new StreamableHTTPClientTransport(new URL(first))
     : new StdioClientTransport({ command: first, args: rest, env: process.env, cwd: process.cwd() });
-const client = new Client({ name: "second", version: "1" });
 await client.connect(transport);
 const call = (name, given) => client.callTool({ name, arguments: given });
 const calls = {
@@ -22,16 +48,18 @@ const calls = {
   read_document: { document: "queue-purge" },
   check_triggers: { conversation: ["User: I will delete the shop site now"] },
   list_documents: {},
-  save_lesson: { title: `Lesson by ${kind}`, text: "What was learned." },
+  save_lesson: { title: `Lesson by ${generation} ${kind}`, text: "What was learned." },
   suggest_location: { text: "purging a queue" },
   feedback: { id: "queue-purge", verdict: "useful" },
-  remove_document: { id: `lesson-by-${kind}` },
+  remove_document: { id: `lesson-by-${generation}-${kind}` },
 };
 const answered = {};
 for (const [name, given] of Object.entries(calls)) answered[name] = !(await call(name, given)).isError;
 const resources = (await client.listResources()).resources.map((one) => one.uri);
+const templates = (await client.listResourceTemplates()).resourceTemplates.length;
+const read = {};
 for (const uri of [...resources, "deia://document/queue-purge", "deia://cluster/queues"]) {
-  await client.readResource({ uri });
+  read[uri] = (await client.readResource({ uri })).contents[0].text.length;
 }
 const prompts = {};
 for (const { name, arguments: takes } of (await client.listPrompts()).prompts) {
@@ -40,5 +68,6 @@ for (const { name, arguments: takes } of (await client.listPrompts()).prompts) {
 }
 const refused = (await call("read_document", { document: "nonesuch" })).isError;
 const tools = (await client.listTools()).tools.map((one) => one.name);
-console.log(JSON.stringify({ tools, answered, resources, prompts, refused }));
+const server = client.getServerVersion()?.name;
+console.log(JSON.stringify({ server, tools, answered, asked, templates, read, prompts, refused }));
 await client.close();

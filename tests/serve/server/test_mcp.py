@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourceUpdated
 
 from deia.serve.server.prompts import PROMPTS
-from deia.serve.server.tools import TOOLS
+from deia.serve.server.tools import COMPAT_TOOLS, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -104,8 +104,10 @@ def test_documents_are_listed_by_filter_and_page(served: Served) -> None:
         every = await good(client, "list_documents")
         assert every["documents"][0]["id"] == "site-checklist"
         assert {one["id"] for one in every["clusters"]} >= {"hosting", "queues"}
+        assert {"path": "bok/hosting/", "documents": 2} in every["folders"]
         page = await good(client, "list_documents", cluster="hosting", limit=1, offset=1)
         assert ([one["id"] for one in page["documents"]], page["total"]) == (["site-rename"], 2)
+        assert page["folders"] == [{"path": "bok/hosting/", "documents": 2}]
         assert "Known are: shopctl" in await refused(client, "list_documents", platform="nonesuch")
 
     served.run(use)
@@ -171,6 +173,12 @@ def test_the_other_family_of_names_does_the_same(served: Served) -> None:
         ] == "queues"
         new = served.place.root / "bok/queues/new-one.md"
         new.write_text("# A queue without consumers\n\nIt grows.\n", encoding="utf-8")
+        added = await good(client, "Librarian_AddToLibrary", title="A queue of queues", content="One.", path="queues")
+        path = added["paths"][0]
+        await good(client, "Librarian_UpdateLibraryDoc", path=f"library://{path}", content="Two.")
+        assert "> Two." in (await good(client, "Librarian_ReadFromLibrary", path=path))["text"]
+        assert (await good(client, "Librarian_RemoveFromLibrary", path=path))["removed"]
+        assert {one["name"] for one in COMPAT_TOOLS} <= {tool.name for tool in (await client.list_tools()).tools}
         entered = await good(client, "Librarian_IndexDirectoryToLibrary", path="bok/queues")
         assert len(entered["added"]) == 1
         assert "no folder below bok/" in await refused(client, "Librarian_IndexDirectoryToLibrary", path="../..")
@@ -270,6 +278,24 @@ def test_a_change_waits_for_the_persons_yes(served: Served, options: dict[str, A
     served.run(agree, elicitation_callback=answering(said_yes, yes), **options)
     assert (len(no), len(yes)) == (1, 1)
     assert "Renaming a site" in no[0]
+
+
+@pytest.mark.parametrize(("code", "done"), [(types.METHOD_NOT_FOUND, True), (types.INTERNAL_ERROR, False)])
+def test_a_question_that_could_not_be_put_is_no_yes(served: Served, code: int, *, done: bool) -> None:
+    """A client that knows no questions after all has its own way of asking; one that failed to ask has not asked."""
+
+    async def fail(_context: object, _params: types.ElicitRequestFormParams) -> types.ErrorData:
+        return types.ErrorData(code=code, message="not put")
+
+    async def remove(client: Client) -> None:
+        result = await client.call_tool("remove_document", {"id": "site-rename"})
+        assert result.is_error is not done
+        if done:
+            await good(client, "remove_document", id="site-rename", undo=True)
+        else:
+            assert "did not agree" in text_of(result)
+
+    served.run(remove, elicitation_callback=fail, mode="legacy")
 
 
 @pytest.mark.filterwarnings("ignore:resources/subscribe")  # of the older generation, which is what is tested

@@ -1,6 +1,7 @@
-"""Clients in another language: the TypeScript SDK and the Inspector, where NODE_MODULES says where they are.
+"""Clients in another language: the TypeScript SDK of both generations of the protocol, and the Inspector.
 
-To have them: npm install @modelcontextprotocol/sdk @modelcontextprotocol/inspector
+`python3 do.py clients` installs them, by npm, in the versions that `clients/package-lock.json` pins; NODE_MODULES names
+another folder that holds them.
 """
 
 from __future__ import annotations
@@ -20,47 +21,98 @@ from deia.serve.server.tools import TOOLS
 if TYPE_CHECKING:
     from tests.serve.server.conftest import Place, Served
 
+HERE = Path(__file__).parent
 NODE = shutil.which("node") or ""
-MODULES = os.environ.get("NODE_MODULES", "")
+MODULES = os.environ.get("NODE_MODULES") or str(HERE.parents[2] / ".venv" / "clients" / "node_modules")
 NAMES = [tool["name"] for tool in TOOLS]
+FIXED = ["deia://index", "deia://schema", "deia://telemetry/summary"]
+PATTERNED = ["deia://document/queue-purge", "deia://cluster/queues"]
+PATIENCE = 120
 pytestmark = pytest.mark.skipif(
     not NODE or not os.path.isdir(f"{MODULES}/@modelcontextprotocol"),
-    reason="no node, or NODE_MODULES names no clients",
+    reason="there is no node here" if not NODE else f"no clients in {MODULES}; to have them: python3 do.py clients",
 )
+CALLS: dict[str, dict[str, Any]] = {
+    "query_global_commons": {"query": "delete a site", "detail": "full"},
+    "read_document": {"document": "queue-purge", "lines": "1-3"},
+    "check_triggers": {"conversation": ["User: I will delete the shop site now"]},
+    "list_documents": {"cluster": "queues"},
+    "save_lesson": {"title": "Lesson by the Inspector", "text": "What was learned.", "tags": ["a", "b"]},
+    "suggest_location": {"text": "purging a queue"},
+    "feedback": {"id": "queue-purge", "verdict": "useful"},
+    "remove_document": {"id": "lesson-by-the-inspector"},
+}
 
 
-def run(place: Place, script: Path, *arguments: str) -> Any:
+def run(place: Place, *command: str, given: str = "") -> Any:
     done = subprocess.run(
-        [NODE, str(script), *arguments], cwd=place.root, env={**place.environ, "NODE_MODULES": MODULES},
-        capture_output=True, check=False, timeout=90,
+        [NODE, *command], cwd=place.root, env={**place.environ, "NODE_MODULES": MODULES}, input=given.encode(),
+        capture_output=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
 
 
-def assert_whole(told: dict[str, Any]) -> None:
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("generation", ["handshake", "stateless"])
+def test_the_typescript_client_calls_everything(place: Place, served: Served, generation: str, transport: str) -> None:
+    where = place.command("mcp") if transport == "stdio" else [served.url]
+    told = run(place, str(HERE / "second_client.mjs"), generation, transport, *where)
+    assert told["server"] == "deia"
     assert told["tools"][: len(NAMES)] == NAMES
     assert told["answered"] == dict.fromkeys(NAMES, True)
+    assert [f"lesson-by-{generation}-{transport}" in one for one in told["asked"]] == [True]
+    assert list(told["read"]) == [*FIXED, *PATTERNED]
+    assert all(told["read"].values())
+    assert told["templates"] == 2
     assert told["prompts"] == dict.fromkeys(PROMPTS, True)
     assert told["refused"]
-    assert len(told["resources"]) == 3
 
 
-def test_the_typescript_client_calls_everything_over_stdio(place: Place) -> None:
-    script = Path(__file__).parent / "second_client.mjs"
-    assert_whole(run(place, script, "stdio", *place.command("mcp")))
+def inspected(place: Place, where: list[str], *asked: list[str]) -> list[Any]:
+    """Run the Inspector's command line so often; give what it printed."""
+    given = json.dumps([[*where, "--method", *one] for one in asked])
+    answers: list[Any] = run(place, str(HERE / "inspect_all.mjs"), given=given)
+    assert len(answers) == len(asked)
+    return answers
 
 
-def test_the_typescript_client_calls_everything_over_http(served: Served) -> None:
-    script = Path(__file__).parent / "second_client.mjs"
-    assert_whole(run(served.place, script, "http", served.url))
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_inspector_lists_and_calls_every_tool(place: Place, served: Served, transport: str) -> None:
+    where = place.command("mcp") if transport == "stdio" else [served.url]
+    calls = [
+        ["tools/call", "--tool-name", name, "--tool-args-json", json.dumps(given)] for name, given in CALLS.items()
+    ]
+    listed, *called = inspected(place, where, ["tools/list", "--strict"], *calls)
+    assert [tool["name"] for tool in listed["tools"]][: len(NAMES)] == NAMES == [*filter(CALLS.__contains__, NAMES)]
+    assert [bool(one.get("isError")) for one in called] == [False] * len(CALLS), called
+    by_name = dict(zip(CALLS, (one["structuredContent"] for one in called), strict=True))
+    assert by_name["query_global_commons"]["matched"] is True
+    assert [one["trigger"] for one in by_name["check_triggers"]["fired"]] == ["site-delete"]
+    assert by_name["remove_document"]["removed"]
 
 
-def test_the_inspector_lists_and_calls(place: Place) -> None:
-    inspector = Path(MODULES) / ".bin" / "mcp-inspector"
-    if not inspector.exists():
-        pytest.skip("the Inspector is not installed")
-    listed = run(place, inspector, "--cli", *place.command("mcp"), "--method", "tools/list")
-    assert [tool["name"] for tool in listed["tools"]] == NAMES
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_inspector_reads_every_resource_and_prompt(place: Place, served: Served, transport: str) -> None:
+    where = place.command("mcp") if transport == "stdio" else [served.url]
+    reads = [["resources/read", "--uri", address] for address in (*FIXED, *PATTERNED)]
+    gets = [
+        ["prompts/get", "--prompt-name", name, "--prompt-args", f"{prompt.takes[0][0]}=delete the shop site"]
+        for name, prompt in PROMPTS.items()
+    ]
+    lists = [["resources/list"], ["resources/templates/list"], ["prompts/list"]]
+    fixed, patterns, prompts, *rest = inspected(place, where, *lists, *reads, *gets)
+    assert [one["uri"] for one in fixed["resources"]] == FIXED
+    assert len(patterns["resourceTemplates"]) == len(PATTERNED)
+    assert [one["name"] for one in prompts["prompts"]] == list(PROMPTS)
+    for answer in rest[: len(reads)]:
+        assert answer["contents"][0]["text"]
+    for answer in rest[len(reads) :]:
+        assert "site-checklist" in answer["messages"][0]["content"]["text"]
+
+
+def test_the_inspector_as_it_is_typed(place: Place) -> None:
+    launcher = Path(MODULES) / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
     asked = ("--method", "tools/call", "--tool-name", "query_global_commons", "--tool-arg", "query=delete a site")
-    assert run(place, inspector, "--cli", *place.command("mcp"), *asked)["structuredContent"]["matched"] is True
+    answer = run(place, str(launcher), "--cli", *place.command("mcp"), *asked)
+    assert answer["structuredContent"]["documents"]["primary"][0]["id"] == "site-checklist"

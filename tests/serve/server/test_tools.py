@@ -41,6 +41,13 @@ def test_every_tool_does_something_and_its_schemas_are_sound() -> None:
         assert tool["description"]
 
 
+def test_the_other_family_has_all_nine_names() -> None:
+    assert [tool["name"].removeprefix("Librarian_") for tool in COMPAT_TOOLS] == [
+        "SearchLibrary", "ReadFromLibrary", "AddToLibrary", "UpdateLibraryDoc", "RemoveFromLibrary",
+        "ListLibraryContents", "IndexDirectoryToLibrary", "GetLibraryOverview", "SuggestLibraryLocation",
+    ]  # fmt: skip
+
+
 def test_read_only_leaves_out_what_writes() -> None:
     names = {tool["name"] for tool in offered(read_only=True, compat=COMPAT)}
     assert {"query_global_commons", "Librarian_ReadFromLibrary"} <= names
@@ -69,6 +76,7 @@ def test_tools_can_be_chosen_and_a_wrong_name_is_told() -> None:
         ("query_global_commons", {"query": "x" * 200_001}, "at most 200000"),
         ("check_triggers", {"conversation": [1]}, "string or object"),
         ("check_triggers", {"conversation": "text"}, "type array"),
+        ("check_triggers", {"conversation": ["x" * 600_000, {"content": "y" * 600_000}]}, "hand in the last turns"),
         ("save_lesson", {"title": "x", "text": "y", "tags": "z"}, "type array"),
     ],
 )

@@ -31,6 +31,7 @@ TAKES: Mapping[str, Mapping[str, Mapping[str, str]]] = {  # host → moment → 
     "droid": {"prompt": SPEAKS, "before_tool": STRICT, "after_tool": SPEAKS},
     "vscode": {"before_tool": DECIDES, "after_tool": SPEAKS},
     "copilot": {
+        "prompt": {"modifiedTransformedPrompt": CONTEXT},
         "before_tool": {"permissionDecision": DECISION, "permissionDecisionReason": REASON},
         "after_tool": {"additionalContext": CONTEXT},
     },

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HOST = "claude-code"
+MARK = "\ufeff"  # of the byte order, with which some editors begin a file
 KEY = "statusLine"
 FILE = "deia/serve/statusline.py"
 HOOK_WORDS = 3  # of a hook's command before its file: the interpreter and its options; the file and the host follow
@@ -38,7 +39,8 @@ def status_line_in(text: str, *, path: str) -> str:
     Raises:
         HostError: the file is not JSON.
     """
-    settings: Any = parse(text, where=path) if text.strip() else {}
+    body = text.removeprefix(MARK)
+    settings: Any = parse(body, where=path) if body.strip() else {}
     value = settings.get(KEY) if isinstance(settings, dict) else None
     if value is None:
         return ""
@@ -59,8 +61,9 @@ def with_status_line(text: str, command: str, *, path: str) -> str:
     present = status_line_in(text, path=path)
     if present == command or (present and not is_ours(present)):
         return text
-    body = without_status_line(text, path=path) if present else text
-    return insert(body if body.strip() else "{}\n", [], {"type": "command", "command": command}, key=KEY)
+    mark = text[: text.startswith(MARK)]
+    body = (without_status_line(text, path=path) if present else text).removeprefix(MARK)
+    return mark + insert(body if body.strip() else "{}\n", [], {"type": "command", "command": command}, key=KEY)
 
 
 def without_status_line(text: str, *, path: str) -> str:
@@ -69,4 +72,6 @@ def without_status_line(text: str, *, path: str) -> str:
     Raises:
         HostError: the file is not JSON.
     """
-    return remove(text, [KEY]) if is_ours(status_line_in(text, path=path)) else text
+    if not is_ours(status_line_in(text, path=path)):
+        return text
+    return text[: text.startswith(MARK)] + remove(text.removeprefix(MARK), [KEY])

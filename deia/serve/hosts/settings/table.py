@@ -82,8 +82,10 @@ SETUPS = (
             ("The command is an argument list (version 2.1.139 and newer), which no shell reads. Where Cursor, VS Code"
             " or Copilot are found, which run these hooks too and know no argument list, it is one quoted line."),
             "`disableAllHooks` in any settings file, and `allowManagedHooksOnly` in managed settings, silence it.",
+            ("`--warm` and `--warm-mcp` enter hooks beside the command that ask a running server (docs/MCP.md); the"
+            " command answers while that is away."),
         ),
-        source="the host's hook reference for v2.1.240",
+        source="the host's hook reference for v2.1.240, with its parts on `http` and `mcp_tool` hooks read 2026-11",
     ),
     Setup(
         host="codex", title="OpenAI Codex CLI", shape=GROUPED,
@@ -113,13 +115,14 @@ SETUPS = (
                 folder=".copilot/hooks", file="deia-copilot.json", variables=(("COPILOT_HOME", ".copilot"),)
             ),
         },
-        events=_events("sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse", "postToolUseFailure"),
-        tried={"prompt": "userPromptSubmitted", "before_tool": "preToolUse", "after_tool": "postToolUse"},
+        events=_events("sessionStart", "userPromptTransformed", "preToolUse", "postToolUse", "postToolUseFailure"),
+        tried={"prompt": "userPromptTransformed", "before_tool": "preToolUse", "after_tool": "postToolUse"},
         wait={"timeoutSec": SECONDS}, head={"version": 1},
         folders=(".copilot",), programs=("copilot",), variables=("COPILOT_HOME",),
         after="Copilot reads its hooks when a session starts.",
         limits=(
-            "What a prompt's hook prints is dropped: a lesson that a prompt brings up comes with a tool's result.",
+            ("What the hook of a submitted prompt prints is dropped. The hook of a transformed one may give the model"
+            " another text: the person's, whole, with the lesson behind it; what the person sees stays as it is."),
             "A preToolUse hook that fails stops the tool; deia's never fails.",
             "The program is started without a shell (`exec`), which VS Code, reading the same folder, passes over.",
             "The cloud agent has neither this machine's paths nor `exec`, so it runs nothing of this.",
