@@ -124,8 +124,10 @@ def commands() -> str:
     return (
         f"{len(rows)} commands stand in the documents. {counts['ran']} ran as they stand, in a throw-away folder; "
         f"{counts['refused']} were understood by their program and missed something there (a "
-        f"file, a branch); {counts['not run']} were not run: they need an account, a network, another system, or "
-        "rights over the machine. Each document's last line names those."
+        f"file, a branch); {counts['read']} were read by the client of a cloud or a cluster, which knew every "
+        f"option and then found neither network nor account; {counts['not run']} were not started: they need a "
+        "network, another system, or rights over the machine. The last line of each document names what was only read "
+        "or not started."
     )
 
 

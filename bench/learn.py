@@ -1,11 +1,11 @@
 """Measure what learning from use is worth on labelled sets: half of the questions are used, the other half judged.
 
-    python bench/learn.py FOLDER…          BEIR layout, as for bench/retrieval.py
+    python bench/learn.py FOLDER… [--halves 5]          BEIR layout, as for bench/retrieval.py
 
 Every question of the first half is asked; the person opens a relevant document where the answer shows one among the
 first ten, and says of it that it was useful; where none is shown, the person finds it otherwise and names it. What
 `deia learn` proposes of that is applied, and the other half is asked without and with it. Beside it stands what is
-naive: every word of every question becomes a keyword of its document.
+naive: every word of every question becomes a keyword of its document. All of it is done with several random halves.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import statistics
 import time
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,14 @@ from deia.commons.commons import Commons
 from deia.commons.index_records import Index
 from deia.compile.bags import bags
 from deia.knowledge import Entry, Golden
-from deia.learn.changes import ADD, DOCUMENT, Change, changed
+from deia.learn.changes import ADD, DOCUMENT, Change
 from deia.learn.drafts import draft
 from deia.learn.shelf import Shelf
 from deia.learn.signals import Evidence, Pair
 from deia.serve.labelled import read_corpus, read_questions
 from deia.serve.learning.judging import judged
 from deia.serve.learning.proposing import own_words, probes_of
+from deia.serve.learning.reaching import reach_of
 from deia.serve.learning.trial import Probe, Trial
 
 if TYPE_CHECKING:
@@ -69,43 +71,66 @@ def used(questions: Sequence[Golden]) -> Evidence:
     return Evidence(pairs=pairs, asked=len(questions), worded=len(questions))
 
 
-def told(name: str, found: Comparison) -> None:
-    """Print what a change does to the questions that it never saw."""
-    figures = ", ".join(f"{key} {found.before[key]:.3f} -> {found.after[key]:.3f}" for key in found.before)
-    print(f"  {name:8} {figures}; {len(found.worse)} of {found.asked} answered worse", flush=True)
+def halves(questions: Sequence[Golden], seed: int) -> tuple[list[Golden], list[Golden]]:
+    """Part questions by chance."""
+    mixed = list(questions)
+    random.Random(seed).shuffle(mixed)
+    return mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]
 
 
-def measure(folder: str) -> None:
+def learned(evidence: Evidence, commons: Commons, shelf: Shelf) -> tuple[list[Change], str]:
+    """Give what would be applied, and what it is made of."""
+    began = time.process_time()
+    with Trial(commons, shelf, [*probes_of(evidence, [], bags()), *own_words(commons)]) as trial:
+        reach = reach_of(evidence, shelf, trial).reach
+        kept, _ = judged(draft(evidence, shelf, reach=reach), trial, reach=reach)
+    standing = ", standing" * reach.is_standing
+    return (
+        [change for one in kept for change in one.changes],
+        f"{reach.name}{standing}: {len(kept)} proposals in {time.process_time() - began:.0f} s",
+    )
+
+
+def told(name: str, rows: Sequence[Comparison]) -> None:
+    """Print what changes do to the questions that they never saw: means, and the spread of the difference."""
+    parts = []
+    for key in rows[0].before:
+        apart = [row.after[key] - row.before[key] for row in rows]
+        spread = statistics.stdev(apart) if len(apart) > 1 else 0.0
+        before = statistics.mean(row.before[key] for row in rows)
+        parts.append(f"{key} {before:.3f} {statistics.mean(apart):+.3f} ± {spread:.3f}")
+    worst = min(row.after["nDCG@10"] - row.before["nDCG@10"] for row in rows)
+    print(f"  {name:8} {'; '.join(parts)}; nDCG@10 at worst {worst:+.3f}", flush=True)
+
+
+def measure(folder: str, number: int) -> None:
     """Print one set's figures."""
     commons = commons_of(folder)
     questions = read_questions(folder)
-    random.Random(SEED).shuffle(questions)
-    half, other = questions[: len(questions) // 2], questions[len(questions) // 2 :]
     shelf = Shelf(commons, own=frozenset(one.id for one in commons.entries), elsewhere=bags())
-    evidence = used(half)
-    began = time.perf_counter()
-    drafts = draft(evidence, shelf)
-    with Trial(commons, shelf, [*probes_of(evidence, [], bags()), *own_words(commons)]) as trial:
-        kept, _ = judged(drafts, trial)
-    seconds = time.perf_counter() - began
-    print(f"{os.path.basename(folder)}: {len(half)} questions used, {len(other)} judged; {len(drafts)} drafts,"
-          f" {len(kept)} proposals, {seconds:.0f} s", flush=True)  # fmt: skip
-    probes = [Probe(question=one.query, grades=one.grades) for one in other]
-    elsewhere = probes_of(Evidence(), [], bags()[::2])
-    with Trial(commons, shelf, [*probes, *elsewhere]) as trial:
-        told("learned", trial.tried([change for one in kept for change in one.changes], every=True))
-        told("naive", trial.tried(naive(half, shelf), every=True))
-    after = changed(commons, [change for one in kept for change in one.changes])
-    with Trial(after, shelf, [Probe(question=one.query, grades=one.grades) for one in half]) as trial:
-        print(f"  of the half that was used: nDCG@10 {sum(one.ndcg for one in trial.before.values()) / len(half):.3f}")
+    rows: dict[str, list[Comparison]] = {"learned": [], "naive": []}
+    print(f"{os.path.basename(folder)}: {len(questions)} questions, half of them used, {number} times", flush=True)
+    for seed in range(SEED, SEED + number):
+        half, other = halves(questions, seed)
+        changes, how = learned(used(half), commons, shelf)
+        probes = [Probe(question=one.query, grades=one.grades) for one in other]
+        with Trial(commons, shelf, [*probes, *probes_of(Evidence(), [], bags()[::2])]) as trial:
+            rows["learned"].append(trial.tried(changes, every=True))
+            rows["naive"].append(trial.tried(naive(half, shelf), every=True))
+        last = rows["learned"][-1]
+        print(f"  {how}; nDCG@10 {last.before['nDCG@10']:.3f} -> {last.after['nDCG@10']:.3f}", flush=True)
+    for name, found in rows.items():
+        told(name, found)
 
 
 def main() -> None:
     """Measure every folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+")
-    for folder in parser.parse_args().folders:
-        measure(folder.rstrip("/"))
+    parser.add_argument("--halves", type=int, default=5, help="how often questions are parted anew")
+    given = parser.parse_args()
+    for folder in given.folders:
+        measure(folder.rstrip("/"), given.halves)
 
 
 if __name__ == "__main__":

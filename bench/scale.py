@@ -1,17 +1,21 @@
 """What a growing commons costs: compiling, memory, one changed document, and a question in process, beside others.
 
-    python bench/scale.py [--sizes 1000,10000,100000] [--rounds 60] [--words 170]
+    python bench/scale.py [--sizes 1000,10000,100000] [--rounds 60] [--words 170] [--compact]
 
 A document is one chunk of generated text whose words are as frequent as a language's, with the questions of
 bench/search.py. Every size is compiled in a process of its own, so that its peak of memory is its own. Beside deia in
 the static tier stand SQLite FTS5, bm25s where it is installed, and all word vectors held against the question by numpy,
-each in the same process on the same texts; they rank and do no more, while deia's figure is a whole answer. "cold" is
-a process that opens the catalog, answers and ends, in turn with an empty one, "bare".
+each in the same process on the same texts, questions in turn and on one processor; they rank and do no more, while
+deia's figure is a whole answer. Beside every median of the time that passed stands that of the processor's time, which
+a busy machine changes less. "cold" is a process that opens the catalog, answers and ends, in turn with an empty one,
+"bare". With --compact the same is asked of the sentence model's tier, whose passages' vectors are drawn at random:
+making them takes an hour for a hundred thousand, and what a question costs does not depend on what they are.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -21,20 +25,28 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from search import WORDS, corpus, environment, questions, seconds
 
 from deia.compile.catalog import build_catalog
+from deia.compile.encoding import Effort, Kept, text_key, texts_of
+from deia.compile.writers import TIERS
+from deia.ingest.chunker import chunk_document
 from deia.knowledge import Entry, Query
+from deia.match.semantic import open_tier
 from deia.search.ask import search
 from deia.search.catalog import open_catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from deia.knowledge import Document
 
+COMPACT = "compact"
+SHOWN = {"deia": "deia static", COMPACT: "deia compact", "fts5": "SQLite FTS5", "numpy": "word vectors by numpy"}
+SEED = 20
 MOST_ELSEWHERE = 100_000  # documents for which the others are built too
 COLD = 20  # processes of each kind
 ANSWER = """\
@@ -42,7 +54,7 @@ import os, sys
 from deia.knowledge import Query
 from deia.search.ask import search
 from deia.search.catalog import open_catalog
-answer = search(open_catalog(sys.argv[1]), Query(text=sys.argv[2]), tiers=("static",))
+answer = search(open_catalog(sys.argv[1]), Query(text=sys.argv[2]), tiers=tuple(sys.argv[3:]))
 print(*[result.id for result in answer.primary], flush=True)
 os._exit(0)
 """
@@ -53,7 +65,7 @@ def entry(document: Document) -> Entry:
     return Entry(id=document.path, path=document.path, title=document.title)
 
 
-def grow(size: int, place: str, rounds: int, words: int) -> dict[str, float]:
+def grow(size: int, place: str, rounds: int, words: int, *, compact: bool) -> dict[str, float]:
     """Compile, compile again with one document changed, ask; give what each cost."""
     documents = list(corpus(size, words))
     entries = [entry(each) for each in documents]
@@ -63,19 +75,64 @@ def grow(size: int, place: str, rounds: int, words: int) -> dict[str, float]:
     for name, folder in zip(("whole", "changed"), folders, strict=True):
         os.makedirs(folder)
         previous = folders[0] if name == "changed" else None
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), _worked()
         build_catalog(entries, documents, [], [], folder, previous=previous)
-        found[f"{name} s"] = time.perf_counter() - began
+        found[f"{name} s"], found[f"{name} cpu s"] = time.perf_counter() - began, _worked() - worked
         found.setdefault("compile MB", _peak() - held)
         documents[size // 2] = documents[size // 2].but(text="entirely other words stand here now")
     found["chunks/s"] = size / found["whole s"]
     found["disk MB"] = sum(catalog_sizes(folders[0])) / 1e6
     catalog = open_catalog(folders[0])
-    found["deia ms"] = _asked(lambda text: search(catalog, Query(text=text), tiers=("static",)), rounds)
-    found.update(_cold(folders[0]))
+    asked: dict[str, Callable[[str], object]] = {"deia": _answers(catalog, TIERS)}
     if size <= MOST_ELSEWHERE:
-        found.update(_elsewhere(documents, catalog, rounds))
-    return found
+        asked |= _elsewhere(documents, catalog)
+    with _one_processor():
+        found |= _asked(asked, rounds)
+    found |= _cold(folders[0], TIERS)
+    return {**found, **(_compact(documents, place, rounds) if compact else {})}
+
+
+def _answers(catalog: Any, tiers: Sequence[str]) -> Callable[[str], object]:
+    return lambda text: search(catalog, Query(text=text), tiers=tuple(tiers))
+
+
+def _compact(documents: Sequence[Document], place: str, rounds: int) -> dict[str, float]:
+    """Compile with vectors of the sentence model's tier that are drawn, and ask by that tier, warm and cold."""
+    from deia.match.codes import quantised  # noqa: PLC0415 - the first figures are taken without numpy
+    from deia.match.numerics import np  # noqa: PLC0415 - likewise
+
+    tier, folder, entries = open_tier(COMPACT), os.path.join(place, COMPACT), [entry(each) for each in documents]
+    kept, chance = Kept(f"{folder}.codes", dimensions=tier.dimensions), np.random.default_rng(SEED)
+    for each, document in zip(entries, documents, strict=True):
+        texts = texts_of(each, chunk_document(document, id=document.path))
+        drawn = chance.standard_normal((len(texts), tier.dimensions)).astype("f4")
+        drawn /= np.sqrt((drawn * drawn).sum(1, keepdims=True))
+        kept.add([text_key(tier.digest, text) for text in texts], quantised(drawn))
+    os.makedirs(folder)
+    build_catalog(entries, documents, [], [], folder, tiers=(*TIERS, COMPACT), effort=Effort(kept=f"{folder}.codes"))
+    with _one_processor():
+        found = _asked({COMPACT: _answers(open_catalog(folder), (COMPACT,))}, rounds)
+    return {**found, **{f"{COMPACT} {name}": value for name, value in _cold(folder, (COMPACT,)).items()}}
+
+
+@contextlib.contextmanager
+def _one_processor() -> Iterator[None]:
+    """Work on one processor meanwhile, where the system lets one choose."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _worked() -> float:
+    """Give the processors' time so far, of this process and of those that ended."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(used.ru_utime + used.ru_stime for used in both)
 
 
 def catalog_sizes(folder: str) -> list[int]:
@@ -83,14 +140,14 @@ def catalog_sizes(folder: str) -> list[int]:
     return [os.stat(os.path.join(top, name)).st_size for top, _, names in os.walk(folder) for name in names]
 
 
-def _cold(folder: str) -> dict[str, float]:
+def _cold(folder: str, tiers: Sequence[str]) -> dict[str, float]:
     """Start processes that answer one question, and empty ones, in turn."""
     taken: dict[str, list[float]] = {"cold ms": [], "bare ms": []}
     with tempfile.TemporaryDirectory() as place:
         environ = environment(place)
         for number in range(COLD + 2):
             text = questions_[number % len(questions_)]
-            taken["cold ms"].append(seconds([sys.executable, "-c", ANSWER, folder, text], environ))
+            taken["cold ms"].append(seconds([sys.executable, "-c", ANSWER, folder, text, *tiers], environ))
             taken["bare ms"].append(seconds([sys.executable, "-c", "pass"], environ))
     found = {name: statistics.median(every[2:]) * 1e3 for name, every in taken.items()}
     return {**found, "cold x bare": found["cold ms"] / found["bare ms"]}
@@ -100,27 +157,29 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _asked(ask: Callable[[str], object], rounds: int) -> float:
-    taken = []
+def _asked(programs: Mapping[str, Callable[[str], object]], rounds: int) -> dict[str, float]:
+    """Ask all of them each question in turn; give the medians of the time that passed and of the processor's."""
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in programs}
     for number in range(rounds + 10):
         text = questions_[number % len(questions_)]
-        began = time.perf_counter()
-        ask(text)
-        taken.append(time.perf_counter() - began)
-    return statistics.median(taken[10:]) * 1e3
+        for name, ask in programs.items():
+            began, worked = time.perf_counter(), time.process_time()
+            ask(text)
+            taken[name].append((time.perf_counter() - began, time.process_time() - worked))
+    found: dict[str, float] = {}
+    for name, every in taken.items():
+        passed, worked_ = (statistics.median(column) * 1e3 for column in zip(*every[10:], strict=True))
+        found |= {f"{name} ms": passed, f"{name} cpu ms": worked_}
+    return found
 
 
 questions_ = questions()
 
 
-def _elsewhere(documents: Sequence[Document], catalog: Any, rounds: int) -> dict[str, float]:
-    """Ask the same of others that hold the same texts."""
-    found = {"fts5 ms": _asked(_fts5(documents), rounds), "numpy ms": _asked(_vectors(catalog), rounds)}
-    try:
-        found["bm25s ms"] = _asked(_bm25s(documents), rounds)
-    except ImportError:
-        return found
-    return found
+def _elsewhere(documents: Sequence[Document], catalog: Any) -> dict[str, Callable[[str], object]]:
+    """Give others that hold the same texts, by name."""
+    found = {"fts5": _fts5(documents), "numpy": _vectors(catalog)}
+    return {**found, "bm25s": _bm25s(documents)} if find_spec("bm25s") else found
 
 
 def _fts5(documents: Sequence[Document]) -> Callable[[str], object]:
@@ -161,23 +220,41 @@ def _bm25s(documents: Sequence[Document]) -> Callable[[str], object]:
     return ask
 
 
+def _lines(told: Mapping[str, float]) -> Iterator[str]:
+    """Tell what was measured, a line for each thing."""
+    for name in ("whole", "changed"):
+        yield f"compile, {name:8} {told[f'{name} s']:8.2f} s   {told[f'{name} cpu s']:8.2f} s of work"
+    yield f"{told['chunks/s']:,.0f} chunks/s, {told['compile MB']:,.0f} MB of memory, {told['disk MB']:,.0f} MB on disk"
+    for key, value in told.items():
+        name = key.removesuffix(" cpu ms")
+        if name != key:
+            yield f"warm, {SHOWN.get(name, name):24} {told[f'{name} ms']:8.2f} ms   {value:8.2f} ms of work"
+    for name in ("", f"{COMPACT} "):
+        if f"{name}cold ms" in told:
+            cold, bare, ratio = (told[f"{name}{each}"] for each in ("cold ms", "bare ms", "cold x bare"))
+            yield f"cold, deia {name or 'static '}{cold:8.1f} ms   bare {bare:.1f} ms   {ratio:.2f} x bare"
+
+
 def main() -> None:
     """Measure every size in a process of its own, and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--words", type=int, default=WORDS, help="of a document")
+    parser.add_argument("--compact", action="store_true", help="ask by the sentence model's tier, too")
     parser.add_argument("--one", type=int, default=0, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         with tempfile.TemporaryDirectory() as place:
-            print(json.dumps(grow(given.one, place, given.rounds, given.words)))
+            print(json.dumps(grow(given.one, place, given.rounds, given.words, compact=given.compact)))
         return
+    if not find_spec("bm25s"):
+        print("bm25s is not installed, and not among these; to have it: python -m pip install bm25s", flush=True)
     for size in given.sizes.split(","):
         command = [sys.executable, __file__, "--one", size, "--rounds", str(given.rounds)]
-        command += ["--words", str(given.words)]
+        command += ["--words", str(given.words), *(["--compact"] if given.compact else [])]
         told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        print(f"{int(size):>9,}  " + "  ".join(f"{name} {value:,.2f}" for name, value in told.items()), flush=True)
+        print(f"{int(size):,} chunks", *_lines(told), sep="\n  ", flush=True)
 
 
 if __name__ == "__main__":

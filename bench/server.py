@@ -156,6 +156,7 @@ class Load:
             ("check_triggers", {"conversation": [f"User: I will {word} now"]}),
             ("read_document", {"document": "watched"}),
             ("suggest_location", {"text": f"a lesson about {word}"}),
+            ("feedback", {"id": "watched", "verdict": "useful", "note": word}),
         ]
         return random_.choice(choices)
 
@@ -257,7 +258,7 @@ def main() -> None:
         command = [*DEIA, "serve", "--port", "0", "--rate", "0"]
         server = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE)
         assert server.stderr is not None  # noqa: S101 - a bench says at once that it measures nothing
-        port = int(server.stderr.readline().decode().partition("/mcp")[0].rpartition(":")[2])
+        port = int(server.stderr.readline().decode().rpartition("/mcp")[0].rpartition(":")[2])
         try:
             await_ready(port)
             time_hooks(root, port, given.rounds, firing)

@@ -3,10 +3,13 @@
     python tools/document_commands.py [--write] [DOCUMENT…]
 
 Every command stands in a shell block or in a code span that begins with a program. Each runs by itself in a fresh copy
-of a throw-away scene (a repository with a remote, a branch, a tag and a stash; a SQLite database; a Terraform folder
-without providers; servers of PostgreSQL and Redis, if they are installed), without a network and with words in capitals
-put in. What needs an account, a network, another system or rights over this machine is never started. A program that
-answers that it does not know an option is a fault of the document, and the exit code is 1.
+of a throw-away scene (a repository with a remote, branches, tags and a stash, also clean, and in the middle of a merge
+or a rebase; a SQLite database and dumps; a Django project, if there is Django; a Terraform folder without providers;
+servers of PostgreSQL and Redis, if they are installed), without a network and with words in capitals put in. What needs
+a network, another system or rights over this machine is never started. Clients of clouds and clusters are started only
+where there is neither network nor right nor account, so that they read their command line and then give up: that says
+that the options are known, and no more. A program that answers that it does not know an option is a fault of the
+document, and the exit code is 1.
 
 `--write` keeps what happened in tools/document_commands.tsv, and brings the line of each document up to date that names
 what was not run here. tests/starter/test_commands.py holds both to the documents.
@@ -48,7 +51,7 @@ EXAMPLES = frozenset("COMMAND PROGRAM TOOL store-command fetch".split())  # name
 SECONDS = 20
 NEWLINE = "\u2424"  # how a command of several lines stands in one
 HEADING = "document\tcommand\toutcome\tdetail\n"
-RAN, REFUSED, UNKNOWN, NOT_RUN = "ran", "refused", "fault", "not run"
+RAN, REFUSED, READ, UNKNOWN, NOT_RUN = "ran", "refused", "read", "fault", "not run"
 
 LOOKING = frozenset(
     "ls stat df du file cat head tail wc grep find namei realpath readlink ps lsof ss getent diff hostname".split()
@@ -64,16 +67,24 @@ TOOLS = frozenset(
     "createdb dropdb git node npm openssl pg_dump pg_restore pip psql redis-cli sqlite3 terraform vacuumdb".split()
 )
 RUNNABLE = LOOKING | TEXTS | CHANGING | TOOLS
+# Clients that do nothing without an account or a server: started where there is neither, to see that they know options.
+CLIENTS = frozenset(
+    "aws az dig docker drizzle-kit firebase gcloud gh gsutil helm heroku kubectl mongodump mongorestore mongosh mysql "
+    "mysqldump netlify prisma pulumi rclone supabase twine vercel wrangler".split()
+)
 # Named in documents and not to be started here: they need an account, a network, another system, or for the machine.
-NEVER = frozenset(
-    "alembic ansible ansible-inventory ansible-playbook apt-get aws az brew cargo cdk certbot claude cmd codex "
-    "crontab curl dd ddrescue dig diskutil dnf docker drizzle-kit fly firebase flyway gcloud gh gitleaks go gsutil "
-    "helm heroku hugo iptables journalctl kafka-topics.sh kill killall kubectl lsblk mongodump mongorestore mongosh "
-    "mount mysql mysqlbinlog mysqldump nc net netlify netplan netsh netstat nft nginx npx nvm nats pacman passwd "
-    "pg_amcheck pg_dumpall pgrep pipx pkill pnpm poetry powershell pre-commit prisma promtool pulumi pwsh pytest "
-    "rabbitmqctl railway rails rclone reg robocopy rpm ruff salt scp sequelize-cli sgdisk shellcheck shutdown ssh "
-    "ssh-add ssh-keygen sshd sudo supabase systemctl taskkill testdisk timedatectl tmutil twine typeorm udisksctl "
-    "ufw usermod uv vercel visudo vssadmin whois wipefs wrangler yarn zypper".split()
+NEVER = (
+    frozenset(
+        "alembic ansible ansible-inventory ansible-playbook apt-get brew cargo cdk certbot claude cmd codex "
+        "crontab curl dd ddrescue diskutil dnf fly flyway gitleaks go "
+        "hugo iptables journalctl kafka-topics.sh kill killall lsblk "
+        "mount mysqlbinlog nc net netplan netsh netstat nft nginx npx nvm nats pacman passwd "
+        "pg_amcheck pg_dumpall pgrep pipx pkill pnpm poetry powershell pre-commit promtool pwsh pytest "
+        "rabbitmqctl railway rails reg robocopy rpm ruff salt scp sequelize-cli sgdisk shellcheck shutdown ssh "
+        "ssh-add ssh-keygen sshd sudo systemctl taskkill testdisk timedatectl tmutil typeorm udisksctl "
+        "ufw usermod uv visudo vssadmin whois wipefs yarn zypper".split()
+    )
+    | CLIENTS
 )
 # What the words in capitals stand for in the scene.
 MEANT = {
@@ -94,9 +105,12 @@ NETWORKED = re.compile(
 )
 MEANS_OPTION = re.compile(
     r"unknown (?:option|switch|flag|command|subcommand)|unrecognized (?:option|argument)|invalid option|illegal option|"
-    r"is not a \w+ command|no such option|flag provided but not defined|syntax error near|command not found",
+    r"is not a \w+ command|no such option|flag provided but not defined|syntax error near|command not found|"
+    r"nonexistent flag|unrecognized command|invalid choice|unknown shorthand flag|no such command",
     re.IGNORECASE,
 )
+# What the clients that are common on a machine lack: plugins, and what came with a later version.
+LACKING = re.compile(r"\bdocker (?:compose|buildx|build)\b|\bheroku builds:|\baws sso\b")
 NO_SERVER = re.compile(
     r"connection to server|could not connect|Can't connect|Connection refused|Could not resolve", re.IGNORECASE
 )
@@ -115,9 +129,41 @@ git push -q -u origin main && git tag v1.0 && git push -q origin v1.0
 git switch -qc feature && printf 'y\n' > src/b.txt && git add . && git commit -qm three && git push -q -u origin feature
 git switch -q main && printf 'print(3)\n' > app.py && git stash -q && printf 'print(4)\n' > app.py
 printf '37\n38\n' > ids.txt && cp app.py app.py.bak
+git tag v1.2.0 HEAD~1 && git branch -q fix HEAD~1 && git push -q origin feature:rescue-main && git fetch -q
 sqlite3 app.db 'create table orders(id integer primary key, at text); insert into orders(at) values (1)'
-printf 'resource "terraform_data" "main" {\n  input = 1\n}\n' > main.tf && mkdir copy target
+printf 'resource "terraform_data" "main" {\n  input = 1\n}\n' > main.tf
+mkdir -p copy target storage/app data old new source .github/workflows images
+printf 'x\n' > storage/app/a
+printf 'x\n' > old/a && printf 'x\n' > source/a && printf 'x\n' > data/a && printf 'x\n' > a.png
+printf '22\n' > .nvmrc
+printf 'on: push\njobs: {}\n' > .github/workflows/ci.yml && printf 'KEY=\n' > .env.example && printf 'x\n' > dump.bin
+printf 'CREATE DATABASE shop;\nDROP TABLE x;\n' > shop.sql && printf -- '-- dump\n' > dump.sql && cp shop.sql backup.sql
+printf 'echo ok\n' > script.sh && cp script.sh install.sh && cp script.sh script && printf 'a\n' > A && printf 'b\n' > B
+printf '{"Variables": {}}' > env.before.json && printf 'caf\351\n' > export.csv && printf '\377\376a\000' > notes.txt
+printf '0 2 * * * true\n' > crontab.before && cp crontab.before crontab.new && printf 'x\n' > nul && printf 'x\n' > X
+printf '{"name":"shop","version":"1.0.0","scripts":{"build":"true","test":"true"}}' > package.json
+git clone -q --mirror ../origin.git backup.git && git clone -q ../origin.git path
+if [ -n "$PGHOST" ]; then pg_dump --format=custom --file=shop.dump shop; fi
+if command -v terraform > /dev/null; then
+  terraform init && terraform apply -auto-approve && terraform plan -out tfplan &&
+    terraform plan -destroy -out destroy.tfplan && cp terraform.tfstate backup.tfstate
+fi
+if command -v django-admin > /dev/null; then mkdir django && (cd django && django-admin startproject shop .) &&
+  cp -r django/shop shop && cp django/manage.py manage.py; fi
 """
+# The same scene in the states that other commands are for; the first in which a command runs counts.
+STATES = {
+    "": ":",
+    "clean": "git add -A && git commit -qm all",
+    "tracked": "git add -f .env dump.bin app.py && git commit -qm tracked && printf 'y\n' >> dump.bin",
+    "staged": "git add -f dump.bin src .env && printf 'z\n' > src/cart.py && git add src",
+    "merging": "git add -A && git commit -qm mine && git switch -qc theirs HEAD~1 && printf 'print(9)\n' > app.py && "
+    "git commit -qam theirs && git switch -q main && ! git merge -q theirs",
+    "rebasing": "git add -A && git commit -qm mine && git switch -qc theirs HEAD~1 && printf 'print(9)\n' > app.py && "
+    "git commit -qam theirs && ! git rebase -q main",
+    "merged": "git add -A && git commit -qm mine && git merge -q --no-ff -m merge feature",
+    "shallow": "cd .. && mv work full && git clone -q --depth 1 file://$PWD/origin.git work",
+}
 
 
 class Named(NamedTuple):
@@ -206,39 +252,78 @@ def filled(command: str) -> str:
     return re.sub(r"(?<![\w$({/.-])[A-Z]+(?![\w=])", lambda word: MEANT.get(word[0], word[0]), command)
 
 
-def run(named: Named, scene: str, environ: Mapping[str, str]) -> Happened:
-    """Run a command in a fresh copy of the scene, if it may be run."""
-    reason = why_not(named.command)
+def run(named: Named, scenes: Mapping[str, str], environ: Mapping[str, str]) -> Happened:
+    """Run a command in a fresh copy of the scene in each of its states until it runs, if it may be run."""
+    called = programs(named.command)
+    client = next((name for name in called if name in CLIENTS), "")
+    reason = why_not(named.command) if not client else why_not_read(named.command, client, environ)
     if reason:
         return Happened(named, NOT_RUN, reason)
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(scene, os.path.join(folder, "scene"), symlinks=True)
-        place = os.path.join(folder, "scene", "work")
-        if environ.get("ALONE"):
-            subprocess.run(["chown", "-R", "65534:65534", folder], check=True)
-        shell = (
-            [*ALONE, "bash", "-c", filled(named.command)]
-            if environ.get("ALONE")
-            else ["bash", "-c", filled(named.command)]
-        )
-        try:
-            done = subprocess.run(
-                shell, cwd=place, env={**environ, "HOME": folder}, stdin=subprocess.DEVNULL, capture_output=True,
-                timeout=SECONDS, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return Happened(named, NOT_RUN, f"did not end within {SECONDS} s")
-    told = done.stderr.decode("utf-8", "replace")
-    if not done.returncode or not told:
+    if client:
+        return _read(named, scenes[""], environ)
+    tried: list[Happened] = []
+    for scene in scenes.values():
+        tried.append(_run_in(named, scene, environ))
+        if tried[-1].outcome != REFUSED:
+            break
+    return tried[-1] if tried[-1].outcome == RAN else tried[0]
+
+
+def why_not_read(command: str, client: str, environ: Mapping[str, str]) -> str:
+    """Say why a client is not started to read its command line; nothing if it may be: alone, and nothing beside it."""
+    if not environ.get("ALONE"):
+        return f"{client} is not started where there is a network"
+    if any(name not in CLIENTS | TEXTS | LOOKING for name in programs(command)) or re.search(r"\bsudo\b", command):
+        return "more than a client would be started"
+    if any(leaves_scene(one) for one in parse_commands(command) if one.program not in CLIENTS):
+        return "could reach beyond the scene"
+    if LACKING.search(command):
+        return "needs a plugin or a later version of the client"
+    return "" if shutil.which(client, path=environ["PATH"]) else f"{client} is not installed here"
+
+
+def _read(named: Named, scene: str, environ: Mapping[str, str]) -> Happened:
+    """Start a client without network, rights and account, and tell from what it says whether it knows its options."""
+    code, told, folder = _started(named.command, scene, environ)
+    first = _first_line(told, folder)
+    if code is None:
+        return Happened(named, NOT_RUN, f"did not end within {SECONDS} s")
+    if MEANS_OPTION.search(told):
+        return Happened(named, UNKNOWN, next(line for line in told.splitlines() if MEANS_OPTION.search(line))[:120])
+    return Happened(named, READ if not code or first else NOT_RUN, first)
+
+
+def _run_in(named: Named, scene: str, environ: Mapping[str, str]) -> Happened:
+    code, told, folder = _started(named.command, scene, environ)
+    if code is None:
+        return Happened(named, NOT_RUN, f"did not end within {SECONDS} s")
+    if not code or not told:
         return Happened(named, RAN)
     if NO_SERVER.search(told):
         return Happened(named, NOT_RUN, "no server of it here")
-    first = (
-        next(line for line in re.sub(r"\x1b\[\d*m|[│╷╵]", "", told).splitlines() if line.strip())
-        .replace("\t", " ")
-        .replace(folder, "")
-    )
-    return Happened(named, UNKNOWN if MEANS_OPTION.search(told) else REFUSED, first[:120])
+    return Happened(named, UNKNOWN if MEANS_OPTION.search(told) else REFUSED, _first_line(told, folder))
+
+
+def _started(command: str, scene: str, environ: Mapping[str, str]) -> tuple[int | None, str, str]:
+    """Start a command in a fresh copy of a scene; give its exit code, None for none in time, and what it said."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(scene, os.path.join(folder, "scene"), symlinks=True)
+        if environ.get("ALONE"):
+            subprocess.run(["chown", "-R", "65534:65534", folder], check=True)
+        shell = [*(ALONE if environ.get("ALONE") else ()), "bash", "-c", filled(command)]
+        try:
+            done = subprocess.run(
+                shell, cwd=os.path.join(folder, "scene", "work"), env={**environ, "HOME": folder},
+                stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return None, "", folder
+        return done.returncode, done.stderr.decode("utf-8", "replace"), folder
+
+
+def _first_line(told: str, folder: str) -> str:
+    lines = [line for line in re.sub(r"\x1b\[\d*m|[│╷╵]", "", told).splitlines() if line.strip()]
+    return lines[0].replace("\t", " ").replace(folder, "").strip()[:120] if lines else ""
 
 
 def environment(root: str) -> dict[str, str]:
@@ -247,9 +332,11 @@ def environment(root: str) -> dict[str, str]:
     os.mkdir(mine)
     os.chmod(root, 0o755)
     outside_home = [each for each in os.environ["PATH"].split(os.pathsep) if not each.startswith(str(Path.home()))]
-    os.symlink(
-        shutil.which("python3", path=os.pathsep.join(outside_home)) or sys.executable, os.path.join(mine, "python")
+    caller = Path(mine) / "python"  # a link would not find the packages beside what it leads to
+    caller.write_text(
+        f'#!/bin/sh\nexec {shutil.which("python3", path=os.pathsep.join(outside_home)) or sys.executable} "$@"\n'
     )
+    caller.chmod(0o755)
     bare = {
         "PATH": os.pathsep.join([mine, *outside_home]),
         "LANG": "C.UTF-8",
@@ -259,10 +346,24 @@ def environment(root: str) -> dict[str, str]:
         "GIT_CONFIG_KEY_0": "safe.directory",
         "GIT_CONFIG_VALUE_0": "*",
     }
+    # Nothing that a client could reach: no socket, no cluster, no account, and no question about usage data.
+    bare |= {"DOCKER_HOST": "tcp://127.0.0.1:1", "KUBECONFIG": "/dev/null", "AWS_EC2_METADATA_DISABLED": "true"}
+    bare |= {"AWS_DEFAULT_REGION": "eu-central-1", "DO_NOT_TRACK": "1", "CLOUDSDK_CORE_DISABLE_PROMPTS": "1", "CI": "1"}
     bare |= {"EDITOR": "true", "GIT_EDITOR": "true", "PAGER": "cat", "HOME": root, "TF_IN_AUTOMATION": "1"}
     if shutil.which("unshare") and not subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
         bare["ALONE"] = "1"
     return bare
+
+
+def made_scenes(root: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """Make the scene in each of its states; give their folders."""
+    folders = {}
+    for state, change in STATES.items():
+        folders[state] = os.path.join(root, f"scene-{state}")
+        os.mkdir(folders[state])
+        made = f"{SCENE}\n{change}"
+        subprocess.run(["bash", "-ec", made], cwd=folders[state], env=environ, check=True, capture_output=True)
+    return folders
 
 
 def serve(root: str, environ: dict[str, str]) -> Callable[[], None]:
@@ -311,10 +412,11 @@ def not_run_programs(happened: Sequence[Happened], *, before: Sequence[str] = ()
 
     What the document named `before` stays, unless it ran.
     """
-    began = {name for each in happened if each.outcome != NOT_RUN for name in programs(each.named.command)[:1]}
+    idle = (NOT_RUN, READ)
+    began = {name for each in happened if each.outcome not in idle for name in programs(each.named.command)[:1]}
     names: dict[str, None] = {}
     for each in happened:
-        if each.outcome == NOT_RUN:
+        if each.outcome in idle:
             names |= dict.fromkeys(_culprits(each, began))
     kept = [name for name in before if name not in began | GONE]
     return sorted({*names, *kept})
@@ -399,21 +501,20 @@ def main(arguments: Sequence[str]) -> int:
     found: dict[str, list[Happened]] = {}
     with tempfile.TemporaryDirectory() as root:
         environ = environment(root)
-        scene = os.path.join(root, "scene")
-        os.mkdir(scene)
-        subprocess.run(["bash", "-ec", SCENE], cwd=scene, env=environ, check=True, capture_output=True)
         stop = serve(root, environ)
         try:
+            scenes = made_scenes(root, environ)
             for name, text in chosen.items():
                 once = dict.fromkeys(named_commands(name, text))
-                found[name] = [run(named, scene, environ) for named in once]
+                found[name] = [run(named, scenes, environ) for named in once]
         finally:
             stop()
     every = [each for group in found.values() for each in group]
     for each in every:
         if each.outcome == UNKNOWN:
             print(f"{each.named.document}: {each.named.command}\n  {each.detail}")
-    counts = {outcome: sum(each.outcome == outcome for each in every) for outcome in (RAN, REFUSED, UNKNOWN, NOT_RUN)}
+    outcomes = (RAN, REFUSED, READ, UNKNOWN, NOT_RUN)
+    counts = {outcome: sum(each.outcome == outcome for each in every) for outcome in outcomes}
     print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
     if given.write:
         write(found, texts)

@@ -4,10 +4,13 @@
 
 A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`; `--also` are sets that
 tools/installed_sets.py made. What belongs to a set are its own questions, clean and misspelt; what does not are those
-of `foreign_questions.txt` and of the sets that are not RELATED to it. All are asked in full and in one to three words,
-of whole sets, and of a few documents of each FOLDER as a small commons. Every set in turn is left out of the training
-and tested: its own questions against foreign ones, none of them trained with. Then all of them train what `--write`
-puts into deia/models/search.json, and what the tests came to into search.measured.json beside it.
+of `foreign_questions.txt` and of the sets that are not RELATED to it, but for the few that `answered_elsewhere.tsv`
+says, by reading, that a document of the set answers all the same: they count as neither. All are asked in full and in
+one to three words, of whole sets, and of a few documents of each FOLDER as a small commons; to train with, also of
+parts of sets and of several in one (tools/asked_commons.py). Every set in turn is left out of the training, wherever
+it takes part, and tested: its own questions against foreign ones, none of them trained with, by a threshold that the
+other sets chose. Then all of them train what `--write` puts into deia/models/search.json, and what the tests came to
+into search.measured.json beside it.
 """
 
 from __future__ import annotations
@@ -15,164 +18,36 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from asked_commons import TESTED, Press, Seen, observations, opened, remembering
 
-ROOT = Path(__file__).parent.parent
-sys.path.append(str(ROOT / "bench"))
-
-from retrieval import QUESTIONS, compiled, judgements, rows  # noqa: E402 - the line above makes it importable
-
-from deia.knowledge import Query  # noqa: E402
-from deia.match.terms import question  # noqa: E402
-from deia.search.question import read_question  # noqa: E402
-from deia.search.reply import find  # noqa: E402
-from deia.search.retrieve import meaning_of  # noqa: E402
-from deia.search.understood import understand  # noqa: E402
-from deia.search.verdict import ALL, OBSERVED  # noqa: E402
+from deia.search.verdict import ALL, OBSERVED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from deia.search.catalog import Catalog
-
     Floats = NDArray[np.float64]
 
-LEARNED = ROOT / "deia" / "models" / "search.json"
-EVERYDAY = Path(__file__).with_name("foreign_questions.txt")
+LEARNED = Path(__file__).parent.parent / "deia" / "models" / "search.json"
 TIERS = ("keyword", "static", "compact")
 MEASURED = LEARNED.with_suffix(".measured.json")
 STEPS = 60
-PENALTY = 2.0  # of squared weights, over observations scaled to one standard deviation
-# Where, on sets that were left out, what is lost of the own questions (3 %) and what is answered of the foreign (5 %)
-# are equally far from what is wanted.
-LEAST = 0.45
+SEEN = "observed"  # the names of the observations, beside what was learned of them
+PENALTY = 10.0  # of squared weights, over observations scaled to one standard deviation
+MOST_LOST, MOST_ANSWERED = 0.03, 0.05  # wanted: the threshold is where both are equally far from it
+THRESHOLDS = tuple(step / 100 for step in range(10, 91))
+OTHER = "transformer"  # any other sentence model is judged as `compact` is, without what hangs on the model's scale
+SCALED = tuple(at for at, name in enumerate(OBSERVED) if "akin" in name)
 LEVELS = (0.7, 0.35)  # probabilities from which a confidence is high, and medium
-SAMPLE = 120  # questions of a set, evenly spread
-OTHERS = 24  # of each other set
-EVERYDAY_STEP = 2
 SHORT_COUNTS = 0.3  # a question of one word belongs to many a commons that it was not asked of
-FEW = 30  # questions whose documents make a small commons
 DRAWS = 400  # of the bootstrap
-# Sets that share a subject: a question to one may well be answered by another, so that it counts as neither.
-RELATED = (
-    {"tldr-nl2bash", "git", "gcloud", "systemd", "openssl", "postgres", "syscalls", "stdlib"},
-    {"k8s-runbooks", "gcloud", "systemd"},
-    {"owasp-checklist", "openssl"},
-    {"openssl", "syscalls"},
-    {"sklearn", "torch", "sympy"},
-    {"stdlib", "ruff", "torch", "syscalls"},
-    {"networkx", "sympy"},
-)
-
-
-class Seen(NamedTuple):
-    """What was observed for one question."""
-
-    of: str  # where the question comes from
-    to: str  # the set that it was put to
-    kind: str  # of commons and of question
-    observed: tuple[float, ...]
-    answered: bool  # the best document is a right one
-
-    @property
-    def belongs(self) -> bool:
-        """Whether the question is one of the set's own."""
-        return self.of == self.to
-
-
-class Commons(NamedTuple):
-    """A set, or some of it, compiled."""
-
-    folder: str
-    size: str
-    catalog: Catalog
-    documents: set[str]
-
-
-def asked(catalog: Catalog, tier: str, text: str) -> tuple[tuple[float, ...], str]:
-    """Ask one question; give what is observed, and the best document."""
-    meaning = meaning_of(catalog, tiers=() if tier == "keyword" else (tier,))
-    if meaning.name != tier:
-        sys.exit(f"there is no {tier} tier: {meaning.warning}")
-    understood = understand(catalog, Query(text=text))
-    put = read_question(understood.query.text, catalog, strong=understood.strong)
-    found = find(catalog, put, meaning=meaning, filters=understood.filters, limit=5)
-    return tuple(found.observed), found.results[0].id if found.results else ""
-
-
-def asked_by(folder: str) -> list[dict[str, Any]]:
-    """Give the questions of a set, clean and misspelt in turn."""
-    clean, misspelt = (rows(folder, name) for name in QUESTIONS)
-    return [query for pair in zip(clean, misspelt, strict=True) for query in pair]
-
-
-def spread(listed: list[Any], most: int) -> list[Any]:
-    """Give some of a list, from all over it; an odd step takes clean and misspelt ones."""
-    return listed[:: max(1, len(listed) // most) | 1]
-
-
-def shortened(text: str, number: int) -> str:
-    """Give a question as somebody in a hurry types it: its one to three longest words."""
-    found = [word[0] for word in question(text)]
-    kept = sorted(found, key=len, reverse=True)[: 1 + number % 3]
-    return " ".join(word for word in found if word in kept)
-
-
-def related(one: str, other: str) -> bool:
-    """Tell whether two sets share a subject."""
-    return any({os.path.basename(one), os.path.basename(other)} <= together for together in RELATED)
-
-
-def questions_to(each: Commons, folders: Sequence[str]) -> list[tuple[str, str, set[str]]]:
-    """Give what a commons is asked: where the question comes from, its words, and the documents that answer it."""
-    judged = judgements(each.folder)
-    relevant = {name: set(judged[name]) & each.documents for name in judged}
-    own = [(query["text"], relevant[query["_id"]]) for query in asked_by(each.folder) if relevant.get(query["_id"])]
-    put = [(each.folder, text, right) for text, right in spread(own, SAMPLE)]
-    for other in folders:
-        if other != each.folder and not related(other, each.folder):
-            put += [(other, query["text"], set()) for query in spread(asked_by(other), OTHERS)]
-    everyday = EVERYDAY.read_text("utf-8").splitlines()[::EVERYDAY_STEP]
-    return put + [(f"everyday {number % 2}", text, set()) for number, text in enumerate(everyday)]
-
-
-def observations(commons: Sequence[Commons], tier: str) -> list[Seen]:
-    """Put every commons its own questions, the others' and everyday ones, each also shortened."""
-    folders = list(dict.fromkeys(each.folder for each in commons))
-    seen = []
-    for each in commons:
-        for number, (of, text, right) in enumerate(questions_to(each, folders)):
-            for short in (False, True):
-                asking = shortened(text, number) if short else text
-                observed, best = asked(each.catalog, tier, asking)
-                seen.append(Seen(of, each.folder, f"{each.size}{' short' * short}", observed, best in right))
-    return seen
-
-
-def opened(folder: str, place: str, tiers: Sequence[str], kept: str, *, small: bool) -> list[Commons]:
-    """Compile a set as it is, and a few of its documents as the small commons that most teams have."""
-    name = os.path.basename(folder)
-    whole = compiled(folder, os.path.join(place, name), tiers=tiers, kept=kept)
-    corpus = rows(folder, "corpus.jsonl")
-    every = [Commons(folder, "whole", whole, {row["_id"] for row in corpus})]
-    if not small:
-        return every
-    wanted = {document for query in spread(sorted(judgements(folder).items()), FEW) for document in query[1]}
-    some = [row for row in corpus if row["_id"] in wanted]
-    source = os.path.join(place, f"{name} small")
-    os.makedirs(source)
-    with open(os.path.join(source, "corpus.jsonl"), "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in some)
-    few = compiled(source, os.path.join(place, f"{name} few"), tiers=tiers, kept=kept)
-    return [*every, Commons(folder, "small", few, {row["_id"] for row in some})]
 
 
 def logistic(inputs: Floats, wanted: Floats, importance: Floats) -> Floats:
@@ -200,11 +75,11 @@ def trained(seen: Sequence[Seen]) -> dict[str, Any]:
         [(SHORT_COUNTS if "short" in group[1] else 1.0) * len(seen) / len(sizes) / sizes[group] for group in groups]
     )
     belongs = logistic(inputs, np.array([float(each.belongs) for each in seen]), importance)
-    answers = logistic(inputs, np.array([float(each.answered) for each in seen]), importance)
+    plain = np.array([each.observed for each in of_another(seen)])  # a subject tells nothing of one document
+    answers = logistic(plain, np.array([float(each.answered) for each in seen]), importance)
     return {
         "belongs": [round(float(weight), 4) for weight in belongs],
         "answers": [round(float(weight), 4) for weight in answers],
-        "least": LEAST,
         "levels": list(LEVELS),
     }
 
@@ -238,9 +113,11 @@ def left_out(seen: Sequence[Seen]) -> tuple[list[Seen], Floats, Floats]:
     """Give what is tested, with both probabilities: of every set by what was learned from the others."""
     tests: list[Seen] = []
     belongs, answers = [], []
-    for name in sorted({each.to for each in seen}):
-        verdict = trained([each for each in seen if name not in (each.to, each.of) and each.of != "everyday 1"])
-        test = [each for each in seen if each.to == name and each.of != "everyday 0"]
+    for name in sorted({each.to[0] for each in seen if len(each.to) == 1}):
+        verdict = trained([each for each in seen if name not in (*each.to, each.of) and each.of != "everyday 1"])
+        test = [
+            each for each in seen if each.to == (name,) and each.kind.startswith(TESTED) and each.of != "everyday 0"
+        ]
         tests += test
         belongs.append(probability(verdict["belongs"], test))
         answers.append(probability(verdict["answers"], test))
@@ -259,30 +136,82 @@ def reliability(right: Floats, answered: NDArray[np.bool_]) -> list[dict[str, An
     return found
 
 
+def group_of(each: Seen) -> str:
+    """Name what a figure is told of: a set, whole or small, asked in full or shortly."""
+    return f"{os.path.basename(each.to[0])}, {each.kind}"
+
+
+def shares(tests: Sequence[Seen], found: NDArray[np.bool_]) -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Give for each group which of its own questions are lost, and which foreign ones answered."""
+    own = np.array([each.belongs for each in tests])
+    group = np.array([group_of(each) for each in tests])
+    return {name: (~found[(group == name) & own], found[(group == name) & ~own]) for name in sorted(set(group))}
+
+
+def means(every: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float, float]:
+    """Give what is lost and what is answered, as means over the groups that are asked in full."""
+    full = [each for name, each in every.items() if not name.endswith("short")]
+    return float(np.mean([lost.mean() for lost, _ in full])), float(np.mean([told.mean() for _, told in full]))
+
+
+def is_found(tests: Sequence[Seen], likely: Floats, least: Floats | float) -> NDArray[np.bool_]:
+    """Tell which questions are answered, as `deia.search.verdict.judge` does."""
+    found: NDArray[np.bool_] = (likely >= least) | (np.array([each.observed[0] for each in tests]) >= ALL)
+    return found
+
+
+def threshold(tests: Sequence[Seen], likely: Floats) -> float:
+    """Give the probability from which a question belongs: both means equally far from what is wanted."""
+
+    def worst(least: float) -> float:
+        lost, answered = means(shares(tests, is_found(tests, likely, least)))
+        return max(lost / MOST_LOST, answered / MOST_ANSWERED)
+
+    return min(THRESHOLDS, key=worst)
+
+
+def thresholds(tests: Sequence[Seen], likely: Floats) -> Floats:
+    """Give for every test the threshold that the other sets' tests choose."""
+    to = np.array([each.to[0] for each in tests])
+    chosen = np.zeros(len(tests))
+    for name in set(to):
+        others = np.flatnonzero(to != name)
+        chosen[to == name] = threshold([tests[at] for at in others], likely[others])
+    return chosen
+
+
 def report(tier: str, seen: Sequence[Seen]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Test with every set left out, then learn from all; give what was learned and what the tests came to."""
     tests, likely, right = left_out(seen)
-    found = (likely >= LEAST) | (np.array([each.observed[0] for each in tests]) >= ALL)
+    found = is_found(tests, likely, thresholds(tests, likely))
     own = np.array([each.belongs for each in tests])
     answered = np.array([each.answered for each in tests])
-    group = np.array([f"{os.path.basename(each.to)}, {each.kind}" for each in tests])
+    every = shares(tests, found)
     sets = []
-    for name in sorted(set(group)):
-        mine, foreign = (group == name) & own, (group == name) & ~own
-        told = {"lost": interval(~found[mine]), "answered": interval(found[foreign])}
-        sets.append({"set": name, **told, "auc": round(auc(likely[group == name], own[group == name]), 3)})
+    for name, (lost, foreign) in every.items():
+        mine = np.array([group_of(each) == name for each in tests])
+        told = {"lost": interval(lost), "answered": interval(foreign)}
+        sets.append({"set": name, **told, "auc": round(auc(likely[mine], own[mine]), 3)})
         print(f"  {tier:8} {name:32} own lost {told['lost']}  foreign answered {told['answered']}", flush=True)
-    full = [each for each in sets if not each["set"].endswith("short")]
-    means = {key: round(float(np.mean([each[key][0] for each in full])), 3) for key in ("lost", "answered")}
-    told = found & own & np.array(["short" not in each.kind for each in tests])
+    shown = found & own & np.array(["short" not in each.kind for each in tests])
     measured = {
-        "mean": means,
+        "mean": dict(zip(("lost", "answered"), (round(each, 3) for each in means(every)), strict=True)),
         "sets": sets,
-        "reliability": reliability(right[told], answered[told]),
-        "error": round(calibration_error(right[told], answered[told]), 3),
+        "reliability": reliability(right[shown], answered[shown]),
+        "error": round(calibration_error(right[shown], answered[shown]), 3),
     }
-    print(f"  {tier:8} mean {means}  calibration error {measured['error']}  {measured['reliability']}", flush=True)
-    return trained(seen), measured
+    learned = {**trained(seen), "least": threshold(tests, likely)}
+    print(f"  {tier:8} mean {measured['mean']}  least {learned['least']}", flush=True)
+    print(f"  {tier:8} calibration error {measured['error']}  {measured['reliability']}", flush=True)
+    return learned, measured
+
+
+def of_another(seen: Sequence[Seen]) -> list[Seen]:
+    """Give the observations as they are with any other sentence model."""
+    return [
+        each._replace(observed=tuple(0.0 if at in SCALED else value for at, value in enumerate(each.observed)))
+        for each in seen
+    ]
 
 
 def main() -> None:
@@ -295,25 +224,39 @@ def main() -> None:
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args()
     tiers = given.tiers.split(",")
+    folders, also = ([each.rstrip("/") for each in some] for some in (given.folders, given.also))
     with tempfile.TemporaryDirectory() as place:
         made = [name for name in tiers if name != "keyword"]
-        commons = [
-            each
-            for folder in (*given.folders, *given.also)
-            for each in opened(folder.rstrip("/"), place, made, given.kept, small=folder in given.folders)
-        ]
+        commons = list(opened(folders, also, Press(place, made, given.kept)))
+        for name in made:
+            remembering(name)
         for tier in tiers:
-            learned, measured = report(tier, observations(commons, tier))
-            if given.write:
-                write(tier, learned, measured)
+            seen = observations(commons, tier)
+            told = {tier: seen, **({OTHER: of_another(seen)} if tier == "compact" else {})}
+            for name, each in told.items():
+                learned, measured = report(name, each)
+                if given.write:
+                    write(name, learned, measured)
+
+
+def dumped(held: Mapping[str, Any]) -> str:
+    """Give what was learned as JSON, a tier a line: every cold search reads it."""
+    parts = []
+    for name, inner in held.items():
+        lines = [f"  {json.dumps(tier)}: {json.dumps(each)}" for tier, each in inner.items()] if name != SEEN else []
+        told = "{\n" + ",\n".join(lines) + "\n }" if lines else json.dumps(inner)
+        parts.append(f" {json.dumps(name)}: {told}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def write(tier: str, learned: dict[str, Any], measured: dict[str, Any]) -> None:
     """Keep what was learned of a tier, and what the tests of it came to."""
     held = json.loads(LEARNED.read_text("ascii"))
     held["verdict"][tier] = learned
-    held["observed"] = list(OBSERVED)
-    LEARNED.write_text(json.dumps(held, indent=1) + "\n", "ascii")
+    held[SEEN] = list(OBSERVED)
+    LEARNED.write_text(dumped(held), "ascii")
+    if tier == OTHER:  # nothing was measured with the models that it is for
+        return
     before = json.loads(MEASURED.read_text("ascii")) if MEASURED.exists() else {}
     MEASURED.write_text(json.dumps({**before, tier: measured}, indent=1) + "\n", "ascii")
 

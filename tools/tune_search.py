@@ -23,6 +23,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "bench"))
 
 from retrieval import DEPTH, QUESTIONS, compiled, judgements, rows, scores  # noqa: E402 - the line above finds it
+from train_confidence import dumped  # noqa: E402 - likewise
 
 from deia.match.terms import words  # noqa: E402
 from deia.search.question import read_question  # noqa: E402
@@ -143,7 +144,7 @@ def main() -> None:
     if given.write:
         held = json.loads(LEARNED.read_text("ascii"))
         held["fusion"].update(chosen)
-        LEARNED.write_text(json.dumps(held, indent=1) + "\n", "ascii")
+        LEARNED.write_text(dumped(held), "ascii")
 
 
 if __name__ == "__main__":

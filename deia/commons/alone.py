@@ -14,6 +14,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from deia.commons.once import reading_once
 from deia.errors import CommonsError
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def one_writer(root: str, *, wait: float = WAIT) -> Iterator[None]:
         raise CommonsError(f"Somebody else has been writing in {root} for {wait:.0f} s.", fix=fix)
     mine.add(place)
     try:
-        yield
+        with reading_once():
+            yield
     finally:
         mine.discard(place)
         with contextlib.suppress(OSError):  # Windows keeps a file that is open

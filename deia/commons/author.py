@@ -8,7 +8,7 @@ import os
 from deia.commons import blocks, reading, store
 from deia.commons.alone import alone
 from deia.commons.entries import first_paragraph
-from deia.commons.index import load_index
+from deia.commons.index import find_index, load_index
 from deia.commons.naming import slug
 from deia.commons.outline import OUTLINE
 from deia.errors import CommonsError
@@ -81,7 +81,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(root, path))
         raise
-    return Lesson(entry=entry, paths=(*files, load_index(root).path))
+    return Lesson(entry=entry, paths=(*files, find_index(root)))
 
 
 def _refuse_unsound(title: str, urgency: str) -> None:

@@ -31,7 +31,7 @@ AMBIGUOUS = {"yes", "no", "on", "off", "y", "n", "true", "false", "null", "~"}
 INDICATORS = ("?", ":", "-")  # at the beginning of a word in a list on one line readers disagree about them
 
 
-class _Span(Record):
+class Span(Record):
     """Where a key and its value stand: line numbers from 0, the end not included, and how far in the key begins."""
 
     start: int
@@ -45,25 +45,33 @@ def changed(text: str, path: tuple[str, ...], change: Change) -> str:
     Raises:
         CommonsError: the text is no YAML mapping of lines, or has no such key.
     """
-    lines = _lines(text)
-    span = _span(text, lines, path)
+    lines = lines_of(text)
+    span = span_of(text, lines, path)
     if span is None:
         if len(path) == 1:
             raise CommonsError(
                 f"`{path[0]}` does not begin a line of its own.", fix="Write the top level as `name:` lines."
             )
         return changed(text, path[:-1], lambda parent: _within(parent, path[-1], change))
+    return "\n".join([*lines[: span.start], *rewritten(text, lines, span, path[-1], change), *lines[span.end :]])
+
+
+def rewritten(text: str, lines: list[str], span: Span, key: str, change: Change) -> list[str]:
+    """Give the lines of a key and its value, with the value as `change` makes it.
+
+    Raises:
+        CommonsError: it cannot be rewritten safely.
+    """
     block = [line[span.indent :] if not line[: span.indent].strip() else line for line in lines[span.start : span.end]]
-    rewritten = _rewritten("\n".join(block) + "\n", path[-1], change, _dash_indent(text))
+    made = _rewritten("\n".join(block) + "\n", key, change, _dash_indent(text))
     margin = " " * span.indent
-    new = [margin + line if line.strip() else "" for line in rewritten.rstrip("\n").split("\n")]
-    return "\n".join([*lines[: span.start], *new, *lines[span.end :]])
+    return [margin + line if line.strip() else "" for line in made.rstrip("\n").split("\n")]
 
 
 def inserted(text: str, block: str, *, after: str) -> str:
     """Give the text with a block of lines put behind the top-level key `after`, or at the end where that is empty."""
-    lines = _lines(text)
-    span = _span(text, lines, (after,)) if after else None
+    lines = lines_of(text)
+    span = span_of(text, lines, (after,)) if after else None
     at = span.end if span else len(lines) - (1 if lines[-1] == "" else 0)
     return "\n".join([*lines[:at], *block.rstrip("\n").split("\n"), *lines[at:]])
 
@@ -74,10 +82,10 @@ def appended(text: str, key: str, child: str, value: Any) -> str:
     Raises:
         CommonsError: the text has no such key.
     """
-    lines = _lines(text)
+    lines = lines_of(text)
     parent = read_yaml(text, path="").value.get(key)
     last = max(parent.lines, key=lambda name: parent.lines[name], default="") if isinstance(parent, Map) else ""
-    span = _span(text, lines, (key, last)) if last else None
+    span = span_of(text, lines, (key, last)) if last else None
     if span is None:
         return changed(text, (key,), lambda found: _within(found or styled({}), child, lambda _: styled(value)))
     margin = " " * span.indent
@@ -111,7 +119,7 @@ def styled(value: Any) -> Any:
     return value
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
     """Cut a text into lines, if the writer sees the same lines as we do."""
     if any(end in text for end in STRANGE_ENDS):
         raise CommonsError(
@@ -126,7 +134,7 @@ def _within(parent: Any, key: str, change: Change) -> Any:
     return parent
 
 
-def _span(text: str, lines: list[str], path: tuple[str, ...]) -> _Span | None:
+def span_of(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None:
     """Find the lines of a value; None where it shares them with something else (inside brackets)."""
     node: Any = read_yaml(text, path="").value
     end = len(lines)
@@ -141,7 +149,7 @@ def _span(text: str, lines: list[str], path: tuple[str, ...]) -> _Span | None:
     if shared or not written_key.startswith((path[-1], '"' + path[-1], "'" + path[-1])):
         return None
     indent = len(lines[start]) - len(written_key)
-    return _Span(start=start, end=_without_tail(lines, start, end, indent), indent=indent)
+    return Span(start=start, end=_without_tail(lines, start, end, indent), indent=indent)
 
 
 def _without_tail(lines: list[str], start: int, end: int, indent: int) -> int:

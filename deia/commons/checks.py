@@ -190,6 +190,10 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
         yield from _unknown(commons, pattern.line, "`common_docs`", pattern.common_docs, known)
         primary = (pattern.primary_cluster,) if pattern.primary_cluster else ()
         yield from _unknown(commons, pattern.line, "`primary_cluster`", primary, names, what="cluster")
+    for path in commons.learning_paths:
+        where = f"the learning path of {shown(path.audience)}"
+        for step in path.steps:
+            yield from _unknown(commons, step.line, where, (step.document,), known)
 
 
 def _unknown(

@@ -22,7 +22,7 @@ from deia.records import TYPE_CHECKING, Record
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deia.commons.index_records import Cluster, Concept, Index, QueryPattern
+    from deia.commons.index_records import Cluster, Concept, Index, LearningPath, QueryPattern
     from deia.errors import Problem
     from deia.knowledge import Case, Document, Entry, Trigger
 
@@ -39,9 +39,11 @@ class Commons(Record):
     triggers: tuple[Trigger, ...]
     cases: tuple[Case, ...]
     concepts: tuple[Concept, ...] = ()
+    learning_paths: tuple[LearningPath, ...] = ()
     problems: tuple[Problem, ...] = ()
     broken: tuple[str, ...] = ()  # ids of triggers that were left out
     derived: tuple[str, ...] = ()  # ids of the entries that only a document gave
+    own_ids: Mapping[str, str] = {}  # by path, the id that a document has where no entry gives it one
 
 
 def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons:
@@ -57,7 +59,8 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons
     documents = read_documents(root, also=paths)
     files = load_triggers(root, good=good)
     metadata: list[Problem] = []
-    entries = describe_documents(index.entries, documents.by_path, metadata)
+    own_ids: dict[str, str] = {}
+    entries = describe_documents(index.entries, documents.by_path, metadata, own_ids)
     listed = {entry.id for entry in index.entries}
     return Commons(
         root=root,
@@ -69,21 +72,31 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons
         triggers=(*files.triggers, *distinct_triggers(index.proactive_triggers, files.triggers)),
         cases=files.cases,
         concepts=index.concepts,
+        learning_paths=index.learning_paths,
         broken=files.broken,
         problems=tuple(_sorted((*index.problems, *documents.problems, *metadata, *files.problems))),
         derived=tuple(entry.id for entry in entries if entry.id not in listed),
+        own_ids=own_ids,
     )
 
 
 def describe_documents(
-    listed: tuple[Entry, ...], documents: dict[str, Document], problems: list[Problem]
+    listed: tuple[Entry, ...],
+    documents: dict[str, Document],
+    problems: list[Problem],
+    own_ids: dict[str, str] | None = None,
 ) -> tuple[Entry, ...]:
-    """Give an entry for every document: the index's, completed, and for documents that it lacks a derived one."""
+    """Give an entry for every document: the index's, completed, and for documents that it lacks a derived one.
+
+    What is wrong with their metadata is added to `problems`, and to `own_ids` by path what each is called by itself.
+    """
     derived: dict[str, Entry] = {}
     for path, document in documents.items():
         findings = Findings(path)
         derived[path] = derived_entry(document, findings)
         problems += [problem.but(severity="warning") for problem in findings.problems]
+    if own_ids is not None:
+        own_ids.update({path: entry.id for path, entry in derived.items()})
     result = [completed(entry, derived[entry.path]) if entry.path in derived else entry for entry in listed]
     taken, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
     for path, entry in derived.items():

@@ -27,8 +27,8 @@ OLD_NAMES = {"date": "created", "severity": "urgency"}
 ID_LENGTH = 200
 
 
-def read_entry(source: Map, findings: Findings) -> Entry | None:
-    """Read one entry of an index; without a path inside the commons there is none."""
+def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = ()) -> Entry | None:
+    """Read one entry of an index, which some clusters list; without a path inside the commons there is none."""
     source = renamed(source)
     path = fields.text(source, "path", findings)
     if not path:
@@ -42,6 +42,7 @@ def read_entry(source: Map, findings: Findings) -> Entry | None:
     return Entry(
         id=_id(source, reading.tidy(path), findings),
         path=reading.tidy(path),
+        clusters=clusters,
         line=source.line,
         **_described(source, findings),
     )

@@ -14,7 +14,9 @@ from deia.commons.concepts import read_concepts
 from deia.commons.fields import as_text
 from deia.commons.findings import Findings
 from deia.commons.index_records import Index
+from deia.commons.learning_paths import read_learning_paths
 from deia.commons.old_triggers import read_old_triggers, read_query_patterns
+from deia.commons.once import once
 from deia.commons.yaml_nodes import Map, Yaml, read_yaml, with_lines
 from deia.errors import Problem
 from deia.folders import INDEX_NAMES
@@ -41,8 +43,17 @@ def load_index(root: str) -> Index:
     text = reading.read_text(root, path, limit=reading.YAML_BYTES)
     if not text.readable:
         return Index(path=path, problems=text.problems)
-    read = read_json(text.text, path=path) if path.endswith(".json") else read_yaml(text.text, path=path)
-    problems = (*text.problems, *read.problems)
+    return read_index(text.text, path=path, problems=text.problems)
+
+
+def read_index(text: str, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
+    """Read the text of an index; `problems` are those that its file has already."""
+    return once((read_index, text, path, problems), lambda: _read(text, path, problems))
+
+
+def _read(text: str, path: str, problems: tuple[Problem, ...]) -> Index:
+    read = read_json(text, path=path) if path.endswith(".json") else read_yaml(text, path=path)
+    problems = (*problems, *read.problems)
     if read.value is None and problems:
         return Index(path=path, problems=problems)
     return parse_index(read.value, path=path, problems=problems)
@@ -71,6 +82,7 @@ def parse_index(value: Any, *, path: str, problems: tuple[Problem, ...] = ()) ->
         clusters=content.clusters,
         query_patterns=read_query_patterns(top, findings),
         concepts=read_concepts(top, findings),
+        learning_paths=read_learning_paths(top, findings),
         proactive_triggers=read_old_triggers(top, findings),
         source=top,
         problems=tuple(findings.problems),

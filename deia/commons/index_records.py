@@ -50,6 +50,22 @@ class Concept(Record):
     line: int = 0
 
 
+class Step(Record):
+    """A document of a learning path, and why it comes there."""
+
+    document: str
+    why: str = ""
+    line: int = 0
+
+
+class LearningPath(Record):
+    """What an audience should read, in this order."""
+
+    audience: str
+    steps: tuple[Step, ...]
+    line: int = 0
+
+
 class Index(Record):
     """A master index, whatever its shape was."""
 
@@ -60,6 +76,7 @@ class Index(Record):
     clusters: tuple[Cluster, ...] = ()
     query_patterns: tuple[QueryPattern, ...] = ()
     concepts: tuple[Concept, ...] = ()
+    learning_paths: tuple[LearningPath, ...] = ()
     proactive_triggers: tuple[Trigger, ...] = ()
     source: Mapping[str, Any] = {}  # the top level as read, with lines, for the checks of derived parts
     problems: tuple[Problem, ...] = ()

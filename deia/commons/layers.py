@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from deia.commons.commons import Commons, load_commons
+from deia.commons.learning_paths import first_of_each
 from deia.commons.packs import FOLDER, check_packs, place
 from deia.folders import STARTER, STARTER_PREFIX, is_packaged
 from deia.records import TYPE_CHECKING, Record
@@ -93,6 +94,7 @@ def merged(layers: Sequence[Commons]) -> Commons:
         clusters=tuple(clusters.values()),
         query_patterns=tuple(pattern for layer in layers for pattern in layer.query_patterns),
         concepts=tuple(concept for layer in layers for concept in layer.concepts),
+        learning_paths=first_of_each(path for layer in layers for path in layer.learning_paths),
         triggers=tuple(triggers.values()),
         cases=tuple(cases),
     )

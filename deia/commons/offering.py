@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from deia.commons.learning_paths import within
 from deia.errors import CommonsError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def offered_part(commons: Commons, collections: Sequence[str]) -> Commons:
         triggers=tuple(triggers),
         cases=tuple(case for case in commons.cases if case.trigger in known),
         concepts=(),
+        learning_paths=within(commons.learning_paths, kept),
         problems=(),
         broken=(),
         derived=tuple(ident for ident in commons.derived if ident in kept),

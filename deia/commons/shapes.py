@@ -112,9 +112,9 @@ def _cluster_documents(name: str, body: Map, entries: dict[str, Entry], findings
                 line, "wrong-type", f"A document of {shown(name)} is {describe(item)}; an entry or an id is wanted."
             )
             continue
-        entry = read_entry(item, findings)
+        entry = read_entry(item, findings, clusters=(name,))
         if entry:
-            _add_entry(entry.but(clusters=(name,)), entries, findings)
+            _add_entry(entry, entries, findings)
             yield entry.id
 
 
@@ -135,7 +135,10 @@ def _with_clusters(entries: dict[str, Entry], clusters: list[Cluster]) -> tuple[
         for ident in cluster.documents:
             if ident in listed:
                 listed[ident][cluster.id] = None
-    return tuple(entry.but(clusters=tuple(listed[ident])) for ident, entry in entries.items())
+    return tuple(
+        entry if (names := tuple(listed[ident])) == entry.clusters else entry.but(clusters=names)
+        for ident, entry in entries.items()
+    )
 
 
 # --- the older shapes ------------------------------------------------------------------------------------------------

@@ -8,22 +8,23 @@ never overwrites a backup.
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
 
-from deia.commons import blocks, derived, reading
+from deia.commons import blocks, derived, lines, reading
 from deia.commons.alone import alone, one_writer
 from deia.commons.commons import describe_documents
 from deia.commons.documents import read_documents
-from deia.commons.index import find_index, load_index, parse_index
+from deia.commons.index import find_index, load_index, read_index
+from deia.commons.once import reading_once
 from deia.commons.placing import replace_file
 from deia.commons.shapes import UNSORTED, V1
+from deia.commons.views import derived_values, distributions
 from deia.commons.yaml_nodes import Map, plain, read_yaml
 from deia.errors import CommonsError
 from deia.folders import INDEX_NAMES
-from deia.records import TYPE_CHECKING, URGENCIES
+from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from deia.commons.index_records import Cluster, Index
@@ -34,21 +35,15 @@ WINDOWS_END = "\r\n"  # taken off before a text is changed, and put back when it
 BACKUP = ".before-migrate"
 # Problems of form: what a rewrite could lose or twist.
 FORM = ("yaml-", "json-", "duplicate-key", "unknown-shape", "not-utf-8", "unreadable-file", "file-too-large")
+DERIVED = ("platform_index", "audience_index", "urgency_index", "statistics")
 ORDER = (
     "version", "last_updated", "total_documents", "total_clusters", "metadata", "clusters", "query_patterns",
-    "concepts", "proactive_triggers", "platform_index", "audience_index", "urgency_index", "statistics",
+    "concepts", "learning_paths", "proactive_triggers", *DERIVED,
 )  # fmt: skip
-MEANINGS = {
-    "critical": "Production down or data at risk; act at once",
-    "high": "Outages and lost work are likely",
-    "medium": "Costs time; worth preventing",
-    "low": "Good to know",
-}
 ENTRY_FIELDS = (
     "id", "path", "title", "summary", "keywords", "audience", "urgency", "tags", "category", "action", "why_relevant",
     "quick_tips", "status", "created", "updated", "verified", "related_docs",
 )  # fmt: skip
-DERIVED = ("platform_index", "audience_index", "urgency_index", "statistics")
 
 
 def migrate(root: str, *, write: bool, today: str = "") -> str:
@@ -57,7 +52,7 @@ def migrate(root: str, *, write: bool, today: str = "") -> str:
     Raises:
         CommonsError: there is no index, it cannot be read, or the backup exists already.
     """
-    with one_writer(root) if write else nullcontext():
+    with one_writer(root) if write else reading_once():
         path, text, index = _sound(root)
         if index.shape == V1:
             return text
@@ -77,7 +72,7 @@ def build(root: str, *, write: bool, today: str = "") -> str:
     Raises:
         CommonsError: the index cannot be read, or has an old shape.
     """
-    with one_writer(root) if write else nullcontext():
+    with one_writer(root) if write else reading_once():
         text = _text_or_skeleton(root)
         new = _with_documents(root, text)
         new = _refreshed(root, new, today=today)
@@ -152,7 +147,7 @@ def _text_or_skeleton(root: str) -> str:
 
 
 def _parsed(text: str) -> Index:
-    return parse_index(read_yaml(text, path=INDEX_NAMES[0]).value, path=INDEX_NAMES[0])
+    return read_index(text, path=INDEX_NAMES[0])
 
 
 def _write_if_changed(root: str, text: str) -> None:
@@ -242,7 +237,8 @@ def _with_entries(text: str, entries: list[Entry], cluster: str, *, description:
         text = blocks.inserted(text, "clusters: {}", after=after)
         top = read_yaml(text, path="").value
     if isinstance(top["clusters"], Map) and cluster in top["clusters"]:
-        return blocks.changed(text, ("clusters", cluster), lambda found: _appended(found, new))
+        put_below = lines.with_items(text, ("clusters", cluster, "documents"), new)
+        return put_below or blocks.changed(text, ("clusters", cluster), lambda found: _appended(found, new))
     described = description or f"Documents about {cluster.replace('-', ' ')}"
     return blocks.appended(text, "clusters", cluster, {"description": described, "keywords": [], "documents": new})
 
@@ -263,40 +259,45 @@ def _refreshed(root: str, text: str, *, today: str) -> str:
     listed = {entry.id for entry in index.entries}
     entries = [entry for entry in describe_documents(index.entries, documents, []) if entry.id in listed]
     old = plain(index.source)
-    new = {
-        "total_documents": len(entries),
-        "total_clusters": len(index.clusters),
-        "platform_index": _view(old.get("platform_index"), derived.by_platform(entries)),
-        "audience_index": _audiences(old.get("audience_index"), derived.by_audience(entries)),
-        "urgency_index": _urgencies(old.get("urgency_index"), derived.by_urgency(entries)),
-        "statistics": _statistics(old.get("statistics"), derived.statistics(entries, index.clusters), len(entries)),
-    }
-    refreshed = text
-    for name, value in new.items():
-        refreshed = _with_value(refreshed, name, old.get(name), value)
-    for cluster in index.clusters:
-        refreshed = _with_distribution(refreshed, cluster, entries, old)
-    if today and (refreshed != text or text != _current(root)):
-        refreshed = _with_value(refreshed, "last_updated", old.get("last_updated"), today)
-    return refreshed
+    new = derived_values(old, entries, index.clusters)
+    values: dict[tuple[str, ...], Any] = {(name,): value for name, value in new.items() if old.get(name) != value}
+    values |= distributions(index.clusters, entries, old)
+    if today and (values or text != _current(root)) and old.get("last_updated") != today:
+        values["last_updated",] = today
+    return _with_values(text, values, old)
+
+
+def _with_values(text: str, values: Mapping[tuple[str, ...], Any], old: Mapping[str, Any]) -> str:
+    """Give the text with other values, all lines at once where that comes out, else one value after another."""
+    there = {path: value for path, value in values.items() if old.get(path[0]) is not None}
+    made = lines.revised(text, there, _merged) if there else text
+    if made is None:
+        made = text
+        for path, value in there.items():
+            made = blocks.changed(made, path, lambda given, value=value: _merged(given, value))  # type: ignore[misc]
+    return _with_added(made, {path[0]: value for path, value in values.items() if path not in there})
+
+
+def _with_added(text: str, values: Mapping[str, Any]) -> str:
+    """Give the text with values that it lacks, or has nothing for, each behind what stands before it in every index."""
+    top = read_yaml(text, path="").value
+    behind: dict[str, dict[str, Any]] = {}
+    for name in (name for name in ORDER if name in values):
+        before = [known for known in ORDER[: ORDER.index(name)] if known in top]
+        behind.setdefault(before[-1] if before and name not in top else "", {})[name] = values[name]
+    for after, new in behind.items():
+        for name in [name for name in new if name in top]:
+            text = blocks.changed(text, (name,), lambda _, value=new[name]: blocks.styled(value))  # type: ignore[misc]
+        lacking = {name: value for name, value in new.items() if name not in top}
+        if lacking:
+            text = blocks.inserted(text, blocks.written(lacking, like=text), after=after)
+    return text
 
 
 def _current(root: str) -> str:
     path = find_index(root)
     text = reading.read_text(root, path, limit=reading.YAML_BYTES).text if path else ""
     return text.replace(WINDOWS_END, "\n")
-
-
-def _with_value(text: str, name: str, old: Any, new: Any) -> str:
-    if old == new:
-        return text
-    if old is not None:
-        return blocks.changed(text, (name,), lambda given: _merged(given, new))
-    top = read_yaml(text, path="").value
-    if name in top:
-        return blocks.changed(text, (name,), lambda _: blocks.styled(new))
-    before = [known for known in ORDER[: ORDER.index(name)] if known in top]
-    return blocks.inserted(text, blocks.written({name: new}, like=text), after=before[-1] if before else "")
 
 
 def _merged(given: Any, new: Any) -> Any:
@@ -312,73 +313,3 @@ def _merged(given: Any, new: Any) -> Any:
                 given[names[key]] = _merged(given[names[key]], value)
         return given
     return blocks.styled(new)
-
-
-def _view(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
-    """Give a view in which lists that are right but otherwise ordered, and keys otherwise spelt, stay as they are."""
-    names = {str(key).lower(): key for key in old} if isinstance(old, dict) else {}
-    view = {names.get(key, key): _same(old[names[key]] if key in names else None, ids) for key, ids in new.items()}
-    return _in_order(old, view)
-
-
-def _same(old: Any, new: list[str]) -> list[str]:
-    return old if isinstance(old, list) and sorted(map(str, old)) == sorted(new) else new
-
-
-def _in_order(old: Any, new: dict[str, Any]) -> dict[str, Any]:
-    known = [key for key in old if key in new] if isinstance(old, dict) else []
-    return {key: new[key] for key in (*known, *(key for key in new if key not in known))}
-
-
-def _audiences(old: Any, new: dict[str, dict[str, list[str]]]) -> dict[str, Any]:
-    olds = old if isinstance(old, dict) else {}
-    result: dict[str, Any] = {role: text for role, text in olds.items() if isinstance(text, list)}
-    for role, view in new.items():
-        if role not in result:
-            given = olds.get(role)
-            result[role] = _view(given, view) if isinstance(given, dict) else view
-    return _in_order(old, result)
-
-
-def _urgencies(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
-    """Give the view by urgency; descriptions and scenarios that people wrote stay, and so does the short form."""
-    olds = old if isinstance(old, dict) else {}
-    result: dict[str, Any] = {}
-    for level in URGENCIES:
-        given, ids = olds.get(level), new.get(level, [])
-        if isinstance(given, list):
-            result[level] = _same(given, ids)
-        elif isinstance(given, dict):
-            result[level] = {**given, "documents": _same(given.get("documents"), ids)}
-        elif ids:
-            result[level] = {"description": MEANINGS[level], "documents": ids}
-    return _in_order(old, result)
-
-
-def _statistics(old: Any, new: dict[str, dict[str, int]], total: int) -> dict[str, Any]:
-    """Give the counts; a table by type in people's own words stays as long as it adds up."""
-    olds = old if isinstance(old, dict) else {}
-    result: dict[str, Any] = dict(olds)
-    for name, counts in new.items():
-        given = olds.get(name)
-        numbers = (
-            {key: count for key, count in given.items() if isinstance(count, int)} if isinstance(given, dict) else {}
-        )
-        kept = sum(numbers.values()) == total if name == "by_type" else _counted(numbers) == _counted(counts)
-        result[name] = given if kept and given is not None else _in_order(given, counts)
-    return result
-
-
-def _counted(counts: dict[str, int]) -> dict[str, int]:
-    return {key: count for key, count in counts.items() if count}
-
-
-def _with_distribution(text: str, cluster: Cluster, entries: list[Entry], old: Any) -> str:
-    """Correct a cluster's `urgency_distribution`; a cluster without one gets none."""
-    body = (old.get("clusters") or {}).get(cluster.id)
-    given = body.get("urgency_distribution") if isinstance(body, dict) else None
-    wanted = derived.distribution(cluster, entries)
-    if not isinstance(given, dict) or _counted({k: n for k, n in given.items() if isinstance(n, int)}) == wanted:
-        return text
-    path = ("clusters", cluster.id, "urgency_distribution")
-    return blocks.changed(text, path, lambda found: _merged(found, wanted))

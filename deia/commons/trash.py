@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from deia.knowledge import Entry
 
 FOLDER = ".trash"
+RESTORED = "restored-"  # how the folder of what was brought back begins
 NOTE, BEFORE = "removed.yaml", "index.before"
 LIST = "documents"
 MOST_FILE = 32_000_000  # bytes; a document has two at most, an index thirty-two
@@ -104,7 +105,7 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     if os.path.isfile(kept):
         _move(kept, place)
     _relist(root, folder, note, today=today)
-    os.replace(os.path.join(root, FOLDER, folder), os.path.join(root, FOLDER, f"restored-{folder}"))
+    os.replace(os.path.join(root, FOLDER, folder), os.path.join(root, FOLDER, f"{RESTORED}{folder}"))
     return Removed(id=ident, path=path, trash=f"{FOLDER}/{folder}")
 
 
@@ -119,8 +120,10 @@ def _relist(root: str, folder: str, note: dict[str, Any], *, today: str) -> None
 
 
 def _free_folder(root: str, ident: str, stamp: str) -> str:
-    names = (f"{FOLDER}/{stamp}{number or ''}-{slug(ident)}" for number in range(1000))
-    return next(name for name in names if not os.path.lexists(os.path.join(root, name)))
+    """Give a name that nothing in the trash has, nor had before it was brought back."""
+    names = (f"{stamp}{number or ''}-{slug(ident)}" for number in range(1000))
+    taken = [os.path.join(root, FOLDER, begin) for begin in ("", RESTORED)]
+    return next(f"{FOLDER}/{name}" for name in names if not any(os.path.lexists(one + name) for one in taken))
 
 
 def _removals(root: str) -> list[str]:
@@ -130,7 +133,7 @@ def _removals(root: str) -> list[str]:
     except OSError:
         return []
     found = [name for name in names if os.path.isfile(os.path.join(root, FOLDER, name, NOTE))]
-    return sorted((name for name in found if not name.startswith("restored-")), reverse=True)
+    return sorted((name for name in found if not name.startswith(RESTORED)), reverse=True)
 
 
 def _note(root: str, folder: str) -> dict[str, Any]:

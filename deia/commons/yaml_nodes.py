@@ -12,6 +12,7 @@ import re
 import yaml
 
 from deia.commons.findings import Findings, shown
+from deia.commons.once import once
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000
 ONE_LINE = {0x85: " ", 0x2028: " ", 0x2029: " "}
 INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 DECIMAL = re.compile(r"-?[0-9]{1,12}\.[0-9]{1,12}")
+BEGINS_NUMBER = frozenset("-0123456789")
 WORDS = {"": None, "~": None} | {
     form: value
     for word, value in (("null", None), ("true", True), ("false", False))
@@ -82,6 +84,13 @@ class _Stop(Exception):  # noqa: N818 - control flow, not an error of anybody's
 
 def read_yaml(text: str, *, path: str, first_line: int = 1) -> Yaml:
     """Read one YAML document; lines count from `first_line`, for YAML that stands inside another file."""
+    read = once((read_yaml, text, first_line), lambda: _read(text, path, first_line))
+    if read.problems and read.problems[0].path != path:
+        return read.but(problems=tuple(problem.but(path=path) for problem in read.problems))
+    return read
+
+
+def _read(text: str, path: str, first_line: int) -> Yaml:
     findings = Findings(path)
     bad = UNREADABLE.search(text)
     if bad:
@@ -144,10 +153,11 @@ def _events(text: str, findings: Findings, first_line: int) -> Iterator[Any]:
 class _Frame:
     """A collection that is being read."""
 
-    __slots__ = ("aliased", "anchor", "height", "ignore", "key", "key_line", "merges", "node", "size")
+    __slots__ = ("aliased", "anchor", "height", "ignore", "is_map", "key", "key_line", "merges", "node", "size")
 
     def __init__(self, node: Map | Items, anchor: str | None) -> None:
         self.node = node
+        self.is_map = isinstance(node, Map)
         self.anchor = anchor
         self.key: str | None = None  # of a mapping: the key whose value comes next
         self.key_line = 0
@@ -185,11 +195,12 @@ class _Builder:
 
     def take(self, event: Any) -> None:
         """Take the next event."""
-        if isinstance(event, yaml.ScalarEvent):
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
             self._scalar(event)
-        elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             self._open(event)
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
             self._close()
         elif isinstance(event, yaml.AliasEvent):
             self._alias(event)
@@ -212,10 +223,13 @@ class _Builder:
         text = event.value
         if not text.isascii():  # only the pure Python parser lets a lone surrogate through
             text = text.encode("utf-8", "replace").decode("utf-8")
-        line = self._line(event)
-        if self._wants_key():
-            plain_merge = text == "<<" and event.implicit[0]
-            self._key(MERGE if plain_merge else text, line)
+        line = event.start_mark.line + self.first_line
+        frame = self.stack[-1] if self.stack else None
+        if frame and frame.is_map and frame.key is None:
+            if text != "<<" and text not in frame.node:  # nearly every key of every file
+                frame.key, frame.key_line, frame.ignore = text, line, False
+            else:
+                self._key(MERGE if text == "<<" and event.implicit[0] else text, line)
             return
         value = self._value(event.tag, text, line, implicit=event.implicit[0])
         if event.anchor:
@@ -225,6 +239,8 @@ class _Builder:
     def _value(self, tag: str | None, text: str, line: int, *, implicit: bool) -> Any:
         if tag in RESOLVED or (implicit and tag in (None, "!")):
             return _resolved(text)
+        if tag is None:
+            return text
         if tag not in (None, "!") and tag not in AS_TEXT:
             self._refuse_tag(tag, line)
         return text
@@ -272,7 +288,7 @@ class _Builder:
             self._place(anchored.value, line, size=anchored.size, height=anchored.height)
 
     def _wants_key(self) -> bool:
-        return bool(self.stack) and isinstance(self.stack[-1].node, Map) and self.stack[-1].key is None
+        return bool(self.stack) and self.stack[-1].is_map and self.stack[-1].key is None
 
     def _key(self, key: Any, line: int) -> None:
         """Remember the key whose value comes next: text, the merge mark, or None for what cannot be a key."""
@@ -292,7 +308,8 @@ class _Builder:
             return
         frame = self.stack[-1]
         frame.size += size
-        frame.height = max(frame.height, height + 1)
+        if height >= frame.height:
+            frame.height = height + 1
         if isinstance(frame.node, Items):
             frame.node.append(value)
             frame.node.lines.append(line)
@@ -303,12 +320,12 @@ class _Builder:
 
     def _set(self, frame: _Frame, node: Map, value: Any) -> None:
         key, frame.key = frame.key, None
-        if key is MERGE:
-            merged = value if isinstance(value, list) else [value]
-            frame.merges += [item for item in merged if isinstance(item, Map)]
-        elif key is not None and not frame.ignore:
+        if not frame.ignore and key is not MERGE and key is not None:
             node[key] = value
             node.lines[key] = frame.key_line
+        elif key is MERGE:
+            merged = value if isinstance(value, list) else [value]
+            frame.merges += [item for item in merged if isinstance(item, Map)]
 
 
 def _merge(node: Map, merges: list[Map]) -> None:
@@ -324,6 +341,8 @@ def _resolved(text: str) -> Any:
     """Give the value of an unquoted scalar."""
     if text in WORDS:
         return WORDS[text]
+    if text[0] not in BEGINS_NUMBER:
+        return text
     if INTEGER.fullmatch(text) and text != "-0":
         return int(text)
     if DECIMAL.fullmatch(text) and repr(float(text)) == text:

@@ -115,6 +115,8 @@ def defined(text: str) -> list[tuple[str, str]]:
     The other way round is read as well. What the same text uses as an ordinary word is none.
     """
     found: list[tuple[str, str]] = []
+    if "(" not in text:
+        return found
     for match in SHORT_IN_BRACKETS.finditer(text):
         before = WORD.findall(text[max(0, match.start() - 120) : match.start()].rpartition("\n\n")[2])
         long = _long_form(match[1], before)

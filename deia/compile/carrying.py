@@ -12,10 +12,9 @@ import tantivy
 
 from deia.compile.encoding import TIER
 from deia.compile.shelf import DIGEST_SIZE, Volume, digest
-from deia.compile.writers import compile_volume, write_words
+from deia.compile.writers import compile_volumes, take_stems, write_words
 from deia.errors import ArtefactError
 from deia.match.fuzzy import worth_keeping
-from deia.match.keyword import ANALYSER, analyser
 from deia.match.semantic import kind_of, open_tier
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import DIGESTS, KEYWORD, NEW_WORDS, WORDS, Catalog, open_catalog
@@ -123,12 +122,11 @@ def compile_changes(plan: Plan, to: Writers, heard: Callable[[int, int], None]) 
         if number < changed:
             to.copy(plan.previous, range(number, changed), digests)
         if changed in plan.changed:
-            compile_volume(plan.changed[changed], changed, to)
+            compile_volumes([plan.changed[changed]], changed, to)
         elif changed in plan.holes:
             to.leave_out()
         number = changed + 1
-    for number, volume in enumerate(plan.new, plan.previous.numbers):
-        compile_volume(volume, number, to)
+    compile_volumes(plan.new, plan.previous.numbers, to)
     _carry_words(plan.previous, to.folder, to.counts)
     heard(1, 1)
     return to.close()
@@ -144,7 +142,7 @@ def _carried_index(plan: Plan, folder: str) -> tantivy.Index:
         elif name not in LOCKS:
             _link(os.path.join(old, name), os.path.join(new, name))
     index = tantivy.Index.open(new)
-    index.register_tokenizer(ANALYSER, analyser())
+    take_stems(index)
     return index
 
 

@@ -16,7 +16,8 @@ from deia.compile.abbreviations import MOST_DEFINED, concepts_source, counted
 from deia.compile.carrying import LOCKS, carry_file, compile_changes, identity, plan_changes, plan_revision
 from deia.compile.encoding import ALWAYS, UNASKED, Effort
 from deia.compile.shelf import Volume, printable, volumes
-from deia.compile.writers import TIERS, Writers, compile_volume, new_index, write_words
+from deia.compile.workers import each_prepared
+from deia.compile.writers import TIERS, Writers, new_index, write_prepared, write_words
 from deia.match.keyword import analyser, key
 from deia.match.semantic import open_tier
 from deia.match.terms import distinct, question, terms
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     import tantivy
 
-    from deia.commons.index_records import Cluster, Concept, QueryPattern
+    from deia.commons.index_records import Cluster, Concept, LearningPath, QueryPattern
     from deia.compile.carrying import Plan
     from deia.knowledge import Document, Entry
 
@@ -63,6 +64,7 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     effort: Effort = ALWAYS,
     tell: Callable[[str], None] | None = None,
     concepts: Sequence[Concept] = (),
+    learning_paths: Sequence[LearningPath] = (),
 ) -> CatalogReport:
     """Write a search catalog into an empty folder; `previous` is the last one's, `progress` hears (done, total).
 
@@ -79,7 +81,7 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
     made = compile_changes(plan, to, heard) if plan else _compile_whole(shelved, to, heard)
     made_of = to.complete_tiers()
     _write_json(folder, PATTERNS, _patterns(query_patterns))
-    _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(shelved, plan)))
+    _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(to, plan)))
     header = {
         "format": FORMAT,
         "byteorder": sys.byteorder,
@@ -90,6 +92,7 @@ def build_catalog(  # noqa: PLR0913 - what a commons holds, and where it goes
         "tiers": {each.name: identity(each) for each in made_of},
         "clusters": _clusters(clusters, shelved),
         "strengths": _strengths(shelved),
+        "learning_paths": _learning_paths(learning_paths),
         "sizes": _sizes(folder),
     }
     _write_json(folder, HEADER, header)
@@ -147,9 +150,13 @@ def models(tiers: Sequence[str] = TIERS) -> list[str]:
 
 def _compile_whole(shelved: Sequence[Volume], to: Writers, heard: Callable[[int, int], None]) -> int:
     to.write_to(new_index(os.path.join(to.folder, KEYWORD)))
-    for number, volume in enumerate(shelved):
-        compile_volume(volume, number, to)
-        heard(number + 1, len(shelved))
+    static, _ = to.wanted()
+    done = 0
+    for some, made in each_prepared(shelved, static=static, said=lambda: to.wanted()[1]):
+        write_prepared(some, made, done, to)
+        for _ in some:
+            done += 1
+            heard(done, len(shelved))
     write_words(to.folder, WORDS, to.counts)
     write_words(to.folder, NEW_WORDS, {})
     return to.close()
@@ -158,13 +165,12 @@ def _compile_whole(shelved: Sequence[Volume], to: Writers, heard: Callable[[int,
 # --- the small files -------------------------------------------------------------------------------------------------
 
 
-def _definitions(shelved: Sequence[Volume], plan: Plan | None) -> Mapping[str, int]:
+def _definitions(to: Writers, plan: Plan | None) -> Mapping[str, int]:
     """Count what the texts define; those that stayed have been counted, and of a changed one the old count stays."""
     if plan is None:
-        return counted(volume.document.text for volume in shelved)
+        return to.defined
     before: Mapping[str, int] = plan.previous.concepts_held["defined"]
-    new = counted(volume.document.text for volume in (*plan.changed.values(), *plan.new))
-    return {**new, **before}
+    return {**to.defined, **before}
 
 
 def _write_json(folder: str, name: str, value: Mapping[str, Any]) -> None:
@@ -211,6 +217,14 @@ def _clusters(clusters: Sequence[Cluster], shelved: Iterable[Volume]) -> dict[st
 def _strengths(shelved: Iterable[Volume]) -> dict[str, float]:
     """Give the standing of the documents that have one."""
     return {volume.entry.id: volume.strength for volume in shelved if volume.strength}
+
+
+def _learning_paths(paths: Sequence[LearningPath]) -> dict[str, list[list[str]]]:
+    """Give what each audience should read, in order: a document and why."""
+    return {
+        printable(path.audience.casefold()): [[printable(step.document), printable(step.why)] for step in path.steps]
+        for path in paths
+    }
 
 
 def _sizes(folder: str) -> dict[str, int]:

@@ -130,11 +130,11 @@ class LaterWriter:
         self._missing: dict[bytes, str] = {}
         self._documents: list[_Texts | tuple[Vectors, range] | None] = []
 
-    def add(self, entry: Entry, chunks: Sequence[Chunk]) -> None:
+    def add(self, entry: Entry, passages: Sequence[str]) -> None:
         """Note a document's texts."""
         if not self.complete:
             return
-        texts = texts_of(entry, chunks)
+        texts = [spelled_out(subject(entry)), *passages]
         keys = [text_key(self.tier.digest, text) for text in texts]
         self._missing.update({key: text for key, text in zip(keys, texts, strict=True) if key not in self._kept})
         self._documents.append(_Texts(telling(subject(entry)), keys))

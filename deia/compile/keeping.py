@@ -19,7 +19,7 @@ from deia.commons.layers import file_at, local_path
 from deia.commons.packs import FOLDER as PACKS
 from deia.commons.packs import LOCK as PACKS_LOCK
 from deia.compile.encoding import TIER
-from deia.compile.sources import Known, digest_of, is_text, stamp_in, write_known
+from deia.compile.sources import HASHED, OWN_TEXTS, Known, digest_of, is_text, stamp_in, write_known
 from deia.errors import ArtefactError
 from deia.folders import INDEX_NAMES, STARTER_PREFIX, python_path
 from deia.search.catalog import open_catalog
@@ -91,16 +91,21 @@ def write_records(folder: str, manifest: Mapping[str, Any], sources: Mapping[str
 
 
 def write_stamps(root: str, folder: str, sources: Mapping[str, str], maker: str) -> None:
-    """Write the stamps of what was compiled, for the fast paths to compare."""
-    others = [path for path in sources if not path.startswith("bok/") and not is_text(path)]
+    """Write the stamps of what was compiled, for the fast paths to compare; a file that says so already stays."""
+    own = [path for path in sources if path.startswith(OWN_TEXTS)]
+    rest = [path for path in sources if not path.startswith(OWN_TEXTS)]
+    others = [path for path in rest if not is_text(path)]
     absent = [name for name in (*INDEX_NAMES, "deia.toml", PACKS_LOCK) if name not in sources]
     folders = {path.rpartition("/")[0] for path in others if local_path(path).startswith("triggers/")}
     triggers = sorted({*others, *absent, *folders, "triggers", PACKS})
-    texts = {"bok", *{path[: path.rfind("/")] for path in sources.keys() - set(others)}}
-    everything = sorted({*triggers, *texts, *sources})
-    for name, paths in ((freshness.TRIGGERS, triggers), (freshness.DOCUMENTS, everything)):
+    texts = {"bok", *{path[: path.rfind("/")] for path in (*own, *set(rest).difference(others))}}
+    around = sorted({*triggers, *texts, *rest})
+    for name, paths, more in ((freshness.TRIGGERS, triggers, ()), (freshness.DOCUMENTS, around, own)):
         text = freshness.stamp_text(root, {_place(root, path): stamp_in(sources, path) for path in paths}, maker)
-        files.replace(f"{folder}/{name}", text.encode("utf-8", "surrogateescape"))
+        known = [f"{sources[path][: -HASHED - 1]} {path}" for path in more]
+        data = "\n".join([text.removesuffix("\n"), *known, ""]).encode("utf-8", "surrogateescape")
+        if files.read(f"{folder}/{name}") != data:
+            files.replace(f"{folder}/{name}", data)
 
 
 def _place(root: str, path: str) -> str:

@@ -83,7 +83,7 @@ def entries_text(commons: Commons, token: str) -> bytes:
         document = texts.get(entry.path)
         if document and origin_of(entry.path) == PROJECT:
             kept = None if entry.id in commons.derived else _told(listed[entry.id])
-            own = derived_entry(document, Findings(entry.path)).id
+            own = commons.own_ids[document.path]
             lines.append(f"{entry.path}\t{json.dumps([entry.id, own, _relied(entry), kept])}")
     return "\n".join([*lines, ""]).encode("utf-8", "surrogatepass")
 

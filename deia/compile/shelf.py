@@ -118,6 +118,18 @@ def _clean_value(value: Any) -> Any:
     return printable(value) if isinstance(value, str) else value
 
 
+def line_of(volume: Volume, chunks: Sequence[Chunk]) -> bytes:
+    """Give what the shelf says of a document and its passages."""
+    kept = {name: value for name, value in volume.entry.values().items() if value}
+    passages = [[*chunk.lines, printable(chunk.heading)] for chunk in chunks]
+    row = {**_required(volume.entry), **kept, "first_line": volume.document.first_line, "passages": passages}
+    return _line(volume.entry.id, row)
+
+
+def _line(document: str, row: Mapping[str, Any]) -> bytes:
+    return f"{_json(document)}\t{_json(row)}\n".encode("ascii")
+
+
 class ShelfWriter:
     """The four files of the shelf, open for writing, in the order of the documents' numbers."""
 
@@ -132,16 +144,15 @@ class ShelfWriter:
         self._at = (0, 0)  # bytes of lines and of texts so far
         self._offsets = array("Q")
 
-    def add(self, volume: Volume, chunks: Sequence[Chunk]) -> None:
-        """Shelve a document."""
-        kept = {name: value for name, value in volume.entry.values().items() if value}
-        passages = [[*chunk.lines, printable(chunk.heading)] for chunk in chunks]
-        row = {**_required(volume.entry), **kept, "first_line": volume.document.first_line, "passages": passages}
-        self._put(volume.entry.id, row, volume.document.text.encode("utf-8", "replace"), digest(volume))
+    def add(self, line: bytes, text: str, known: bytes) -> None:
+        """Shelve a document: what `line_of` says of it, its text, and its digest."""
+        self._offsets.extend(self._at)
+        self._write(line, text.encode("utf-8", "replace"), known)
 
     def leave_out(self) -> None:
         """Leave a number without a document, because the others keep theirs."""
-        self._put("", {}, b"", bytes(DIGEST_SIZE))
+        self._offsets.extend(self._at)
+        self._write(_line("", {}), b"", bytes(DIGEST_SIZE))
 
     def copy(self, before: Catalog, documents: range, known: bytes) -> None:
         """Shelve some documents, one after another, as an earlier shelf held them."""
@@ -159,10 +170,6 @@ class ShelfWriter:
             file.close()
         with open(os.path.join(self.folder, OFFSETS), "wb") as file:
             file.write(self._offsets.tobytes())
-
-    def _put(self, document: str, row: Mapping[str, Any], text: bytes, known: bytes) -> None:
-        self._offsets.extend(self._at)
-        self._write(f"{_json(document)}\t{_json(row)}\n".encode("ascii"), text, known)
 
     def _write(self, lines: bytes | memoryview, texts: bytes | memoryview, known: bytes) -> None:
         self._documents.write(lines)

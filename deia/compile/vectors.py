@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from typing import NamedTuple
 
 from deia.compile.lists import LISTED_FROM, UNSORTED, Sorted, earlier, write_lists
 from deia.compile.word_sums import WordSums
@@ -41,6 +42,44 @@ THREADS = 2
 WORTH_LEARNING = 100  # texts for which the word vectors are read into memory
 
 
+class Coded(NamedTuple):
+    """The vectors of some documents as they are stored, and how many passages each has."""
+
+    codes: bytes
+    signs: bytes
+    about: bytes
+    passages: list[int]
+
+
+class Encoder:
+    """What makes the vectors of documents by the model of a tier."""
+
+    __slots__ = ("_seen", "_sums", "tier")
+
+    def __init__(self, tier: str) -> None:
+        self.tier = open_tier(tier)
+        self._sums: WordSums | None = None
+        self._seen = 0  # texts so far
+
+    def of(self, subjects: Sequence[str], passages: Sequence[Sequence[str]]) -> Coded:
+        """Encode documents: what each is about, and its passages."""
+        spelled = [*map(spelled_out, subjects)]
+        abouts = self._encoded(spelled)
+        texts = self._encoded([text for each in passages for text in each])
+        return _coded(self.tier.model, abouts, [*map(_telling, spelled)], texts, [*map(len, passages)])
+
+    def _encoded(self, texts: Sequence[str]) -> Floats:
+        """Give the vectors of texts, one a row, of unit length or zero."""
+        model = self.tier.model
+        if not isinstance(model, Static):
+            return model.encode(texts, threads=THREADS)
+        self._seen += len(texts)
+        if self._sums is None and self._seen < WORTH_LEARNING:
+            return _unit(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
+        self._sums = self._sums or WordSums(model)
+        return _unit(self._sums.of(texts))
+
+
 class VectorWriter:
     """The files of a tier, open for writing, in the order of the documents' numbers."""
 
@@ -49,11 +88,11 @@ class VectorWriter:
         "_before",
         "_codes",
         "_copied",
+        "_encoder",
         "_folder",
         "_pending",
         "_signs",
         "_starts",
-        "_sums",
         "_waiting",
         "tier",
     )
@@ -67,11 +106,11 @@ class VectorWriter:
             open(self._place(name), "wb")  # noqa: SIM115 - closed in `close`
             for name in (CODES, SIGNS, ABOUT)
         )
-        self._sums: WordSums | None = None
+        self._encoder: Encoder | None = None
         self._starts = array("I", [0])
         self._before: Vectors | None = None
         self._copied: list[tuple[int, range]] = []  # where earlier passages stand now, and which they were
-        self._pending: list[tuple[str, Sequence[Chunk]]] = []
+        self._pending: list[tuple[str, Sequence[str]]] = []
         self._waiting = 0  # passages among them
 
     def _place(self, name: str) -> str:
@@ -79,8 +118,7 @@ class VectorWriter:
 
     def add(self, entry: Entry, chunks: Sequence[Chunk]) -> None:
         """Write a document's vectors."""
-        self._pending.append((subject(entry), chunks))
-        self._mark(len(chunks))
+        self._pending.append((subject(entry), [chunk.text for chunk in chunks]))
         self._waiting += len(chunks)
         if self._waiting >= TOGETHER:
             self._flush()
@@ -141,43 +179,42 @@ class VectorWriter:
     def _flush(self) -> None:
         if not self._pending:
             return
-        abouts = self._encoded([spelled_out(about) for about, _ in self._pending])
-        texts = self._encoded([chunk.text for _, chunks in self._pending for chunk in chunks])
-        counts = [len(chunks) for _, chunks in self._pending]
-        told = [telling(about) for about, _ in self._pending]
-        self._pending.clear()
-        self._waiting = 0
-        self._write(abouts, told, texts, counts)
-
-    def _encoded(self, texts: Sequence[str]) -> Floats:
-        """Give the vectors of texts, one a row, of unit length or zero."""
-        model = self.tier.model
-        if not isinstance(model, Static):
-            return model.encode(texts, threads=THREADS)
-        if self._sums is None and len(texts) < WORTH_LEARNING:
-            return _unit(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
-        self._sums = self._sums or WordSums(model)
-        return _unit(self._sums.of(texts))
+        self._encoder = self._encoder or Encoder(self.tier.full_name)
+        pending, self._pending, self._waiting = self._pending, [], 0
+        self._write(self._encoder.of([about for about, _ in pending], [texts for _, texts in pending]))
 
     def put(self, about: Floats, told: float, passages: Floats) -> None:
         """Write one document's vectors, made elsewhere: its subject, one row, how much that says, and its passages."""
+        self.put_coded(_coded(self.tier.model, about, [told], passages, [len(passages)]))
+
+    def put_coded(self, made: Coded) -> None:
+        """Write documents' vectors as an `Encoder` of this tier made them."""
         self._flush()
-        self._mark(len(passages))
-        self._write(about, [told], passages, [len(passages)])
+        self._write(made)
 
-    def _write(self, abouts: Floats, told: Sequence[float], texts: Floats, counts: Sequence[int]) -> None:
-        model, owners = self.tier.model, np.repeat(np.arange(len(counts)), counts)
-        passages = _unit(texts + np.float32(ABOUT_SHARE) * abouts[owners])
-        self._put(coded(model, passages))
-        whole = _unit(np.add.reduceat(passages, np.cumsum([0, *counts[:-1]])))
-        shares = np.array(told, "f4")[:, None]
-        self._about.write(coded(model, _unit(shares * abouts + (np.float32(1) - shares) * whole)))
+    def _write(self, made: Coded) -> None:
+        for count in made.passages:
+            self._mark(count)
+        for file, data in ((self._codes, made.codes), (self._signs, made.signs), (self._about, made.about)):
+            file.write(data)
 
-    def _put(self, passages: bytes) -> None:
-        self._codes.write(passages)
-        rows = np.frombuffer(passages, "u1").reshape(-1, self.tier.dimensions)
-        positive = rows > MIDDLE if isinstance(self.tier.model, Static) else rows.view("i1") > 0
-        self._signs.write(np.packbits(positive, axis=1, bitorder="little").tobytes())
+
+def _coded(
+    model: Static | Compact | Transformer, abouts: Floats, told: Sequence[float], texts: Floats, counts: list[int]
+) -> Coded:
+    owners = np.repeat(np.arange(len(counts)), counts)
+    passages = _unit(texts + np.float32(ABOUT_SHARE) * abouts[owners])
+    codes = coded(model, passages)
+    rows = np.frombuffer(codes, "u1").reshape(-1, model.dimensions)
+    positive = rows > MIDDLE if isinstance(model, Static) else rows.view("i1") > 0
+    whole = _unit(np.add.reduceat(passages, np.cumsum([0, *counts[:-1]])))
+    shares = np.array(told, "f4")[:, None]
+    return Coded(
+        codes=codes,
+        signs=np.packbits(positive, axis=1, bitorder="little").tobytes(),
+        about=coded(model, _unit(shares * abouts + (np.float32(1) - shares) * whole)),
+        passages=counts,
+    )
 
 
 def subject(entry: Entry) -> str:
@@ -187,7 +224,11 @@ def subject(entry: Entry) -> str:
 
 def telling(subject: str) -> float:
     """Give how far a subject says what it is, from 0 to 1: by its words, those of a name counted one by one."""
-    return min(1.0, max(0, len(spelled_out(subject).replace("-", " ").split()) - 1) / (SAYS - 1))
+    return _telling(spelled_out(subject))
+
+
+def _telling(spelled: str) -> float:
+    return min(1.0, max(0, len(spelled.replace("-", " ").split()) - 1) / (SAYS - 1))
 
 
 def coded(model: Static | Compact | Transformer, vectors: Floats) -> bytes:

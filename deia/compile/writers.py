@@ -11,19 +11,21 @@ from collections import Counter
 import tantivy
 
 from deia.compile.encoding import Effort, LaterWriter
-from deia.compile.rows import about, row_of
-from deia.compile.shelf import DIGEST_SIZE, ShelfWriter, Volume
+from deia.compile.preparing import STEMS, prepared
+from deia.compile.rows import rows_of
+from deia.compile.shelf import DIGEST_SIZE, ShelfWriter
 from deia.compile.vectors import VectorWriter
 from deia.compile.vocabulary import vocabulary_bytes
-from deia.ingest.chunker import chunk_document
 from deia.match.fuzzy import worth_keeping
-from deia.match.keyword import ANALYSER, analyser, schema
+from deia.match.keyword import ANALYSER, schema
 from deia.match.terms import terms
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from deia.compile.preparing import Prepared
+    from deia.compile.shelf import Volume
     from deia.match.semantic import Tier
     from deia.search.catalog import Catalog
 
@@ -34,7 +36,7 @@ WRITER_BYTES = 256_000_000
 class Writers:
     """Everything that a document is written to."""
 
-    __slots__ = ("counts", "folder", "index", "shelf", "vectors", "writer")
+    __slots__ = ("counts", "defined", "folder", "index", "shelf", "vectors", "writer")
 
     def __init__(self, folder: str, tiers: Sequence[str], effort: Effort, tell: Callable[[str], None]) -> None:
         self.folder = folder
@@ -43,6 +45,12 @@ class Writers:
             VectorWriter(folder, name) if name in TIERS else LaterWriter(folder, name, effort, tell) for name in tiers
         ]
         self.counts = Counter[str]()
+        self.defined = Counter[str]()
+
+    def wanted(self) -> tuple[bool, bool]:
+        """Say whether word vectors are wanted of what is to be written, and whether the texts of its passages are."""
+        later = (each for each in self.vectors if isinstance(each, LaterWriter))
+        return any(isinstance(each, VectorWriter) for each in self.vectors), any(each.complete for each in later)
 
     def write_to(self, index: tantivy.Index) -> None:
         """Take the index that passages go to."""
@@ -81,22 +89,40 @@ def new_index(folder: str) -> tantivy.Index:
     """Make an empty keyword index."""
     os.mkdir(folder)
     index = tantivy.Index(schema(), path=folder)
-    index.register_tokenizer(ANALYSER, analyser())
+    take_stems(index)
     return index
 
 
-def compile_volume(volume: Volume, number: int, to: Writers) -> None:
-    """Index one document's passages, shelve it, and count its words once a passage."""
-    chunks = chunk_document(volume.document, id=volume.entry.id)
-    described = about(volume.entry)
-    to.counts.update(set(described))
-    for chunk in chunks:
-        found = terms(f"{chunk.heading}\n{chunk.text}")
-        to.counts.update(set(found))
-        to.writer.add_document(row_of(volume, chunk, number, " ".join(described + found)))
-    to.shelf.add(volume, chunks)
+def take_stems(index: tantivy.Index) -> None:
+    """Have an index take stems as they are, which are made once a word and not once a passage."""
+    index.register_tokenizer(ANALYSER, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+
+
+def compile_volumes(volumes: Sequence[Volume], first: int, to: Writers) -> None:
+    """Write documents under numbers that follow one another."""
+    if volumes:
+        static, said = to.wanted()
+        write_prepared(volumes, prepared(volumes, static=static, said=said), first, to)
+
+
+def write_prepared(volumes: Sequence[Volume], made: Prepared, first: int, to: Writers) -> None:
+    """Write documents of which all is made: to the index, the shelf, the vocabulary and the vectors of every tier."""
+    for name, count in made.counts.items():
+        to.counts[name] += count
+    for name, count in made.defined.items():
+        to.defined[name] += count
+    for place, volume in enumerate(volumes):
+        title = " ".join(map(STEMS.__getitem__, dict.fromkeys(terms(volume.entry.title))))
+        for row in rows_of(volume, first + place, made.texts[place], title):
+            to.writer.add_document(row)
+        to.shelf.add(made.lines[place], volume.document.text, made.digests[place])
     for each in to.vectors:
-        each.add(volume.entry, chunks)
+        if isinstance(each, VectorWriter):
+            if made.coded:
+                each.put_coded(made.coded)
+        elif made.said:
+            for volume, said in zip(volumes, made.said, strict=True):
+                each.add(volume.entry, said)
 
 
 def write_words(folder: str, name: str, counts: Mapping[str, int]) -> None:

@@ -113,6 +113,11 @@ class Catalog:
         strengths: Mapping[str, float] = self.header.get("strengths", {})
         return strengths
 
+    def learning_path(self, audience: str) -> Sequence[tuple[str, str]]:
+        """Give what an audience should read, as the commons says: ids in order, each with why; () for none."""
+        paths: Mapping[str, Sequence[tuple[str, str]]] = self.header.get("learning_paths", {})
+        return paths.get(audience.casefold(), ())
+
     def vectors(self, tier: str) -> Vectors:
         """Give one tier's vectors.
 

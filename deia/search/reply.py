@@ -9,6 +9,7 @@ from deia.knowledge import Result
 from deia.match.keyword import NOT, NUMBERS
 from deia.match.terms import distinct, words
 from deia.records import TYPE_CHECKING, Record
+from deia.search.affinity import akin
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer
 from deia.search.names import found_first
 from deia.search.nearby import (
@@ -68,6 +69,7 @@ def find(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filter
         observed=observe(
             asked, ranked, {each.number: by_passage[each.entry.id] for each in shelved},
             passages=max(1, catalog.keyword.chunks * passing // max(1, len(catalog))), given=len(given),
+            akin=akin(catalog, asked, meaning) if ranked else 0.0,
         ),
     )  # fmt: skip
 

@@ -92,6 +92,7 @@ class _Page:
             ("try", answer.suggestions),
             ("asked", [similar.query for similar in answer.similar_queries]),
             ("clusters", [", ".join(answer.available_clusters[:CLUSTERS])] if answer.available_clusters else []),
+            ("learn", self._learning()),
             ("tips", [tip for tip in answer.view.get("quick_tips", ()) if isinstance(tip, str)]),
             ("next", [line for line in answer.suggested_next if line not in shown]),
             ("related", answer.related_queries),
@@ -102,6 +103,14 @@ class _Page:
             for at, line in enumerate(lines):
                 lead = self._painted((name if at == 0 else "").ljust(margin), "quiet")
                 yield from self._rows(line, margin=margin, lead=lead)
+
+    def _learning(self) -> list[str]:
+        """Give what to read first, second, third, each with why."""
+        titles = {result.id: result.title for result in self._answer.documents}
+        path = [ident for ident in self._answer.view.get("learning_path", ()) if ident in titles]
+        reasons = self._answer.view.get("learning_reasons", {})
+        told = (f"{titles[ident]}: {reasons[ident]}" if ident in reasons else titles[ident] for ident in path)
+        return [f"{number}. {line}" for number, line in enumerate(told, 1)]
 
     # --- a document ---
 

@@ -1,7 +1,7 @@
 """What was learned from labelled questions, read from the package: weights of the fusion and of the verdict.
 
-`tools/tune_search.py` and `tools/train_confidence.py` write the file and say in it what they measured. It refuses
-nothing: the file is part of the program.
+`tools/tune_search.py` and `tools/train_confidence.py` write the file. It refuses nothing: the file is part of the
+program.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def fusion(tier: str, *, named: float) -> float:
 
 def verdict_weights(tier: str) -> Mapping[str, Any]:
     """Give what the verdict learned for a tier."""
-    learned: Mapping[str, Any] = _learned()["verdict"][ALIKE.get(tier, tier)]
+    learned: Mapping[str, Any] = _learned()["verdict"][tier]
     return learned
 
 

@@ -28,7 +28,7 @@ LITERAL_COUNTS = 0.15  # of a word that is the asker's own, where the document l
 GIVEN = 1.7  # a filter is a word that every document holds: the root of 3 nats, the information of one in twenty
 OBSERVED = (
     "covered", "whole", "touched", "unknown", "corrected", "words", "length", "likeness", "nearest", "contrast",
-    "margin", "both", "size", "long_likeness", "long_covered",
+    "margin", "both", "size", "long_likeness", "long_covered", "akin", "akin_squared", "long_akin",
 )  # fmt: skip
 
 
@@ -62,11 +62,13 @@ def observe(
     *,
     passages: int,
     given: int = 0,
+    akin: float = 0.0,
 ) -> list[float]:
     """Give what can be seen, in the order of OBSERVED.
 
     `held` are the stems of documents, passage by passage; `passages` is how many were ranked, since among many
-    something is near by chance; `given` are the filters that somebody set, and that each of them passed.
+    something is near by chance; `given` are the filters that somebody set, and that each of them passed; `akin` is
+    how like the question is to the commons on the whole (deia.search.affinity).
     """
     parts = [term for term in asked.terms if term.part]
     if not ranked or not parts:
@@ -97,6 +99,9 @@ def observe(
         log(1 + passages),
         log(words) * first.likeness,
         log(words) * covered,
+        akin,
+        akin * akin,
+        log(words) * akin,
     ]
 
 

@@ -44,6 +44,7 @@ def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
     pressing = [each for each in shelved if each.entry.urgency in PRESSING]
     calm = [each for each in shelved if each.entry.urgency not in PRESSING]
     critical = [each for each in shelved if each.entry.urgency == "critical"]
+    path = _learning_path(catalog, query.audience.strip(), shelved)
     view = {
         "audience": query.audience,
         "documents_found": catalog.keyword.count(filters=filters),
@@ -53,7 +54,8 @@ def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
             "when_production_down": [each.entry.id for each in critical],
             "for_prevention": [each.entry.id for each in shelved if each not in critical],
         },
-        "learning_path": _learning_path(shelved),
+        "learning_path": list(path),
+        "learning_reasons": {ident: why for ident, why in path.items() if why},
     }
     return _view(AUDIENCE, query, shelved, audit).but(view=view)
 
@@ -105,12 +107,25 @@ def _named(each: Shelved) -> dict[str, str]:
     return {"id": each.entry.id, "path": each.entry.path, "title": each.entry.title, "summary": each.entry.summary}
 
 
-def _learning_path(shelved: Iterable[Shelved]) -> list[str]:
-    """Give one document of each cluster, the most urgent of it: the shortest way to have met everything once."""
+def _learning_path(catalog: Catalog, audience: str, shelved: Sequence[Shelved]) -> dict[str, str]:
+    """Give what to read in order, each with why: as the commons says, else one document of each cluster.
+
+    Of a cluster that is its most urgent: the shortest way to have met everything once. Where only the starter says an
+    order, that shortest way through one's own documents comes before it. Filters hold for all of it.
+    """
+    placed = {each.entry.id: each for each in shelved}
+    written = {ident: why for ident, why in catalog.learning_path(audience) if ident in placed}
+    own = [each for each in shelved if not each.entry.path.startswith(STARTER_PREFIX)]
+    if any(each.entry.id in written for each in own):
+        return written
+    return {**_one_a_cluster(own if written else shelved), **written}
+
+
+def _one_a_cluster(shelved: Iterable[Shelved]) -> dict[str, str]:
     first: dict[str, str] = {}
     for each in shelved:
         first.setdefault(next(iter(each.entry.clusters), each.entry.id), each.entry.id)
-    return list(first.values())
+    return dict.fromkeys(first.values(), "")
 
 
 def _result(each: Shelved) -> Result:

@@ -46,8 +46,10 @@ def advice(answer: Answer) -> list[str]:
     similar = [f"Asked before: {each.query}" for each in answer.similar_queries]
     clusters = [f"Clusters: {', '.join(answer.available_clusters[:CLUSTERS])}."] if answer.available_clusters else []
     related = [f"Related question: {line}" for line in answer.related_queries]
+    path = answer.view.get("learning_path", ())
+    order = [f"To read in this order: {', '.join(path)}."] if path else []
     following = [f"Next: {line}" for line in answer.suggested_next]
-    return [plain(line) for line in (*told, *answer.suggestions, *similar, *clusters, *following, *related)]
+    return [plain(line) for line in (*told, *answer.suggestions, *similar, *clusters, *order, *following, *related)]
 
 
 def where(result: Result) -> str:

@@ -118,6 +118,15 @@ def test_the_last_removal_is_the_one_that_is_undone_and_only_once(root: Path) ->
         restore_document(str(root), "first", today=DAY)
 
 
+def test_within_one_second_it_may_go_and_come_again_and_again(root: Path) -> None:
+    for _ in range(12):
+        remove_document(str(root), "first", stamp=STAMP, today=DAY)
+        assert not (root / "bok/first.md").exists()
+        restore_document(str(root), "first", today=DAY)
+        assert (root / "bok/first.md").is_file()
+    assert (root / "commons_index.yaml").read_text(encoding="utf-8") == INDEX
+
+
 def test_nothing_outside_the_project_is_taken_out(root: Path) -> None:
     for ident in ("nonesuch", "../first", ""):
         with pytest.raises(CommonsError, match="no document"):

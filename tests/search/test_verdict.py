@@ -81,7 +81,16 @@ def test_nothing_found_is_nothing_seen(question: Question) -> None:
     assert observe(question, [], {}, passages=100) == [0.0] * len(OBSERVED)
 
 
-@pytest.mark.parametrize("tier", ["keyword", "static", "compact"])
+def test_how_akin_a_question_is_is_seen_by_itself_and_with_its_length() -> None:
+    question = asked(term("a"), term("b"))
+    ranked = [Ranked(number=0, score=1.0, ordinal=0)]
+    found = dict(zip(OBSERVED, observe(question, ranked, HELD, passages=100, akin=0.5), strict=True))
+    assert (found["akin"], found["akin_squared"]) == (0.5, 0.25)
+    assert found["long_akin"] == pytest.approx(0.5 * found["length"])
+    assert seen(question, *ranked)["akin"] == 0.0
+
+
+@pytest.mark.parametrize("tier", ["keyword", "static", "compact", "transformer"])
 def test_what_was_learned_fits_what_is_observed(tier: str) -> None:
     learned = verdict_weights(tier)
     assert len(learned["belongs"]) == len(learned["answers"]) == len(OBSERVED) + 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deia.commons.index_records import LearningPath, Step
 from deia.compile.catalog import build_catalog
 from deia.folders import STARTER_PREFIX
 from deia.knowledge import Document, Entry, Query
 from deia.search.ask import search
 from deia.search.catalog import open_catalog
+from deia.search.render import render
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,3 +29,37 @@ def test_ones_own_stands_before_the_starters_where_both_are_as_urgent(tmp_path: 
     for query in (Query(text="", urgency="high"), Query(text="", platform="shopctl")):
         listed = [result.id for result in search(catalog, query, checked_at="2026-11-20T10:00:00Z").primary]
         assert listed == [name for name in ("c-starter", "b-own", "a-starter") if query.platform or name[0] != "c"]
+
+
+def test_the_learning_path_that_somebody_wrote_is_given_with_its_reasons(tmp_path: Path) -> None:
+    names = ("first", "second", "own")
+    starters = {name: f"{STARTER_PREFIX}bok/{name}.md" for name in names[:2]}
+    entries = [Entry(id=name, path=path, title=name, audience=("operator",)) for name, path in starters.items()]
+    own = Entry(id="own", path="bok/own.md", title="own", audience=("operator",), clusters=("mine",))
+    steps = (Step(document="second", why="It comes before."), Step(document="gone"), Step(document="first"))
+    paths = [LearningPath(audience="Operator", steps=steps)]
+    for place, held, expected in (
+        ("starter", entries, ["second", "first"]),
+        ("both", [*entries, own], ["own", "second", "first"]),
+    ):
+        folder = tmp_path / place
+        folder.mkdir()
+        documents = [Document(path=entry.path, title=entry.title, text="Words.\n") for entry in held]
+        build_catalog(held, documents, [], [], str(folder), learning_paths=paths)
+        answer = search(open_catalog(str(folder)), Query(text="", audience="operator"))
+        told = answer.to_dict()
+        assert told["learning_path"] == expected
+        assert told["learning_reasons"] == {"second": "It comes before."}
+        shown = render(answer, "table")
+        assert f"{len(expected) - 1}. second: It comes before." in shown
+
+
+def test_a_path_of_ones_own_counts_as_it_stands(tmp_path: Path) -> None:
+    entries = [
+        Entry(id=name, path=f"bok/{name}.md", title=name, audience=("lead",), clusters=(name,)) for name in "abc"
+    ]
+    documents = [Document(path=entry.path, title=entry.title, text="Words.\n") for entry in entries]
+    paths = [LearningPath(audience="lead", steps=(Step(document="c"), Step(document="a")))]
+    build_catalog(entries, documents, [], [], str(tmp_path), learning_paths=paths)
+    told = search(open_catalog(str(tmp_path)), Query(text="", audience="lead")).to_dict()
+    assert told["learning_path"] == ["c", "a"]

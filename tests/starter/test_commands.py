@@ -65,6 +65,22 @@ def test_what_stays_in_the_scene_is_started(command: str) -> None:
     assert TOOL.why_not(command) == ""
 
 
+def test_a_client_is_only_started_where_it_reaches_nobody_and_alone() -> None:
+    alone = {"ALONE": "1", "PATH": "/nowhere"}
+    assert "network" in TOOL.why_not_read("kubectl delete pod web", "kubectl", {"PATH": "/nowhere"})
+    for command in ("aws s3 ls | sh", "sudo docker ps", "docker ps && make deploy"):
+        assert TOOL.why_not_read(command, "docker", alone) == "more than a client would be started", command
+    assert TOOL.why_not_read("kubectl get pods", "kubectl", alone) == "kubectl is not installed here"
+
+
+def test_what_was_only_read_is_named_as_not_run() -> None:
+    def happened(command: str, outcome: str) -> object:
+        return TOOL.Happened(TOOL.Named("a.md", command), outcome)
+
+    read, ran = happened("kubectl get pods", TOOL.READ), happened("git status", TOOL.RAN)
+    assert TOOL.not_run_programs([read, ran]) == ["kubectl"]
+
+
 def test_a_block_is_cut_where_a_command_ends() -> None:
     block = "# first\ngit fetch \\\n  --all\nfor f in *; do\n  echo $f\ndone\ncat <<X\na\nX\nls |\nwc\n"
     assert TOOL.block_lines(block) == [

@@ -28,6 +28,12 @@ LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 SECTIONS = ("What happens", "How to recognise it early", "Do instead", "Recover", "Verify", "Sources")
 CASE = "case-studies/"
 QUESTIONS = 3
+FEWEST_STEPS, FEWEST_TIPS = 8, 2
+PLATFORMS = (
+    "git github netlify vercel heroku railway fly supabase firebase cloudflare aws gcp azure kubernetes helm docker "
+    "terraform opentofu pulumi ansible postgresql mysql sqlite mongodb redis prisma django rails alembic node python "
+    "shell windows ci"
+).split()
 FOLDERS = {"anti-patterns", "patterns", "processes", "case-studies", "platforms"}
 TYPES = {"anti-pattern", "pattern", "process", "case-study", "platform", "checklist"}
 FIELDS = ("title", "platform", "category", "tags", "severity", "audience", "created", "verified", "type")
@@ -165,6 +171,24 @@ def test_blocks_of_data_and_of_code_parse() -> None:
 def test_a_platform_has_a_tip() -> None:
     tips = Counter(name for entry in COMMONS.entries if entry.quick_tips for name in entry.platforms)
     assert sorted({name for entry in COMMONS.entries for name in entry.platforms} - set(tips)) == []
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_platform_that_many_use_has_documents_tips_and_triggers(platform: str) -> None:
+    own = [entry for entry in COMMONS.entries if platform in entry.platforms]
+    assert len(own) >= 1
+    assert sum(len(entry.quick_tips) for entry in own) >= FEWEST_TIPS
+    shown = {reference.id for trigger in COMMONS.triggers for reference in trigger.documents}
+    assert shown & {entry.id for entry in own}
+
+
+def test_an_audience_has_a_learning_path_of_its_own_documents_with_reasons() -> None:
+    audiences = {entry.id: entry.audience for entry in COMMONS.entries}
+    paths = {path.audience: path.steps for path in COMMONS.learning_paths}
+    assert set(paths) == {name for names in audiences.values() for name in names}
+    steps = [(name, step) for name, each in paths.items() for step in each]
+    assert [step.document for name, step in steps if name not in audiences[step.document] or not step.why] == []
+    assert min(map(len, paths.values())) >= FEWEST_STEPS
 
 
 def test_a_concept_names_a_word_that_the_starter_uses() -> None:

@@ -1,0 +1,55 @@
+"""Every trigger of the starter has cases enough, near misses among them; few hold, and those say what to do instead."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia.commons.commons import load_commons
+from deia.compile.linting import missing_near_misses
+from deia.folders import STARTER
+from deia.librarian import Librarian
+
+if TYPE_CHECKING:
+    from deia.watch.artefact import Artefact
+
+COMMONS = load_commons(STARTER)
+FIRE, SILENT = 4, 6
+KINDS = {"phrase", "command", "pattern", "error", "sql", "write", "tool", "meaning"}
+
+
+@pytest.fixture(scope="module")
+def artefact(tmp_path_factory: pytest.TempPathFactory) -> Artefact:
+    folder = tmp_path_factory.mktemp("starter") / "commons"
+    shutil.copytree(STARTER, folder, ignore=shutil.ignore_patterns(".deia"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DEIA_STATE", str(folder.parent / "state"))
+        return Librarian(folder, ledger=False).open_artefact()
+
+
+def test_a_trigger_has_cases_that_fire_and_more_that_stay_silent() -> None:
+    fire = Counter(case.trigger for case in COMMONS.cases if case.fires)
+    silent = Counter(case.trigger for case in COMMONS.cases if not case.fires)
+    thin = [each.id for each in COMMONS.triggers if fire[each.id] < FIRE or silent[each.id] < SILENT]
+    assert thin == []
+
+
+def test_no_case_is_written_twice() -> None:
+    counts = Counter((case.trigger, case.fires, repr(case.turns), repr(case.cwd_files)) for case in COMMONS.cases)
+    assert [key for key, count in counts.items() if count > 1] == []
+
+
+def test_near_misses_are_among_the_silent_cases(artefact: Artefact) -> None:
+    far = [problem for trigger in COMMONS.triggers for problem in missing_near_misses(artefact, trigger, COMMONS.cases)]
+    assert [problem.found for problem in far] == []
+
+
+def test_every_kind_of_clause_is_used_and_what_holds_is_critical_or_high() -> None:
+    assert {clause.kind for each in COMMONS.triggers for clause in (*each.any, *each.all)} >= KINDS
+    holding = [each for each in COMMONS.triggers if each.action == "hold"]
+    assert [each.id for each in holding if each.urgency not in {"critical", "high"}] == []
+    assert [each.id for each in holding if not each.instead] == [], "a hold says what to do instead"
+    assert len(holding) * 10 < len(COMMONS.triggers), "what cries wolf is muted"

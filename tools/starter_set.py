@@ -1,0 +1,58 @@
+"""Make a labelled set of the starter commons: its golden questions, clean and misspelt, and its documents.
+
+    python tools/starter_set.py TARGET
+
+Writes `TARGET/starter` in the layout that tools/train_confidence.py and bench/retrieval.py read. The questions are what
+people ask, other than those of tools/installed_sets.py; they were written beside the documents, so that what is
+measured of finding on this set says little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from pathlib import Path
+
+from installed_sets import misspelt
+
+from deia.commons.commons import load_commons
+from deia.commons.golden import golden_patterns
+
+STARTER = Path(__file__).parent.parent / "deia" / "starter"
+
+
+def write_set(folder: Path) -> int:
+    """Write the set; give how many questions it has."""
+    commons = load_commons(str(STARTER))
+    texts = {each.path: each.text for each in commons.documents}
+    held = [each for each in commons.entries if each.path in texts]
+    corpus = [{"_id": each.id, "title": each.title, "text": texts[each.path]} for each in held]
+    known = {row["_id"] for row in corpus}
+    golden = golden_patterns(commons.query_patterns)
+    clean = [{"_id": f"q{at}", "text": each.query} for at, each in enumerate(golden)]
+    chance = random.Random(3)  # noqa: S311 - the same ones each time
+    wrong = [{**query, "text": misspelt(query["text"], chance)} for query in clean]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("corpus.jsonl", corpus), ("queries.jsonl", clean), ("queries.typo.jsonl", wrong)):
+        (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    judged = "".join(
+        f"q{at}\t{document}\t{grade}\n"
+        for at, each in enumerate(golden)
+        for document, grade in each.grades.items()
+        if document in known
+    )
+    (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}", "utf-8")
+    return len(golden)
+
+
+def main() -> None:
+    """Write the set."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", type=Path)
+    given = parser.parse_args()
+    print(f"starter: {write_set(given.target / 'starter')} questions")
+
+
+if __name__ == "__main__":
+    main()
