@@ -5,6 +5,7 @@
     python3 do.py lint           style, types and the starter commons only
     python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
     python3 do.py frameworks [EXTRA…]   the adapters of agent frameworks, each with its real package in its own folder
+    python3 do.py clients        the clients of other languages with which the server is tested, by npm
     python3 do.py docs           write docs/CLI.md and docs/HOSTS.md anew, from the commands' help and the hosts' tables
 
 It needs Python 3.11 and nothing else; it changes nothing outside this folder, and no state of an installed deia.
@@ -32,6 +33,8 @@ BARE = os.path.join(VENV, "bare")  # the project as its users have it: no extras
 STARTER = os.path.join(ROOT, "deia", "starter")
 BENCHMARKS = ("hook", "scan", "search")  # the others need folders of labelled data
 FRAMEWORKS = ("openai-agents", "langchain", "pydantic-ai", "litellm", "google-adk", "claude-agent-sdk")
+CLIENTS = os.path.join(ROOT, "tests", "serve", "server", "clients")  # what npm installs, pinned
+UNREACHED = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH")
 PAGES = (os.path.join("docs", "make_cli.py"), os.path.join("docs", "make_hosts.py"))
 OLDEST = (3, 11)
 COVERAGE_FLOOR = 85  # percent, branches counted
@@ -281,6 +284,7 @@ def test() -> int:
         ("build the wheel", lambda: build(wheel)),
         ("bare install", lambda: smoke(wheel)),
         ("word forms, nlp extra", forms),
+        ("clients of other languages, by npm", lambda: install_clients() or "not tested: npm is not here or offline"),
     ]
     sound = [attempt(name, work) for name, work in steps]
     environ = {**os.environ, "WHEEL_FOLDER": wheel}
@@ -340,6 +344,32 @@ def forms() -> str:
     return told.splitlines()[-1]
 
 
+def install_clients() -> str:
+    """Install the clients of other languages into `.venv/clients`; nothing of theirs runs before the tests start it.
+
+    Gives where they are, or the empty text where there is no npm, or nothing that it reaches.
+    """
+    folder, npm = os.path.join(VENV, "clients"), shutil.which("npm")
+    wanted = [os.path.join(CLIENTS, name) for name in ("package.json", "package-lock.json")]
+    marker_of = os.path.join(folder, digest(wanted[1]))
+    if npm is None or os.path.exists(marker_of):
+        return os.path.relpath(folder, ROOT) if npm else ""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    for path in wanted:
+        shutil.copy(path, folder)
+    flags = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1")
+    try:
+        output_of([npm, "ci", *flags], folder=folder)
+    except Broken as error:
+        if any(word in str(error) for word in UNREACHED):
+            return ""
+        raise
+    with open(marker_of, "w", encoding="utf-8"):
+        pass
+    return os.path.relpath(folder, ROOT)
+
+
 # --- the rest --------------------------------------------------------------------------------------------------------
 
 
@@ -363,6 +393,27 @@ def docs() -> int:
     return 0
 
 
+def clients() -> int:
+    """Install the clients of other languages, and run the server's tests with them, none of which may be skipped."""
+    set_up(dev=True)
+    step("clients of other languages, by npm", install_clients)
+    step("the server and its clients", client_tests)
+    return 0
+
+
+def client_tests() -> str:
+    """Run the tests with the clients of other languages; give how they went.
+
+    Raises:
+        Broken: they fail, or are skipped since the clients are not here.
+    """
+    tests = os.path.join("tests", "serve", "server", "test_other_clients.py")
+    told = output_of([program("python"), "-m", "pytest", "-q", "-rs", tests])
+    if "skipped" in told:
+        raise Broken(f"Node and npm are needed, and what they reach packages by:\n{told}")
+    return told.splitlines()[-1]
+
+
 def frameworks(*named: str) -> int:
     """Test each framework's adapter with its own package, in an environment of its own: they do not agree."""
     unknown = [name for name in named if name not in FRAMEWORKS]
@@ -372,7 +423,7 @@ def frameworks(*named: str) -> int:
 
 
 def framework_test(extra: str) -> Callable[[], str]:
-    """Give the step that installs an extra and runs its adapter's test, which must not be skipped."""
+    """Give the step that installs an extra, runs its adapter's test, which must not be skipped, and measures a turn."""
 
     def run() -> str:
         venv = os.path.join(VENV, "frameworks", f"{extra}-{digest('pyproject.toml')[:8]}")
@@ -381,17 +432,20 @@ def framework_test(extra: str) -> Callable[[], str]:
             pip("install", "--editable", f"{ROOT}[{extra}]", "pytest>=8.2", "hypothesis>=6.100", venv=venv)
             with open(os.path.join(venv, "ready"), "w", encoding="utf-8"):
                 pass
-        test = os.path.join("tests", "frameworks", f"test_{extra.replace('-', '_')}.py")
+        name = extra.replace("-", "_")
+        test = os.path.join("tests", "frameworks", f"test_{name}.py")
         told = output_of([program("python", venv=venv), "-m", "pytest", "-q", "-p", "no:cacheprovider", test])
         if "skipped" in told:
             raise Broken(f"The extra {extra} was installed and is not found:\n{told}")
-        return told.splitlines()[-1]
+        cost = output_of([program("python", venv=venv), os.path.join("bench", "frameworks.py"), "--only", name])
+        return f"{told.splitlines()[-1]}; {cost.splitlines()[-1]}"
 
     return run
 
 
 COMMANDS: dict[str, Callable[..., int]] = {
-    "demo": demo, "test": test, "lint": lint, "bench": bench, "frameworks": frameworks, "docs": docs,
+    "demo": demo, "test": test, "lint": lint, "bench": bench, "frameworks": frameworks, "clients": clients,
+    "docs": docs,
 }  # fmt: skip
 
 

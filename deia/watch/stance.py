@@ -72,6 +72,7 @@ PROPOSING = (
     "why dont ",
     "shouldn t we ", "shouldnt we ", "how about ", "is it ok if i ", "ok if i ", "mind if i ",
 )  # fmt: skip
+WISHING = (("d", "rather"), ("would", "rather"))  # "I'd rather delete it"
 WISHES = frozenset("great nice good lovely appreciate appreciated grateful glad happy".split())
 FILLERS = frozenset(("and", "so", "but", "hey", "hi", "ok", "okay", "then"))
 SUPPOSITIONS = frozenset(
@@ -242,6 +243,8 @@ def _denies(
     contracted: frozenset[str] = CONTRACTED,
 ) -> bool:
     for at, word in enumerate(scope):
+        if tuple(scope[max(at - 1, 0) : at + 1]) in WISHING:
+            continue
         denies = word in negations or (word == "t" and at > 0 and scope[at - 1] in contracted)
         if denies and "".join(scope[at + 1 : at + 2]) not in excused:
             return True
@@ -314,6 +317,8 @@ def _intended(act: Act) -> str:
         return ""
     if _proposed(act):
         return REQUESTED
+    if act.before[-2:] in WISHING:
+        return ANNOUNCED
     told = INTENTIONS & near or ("about", "to") in zip(act.near, act.near[1:], strict=False)
     if act.question or not told or {"if", "when", "whenever", "would"} & near or _third_person(act.near):
         return ""

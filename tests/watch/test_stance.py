@@ -29,6 +29,7 @@ announced | Let me delete the site and start over
 announced | We need to delete the site first
 announced | Next, I will drop the table
 running | Deleting the site now
+announced | I'd rather delete the site
 running | On to deleting the site
 running | Deleting the site since nobody is using it
 reported | Deleting the site is dangerous
