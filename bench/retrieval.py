@@ -45,10 +45,12 @@ nDCG@10, clean / misspelt. Of what is shipped only the weights of fusion and ver
 NOTHING = """## When nothing fits
 
 Shares of a set's own questions, clean and misspelt, that are refused, and of foreign ones that are answered, by a
-verdict that was trained without the set and its questions (`tools/train_confidence.py`); in brackets what holds in 95
-of 100 draws of the questions. `small` is the same set with the documents of 30 questions alone. Foreign are the
-questions of all sets that share no subject with it, and everyday ones. The first three sets are what people ask; the
-others, made by `tools/installed_sets.py`, are one-line descriptions from manuals and docstrings.
+verdict that was trained without the set and its questions, from a probability that the tests of the other sets chose
+(`tools/train_confidence.py`); in brackets what holds in 95 of 100 draws of the questions. `small` is the same set with
+the documents of 30 questions alone. Foreign are the questions of all sets that share no subject with it, and everyday
+ones. The first four sets are what people ask (`starter` are the starter commons' golden questions, its documents
+without what its index says of them); the others, made by `tools/installed_sets.py`, are one-line descriptions from
+manuals and docstrings.
 """
 WORTH = """## What a confidence is worth
 
@@ -204,7 +206,7 @@ def _abstaining(measured: Mapping[str, Any]) -> Iterator[str]:
     """Describe what `tools/train_confidence.py` measured."""
     yield NOTHING
     sets = [each["set"] for each in next(iter(measured.values()))["sets"] if not each["set"].endswith("short")]
-    asked = ("k8s", "owasp", "tldr")
+    asked = ("k8s", "owasp", "tldr", "starter")
     for_tiers = list(measured)
     yield from _row("set", *(f"{tier}: refused | {tier}: answered" for tier in for_tiers))
     yield from _row(*("---" for _ in range(1 + 2 * len(for_tiers))))

@@ -23,7 +23,9 @@ PLACES = (
     "<shared>", "<scratch>", "<found>", "<unknown>", "<other>",
 )  # fmt: skip
 SAID = "<it>"  # in a phrase: it, them, everything, … where another word of its braces was said some turns ago
-WRITE_FIELDS = ("paths", "exists", "unread", "like")
+WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like")
+WRITE_PATTERNS = ("adds", "drops")  # what a write puts into a file or takes out of it
+WRITTEN = (*WRITE_PATTERNS, "lacks")  # and what the new text must not hold besides
 LITERALS = {"\\": "\ue000", "{": "\ue001", "}": "\ue002", "|": "\ue003"}  # escaped characters, while braces are read
 
 
@@ -162,6 +164,11 @@ def _command(clause: Clause) -> None:
 def _write(clause: Clause) -> None:
     value = clause.value
     globs = value.get("paths", ()) if isinstance(value, dict) else value
+    sought = isinstance(value, dict) and any(value.get(name) for name in WRITE_PATTERNS)
+    if isinstance(value, dict) and "lacks" in value and not sought:
+        raise TemplateError("`lacks` goes with `adds` or `drops`: it says what the new text must not hold")
+    if sought and not globs:
+        return  # whatever the file
     if not globs or not all(isinstance(glob, str) and glob.strip("*/ ") for glob in globs):
         raise TemplateError('write takes a list of globs that name something, such as [".env*", "**/migrations/*"]')
 

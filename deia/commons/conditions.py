@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from deia.commons import fields
-from deia.commons.clauses import WRITE_FIELDS, clause_problems
+from deia.commons.clauses import WRITE_FIELDS, WRITTEN, clause_problems
 from deia.commons.findings import shown, suggestion
 from deia.commons.safe_pattern import pattern_problem
 from deia.commons.yaml_nodes import Items, Map, plain
@@ -102,12 +102,20 @@ def _write(item: Map, findings: Findings) -> dict[str, Any]:
     """Read the long form: paths, and what must be known of the file before it is written."""
     source = fields.mapping(item, "write", findings)
     fields.report_unknown(source, WRITE_FIELDS, findings)
-    asked = {name: fields.yes_or_no(source, name, findings) for name in WRITE_FIELDS[1:] if name in source}
+    asked: dict[str, Any] = {
+        name: fields.yes_or_no(source, name, findings)
+        for name in WRITE_FIELDS[1:]
+        if name in source and name not in WRITTEN
+    }
+    sought = {name: str(source[name]) for name in WRITTEN if name in source}  # spaces at the ends are meant
+    if asked and sought:
+        found = "A write clause asks what is put in or taken out, or what is known of the file, not both."
+        findings.error(item.at("write"), "bad-clause", found, "Write two clauses under `all`.")
     if asked.get("unread") and not asked.setdefault("exists", True):
         findings.error(item.at("write"), "bad-clause", "A file that does not exist is always unread.", "Drop `unread`.")
     if asked.get("like"):
         asked.setdefault("exists", False)
-    return {"paths": fields.texts(source, "paths", findings), **asked}
+    return {"paths": fields.texts(source, "paths", findings), **asked, **sought}
 
 
 def _tool(item: Map, findings: Findings) -> dict[str, Any]:
@@ -133,16 +141,22 @@ def _check(clause: Clause, findings: Findings) -> None:
     if clause.kind == "meaning":
         _check_exemplars(clause, findings)
         return
-    if clause.kind == "pattern":
-        problem = pattern_problem(str(clause.value))
+    for pattern in _patterns(clause):
+        problem = pattern_problem(pattern)
         if problem:
-            findings.error(
-                clause.line, "unsafe-pattern", f"The pattern {shown(clause.value)} cannot be used: {problem}."
-            )
+            findings.error(clause.line, "unsafe-pattern", f"The pattern {shown(pattern)} cannot be used: {problem}.")
+    if clause.kind == "pattern":
         return
     for problem in clause_problems(clause):
         found = f"The {clause.kind} clause {shown(clause.value)} cannot be used: {problem}."
         findings.error(clause.line, "bad-clause", found)
+
+
+def _patterns(clause: Clause) -> list[str]:
+    """Give the regular expressions of a clause."""
+    if clause.kind == "write" and isinstance(clause.value, dict):
+        return [clause.value[name] for name in WRITTEN if name in clause.value]
+    return [str(clause.value)] if clause.kind == "pattern" else []
 
 
 def _check_exemplars(clause: Clause, findings: Findings) -> None:

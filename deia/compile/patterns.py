@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from deia.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 FLAGS = int(re.IGNORECASE | re.MULTILINE)
 MAKER = [sys.implementation.cache_tag, _sre.MAGIC, _sre.CODESIZE, sys.byteorder]
@@ -28,6 +28,11 @@ def regex_code(pattern: str) -> dict[str, Any]:
     """Compile a checked pattern to what `_sre.compile` takes: flags, code, number of groups."""
     parsed = _parser.parse(pattern, FLAGS)
     return {"f": FLAGS | parsed.state.flags, "c": _compiler._code(parsed, FLAGS), "g": parsed.state.groups - 1}  # noqa: SLF001
+
+
+def compiled(patterns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Give checked patterns as the watcher runs them, under the same names."""
+    return {name: {"s": str(source), "v": regex_code(str(source))} for name, source in patterns.items()}
 
 
 def required_groups(pattern: str) -> list[frozenset[str]]:

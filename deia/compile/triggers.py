@@ -8,21 +8,21 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from deia.commons.clauses import GAP, PLACES, parse_command, parse_phrase, parse_sql
+from deia.commons.clauses import GAP, PLACES, WRITE_PATTERNS, WRITTEN, parse_command, parse_phrase, parse_sql
 from deia.commons.layers import PROJECT, origin_of
 from deia.compile.background import set_thresholds
 from deia.compile.forms import forms
 from deia.compile.gating import COMMON, Gated, Group, gate_tables
 from deia.compile.marks import asks_for, lower_mark, marks_in
 from deia.compile.meaning import meaning_clause
-from deia.compile.patterns import MAKER, regex_code, required_groups
+from deia.compile.patterns import MAKER, compiled, regex_code, required_groups
 from deia.compile.pronouns import referring
 from deia.fast_json import dumps
 from deia.records import Record
 from deia.text import words
 from deia.watch.artefact import FORMAT, LONGEST_WORD, pack
 from deia.watch.commands import SHORTEST_PREFIX
-from deia.watch.gate import A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
+from deia.watch.gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
 from deia.watch.programs import SHORT_NAMES
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler found out beforehand,
         records.append(dumps(mark.compiled).encode("ascii"))
         for place, (one, roles) in enumerate(mark.gates):
             who = sum(WHO[role] for role in roles)
-            phrase = place if is_phrase(one) else -1
+            phrase = place if is_placed(one) else -1
             rows += [
                 Gated(target=number, who=who, groups=_united((row,)), wide=one.wide, phrase=phrase) for row in one.rows
             ]
@@ -147,7 +147,7 @@ def _gated(every: Sequence[Lowered], some: Sequence[Lowered], number: int, who: 
     """Give the rows of a trigger: of each clause that is enough its own, or, where several must hold, all together."""
     if not every or (len(every) == 1 and not some):
         alone = [
-            Gated(target=number, who=who, groups=_united((row,)), wide=one.wide, phrase=place if is_phrase(one) else -1)
+            Gated(target=number, who=who, groups=_united((row,)), wide=one.wide, phrase=place if is_placed(one) else -1)
             for place, one in enumerate((*every, *some))
             for row in one.rows
         ]
@@ -157,9 +157,10 @@ def _gated(every: Sequence[Lowered], some: Sequence[Lowered], number: int, who: 
     return [Gated(target=number, who=who, groups=row, wide=True) for row in rows]
 
 
-def is_phrase(lowered: Lowered) -> bool:
-    """Say whether a clause is a phrase that somebody says."""
-    return bool(lowered.clause["k"] == "phrase")
+def is_placed(lowered: Lowered) -> bool:
+    """Say whether a clause is looked for where its words stand, before anything is judged: a phrase, a changed text."""
+    clause = lowered.clause
+    return clause["k"] == "phrase" or (clause["k"] == "write" and not clause.keys().isdisjoint(WRITE_PATTERNS))
 
 
 def _tools(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> list[Any]:
@@ -171,7 +172,7 @@ def _tools(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -
 
 def _parts(tools: Sequence[Any]) -> list[str]:
     """Give the parts of tool names that are asked for."""
-    return sorted({_name_part(str(tool["name"])) for tool in tools} - {""})
+    return sorted({part for tool in tools for part in _name_parts(str(tool["name"]))})
 
 
 def _fields(tools: Sequence[Any]) -> list[str]:
@@ -180,11 +181,11 @@ def _fields(tools: Sequence[Any]) -> list[str]:
     return sorted(field for field in asked if _size(field) < LONGEST_WORD // 2)
 
 
-def _name_part(glob: str) -> str:
-    """Give the longest text that a tool's name holds which a glob fits, as far as the watcher looks words up."""
+def _name_parts(glob: str) -> list[str]:
+    """Give the texts that a tool's name holds which a glob fits, as far as the watcher looks words up."""
     plain = glob.lower() if "[" not in glob else ""
     pieces = plain.replace("?", "*").split("*")
-    return max(pieces, key=len)[: LONGEST_WORD // 2]
+    return sorted({piece[: LONGEST_WORD // 2] for piece in pieces if piece})
 
 
 def _waiting(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, int]:
@@ -334,22 +335,28 @@ def _pattern(value: Any) -> Lowered:
 
 
 def _write(value: Any) -> Lowered:
-    asked = {name: bool(given) for name, given in value.items() if name != "paths"} if hasattr(value, "items") else {}
-    globs = [str(glob) for glob in (value["paths"] if hasattr(value, "items") else value)]
-    how = Group((A_WHOLE if asked.get("unread") else A_WRITE,))
+    given = value if hasattr(value, "items") else {"paths": value}
+    made = compiled({name: given[name] for name in WRITTEN if name in given})
+    asked = {name: bool(one) for name, one in given.items() if name not in {"paths", *WRITTEN}}
+    globs = [str(glob) for glob in given.get("paths", ())]
+    how = Group((A_WHOLE if asked.get("unread") else A_CHANGE if made else A_WRITE,))
+    sought = next((made[name]["s"] for name in WRITE_PATTERNS if name in made), "")
     rows = tuple((how, *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
-    shown = ", ".join([*globs, *(f"{name}: {str(given).lower()}" for name, given in asked.items())])
-    return Lowered(clause={"k": "write", "s": shown, "v": globs, **({"asked": asked} if asked else {})}, rows=rows)
+    rows = ((how, *required_groups(sought)),) if sought else rows  # found near one another, and then looked for
+    told = {**{name: str(one).lower() for name, one in asked.items()}, **{name: one["s"] for name, one in made.items()}}
+    shown = ", ".join([*globs, *(f"{name}: {one}" for name, one in told.items())])
+    more = {**made, **({"asked": asked} if asked else {})}
+    return Lowered(clause={"k": "write", "s": shown, "v": globs, **more}, rows=rows)
 
 
 def _tool(value: Any) -> Lowered:
     name = str(value["name"])
     fields = {str(field): str(glob) for field, glob in value.get("input", {}).items()}
     sure = [word for glob in (name, *fields.values()) for word in _sure_words(glob)]
+    sure = [word for word in sure if not (word.isdigit() or word in {"true", "false", "none"})]  # perhaps no text
     shown = name + "".join(f", {field}: {glob}" for field, glob in fields.items())
-    part = _name_part(name)
     asked = [
-        *([A_PART + part] if part else []),
+        *(A_PART + part for part in _name_parts(name)),
         *(A_FIELD + field for field in fields if _size(field) < LONGEST_WORD // 2),
     ]
     row = (Group((A_TOOL,)), *(Group((word,)) for word in (*asked, *sure)))

@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from deia.compile.preparing import TOGETHER, Prepared, as_prepared, packed, prepared
-from deia.compile.working import read_frame, write_frame
+from deia.compile.working import home, read_frame, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -95,7 +95,7 @@ def _start() -> subprocess.Popen[bytes] | None:
     """Start a process, by the interpreter that runs here; None where there is none to start."""
     if "python" not in os.path.basename(sys.executable or "").lower():
         return None
-    command = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m", "deia.compile.working")
+    command = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m", "deia.compile.working", home())
     try:
         return subprocess.Popen(  # noqa: S603 - this interpreter, a module of ours
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

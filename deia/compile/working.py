@@ -1,4 +1,4 @@
-"""A process that prepares documents for a compiler: `python -m deia.compile.working`, started and ended by `workers`.
+"""A process that prepares documents for a compiler: `python -m deia.compile.working HOME`, started by `workers`.
 
 It reads frames from its standard input and writes as many to its standard output, until the input ends. A frame is a
 text in JSON and what JSON cannot hold behind it. It refuses to touch a file; whatever goes wrong ends it, and the
@@ -8,6 +8,7 @@ compiler does the work itself.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -55,8 +56,15 @@ def _read(source: IO[bytes], size: int) -> bytes:
     return data
 
 
+def home() -> str:
+    """Give the folder that this file is in: an installation of deia prepares for itself alone, another might differ."""
+    return os.path.dirname(os.path.abspath(__file__))
+
+
 def main() -> None:
-    """Prepare what is given until nothing more is."""
+    """Prepare what is given until nothing more is, for a compiler of the same folder."""
+    if sys.argv[1:] != [home()]:
+        return
     source, to = sys.stdin.buffer, sys.stdout.buffer
     while True:
         try:

@@ -125,11 +125,17 @@ def _holds(text: str, run: str) -> bool:
     return f" {run} " in f" {' '.join(words(text))} "
 
 
-def milder(evidence: Evidence, shelf: Shelf, _turns: Sequence[Fired]) -> Iterator[Proposal]:
-    """Draft a milder form for triggers that are noise more often than not, and retirement for useless ones."""
+def milder(evidence: Evidence, shelf: Shelf, turns: Sequence[Fired]) -> Iterator[Proposal]:
+    """Draft a milder form for triggers that are noise more often than not, and retirement for useless ones.
+
+    Judgements stay in the ledger; where the turns are there, those count in which it fires to this day.
+    """
     for heard in evidence.firings:
         trigger = shelf.triggers.get(heard.trigger)
         if trigger is None or trigger.id not in shelf.own or trigger.status == "deprecated":
+            continue
+        noisy, fine = _parted(trigger, turns)
+        if (noisy or fine) and len(fine) >= len(noisy):
             continue
         judged, good = share_good(heard)
         why = f"{judged} judgements, {good:.0%} of them good"

@@ -51,3 +51,14 @@ def similarities(
     for start in range(0, len(rows), BLOCK):
         found[start : start + BLOCK] = rows[start : start + BLOCK].astype("f4") @ wanted
     return found
+
+
+def middle(codes: bytes | memoryview, dimensions: int) -> Floats:
+    """Give the mean of the vectors in `codes`; of none, the zero vector.
+
+    Raises:
+        ValueError: `codes` is no whole number of vectors of that many dimensions.
+    """
+    rows = np.frombuffer(codes, "i1").reshape(-1, dimensions)
+    found: Floats = rows.sum(axis=0, dtype="i8").astype("f4") * np.float32(step(dimensions) / max(1, len(rows)))
+    return found

@@ -7,7 +7,7 @@ compare. It refuses to know what a document is.
 
 from __future__ import annotations
 
-from deia.match.static import Static, open_static, similarities
+from deia.match.static import Static, middle, open_static, similarities
 from deia.match.terms import spelled_out
 from deia.records import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ _opened: dict[str, Tier] = {}
 class Tier:
     """One model, opened: what it is, how it reads a question, and how it holds it against stored vectors."""
 
-    __slots__ = ("digest", "dimensions", "full_name", "model", "name", "similarities", "vector")
+    __slots__ = ("_last", "digest", "dimensions", "full_name", "middle", "model", "name", "similarities", "vector")
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class Tier:
         model: Static | Compact | Transformer,
         vector: Callable[[str], Vector],
         similarities: Callable[[Vector, bytes], list[float]],
+        middle: Callable[[bytes], Vector],
     ) -> None:
         self.full_name = name  # with the model, where there is a choice
         self.name = kind_of(name)
@@ -46,10 +47,15 @@ class Tier:
         self.dimensions = model.dimensions
         self.vector = vector
         self.similarities = similarities  # of a question's vector with each of some codes, one after another
+        self.middle = middle  # the mean of some codes
+        self._last: tuple[str, Vector] | None = None
 
     def encode(self, text: str) -> Vector:
-        """Give the vector of a question; names in it are read by their parts."""
-        return self.vector(spelled_out(text))
+        """Give the vector of a question, made once where it is asked for again; names are read by their parts."""
+        last = self._last
+        if last is None or last[0] != text:
+            self._last = last = (text, self.vector(spelled_out(text)))
+        return last[1]
 
 
 def kind_of(name: str) -> str:
@@ -83,7 +89,14 @@ def open_tier(name: str) -> Tier:
 
 def _static() -> Tier:
     model = open_static()
-    return Tier("static", model, model.encode, lambda vector, codes: similarities(vector, codes, model.dimensions))
+    wide = model.dimensions
+    return Tier(
+        "static",
+        model,
+        model.encode,
+        lambda vector, codes: similarities(vector, codes, wide),
+        lambda codes: middle(codes, wide),
+    )
 
 
 def _compact() -> Tier:
@@ -95,7 +108,9 @@ def _compact() -> Tier:
         return found
 
     model = open_compact()
-    return Tier("compact", model, model.encode_query, held_against)
+    return Tier(
+        "compact", model, model.encode_query, held_against, lambda held: codes.middle(held, model.dimensions).tolist()
+    )
 
 
 def _transformer(name: str) -> Tier:
@@ -109,7 +124,13 @@ def _transformer(name: str) -> Tier:
         found: list[float] = (1 - (1 - codes.similarities(vector, held)) * stretch).tolist()
         return found
 
-    return Tier(f"{TRANSFORMER}:{name}", model, model.encode_query, held_against)
+    return Tier(
+        f"{TRANSFORMER}:{name}",
+        model,
+        model.encode_query,
+        held_against,
+        lambda held: codes.middle(held, model.dimensions).tolist(),
+    )
 
 
 _OPEN = {"static": _static, "compact": _compact}

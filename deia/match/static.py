@@ -310,6 +310,14 @@ def similarities(vector: Sequence[float], codes: bytes | memoryview, dimensions:
     return [_cosine(distance) for distance in _distances(vector, codes, dimensions)]
 
 
+def middle(codes: bytes, dimensions: int) -> list[float]:
+    """Give the mean of the vectors in `codes`; what stands for a zero vector does not count."""
+    every = [codes[at : at + dimensions] for at in range(0, len(codes) // dimensions * dimensions, dimensions)]
+    rows = [row for row in every if any(row)]
+    unit, zero = SCALE * len(rows), MIDDLE * len(rows)
+    return [(sum(column) - zero) / unit for column in zip(*rows, strict=True)] if rows else [0.0] * dimensions
+
+
 def best(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) -> tuple[int, float]:
     """Give the number and the cosine of the most similar of the vectors in `codes`; (-1, 0) where there is none."""
     if not any(vector) or len(codes) < dimensions:

@@ -47,7 +47,7 @@ JUDGING = (
     " serve.hosts.saying serve.hook_once serve.hook_answer serve.hook_judged"
 )
 SAYING = "serve.hosts.saying"
-PHRASED = "watch.languages watch.regions watch.phrases watch.speech watch.phrased"
+PHRASED = "watch.languages watch.regions watch.phrases watch.regexes watch.speech watch.phrased"
 DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: it was told that sources changed

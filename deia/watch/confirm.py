@@ -190,9 +190,21 @@ def _only_reads(turn: Turn) -> bool:
 
 
 def _write(value: Any, reading: Reading) -> Iterator[Match]:
+    if "adds" in value or "drops" in value:
+        yield from _changed(value, reading)
+        return
     for path in dict.fromkeys(written_paths(reading)):
         if any(matches_path(glob, path) for glob in value["v"]):
             yield Match(kind="write", source=value["s"], excerpt=path, stance=ANNOUNCED, around=path)
+
+
+def _changed(value: Any, reading: Reading) -> Iterator[Match]:
+    from deia.watch.changed import changed  # noqa: PLC0415 - few turns write what a clause asks for
+
+    if reading.turn.role != "tool_call":
+        return
+    for shown, around in changed(value, reading.changes):
+        yield Match(kind="write", source=value["s"], excerpt=shown, stance=ANNOUNCED, around=around)
 
 
 PATCH_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")

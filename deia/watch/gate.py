@@ -32,6 +32,7 @@ HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
 # Words that no text can hold stand for what a turn is.
 A_TOOL = "\x01tool"
 A_WRITE = "\x01write"
+A_CHANGE = "\x01change"  # a write that shows what it writes
 A_WHOLE = "\x01whole"
 SAID = "\x01said"  # somebody may speak here
 A_PART, A_FIELD = "\x01part ", "\x01field "  # of a tool's name, and of its input: what a `tool` clause asks for
@@ -45,6 +46,8 @@ WRITE_TOOLS = frozenset(
      "str_replace_editor", "str_replace_based_edit_tool", "delete_file", "write_to_file", "replace_in_file", "create",
      "insert_edit_into_file", "replace_string_in_file", "search_replace", "fs_write", "editfiles")
 )  # fmt: skip
+# What shows in a command line that prints into a file, or changes one in place; and what looks like it.
+NO_FILES = ("2>&1", "2>/dev/null", ">/dev/null", "> /dev/null", "=>", "->")
 # Tools that write a file whole; an edit shows by itself what it replaces.
 WHOLE_TOOLS = frozenset(
     ("write", "write_file", "create_file", "create", "write_to_file", "fs_write", "str_replace_based_edit_tool",
@@ -238,11 +241,23 @@ def _about(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
     if turn.role != "tool_call":
         return (SAID, A_LINE)
     name = turn.tool.lower()
-    how = (A_WRITE,) if name in WRITE_TOOLS or is_shell(turn) else (SAID,) if name not in SILENT_TOOLS else ()
+    how: tuple[str, ...] = (SAID,) if name not in SILENT_TOOLS else ()
+    if name in WRITE_TOOLS:
+        how = (A_WRITE, A_CHANGE)
+    elif is_shell(turn):
+        how = (A_WRITE, A_CHANGE) if _prints_into_files(command_of(turn)) else (A_WRITE,)
     parts = [A_PART + part for part in artefact.meta["parts"] if part in name]
     given: Any = turn.tool_input or {}
     fields = [A_FIELD + field for field in artefact.meta["fields"] if field in given]
     return (A_TOOL, A_LINE, *how, *((A_WHOLE,) if name in WHOLE_TOOLS else ()), *parts, *fields)
+
+
+def _prints_into_files(command: str) -> bool:
+    """Say whether a command line may show what it writes into files."""
+    if ">" in command:
+        for sign in NO_FILES:
+            command = command.replace(sign, "")
+    return ">" in command or "tee " in command or ("sed " in command and (" -i" in command or "--in-place" in command))
 
 
 def groups_present(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from deia.records import Turn
+    from deia.watch.changed import Change
     from deia.watch.command import Command
     from deia.watch.regions import Prose
 
@@ -41,7 +42,7 @@ class Spoken(Record):
 class Reading:
     """One turn, read lazily: its regions, words, commands and paths are worked out when a clause first asks."""
 
-    __slots__ = ("_commands", "_known", "_prose", "_running", "_said", "_words", "turn")
+    __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "turn")
 
     def __init__(self, turn: Turn, *, known: Collection[str] = ()) -> None:
         self.turn = turn
@@ -51,6 +52,7 @@ class Reading:
         self._words: Words | None = None
         self._commands: list[Spoken] | None = None
         self._running: Running | None = None
+        self._changes: list[Change] | None = None
 
     @property
     def is_prose(self) -> bool:
@@ -93,6 +95,15 @@ class Reading:
         if self._running is None:
             self._running = Running(self.commands)
         return self._running
+
+    @property
+    def changes(self) -> list[Change]:
+        """What a tool call changes in files, as far as it shows."""
+        if self._changes is None:
+            from deia.watch.changed import changes  # noqa: PLC0415 - few turns write what a clause asks for
+
+            self._changes = list(changes(self.turn, (spoken.command for spoken in self.commands)))
+        return self._changes
 
     def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:
         """Give the stance of an act in prose, from its verb to the end of its phrase, and its sentence."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deia.compile.sources import as_read, read_sources
+import pytest
+
+from deia.compile.sources import NOTHING, Known, as_read, read_known, read_sources, write_known
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,3 +31,20 @@ def test_what_is_written_while_the_commons_is_read_is_left_for_the_next_compile(
     changed = ("triggers/a.yaml", "triggers/b.yaml", "bok/b.md")
     assert again.items() - told.items() == {(path, later[path]) for path in changed}
     assert as_read(again, again, also=also) == again
+
+
+def test_sources_come_back_as_they_were_written_but_for_paths_that_are_no_line(tmp_path: Path) -> None:
+    value = f"12 34 {'a' * 64}"
+    sources = {"bok/a b.md": value, "bok/\udcff.md": value, "bok/two\nlines.md": value, "deia.toml": value}
+    place = str(tmp_path / "sources")
+    write_known(place, Known("token", sources))
+    kept = {path: value for path in sources if "\n" not in path}
+    assert read_known(place) == Known("token", kept)
+
+
+@pytest.mark.parametrize("cut", [1, 30, 90, 95, 190])
+def test_a_torn_record_of_sources_says_nothing(tmp_path: Path, cut: int) -> None:
+    place = tmp_path / "sources"
+    write_known(str(place), Known("token", {f"bok/{name}.md": f"12 34 {'a' * 64}" for name in "abc"}))
+    place.write_bytes(place.read_bytes()[:-cut])
+    assert read_known(str(place)) == NOTHING

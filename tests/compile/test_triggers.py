@@ -22,7 +22,7 @@ from deia.compile.triggers import Payload, compile_triggers
 from deia.knowledge import Clause, Trigger
 from deia.records import Reference
 from deia.watch.artefact import Artefact
-from deia.watch.gate import A_FIELD, A_LINE, A_PART, A_TOOL, EVERYBODY, SAID
+from deia.watch.gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_TOOL, EVERYBODY, SAID
 
 
 def trigger(*clauses: tuple[str, Any], **fields: Any) -> Trigger:
@@ -112,9 +112,14 @@ def test_no_trigger_at_all_compiles() -> None:
         (("write", ["**/migrations/*"]), [[["\x01write"], ["migrations"]]]),
         (
             ("tool", {"name": "mcp__*__drop_table"}),
-            [[[A_TOOL], ["drop"], ["mcp"], ["table"], [A_PART + "__drop_table"]]],
+            [[[A_TOOL], ["drop"], ["mcp"], ["table"], [A_PART + "__drop_table"], [A_PART + "mcp__"]]],
         ),
         (("tool", {"name": "*Edit*", "input": {"path": "*"}}), [[[A_TOOL], [A_PART + "edit"], [A_FIELD + "path"]]]),
+        (
+            ("tool", {"name": "scale", "input": {"replicas": "0"}}),
+            [[[A_TOOL], ["scale"], [A_PART + "scale"], [A_FIELD + "replicas"]]],
+        ),
+        (("write", {"adds": r"\bverify=False\b", "paths": ["*.py"]}), [[[A_CHANGE], ["false"], ["verify"]]]),
         (("tool", {"name": "[*]drop"}), [[[A_TOOL], ["drop"]]]),
         (("phrase", "{|now} sell"), [[[SAID], sorted(forms("sell"))]]),
     ],

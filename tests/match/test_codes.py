@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from deia.match.codes import BLOCK, quantised, similarities
+from deia.match.codes import BLOCK, middle, quantised, similarities
 from deia.match.numerics import np
 
 if TYPE_CHECKING:
@@ -38,6 +38,14 @@ def test_some_can_be_asked_for_by_number() -> None:
     every = similarities(asked, memoryview(codes))
     assert similarities(asked, codes, numbers=[BLOCK + 3, 0, 5]) == pytest.approx(every[[BLOCK + 3, 0, 5]])
     assert len(similarities(asked, codes, numbers=[])) == 0
+
+
+def test_the_middle_is_the_mean_of_what_is_stored() -> None:
+    stored = unit(50)
+    assert middle(quantised(stored), 384) == pytest.approx(stored.mean(0), abs=0.001)
+    assert not middle(b"", 384).any()
+    with pytest.raises(ValueError, match="384"):
+        middle(bytes(1000), 384)
 
 
 def test_nothing_stored_has_no_cosines() -> None:

@@ -23,6 +23,7 @@ from deia.match.static import (
     WHOLE,
     Static,
     best,
+    middle,
     open_static,
     quantised,
     similarities,
@@ -132,6 +133,15 @@ def test_the_best_is_the_nearest_of_the_stored(either_way: str) -> None:
     assert cosine == pytest.approx(1, abs=0.01)
     exact = [similarity(vector, STATIC.encode(text)) for text in texts]
     assert similarities(vector, codes, STATIC.dimensions) == pytest.approx(exact, abs=0.015)
+
+
+def test_the_middle_is_the_mean_of_what_is_stored_and_not_of_zero_vectors() -> None:
+    vectors = [STATIC.encode(text) for text in ("restore the backup", "drop the table")]
+    codes = b"".join([quantised(vectors[0]), bytes(STATIC.dimensions), quantised(vectors[1])])
+    mean = [(one + other) / 2 for one, other in zip(*vectors, strict=True)]
+    assert middle(codes, STATIC.dimensions) == pytest.approx(mean, abs=0.003)
+    assert middle(bytes(STATIC.dimensions), STATIC.dimensions) == middle(b"", STATIC.dimensions)
+    assert not any(middle(b"", STATIC.dimensions))
 
 
 def test_nothing_stored_has_no_best(either_way: str) -> None:

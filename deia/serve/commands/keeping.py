@@ -14,6 +14,7 @@ from deia import fast_json, files, spool
 from deia.commons.author import add_lesson
 from deia.commons.checks import lint as find_problems
 from deia.commons.index import find_index
+from deia.commons.once import reading_once
 from deia.commons.starting import create_commons
 from deia.commons.store import BACKUP, build, migrate
 from deia.compile.calibration import told
@@ -191,16 +192,17 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
         urgency = urgency or click.prompt("How bad is it", type=click.Choice(URGENCIES), default="medium")
         trigger = click.confirm("Draft a trigger for it") if trigger is None else trigger
     body = _given_text(text)
-    lesson = add_lesson(
-        root, title=title or "", text=body, summary=summary or "", platform=platform,
-        urgency=urgency or "medium", tags=tuple(tags), keywords=tuple(keywords), category=category, today=today(),
-        draft=(lambda entry: draft_for(entry, body)) if trigger else None,
-    )  # fmt: skip
-    output.say("\n".join(f"wrote {path}" for path in lesson.paths))
-    if trigger and not any(path.startswith("triggers/") for path in lesson.paths):
-        output.say(f"{NOTHING_SEEN} {lesson.entry.id}")
-    _log_change(root, f"added {lesson.entry.id}")
-    output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
+    with reading_once():  # the compile reads the index as it was just written
+        lesson = add_lesson(
+            root, title=title or "", text=body, summary=summary or "", platform=platform,
+            urgency=urgency or "medium", tags=tuple(tags), keywords=tuple(keywords), category=category, today=today(),
+            draft=(lambda entry: draft_for(entry, body)) if trigger else None,
+        )  # fmt: skip
+        output.say("\n".join(f"wrote {path}" for path in lesson.paths))
+        if trigger and not any(path.startswith("triggers/") for path in lesson.paths):
+            output.say(f"{NOTHING_SEEN} {lesson.entry.id}")
+        _log_change(root, f"added {lesson.entry.id}")
+        output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
     return output.FOUND
 
 

@@ -212,6 +212,8 @@ def simulate(*, rounds: int, drift: float, seed: int, svg: str | None, as_json: 
     """
     from deia.serve.learning.simulation import draw, simulated, table  # noqa: PLC0415 - nobody else needs it
 
+    if svg and not os.path.isdir(os.path.dirname(os.path.abspath(svg))):
+        raise CommonsError(f"{svg} cannot be written: its folder is not there.", fix="Name another with --svg.")
     found = simulated(rounds=rounds, seed=seed, drift=drift, tell=_progress(quiet=as_json))
     output.say(json.dumps(found) if as_json else "\n".join(table(found)))
     if svg:
@@ -262,7 +264,7 @@ def _reach(found: Proposed) -> str:
     held = next((one for one in found.reached.tried if one.reach.name == reach.name), None)
     if held is None or not held.moves:
         return f"Taken from questions: {reach.name}."
-    told = f"left out in turn, {held.better} were answered better and {held.worse} worse by the others'"
+    told = f"asked with what follows from the others alone, {held.better} were answered better and {held.worse} worse"
     return f"Taken from questions: {reach.name}; {told}."
 
 

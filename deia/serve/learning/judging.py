@@ -1,7 +1,8 @@
 """Drafts held against what they do: those that help and harm nothing are left, each with its figures.
 
 Each is tried alone, and once more without the words that did harm; what is left is tried all together, and whoever
-harms a question then goes. Keywords of documents that are much alike may help only together: these are one proposal.
+harms a question then goes. Keywords of documents that are much alike may help only together: these are one proposal,
+and so are those of a log that speaks for many words at once.
 Refuses whatever makes a golden question or a figure worse.
 """
 
@@ -9,15 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deia.learn.changes import ADD, PATTERN
+from deia.learn.changes import ADD, CONCEPT, PATTERN
+from deia.learn.drafts import CAREFUL, consistent
 from deia.learn.proposals import Effect, Proposal, propose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from deia.learn.drafts import Reach
     from deia.serve.learning.trial import Comparison, Trial
 
-SEARCHED = ("concept", "keywords", "promote", "demote")  # kinds that move documents in answers
+KEYWORDS = "keywords"
+SEARCHED = (CONCEPT, KEYWORDS, "promote", "demote")  # kinds that move documents in answers
 ASKED = ("pattern", "refine")  # kinds that must find now what they say will be found
 TRIES = 3  # of one draft
 MOST_TRIED = 200  # drafts, those with most behind them first
@@ -27,18 +31,20 @@ UNMOVED = "moves no document in any answer"
 
 
 def judged(
-    drafts: Sequence[Proposal], trial: Trial, *, tell: Callable[[str], None] = lambda _: None
+    drafts: Sequence[Proposal], trial: Trial, *, reach: Reach = CAREFUL, tell: Callable[[str], None] = lambda _: None
 ) -> tuple[list[Proposal], Comparison]:
-    """Give the drafts that help and harm nothing, and what all of them together do."""
-    moving = [one for one in drafts if one.kind in SEARCHED]
-    kept: list[Proposal] = []
-    for number, draft in enumerate(sorted(moving, key=lambda one: -one.weight)[:MOST_TRIED], 1):
-        tell(f"trying {number} of {min(len(moving), MOST_TRIED)}")
-        kept += _alone(draft, trial)
-    kept, together = _together(kept, trial)
+    """Give the drafts that help and harm nothing, and what all of them together do.
+
+    Keywords of a wide `reach` were found to help together, so they are tried and proposed so.
+    """
+    moving = sorted((one for one in drafts if one.kind in SEARCHED), key=lambda one: -one.weight)
+    kept = _tried([one for one in moving if one.kind == CONCEPT][:MOST_TRIED], trial, tell)
+    moving = consistent([*kept, *(one for one in moving if one.kind != CONCEPT)])[len(kept) :]
+    alone = [one for one in moving if one.kind != KEYWORDS or not reach.is_wide]
+    kept, together = _together([*kept, *_tried(alone[:MOST_TRIED], trial, tell)], trial)
     tell("trying the rest together")
-    alone = {change.target for one in kept for change in one.changes}
-    rest = [one for one in moving if one.kind == "keywords" and one.changes[0].target not in alone]
+    settled = {change.target for one in kept if one.kind == KEYWORDS for change in one.changes}
+    rest = [one for one in moving if one.kind == KEYWORDS and one.changes[0].target not in settled]
     bundle = _bundled(rest, kept, trial)
     if bundle:
         kept.append(bundle[0])
@@ -48,6 +54,14 @@ def judged(
     return sorted([*kept, *others], key=lambda one: (order.index(one.kind), -one.weight)), together
 
 
+def _tried(drafts: Sequence[Proposal], trial: Trial, tell: Callable[[str], None]) -> list[Proposal]:
+    kept: list[Proposal] = []
+    for number, draft in enumerate(drafts, 1):
+        tell(f"trying {number} of {len(drafts)}")
+        kept += _alone(draft, trial)
+    return kept
+
+
 def _alone(draft: Proposal, trial: Trial) -> list[Proposal]:
     """Try a draft; words of it that stand in what it harms are left out, and the others tried again."""
     change, made = draft.changes[0], draft
@@ -55,6 +69,9 @@ def _alone(draft: Proposal, trial: Trial) -> list[Proposal]:
         found = trial.tried(made.changes)
         if found.helps:
             return [made.but(effect=effect_of(found))]
+        if len(made.changes) > 1:  # what it would take elsewhere stays where it is
+            made = propose(draft.kind, [change], because=draft.because, evidence=draft.evidence, weight=draft.weight)
+            continue
         if change.kind != ADD or not found.gain:
             break
         hurt = set(found.harmed or found.worse)
@@ -97,7 +114,7 @@ def _bundled(rest: Sequence[Proposal], kept: Sequence[Proposal], trial: Trial) -
             if more and found.gain - found.loss <= more.gain - more.loss:
                 return None
             made = propose(
-                "keywords", changes, because=f"questions found {len(left)} documents; their words help only together",
+                KEYWORDS, changes, because=f"questions found {len(left)} documents; their words help only together",
                 evidence=[text for one in left for text in one.evidence[:1]][:EXAMPLES],
                 weight=sum(one.weight for one in left),
             )  # fmt: skip

@@ -12,13 +12,15 @@ COLOURS = ("#1a7f5a", "#8a8f98", "#c2571a")  # told apart by the colour-blind, a
 DASHES = ("", "5 4", "1.5 3.5")
 WIDTH, HEIGHT, COLUMNS = 330, 190, 2  # of a panel
 LEFT, TOP, RIGHT, BOTTOM = 38, 34, 14, 26
-LEGEND = 34
+LEGEND, EDGE = 34, 6
 
 
-def panels(series: Mapping[str, Mapping[str, Sequence[float]]], *, below: str) -> str:
-    """Draw a panel for each title, with a line for each name."""
+def panels(
+    series: Mapping[str, Mapping[str, Sequence[float]]], *, below: str, turn: int | None = None, from_then: str = ""
+) -> str:
+    """Draw a panel for each title, with a line for each name; at `turn` something begins that is told in words."""
     rows = -(-len(series) // COLUMNS)
-    width, height = WIDTH * COLUMNS, HEIGHT * rows + LEGEND
+    width, height = WIDTH * COLUMNS, HEIGHT * rows + LEGEND + EDGE
     names = list(dict.fromkeys(name for lines in series.values() for name in lines))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"',
@@ -28,7 +30,8 @@ def panels(series: Mapping[str, Mapping[str, Sequence[float]]], *, below: str) -
     ]
     for number, (title, lines) in enumerate(series.items()):
         x, y = number % COLUMNS * WIDTH, LEGEND + number // COLUMNS * HEIGHT
-        parts += [f'<g transform="translate({x} {y})">', *_panel(title, lines, below), "</g>"]
+        parts += [f'<g transform="translate({x} {y})">', *_panel(title, lines, below)]
+        parts += [*_mark(lines, turn, from_then), "</g>"]
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -58,6 +61,14 @@ def _panel(title: str, lines: Mapping[str, Sequence[float]], below: str) -> Iter
             for at, value in enumerate(values)
         ]
         yield _line("M" + "L".join(points), number)
+
+
+def _mark(lines: Mapping[str, Sequence[float]], turn: int | None, told: str) -> Iterator[str]:
+    if turn is None:
+        return
+    x = LEFT + turn * (WIDTH - RIGHT - LEFT) / max(1, max(map(len, lines.values()), default=1) - 1)
+    yield f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#999999" stroke-dasharray="2 2" fill="none"/>'
+    yield f'<text x="{x + 4:.1f}" y="{HEIGHT - BOTTOM - 16}" fill="#555555">{escape(told)}</text>'
 
 
 def _line(path: str, number: int) -> str:

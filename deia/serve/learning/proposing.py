@@ -26,6 +26,7 @@ from deia.learn.warehouse import read_through
 from deia.records import Record
 from deia.serve.learning.firing import Range
 from deia.serve.learning.judging import judged
+from deia.serve.learning.reaching import Reached, reach_of
 from deia.serve.learning.recorded import read_fired
 from deia.serve.learning.trial import Comparison, Probe, Trial
 from deia.settings import resolve
@@ -53,6 +54,7 @@ class Proposed(Record):
     proposals: tuple[Proposal, ...]
     together: Comparison
     drafts: int
+    reached: Reached
     turns: int = 0  # of transcripts, in which a trigger fired that people said something of
 
 
@@ -89,11 +91,12 @@ def propose_all(
         turns = read_fired(artefact(), sources.transcripts, weights)
     elsewhere = bags()
     shelf = Shelf(commons, own=editable(own), elsewhere=elsewhere)
-    drafts = draft(evidence, shelf)
     questions = [*load_golden(root).questions, *golden_patterns(own.query_patterns)]
     probes = [*probes_of(evidence, questions, elsewhere), *own_words(commons)]
     with Trial(commons, shelf, probes) as trial:
-        kept, together = judged(drafts, trial, tell=tell)
+        reached = reach_of(evidence, shelf, trial, tell=tell)
+        drafts = draft(evidence, shelf, reach=reached.reach)
+        kept, together = judged(drafts, trial, reach=reached.reach, tell=tell)
     told = settings.values()
     told.pop("sources")
     manifest = read_manifest(derived_folder(root, environ))
@@ -101,8 +104,9 @@ def propose_all(
     kept += Range(commons, turns, settings=told, manifest=manifest).judged(about)
     placed = tuple(found for one in kept if (found := _placed(own, one)))
     return Proposed(
-        evidence=evidence, proposals=placed, together=together, drafts=len(drafts) + len(about), turns=len(turns)
-    )
+        evidence=evidence, proposals=placed, together=together, drafts=len(drafts) + len(about), reached=reached,
+        turns=len(turns),
+    )  # fmt: skip
 
 
 def editable(own: Commons) -> frozenset[str]:

@@ -24,13 +24,13 @@ from deia.knowledge import Query
 from deia.learn.applying import apply_proposal
 from deia.learn.changes import ADD, DOCUMENT, Change, changed
 from deia.learn.shelf import Shelf
-from deia.records import Turn
+from deia.records import Record, Turn
 from deia.search.ask import search
 from deia.search.catalog import open_catalog
 from deia.serve.learning.plot import panels
 from deia.serve.learning.proposing import Sources, propose_all
 from deia.serve.learning.trial import TIERS
-from deia.serve.learning.world import World
+from deia.serve.learning.world import ASKED, ASKED_LATER, World
 from deia.settings import DEFAULTS
 from deia.watch.artefact import open_artefact
 from deia.watch.replay import Replay
@@ -39,11 +39,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from deia.commons.commons import Commons
+    from deia.search.answer import Answer
     from deia.serve.learning.world import Said, Wanted
 
 ARMS = {"learning": "deia learn", "none": "no learning", "naive": "every word a keyword"}
-QUESTIONS, TURNS, JUDGED, JUDGED_TURNS = 240, 24, 200, 80  # of a round
-OTHER = (0.4, 0.7)  # of the people have other words: at first, and at last
+QUESTIONS, TURNS, JUDGED, JUDGED_TURNS = 240, 40, 200, 80  # of a round
+DRIFT = 0.1  # of the things get a new name in a round of the second half; in the first everybody's words stay
 AGAIN, TELLS = 0.5, 0.4  # of those who find nothing ask anew; of those who see a trigger fire say what it was worth
 START = 1_795_168_800.0
 DAY = 86_400.0
@@ -59,7 +60,7 @@ class Arm:
 
     def __init__(self, name: str, folder: str, world: World) -> None:
         self.name, self.root = name, os.path.join(folder, name)
-        for path, text in world.files().items():
+        for path, text in world.files.items():
             place = os.path.join(self.root, path)
             os.makedirs(os.path.dirname(place), exist_ok=True)
             with open(place, "w", encoding="utf-8") as file:
@@ -87,9 +88,13 @@ class Arm:
                 file.write(_triggers(commons))
             self.artefact = open_artefact(os.path.join(folder, "triggers"))
 
+    def asked(self, text: str) -> Answer:
+        """Give the answer to a question."""
+        return search(self.catalog, Query(text=text), tiers=TIERS)
+
     def found(self, text: str) -> list[str]:
         """Give the documents of an answer."""
-        return [one.id for one in search(self.catalog, Query(text=text), tiers=TIERS).documents]
+        return [one.id for one in self.asked(text).documents]
 
     def fires(self, said: Said) -> bool:
         """Say whether a turn's trigger fires."""
@@ -107,32 +112,38 @@ def _triggers(commons: Commons) -> bytes:
 
 
 def simulated(
-    *, rounds: int, seed: int, questions: int = QUESTIONS, tell: Callable[[str], None] = lambda _: None
-) -> dict[str, Any]:
+    *, rounds: int, seed: int, drift: float = DRIFT, questions: int = QUESTIONS,
+    tell: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:  # fmt: skip
     """Give the figures of every round of every commons; the first is before anybody learned.
 
-    `questions` are asked in a round of each commons.
+    `questions` are asked in a round of each commons. In the second half of the rounds a share `drift` of the things
+    gets a new name in each.
     """
     world = World(seed)
+    steady = rounds - rounds // 2
     figures: dict[str, dict[str, list[float]]] = {arm: {name: [] for name in FIGURES} for arm in ARMS}
     with tempfile.TemporaryDirectory(prefix="deia-simulation-") as folder:
         arms = [Arm(name, folder, world) for name in ARMS]
         for number in range(rounds + 1):
-            other = OTHER[0] + (OTHER[1] - OTHER[0]) * number / max(1, rounds)
+            moved = min(1.0, drift * max(0, number - steady))
             for arm in arms:
                 tell(f"round {number} of {rounds}, {ARMS[arm.name]}")
-                measured = _measured(arm, world, random.Random(f"{seed} judged {number}"), other)  # noqa: S311
+                # The same people each time, so that nothing moves by chance.
+                measured = _measured(arm, world, random.Random(f"{seed} judged"), moved)  # noqa: S311
                 for name, value in measured.items():
                     figures[arm.name][name].append(value)
                 if number < rounds and arm.name != "none":
                     chance = random.Random(f"{seed} used {number}")  # noqa: S311
-                    _learn(arm, world, number, chance, world.questions(chance, questions, other=other))
-    return {"rounds": rounds, "seed": seed, "figures": figures}
+                    asked = world.questions(chance, questions, moved=moved, asked=ASKED)
+                    turns = world.turns(chance, TURNS, moved=moved)
+                    _learn(arm, world, Round(number=number, questions=tuple(asked), turns=tuple(turns)), chance)
+    return {"rounds": rounds, "seed": seed, "drift": drift, "steady": steady, "figures": figures}
 
 
-def _measured(arm: Arm, world: World, chance: random.Random, other: float) -> dict[str, float]:
-    asked = world.questions(chance, JUDGED, other=other)
-    turns = world.turns(chance, JUDGED_TURNS)
+def _measured(arm: Arm, world: World, chance: random.Random, moved: float) -> dict[str, float]:
+    asked = world.questions(chance, JUDGED, moved=moved, asked=ASKED_LATER)
+    turns = world.turns(chance, JUDGED_TURNS, moved=moved)
     found = {one.text: arm.found(one.text) for one in asked}
     right = [found[one.text][:1] == [one.document] for one in asked if one.document]
     same = [found[one.text][:1] == [one.document] for one in asked if one.untouched]
@@ -151,19 +162,27 @@ def _share(values: Sequence[bool]) -> float:
     return sum(values) / len(values) if values else 1.0
 
 
-def _learn(arm: Arm, world: World, number: int, chance: random.Random, questions: Sequence[Wanted]) -> None:
+class Round(Record):
+    """What people do in a round, the same in every commons."""
+
+    number: int
+    questions: tuple[Wanted, ...]
+    turns: tuple[Said, ...]
+
+
+def _learn(arm: Arm, world: World, done: Round, chance: random.Random) -> None:
     """Let people use a commons for a round, and let it learn from that in its way."""
     if arm.name == "naive":
-        arm.added += list(_naive(arm, questions))
+        arm.added += list(_naive(arm, done.questions))
     else:
         ledger, transcripts = os.path.join(arm.root, "telemetry/events"), os.path.join(arm.root, "said")
-        _use(arm, world, questions, Diary(ledger, number), chance)
-        _talk(arm, world.turns(chance, TURNS), Diary(ledger, number, first=1000), transcripts, chance)
+        _use(arm, world, done.questions, Diary(ledger, done.number), chance)
+        _talk(arm, done.turns, Diary(ledger, done.number, first=1000), transcripts, chance)
         environ = {"DEIA_STARTER": "false", "DEIA_STATE": os.path.join(arm.root, "state")}
         sources = Sources(ledgers=(ledger,), transcripts=(transcripts,))
-        done = propose_all(arm.root, sources, environ=environ, artefact=lambda: arm.artefact)
-        for proposal in done.proposals:
-            apply_proposal(arm.root, proposal, now=START + DAY * number)
+        found = propose_all(arm.root, sources, environ=environ, artefact=lambda: arm.artefact)
+        for proposal in found.proposals:
+            apply_proposal(arm.root, proposal, now=START + DAY * done.number)
     arm.compile()
 
 
@@ -200,22 +219,21 @@ class Diary:
 
 def _use(arm: Arm, world: World, questions: Sequence[Wanted], diary: Diary, chance: random.Random) -> None:
     """Ask, open what fits; who finds nothing asks again in the index's words, or gives up."""
-    truth = {one.id: f"{world.tasks[one.task]} {world.topics[one.topic]}" for one in world.documents}
     for number, one in enumerate(questions):
         who = f"{diary.write('maintenance')}-{number}"
         if _asked(arm, one.text, one.document, who, diary) or not one.document:
             continue
         if chance.random() < AGAIN:
-            _asked(arm, truth[one.document], one.document, who, diary)
+            _asked(arm, world.own_words(one.document), one.document, who, diary)
 
 
 def _asked(arm: Arm, text: str, document: str, who: str, diary: Diary) -> bool:
     """Ask, and open the document if it is there; say whether it was."""
-    found = arm.found(text)
+    answer = arm.asked(text)
+    found = [one.id for one in answer.documents]
     diary.write(
-        "query", 20, query=text, matched=bool(found), confidence="high" if found else "low", docs=found,
-        conversation=who,
-    )  # fmt: skip
+        "query", 20, query=text, matched=answer.matched, confidence=answer.confidence, docs=found, conversation=who
+    )
     if document in found:
         diary.write("read", 15, doc=document, via="world", conversation=who)
     return document in found
@@ -245,7 +263,10 @@ def table(found: Mapping[str, Any]) -> Iterator[str]:
         for arm, told in ARMS.items():
             values = found["figures"][arm][name]
             yield f"  {told:22}{'  '.join(f'{value:.2f}' for value in values)}"
-    yield "The first figure is before anybody learned; each further one after a round of use."
+    yield (
+        "The first figure is before anybody learned; each further one after a round of use. After round"
+        f" {found['steady']} a share of {found['drift']:g} of the things gets a new name in each."
+    )
 
 
 def draw(found: Mapping[str, Any]) -> str:
@@ -254,4 +275,5 @@ def draw(found: Mapping[str, Any]) -> str:
         f"{name}: {means}": {told: found["figures"][arm][name] for arm, told in ARMS.items()}
         for name, means in FIGURES.items()
     }
-    return panels(series, below="rounds of use")
+    told = f"{found['drift']:.0%} renamed a round"
+    return panels(series, below="rounds of use", turn=found["steady"], from_then=told)

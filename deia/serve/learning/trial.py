@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from deia.compile.catalog import build_catalog
 from deia.knowledge import Query
-from deia.learn.changes import ADD, CONCEPT, SET, changed
+from deia.learn.changes import ADD, CONCEPT, DROP, SET, changed
 from deia.records import Record
 from deia.search.ask import search
 from deia.search.catalog import open_catalog
 from deia.search.measures import DEPTH, scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Self
 
     from deia.commons.commons import Commons
@@ -60,12 +60,21 @@ class Comparison(Record):
     before: Mapping[str, float]
     after: Mapping[str, float]
     asked: int
-    gain: float  # of nDCG, over the questions that are answered better
-    loss: float  # over those that are answered worse
+    moves: Mapping[int, float]  # of nDCG, by the numbers of the questions that are answered better or worse
     better: tuple[str, ...]
     worse: tuple[int, ...]  # numbers of the questions that are answered worse
     harmed: tuple[int, ...]  # those among them that nothing outweighs
     blamed: Mapping[str, int]  # documents that came before the right one in those answers, with how often
+
+    @property
+    def gain(self) -> float:
+        """What the questions gain that are answered better, in nDCG."""
+        return sum(one for one in self.moves.values() if one > 0)
+
+    @property
+    def loss(self) -> float:
+        """What those lose that are answered worse."""
+        return -sum(one for one in self.moves.values() if one < 0)
 
     @property
     def helps(self) -> bool:
@@ -98,9 +107,12 @@ class Trial:
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def tried(self, changes: Sequence[Change], *, every: bool = False) -> Comparison:
-        """Give what some changes do to the questions that they could touch, or to every question."""
-        numbers = range(len(self.probes)) if every else sorted(self.touched(changes))
+    def tried(
+        self, changes: Sequence[Change], *, every: bool = False, among: Collection[int] | None = None
+    ) -> Comparison:
+        """Give what some changes do to the questions that they could touch, or to every question, of some or of all."""
+        reached = range(len(self.probes)) if every else sorted(self.touched(changes))
+        numbers = [number for number in reached if among is None or number in among]
         catalog = self._compiled(changed(self._commons, changes))
         after = {number: ask(catalog, self.probes[number]) for number in numbers}
         shutil.rmtree(catalog.folder, ignore_errors=True)
@@ -120,7 +132,7 @@ class Trial:
         found: set[int] = set()
         for change in changes:
             texts = [*change.value, change.target] if change.kind == CONCEPT else []
-            texts = list(change.value) if change.kind == ADD and change.field == "keywords" else texts
+            texts = list(change.value) if change.kind in (ADD, DROP) and change.field == "keywords" else texts
             for stem in self._shelf.stems(" | ".join(map(str, texts))):
                 found |= self._by_stem.get(stem, set())
             if change.kind == SET:
@@ -186,8 +198,7 @@ def compared(rows: Sequence[Asked]) -> Comparison:
         before=figures((row.probe, row.before) for row in rows),
         after=figures((row.probe, row.after) for row in rows),
         asked=len(rows),
-        gain=sum(max(0.0, row.moved) for row in rows),
-        loss=sum(max(0.0, -row.moved) for row in rows),
+        moves={row.number: row.moved for row in rows if row.moved},
         better=tuple(row.probe.question for row in better[:EXAMPLES]),
         worse=tuple(row.number for row in worse),
         blamed=Counter(document for row in worse for document in _in_the_way(row)),

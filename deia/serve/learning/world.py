@@ -1,8 +1,9 @@
 """A made-up world with a known truth: documents about hidden topics, people who have other words for them, triggers.
 
-A topic has the commons' own name and one that people use; a document is about one topic and one task. People ask for
-both in their own words, and more and more of them as time goes by; some questions are about things that nobody wrote
-down. A noisy trigger fires on talk about an innocent thing that always names itself. Refuses chance: a seed makes all.
+A topic and a task each have the commons' own name and one that half of the people use instead; a document is about one
+of each. Some questions are about things that nobody wrote down. A noisy trigger fires on talk about an innocent thing
+that always names itself. As time goes by things get new names, and nobody uses the old ones any more. Refuses chance:
+a seed makes all.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from rapidfuzz.distance import OSA
+
+from deia.match.fuzzy import edits_allowed
 from deia.records import Record
 
 if TYPE_CHECKING:
@@ -31,6 +35,10 @@ ASKED = (
     "what to do to {task} a {topic}",
     "{task} {topic} safely",
 )
+# What is measured is asked in other sentences than what is learned from.
+ASKED_LATER = ("{topic} does not {task} any more", "problem: {topic} {task}", "help with {topic}, {task} please")
+FOREIGN = 0.15  # of the questions are about things that nobody wrote down
+OTHER = 0.5  # of the people have other words than the index
 
 
 class Told(Record):
@@ -62,30 +70,39 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311 - no secret
-        words = self._words(3 * TOPICS + 3 * TASKS + 3 * NOISY)
-        self.topics, self._called = words[:TOPICS], words[TOPICS : 2 * TOPICS]
-        rest = words[2 * TOPICS :]
-        self.tasks, self._done = rest[:TASKS], rest[TASKS : 2 * TASKS]
-        rest = rest[2 * TASKS :]
-        self._foreign, rest = rest[:TOPICS], rest[TOPICS:]
-        self._foreign_tasks, rest = rest[:TASKS], rest[TASKS:]
-        self._acts, self._things = rest[:NOISY], rest[NOISY : 2 * NOISY]
-        self._innocent = rest[2 * NOISY : 3 * NOISY]
+        known, acted = TOPICS + TASKS, 2 * NOISY
+        words = self._words(4 * known + acted + 2 * NOISY)
+        take = iter(words)
+        self._own, self._other, self._later, self._foreign = ([next(take) for _ in range(known)] for _ in range(4))
+        self._acts, self._things, self._innocent, self._innocent_later = (
+            [next(take) for _ in range(NOISY)] for _ in range(4)
+        )
+        self.topics, self.tasks = self._own[:TOPICS], self._own[TOPICS:]
+        # The order in which things get new names: topics, tasks, and behind them the innocent things.
+        self._order = self._random.sample(range(known + NOISY), known + NOISY)
         self.documents = [
             Told(id=f"{self.topics[topic]}-{self.tasks[task]}", topic=topic, task=task)
             for topic in range(TOPICS)
             for task in self._random.sample(range(TASKS), A_DOCUMENT_EACH)
         ]
+        self.files = self._files()
 
     def _words(self, number: int) -> list[str]:
         """Make words that nobody has met; no two are near enough to be taken for slips of each other."""
-        found: dict[str, None] = {}
+        found: list[str] = []
         while len(found) < number:
             pick = self._random.choice
-            found[pick(STARTS) + pick(MIDDLES) + pick(ENDS) + pick(MIDDLES) + pick(ENDS)] = None
-        return list(found)
+            word = pick(STARTS) + pick(MIDDLES) + pick(ENDS) + pick(MIDDLES) + pick(ENDS)
+            apart = edits_allowed(len(word)) + 2
+            if all(OSA.distance(word, other, score_cutoff=apart) >= apart for other in found):
+                found.append(word)
+        return found
 
-    def files(self) -> dict[str, str]:
+    def renamed(self, share: float) -> frozenset[int]:
+        """Give the numbers of the things that have a new name once a share of all has."""
+        return frozenset(self._order[: round(share * len(self._order))])
+
+    def _files(self) -> dict[str, str]:
         """Give the commons as its people wrote it: an index, documents, triggers with cases."""
         entries = "".join(self._entry(one) for one in self.documents)
         texts = {f"bok/{one.id}.md": self._text(one) for one in self.documents}
@@ -127,34 +144,42 @@ class World:
         act, thing = self._acts[number], self._things[number]
         return f"{act}-{thing}:\n  fires: [I will {act} the {thing} now]\n  silent: [how is the {thing}?]\n"
 
-    def questions(self, chance: random.Random, number: int, *, other: float) -> list[Wanted]:
-        """Give what people ask: `other` is the share of them who have other words than the index."""
+    def questions(self, chance: random.Random, number: int, *, moved: float, asked: Sequence[str]) -> list[Wanted]:
+        """Give what people ask, in sentences of a kind, when a share of the things has `moved` on to a new name."""
+        renamed = self.renamed(moved)
         made = []
         for _ in range(number):
             told = chance.choice(self.documents)
-            foreign = chance.random() < 0.15
-            theirs = chance.random() < other
-            topic = chance.choice(self._foreign) if foreign else (self._called if theirs else self.topics)[told.topic]
-            task = chance.choice(self._foreign_tasks) if foreign else (self._done if theirs else self.tasks)[told.task]
-            text = chance.choice(ASKED).format(task=task, topic=topic)
-            made.append(Wanted(text=text, document="" if foreign else told.id, untouched=not foreign and not theirs))
+            foreign, theirs = chance.random() < FOREIGN, chance.random() < OTHER
+            things = (told.topic, TOPICS + told.task)
+            words = [self._foreign[chance.randrange(TOPICS)], self._foreign[TOPICS + chance.randrange(TASKS)]]
+            if not foreign:
+                words = [self._name(thing, renamed, theirs=theirs) for thing in things]
+            text = chance.choice(asked).format(topic=words[0], task=words[1])
+            untouched = not foreign and words == [self._own[thing] for thing in things]
+            made.append(Wanted(text=text, document="" if foreign else told.id, untouched=untouched))
         return made
 
-    def turns(self, chance: random.Random, number: int) -> list[Said]:
+    def _name(self, thing: int, renamed: frozenset[int], *, theirs: bool) -> str:
+        return self._later[thing] if thing in renamed else (self._other if theirs else self._own)[thing]
+
+    def own_words(self, document: str) -> str:
+        """Give how a document is asked for in the index's own words, which the most stubborn try in the end."""
+        told = next(one for one in self.documents if one.id == document)
+        return f"{self.tasks[told.task]} {self.topics[told.topic]}"
+
+    def turns(self, chance: random.Random, number: int, *, moved: float) -> list[Said]:
         """Give what people say to agents: acts that a trigger is for, and harmless talk in the same words."""
+        renamed = self.renamed(moved)
         made = []
         for _ in range(number):
             at = chance.randrange(NOISY)
             act, thing = self._acts[at], self._things[at]
             needed = chance.random() < 0.5
             place = chance.choice(["here", "today", "for the team", "at once"])
+            innocent = (self._innocent_later if TOPICS + TASKS + at in renamed else self._innocent)[at]
             text = f"I will {act} the {thing} {place}" if needed else (
-                f"I will {act} the {self._innocent[at]} copy of the {thing} {place}"
+                f"I will {act} the {innocent} copy of the {thing} {place}"
             )  # fmt: skip
             made.append(Said(text=text, trigger=f"{act}-{thing}", is_needed=needed))
         return made
-
-
-def in_own_words(questions: Sequence[Wanted]) -> list[Wanted]:
-    """Give the questions that nothing should change."""
-    return [one for one in questions if one.untouched]
