@@ -26,6 +26,7 @@ from deia.watch.artefact import Artefact
 from deia.watch.case_runner import run_case
 from deia.watch.meaning import places
 from deia.watch.reading import Reading
+from deia.watch.worded import meaning_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -113,7 +114,7 @@ def _calibrated(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> Reac
         ceil(min(_best(floor, own), NOT_CLOSE) * 1000) / 1000
         for floor, own in zip(floors, _shared(scored, lowered["v"]["e"]), strict=True)
     )
-    artefact.trigger(0)["any"][0]["v"]["t"] = list(thresholds)
+    meaning_of(artefact.trigger(0)["any"][0])["t"] = list(thresholds)
     fires = [case for case in cases if case.fires]
     close = [
         {number for number, score in held.items() if score >= least}

@@ -31,11 +31,13 @@ reset move_back set_back roll_back wind_back rewind put_back go_back force_back
 put_back bring_back take_back move_back set_back go_back get_back return revert restore reset
 go_back put_back return revert reset restore get_back
 throw_away throw_out toss trash dump bin chuck discard ditch delete lose scrap get_rid
-empty clear flush truncate purge wipe drain erase nuke empty_out clear_out clean_out wipe_out wipe_clean blow_away
+empty clear flush truncate purge wipe drain erase nuke empty_out clear_out clean_out wipe_out wipe_clean blow_away \
+zero_out blank
 flush empty clear purge wipe drain nuke reset clear_out wipe_out blow_away
 overwrite replace clobber override stomp steamroll trample write_over push_over
 replace overwrite swap exchange substitute
 restore recover revive reinstate
+restore reload import load bring_back put_back
 revert undo rollback
 stop kill terminate end halt quit abort shoot shoot_down kill_off bring_down shut_down slay murder nuke smash zap
 kill stop terminate end halt quit shoot shoot_down kill_off bring_down take_down shut_down slay pkill killall \
@@ -45,24 +47,24 @@ reboot restart cycle bounce power_cycle
 shut_down shutdown power_off power_down poweroff turn_off switch_off halt bring_down take_down
 turn_off switch_off shut_off disable deactivate kill take_out knock_out comment_out switch_out toggle_off
 disable deactivate suppress mute silence turn_off switch_off shut_off knock_out comment_out uncheck untick unset \
-suspend lift skip bypass ignore pause neuter
+suspend lift skip bypass ignore pause neuter gag cripple
 skip bypass omit circumvent sidestep dodge ignore evade get_around go_around work_around get_past leave_out jump \
-disregard override suppress disable turn_off switch_off step_around hop_over
+disregard override suppress disable turn_off switch_off step_around hop_over waive forgo sneak_past slip_past
 bypass skip circumvent sidestep dodge evade override overrule get_around go_around work_around get_past ignore \
-disable disregard defeat turn_off switch_off
+disable disregard defeat turn_off switch_off sneak_past slip_past
 ignore disregard skip bypass suppress disable accept turn_off switch_off
 comment_out take_out leave_out disable skip xfail knock_out turn_off switch_off silence mute quarantine
 mark flag label tag decorate annotate
 pause suspend freeze
 deploy ship release publish push launch rollout roll_out go_live put_live push_out put_out send_out promote
 release publish ship deploy push upload launch roll_out
-move migrate transfer relocate shift hand_over switch switch_over cut_over change_over
+move migrate transfer relocate shift hand_over hand_off sign_over switch switch_over cut_over change_over
 change alter modify edit adjust amend tweak update switch swap adapt
 change switch swap replace set update alter move
 point repoint direct aim switch connect hook_up set wire hand_over delegate
 rotate roll regenerate renew replace swap exchange cycle reissue change reset refresh recreate roll_over
 revoke invalidate withdraw cancel kill expire rescind deactivate nuke
-create make build generate recreate rebuild remake issue mint cut
+create make build generate recreate rebuild remake issue mint cut provision spin_up stand_up
 recreate rebuild remake regenerate reimport reprovision redo create_again make_again set_again build_again start_over
 rewrite alter edit change purge scrub filter rebase
 squash collapse flatten fold condense combine
@@ -70,14 +72,22 @@ scrub purge remove erase cut strip excise filter delete rewrite expunge wipe
 set put pass
 use source load export put set pull_in inject
 load export set source put import use inject pull_in
-run execute launch fire
+run execute launch fire kick_off trigger
+mirror sync synchronise synchronize rsync replicate
+format reformat repartition wipe erase
+flash burn write
+loosen weaken relax soften water_down lower
+mount attach bind
 show print display dump echo output reveal cat list read view paste open spit_out look_at
-send mail email notify post
+send mail email notify post blast blast_out send_out mail_out fire_off message text
+share send post forward email mail upload
 expose open publish
 grant give allow permit assign open open_up hand
 make set chmod turn
 open_up open loosen relax unlock
 accept trust allow tolerate permit take swallow
+approve accept confirm rubber_stamp wave_through
+allow whitelist allowlist permit grant approve
 lift drop remove disable suspend turn_off switch_off uncheck untick take_off relax loosen
 merge land integrate push_through force_through get_in squash_in
 commit check_in checkin track
@@ -88,13 +98,22 @@ unpublish yank withdraw retract recall unrelease unship
 take_back take_down take_off pull withdraw retract recall yank remove delete pull_down
 take_down pull_down bring_down tear_down delete remove kill destroy shut_down
 resize shrink grow scale
-lower reduce decrease cut
+lower reduce decrease cut shorten trim
+shorten reduce lower cut trim
 raise increase bump
+promote elevate fail_over switch_over
+fail_over switch_over promote
+drain evacuate cordon
+evict kick_off kick_out drain
 copy clone duplicate
 rename retitle
 start begin launch boot
 turn_on switch_on enable activate
 install add
+uninstall remove delete rip_out
+redeploy deploy reship
+flip switch turn change set
+close shut resolve
 upgrade bump
 downgrade pin
 refund repay reimburse
@@ -177,7 +196,7 @@ required mandatory necessary
 protection protections rule rules ruleset safeguard
 image picture photo
 volume disk drive volumes
-backup snapshot dump
+backup snapshot dump archive
 customer user subscriber client buyer
 mail email message
 invoice bill
@@ -196,6 +215,21 @@ node python java ruby php chrome firefox electron gradle python3 webpack vite
 working worktree tree checkout
 tree checkout worktree copy
 cache caches keys
+cron crontab cronjob cronjobs crontabs
+queue topic stream
+replica standby secondary follower
+primary leader master
+firewall ufw iptables
+inbound ingress
+instance vm server ec2
+linter lint eslint ruff pylint flake8 rubocop
+newsletter campaign mailing
+flag toggle
+aws gcp azure cloud
+deployment workload statefulset daemonset
+uploads media attachments
+pull pr mr
+deletion termination delete
 """.strip().splitlines()
 
 

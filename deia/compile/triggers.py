@@ -14,7 +14,7 @@ from deia.compile.background import set_thresholds
 from deia.compile.forms import forms
 from deia.compile.gating import COMMON, Gated, Group, gate_tables
 from deia.compile.marks import asks_for, lower_mark, marks_in
-from deia.compile.meaning import meaning_clause
+from deia.compile.meaning import folded, meaning_clause
 from deia.compile.patterns import MAKER, compiled, regex_code, required_groups
 from deia.compile.pronouns import referring
 from deia.fast_json import dumps
@@ -83,7 +83,7 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler found out beforehand,
         compiled, needed, said = _lower(trigger, numbers, number)
         set_thresholds(compiled, thresholds or {})
         compiled["origin"] = own if compiled["origin"] == PROJECT else compiled["origin"]
-        records.append(dumps(compiled).encode("ascii"))
+        records.append(dumps(folded(compiled)).encode("ascii"))
         rows += needed
         antecedents.update(said)
     waited = sorted({**(marks or {}), **marks_in(living)}.items())

@@ -14,7 +14,7 @@ from deia.watch.phrases import Words, find_phrase
 from deia.watch.regexes import find
 from deia.watch.shell import parse_commands
 from deia.watch.stance import ANNOUNCED, DRY_RUN
-from deia.watch.worded import worded
+from deia.watch.worded import meaning_of, worded
 from deia.watch.written import written_by
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def _tool(value: Any, reading: Reading) -> Iterator[Match]:
 
 
 def _meaning(value: Any, reading: Reading) -> Iterator[Match]:
-    if not reading.is_prose or not worded(value["v"], reading.words.places):
+    if not reading.is_prose or not worded(meaning_of(value), reading.words.places):
         return
     from deia.watch.meaning import places, stance_of  # noqa: PLC0415 - vectors, which few turns need
 

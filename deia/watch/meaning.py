@@ -17,7 +17,7 @@ from deia.watch.plans import is_order, is_plan, is_under_way
 from deia.watch.regions import BREAK, sentence
 from deia.watch.stance import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING, act_of, rule
 from deia.watch.stance_model import UNKNOWN, judge_sentence
-from deia.watch.worded import worded
+from deia.watch.worded import meaning_of, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -175,7 +175,7 @@ def places(clause: Any, reading: Reading, encode: Encode | None = None) -> Itera
     `encode` makes a text's vector, of the model that the clause was compiled with; by default the static vectors that
     came with deia. Where these cannot be read, or are not those of the clause, nothing is close.
     """
-    value = clause["v"]
+    value = meaning_of(clause)
     chosen = worded(value, reading.words.places)
     if not chosen:
         return

@@ -5,11 +5,19 @@ Refuses to look at where the words stand, which is for deia.watch.meaning.
 
 from __future__ import annotations
 
+from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+
+def meaning_of(clause: Any) -> Any:
+    """Give what a compiled `meaning` clause looks for; it is read when first asked for, most candidates never are."""
+    if isinstance(clause["v"], str):
+        clause["v"] = loads(clause["v"])
+    return clause["v"]
 
 
 def worded(value: Any, present: Mapping[str, Any]) -> list[int]:

@@ -14,6 +14,7 @@ from deia.watch import meaning
 from deia.watch.gate import OVERLAP
 from deia.watch.meaning import exemplars_of, nominated, opened, places
 from deia.watch.reading import Reading
+from deia.watch.worded import meaning_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,7 +95,7 @@ def test_a_place_fits_into_what_two_segments_share(make: Make, build: Build) -> 
     clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
     long = " ".join(["unquestionably"] * 9)
     text = f"{long} I'll wipe the site and set it up again {long} from scratch"
-    for exemplar in exemplars_of(clause["v"]):
+    for exemplar in exemplars_of(meaning_of(clause)):
         for place, _ in nominated(exemplar, Reading(Turn(role="user", text=text))):
             assert place.last - place.first <= OVERLAP
 
@@ -119,7 +120,7 @@ def test_vectors_that_cannot_be_read_or_are_others_make_nothing_close(
     clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
     reading = Reading(Turn(role="user", text=SAID[0]))
     assert list(places(clause, reading))
-    assert list(places({**clause, "v": {**clause["v"], "d": "another"}}, reading)) == []
+    assert list(places({**clause, "v": {**meaning_of(clause), "d": "another"}}, reading)) == []
     monkeypatch.setattr(meaning, "_OPEN", [None])
     assert opened() is None
     assert list(places(clause, reading)) == []
@@ -145,7 +146,7 @@ def test_no_text_raises(make: Make, build: Build) -> None:
     @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)))
     def hold(text: str) -> None:
         for place in places(clause, Reading(Turn(role="user", text=text))):
-            assert min(clause["v"]["t"]) <= place.score <= 1
+            assert min(meaning_of(clause)["t"]) <= place.score <= 1
             assert 0 <= place.first <= place.verb[0] < place.verb[1] <= place.end <= len(text)
 
     hold()

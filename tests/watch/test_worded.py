@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from deia.records import Turn
 from deia.watch.meaning import exemplars_of, nominated
 from deia.watch.reading import Reading
-from deia.watch.worded import worded
+from deia.watch.worded import meaning_of, worded
 
 if TYPE_CHECKING:
     from tests.watch.conftest import Build, Make
@@ -25,7 +25,7 @@ SAID = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
 def test_what_has_its_words_nowhere_in_a_turn_is_not_looked_for(make: Make, build: Build) -> None:
     clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
     heard = {
-        said: worded(clause["v"], Reading(Turn(role="user", text=said)).words.places)
+        said: worded(meaning_of(clause), Reading(Turn(role="user", text=said)).words.places)
         for said in ("close the shop for good", "set the site up", "I'll blow that cart right away", "nothing of it")
     }
     assert heard == {
@@ -42,8 +42,8 @@ def test_no_place_is_nominated_by_an_exemplar_that_was_turned_away(make: Make, b
     @given(SAID)
     def hold(said: str) -> None:
         reading = Reading(Turn(role="user", text=said))
-        kept = worded(clause["v"], reading.words.places)
-        for number, exemplar in enumerate(exemplars_of(clause["v"])):
+        kept = worded(meaning_of(clause), reading.words.places)
+        for number, exemplar in enumerate(exemplars_of(meaning_of(clause))):
             stands = any(True for _ in nominated(exemplar, reading))
             assert number in kept or not stands
             seen[stands] += 1
