@@ -31,7 +31,7 @@ from deia.serve.hosts.claude_code import read_event
 from deia.serve.hosts.samples import Happening, sample
 from deia.watch.artefact import open_artefact
 from deia.watch.gate import candidates, wait_in_vain
-from deia.watch.phrased import holding_phrase
+from deia.watch.patterned import holding
 
 HOOK = str(Path(deia.folders.PACKAGE) / "serve" / "hook.py")
 EVENTS = {"user": "UserPromptSubmit", "assistant": "Stop", "tool_call": "PreToolUse", "tool_result": "PostToolUse"}
@@ -122,7 +122,7 @@ def opens_gate(row: dict[str, str]) -> bool:
     occasion = read_event(json.loads(event(row["role"], row["text"], folder="/", conversation="x", tool=row["tool"])))
     if occasion is None or occasion.turn is None:
         return False
-    numbers, _ = candidates(artefact, occasion.turn, stand=holding_phrase)
+    numbers, _ = candidates(artefact, occasion.turn, stand=holding)
     return bool(numbers) and not wait_in_vain(artefact, numbers, b"")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from deia.records import Record
 from deia.watch.artefact import bucket
-from deia.watch.gate import A_LINE, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE
+from deia.watch.gate import A_CHANGE, A_LINE, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +56,8 @@ def gate_tables(rows: Sequence[Gated]) -> list[list[bytes]]:
 def _reach(row: Gated) -> int:
     """Give how far apart the words of a row may lie, as its flag."""
     if row.phrase >= 0:
-        return PHRASED | row.phrase << CLAUSE
+        written = any(A_CHANGE in group for group in row.groups)
+        return (WRITTEN if written else PHRASED) | row.phrase << CLAUSE
     if row.wide and len(row.groups) > 1:
         return WIDE
     pseudo = {word for group in row.groups for word in group if word in {SAID, A_LINE}}

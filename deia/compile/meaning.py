@@ -15,7 +15,6 @@ from deia.compile.bags import weight_of
 from deia.compile.forms import forms
 from deia.compile.synonyms import alike, head_of, is_act, phrasal
 from deia.errors import ArtefactError
-from deia.fast_json import dumps
 from deia.match.static import quantised
 from deia.text import words
 from deia.watch.artefact import LONGEST_WORD
@@ -24,7 +23,7 @@ from deia.watch.meaning import ALL, MOST_APART, STOP_WORDS, content_words, opene
 from deia.watch.stance import DENIALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deia.match.static import Static
 
@@ -80,17 +79,6 @@ def _lowered(value: tuple[str, ...]) -> tuple[dict[str, Any], tuple[tuple[Group,
         rows.update(dict.fromkeys((*always, *row) for row in _rows(held, weights, least)))
     clause = {"t": [NOT_CLOSE] * len(exemplars), "d": static.digest, "g": groups, "e": exemplars}
     return {"k": "meaning", "s": " | ".join(value), "v": clause}, tuple(rows)
-
-
-def folded(compiled: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give a compiled trigger as it stands in the artefact: what its `meaning` clauses look for is a text.
-
-    It is read when it is needed, since it is most of the trigger, and most candidates never come that far.
-    """
-    for clause in (*compiled["any"], *compiled["all"]):
-        if clause["k"] == "meaning":
-            clause["v"] = dumps(clause["v"])
-    return compiled
 
 
 def thin(value: Sequence[str]) -> list[str]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from deia.commons.clauses import GAP, PLACES, WRITE_PATTERNS, WRITTEN, parse_command, parse_phrase, parse_sql
 from deia.commons.layers import PROJECT, origin_of
 from deia.compile.background import set_thresholds
+from deia.compile.folding import folded
 from deia.compile.forms import forms
 from deia.compile.gating import COMMON, Gated, Group, gate_tables
 from deia.compile.marks import asks_for, lower_mark, marks_in
-from deia.compile.meaning import folded, meaning_clause
+from deia.compile.meaning import meaning_clause
 from deia.compile.patterns import MAKER, compiled, regex_code, required_groups
 from deia.compile.pronouns import referring
 from deia.fast_json import dumps

@@ -15,7 +15,7 @@ from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
 from deia.watch.artefact import open_artefact
-from deia.watch.gate import candidates, command_of, wait_in_vain
+from deia.watch.gate import WRITTEN, candidates, command_of, is_shell, wait_in_vain
 from deia.watch.memory import QUIET, RESET, FileLog, awaits_answer, line, recall
 
 if TYPE_CHECKING:
@@ -39,15 +39,20 @@ OUT, REASON = 1, 2  # standard output, for JSON; standard error, for a reason th
 # What judging needs, each after what it imports. A test holds this list against what it really imports.
 JUDGING = (
     "watch.allow watch.mutes watch.condense watch.answers watch.command watch.git_lines watch.globs watch.places"
-    " watch.commands watch.words watch.bash watch.expansion watch.programs watch.inert watch.prefixes"
-    " watch.feeders watch.windows watch.wrappers watch.shell watch.languages"
-    " watch.regions watch.phrases watch.regexes watch.stance_form watch.stance_model watch.plans watch.stance"
-    " watch.worded watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject"
-    " watch.mildness watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
+    " watch.commands watch.languages watch.regions watch.phrases watch.regexes watch.stances watch.worded"
+    " watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
+    " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
     " serve.hosts.saying serve.hook_once serve.hook_answer serve.hook_judged"
 )
+# And for a shell command, and for what somebody says.
+SHELL = (
+    "watch.words watch.bash watch.expansion watch.programs watch.inert watch.prefixes watch.feeders watch.windows"
+    " watch.wrappers watch.shell"
+)
+STANCE = "watch.plans watch.stance_form watch.stance_model watch.stance"
 SAYING = "serve.hosts.saying"
-PHRASED = "watch.languages watch.regions watch.phrases watch.regexes watch.speech watch.phrased"
+PATTERNED = "watch.regexes watch.patterned"
+PHRASED = "watch.languages watch.regions watch.phrases watch.speech watch.phrased"
 DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: it was told that sources changed
@@ -126,12 +131,14 @@ class Place:
         self.trouble = ""  # why something stands in for the compiled triggers
         self.events = f"{self.state}/starter/events"
 
-    def holding_phrase(self, artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
-        """Give the rows of the gate whose phrase stands in a turn: four modules are read instead of forty."""
-        self.load(PHRASED)
-        from deia.watch.phrased import holding_phrase  # noqa: PLC0415 - most turns have no words of a phrase
+    def holding(self, artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
+        """Give the rows of the gate whose phrase or pattern stands in a turn: few modules are read instead of forty."""
+        self.load(PATTERNED)
+        if not all(artefact.row(number)[1] & WRITTEN for number in rows):
+            self.load(PHRASED)
+        from deia.watch.patterned import holding  # noqa: PLC0415 - most turns have no words of a phrase
 
-        return holding_phrase(artefact, turn, rows)
+        return holding(artefact, turn, rows)
 
     def settle(self, folder: str) -> None:
         """Find the commons for somebody working in `folder`."""
@@ -237,13 +244,17 @@ def _watch(
     if refused:
         said = _saying(place).forbid(can, refused)
         return said
-    numbers, seen = candidates(artefact, turn, stand=place.holding_phrase)
+    numbers, seen = candidates(artefact, turn, stand=place.holding)
     content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # recognised when the host could carry nothing
     hold = bool(artefact.meta["settings"]["hold"])
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
         given = {"can": can, "carries": carries, "hold": hold, "content": content, "waiting": tuple(waiting)}
         place.load(JUDGING)
+        if turn.role in {"user", "assistant"}:
+            place.load(STANCE)
+        elif is_shell(turn):
+            place.load(SHELL)
         from deia.serve.hook_judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
 
         said = judged(place, artefact, occasion, log, numbers=numbers, seen=seen, given=given)

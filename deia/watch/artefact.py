@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-FORMAT = 10  # of the tables and of what stands in them
+FORMAT = 12  # of the tables and of what stands in them
 MAGIC = b"DEIA-T%X\n" % FORMAT  # eight bytes, so that the tables lie at multiples of four
 BYTE_ORDER = 0x01020304  # written natively: reads as another number where the byte order differs
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")

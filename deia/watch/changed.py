@@ -9,7 +9,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.watch.gate import MOST_CALL, OVERLAP, PATH_FIELDS, WRITE_TOOLS, segments, strings
 from deia.watch.globs import matches_path
-from deia.watch.regexes import find
+from deia.watch.regexes import find, unfolded
 from deia.watch.written import written_by
 
 if TYPE_CHECKING:
@@ -116,10 +116,10 @@ def changed(value: Any, made: Iterable[Change]) -> Iterator[tuple[str, str]]:
         if value["v"] and not any(matches_path(glob, change.path) for glob in value["v"]):
             continue
         old, new = change.old[:MOST_CALL], change.new[:MOST_CALL]
-        if "lacks" in value and any(True for _ in _places(value["lacks"], new)):
+        if "lacks" in value and any(True for _ in _places(unfolded(value, "lacks"), new)):
             continue
-        put = _more(value["adds"], new, old) if "adds" in value else [""]
-        taken = _more(value["drops"], old, new) if "drops" in value else [""]
+        put = _more(unfolded(value, "adds"), new, old) if "adds" in value else [""]
+        taken = _more(unfolded(value, "drops"), old, new) if "drops" in value else [""]
         for lines in (put if "adds" in value else taken) if put and taken else ():
             yield lines, " ".join(filter(None, (change.path, lines, taken[0] if "adds" in value else "")))
 

@@ -12,8 +12,7 @@ from deia.watch.gate import OVERLAP, PATH_FIELDS, WRITE_TOOLS, command_of, is_sh
 from deia.watch.globs import matches_glob, matches_path
 from deia.watch.phrases import Words, find_phrase
 from deia.watch.regexes import find
-from deia.watch.shell import parse_commands
-from deia.watch.stance import ANNOUNCED, DRY_RUN
+from deia.watch.stances import ANNOUNCED, DRY_RUN
 from deia.watch.worded import meaning_of, worded
 from deia.watch.written import written_by
 
@@ -185,7 +184,11 @@ def _only_reads(turn: Turn) -> bool:
         return True
     if not (turn.tool and is_shell(turn)):
         return False
-    called = parse_commands(command_of(turn)) if turn.tool_input else []
+    if not turn.tool_input:
+        return False
+    from deia.watch.shell import parse_commands  # noqa: PLC0415 - the grammar, which what is only said does not need
+
+    called = parse_commands(command_of(turn))
     return bool(called) and all(one.program in READING_PROGRAMS for one in called)
 
 

@@ -23,9 +23,9 @@ CALL_OVERLAP = 2000
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
 # In a row, beside who it counts for: its words may lie anywhere in the turn, must lie in one sentence or line, or must
-# be a phrase; then the number of the phrase's clause stands above these bits.
-WIDE, NEAR, IN_LINE, PHRASED = 16, 32, 64, 128
-CLAUSE = 8  # bits below the number of a clause
+# be a phrase, or of a pattern of what is written; then the number of its clause stands above these bits.
+WIDE, NEAR, IN_LINE, PHRASED, WRITTEN = 16, 32, 64, 128, 256
+CLAUSE = 9  # bits below the number of a clause
 SPEAKING = 3  # a person or the assistant
 # Signs that a command line says more than its words do: escapes, base64.
 HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
@@ -172,7 +172,7 @@ def candidates(
     for segment in _segments_of(turn):
         present = {*words(segment), *about, *_unseen(turn, segment)}
         groups |= groups_present(artefact, present, bit, found, apart=apart, near=near)
-    phrased = {number for number in near if artefact.row(number)[1] & PHRASED}
+    phrased = {number for number in near if artefact.row(number)[1] & (PHRASED | WRITTEN)}
     near -= phrased
     if near:
         from deia.watch.nearness import said_together  # noqa: PLC0415 - most turns have no such words
@@ -184,8 +184,11 @@ def candidates(
         if wanted <= groups:
             found.add(target)
     judged = artefact.meta["triggers"] + artefact.meta["marks"]
-    if phrased and stand is not None and not any(number < judged for number in found):  # else all is read anyway
-        phrased = stand(artefact, turn, phrased)
+    if phrased and stand is not None:
+        asked = phrased
+        if any(number < judged for number in found):  # what is said is read anyway
+            asked = {number for number in phrased if artefact.row(number)[1] & WRITTEN}
+        phrased = (phrased - asked) | (stand(artefact, turn, asked) if asked else set())
     found.update(artefact.row(number)[0] for number in phrased)
     contexts = artefact.meta["contexts"]
     seen = sorted(contexts[number - judged] for number in found if number >= judged)
@@ -282,7 +285,7 @@ def groups_present(
             target, who, wanted = row(number)
             if target not in found and who & bit:
                 if wanted <= groups:
-                    if near is not None and (who & (NEAR | PHRASED) or (who & IN_LINE and bit & SPEAKING)):
+                    if near is not None and (who & (NEAR | PHRASED | WRITTEN) or (who & IN_LINE and bit & SPEAKING)):
                         near.add(number)
                     else:
                         found.add(target)

@@ -11,7 +11,7 @@ from deia.watch.commands import gives_option
 from deia.watch.confirm import confirm
 from deia.watch.marks import PRODUCTION as ON_PRODUCTION
 from deia.watch.marks import PRODUCTION_TURNS
-from deia.watch.stance import counts
+from deia.watch.stances import counts
 from deia.watch.writing import meets
 
 if TYPE_CHECKING:

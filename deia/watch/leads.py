@@ -12,22 +12,8 @@ from deia.text import spans, words
 from deia.watch.inline import RUNS
 from deia.watch.plans import BEST, FINITE, OPENERS, PAST, REASONS
 from deia.watch.regions import sentence
-from deia.watch.stance import (
-    ANNOUNCED,
-    ASKED,
-    CONTRACTED,
-    INTENTIONS,
-    NEGATED,
-    NEGATIONS,
-    NOT_NEGATED,
-    QUOTED,
-    REQUESTED,
-    SUBJECTS,
-    SUPPOSED,
-    TELLING,
-    WRITING,
-    judge_act,
-)
+from deia.watch.stance import CONTRACTED, INTENTIONS, NEGATIONS, NOT_NEGATED, SUBJECTS, TELLING, WRITING, judge_act
+from deia.watch.stances import ANNOUNCED, ASKED, NEGATED, QUOTED, REQUESTED, SUPPOSED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

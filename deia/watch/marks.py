@@ -9,7 +9,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.text import one_line, shorten, words
 from deia.watch.confirm import confirm
-from deia.watch.stance import ANNOUNCED, NEGATED, REPORTED, REQUESTED, counts
+from deia.watch.stances import ANNOUNCED, NEGATED, REPORTED, REQUESTED, counts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -15,8 +15,9 @@ from deia.records import TYPE_CHECKING, Record
 from deia.text import words as words_of
 from deia.watch.plans import is_order, is_plan, is_under_way
 from deia.watch.regions import BREAK, sentence
-from deia.watch.stance import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING, act_of, rule
+from deia.watch.stance import DENIALS, act_of, rule
 from deia.watch.stance_model import UNKNOWN, judge_sentence
+from deia.watch.stances import ANNOUNCED, REPORTED, REQUESTED, RUNNING
 from deia.watch.worded import meaning_of, worded
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from deia.watch.inline import inline_commands, opening_commands
 from deia.watch.phrases import Words
 from deia.watch.regions import SHELL_FENCES, cut, sentence
 from deia.watch.running import Running
-from deia.watch.shell import parse_commands
 from deia.watch.speech import speech_of
-from deia.watch.stance import ANNOUNCED, DRY_RUN, REQUESTED, judge_act
+from deia.watch.stances import ANNOUNCED, DRY_RUN, REQUESTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -107,6 +106,8 @@ class Reading:
 
     def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:
         """Give the stance of an act in prose, from its verb to the end of its phrase, and its sentence."""
+        from deia.watch.stance import judge_act  # noqa: PLC0415 - most turns that are judged say nothing of it
+
         end = end or verb_end
         bounds = sentence(self.prose.text, start, end)
         return judge_act(self.prose.masked, bounds, (start, verb_end), end), self.prose.text[bounds[0] : bounds[1]]
@@ -115,6 +116,8 @@ class Reading:
 def _called(turn: Turn) -> Iterator[Spoken]:
     if not is_shell(turn):
         return
+    from deia.watch.shell import parse_commands  # noqa: PLC0415 - the grammar, for those that hold a command
+
     language = "powershell" if "powershell" in turn.tool.lower() else "bash"
     for command in parse_commands(watched_command(turn), shell=language):
         yield Spoken(command=command, stance=DRY_RUN if is_dry(command) else ANNOUNCED)
@@ -156,5 +159,7 @@ def _command_line(line: str, masked: str) -> str:
 
 
 def _parsed(code: str, stance: str) -> Iterator[Spoken]:
+    from deia.watch.shell import parse_commands  # noqa: PLC0415 - as above
+
     for command in parse_commands(code.removeprefix("$ ")):
         yield Spoken(command=command, stance=DRY_RUN if is_dry(command) else stance)

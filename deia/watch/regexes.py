@@ -5,6 +5,7 @@ from __future__ import annotations
 import _sre  # type: ignore[import-not-found]  # built in, without a stub
 import sys
 
+from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,13 @@ def trust(maker: list[Any]) -> None:
 
 
 _made_here = [False]
+
+
+def unfolded(clause: Any, name: str) -> Any:
+    """Give a pattern that a compiled clause holds under a name; it is read when first asked for."""
+    if isinstance(clause[name], str):
+        clause[name] = loads(clause[name])
+    return clause[name]
 
 
 def find(clause: Any, text: str) -> Iterator[tuple[int, int]]:

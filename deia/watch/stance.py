@@ -14,16 +14,11 @@ from deia.watch.languages import foreign_stance
 from deia.watch.plans import BASE_FORMS, DONE, OPENERS, PAST, is_plan, is_subject, is_under_way
 from deia.watch.stance_model import DOING as MEANT
 from deia.watch.stance_model import shares_of
+from deia.watch.stances import ANNOUNCED, ASKED, DRY_RUN, NARROWER, NEGATED, REPORTED, REQUESTED, RUNNING, SUPPOSED
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-ANNOUNCED, REQUESTED, RUNNING, NEGATED = "announced", "requested", "running", "negated"
-REPORTED, DONE_NOW, ASKED, SUPPOSED = "reported", "done", "asked", "supposed"
-QUOTED, DRY_RUN = "quoted", "dry_run"
-# Stances that were told apart later: a trigger that lists the wider one means both.
-WIDER = {RUNNING: ANNOUNCED, DONE_NOW: REPORTED, SUPPOSED: ASKED}
-NARROWER = {wide: narrow for narrow, wide in WIDER.items()}
 # Chosen on tools/stance with the frame of each sentence held out (tools/train_stance.py prints the table).
 # There the rules that deny, ask, suppose or hear a doing are right more often than a classifier that contradicts.
 DOUBT = 0.2  # where no rule speaks, an act less probably done or asked for than this is neither
@@ -187,11 +182,6 @@ def settle(ruled: str, shares: Mapping[str, float]) -> str:
 def likeliest(shares: Mapping[str, float], among: Container[str]) -> str:
     """Give the most probable of some stances."""
     return max((stance for stance in shares if stance in among), key=shares.__getitem__)
-
-
-def counts(stance: str, listed: Container[str]) -> bool:
-    """Say whether a trigger that lists some stances means this one: `announced` includes running, and so on."""
-    return stance in listed or WIDER.get(stance) in listed
 
 
 def _plain(text: str) -> list[str]:

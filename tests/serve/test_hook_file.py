@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.folders import PACKAGE
-from deia.serve.hook_run import DEADLINE, HOSTS, JUDGING, PHRASED, SHARED
+from deia.serve.hook_run import DEADLINE, HOSTS, JUDGING, PATTERNED, PHRASED, SHARED, SHELL, STANCE
 from deia.serve.hook_start import QUIET
 from deia.settings import DEFAULTS
 from deia.watch.memory import fingerprint
@@ -52,7 +52,11 @@ def python(code: str) -> str:
     return subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("judging", ["", JUDGING, PHRASED], ids=["quiet", "judging", "phrased"])
+@pytest.mark.parametrize(
+    "judging",
+    ["", JUDGING, PATTERNED, PHRASED, f"{JUDGING} {SHELL}", f"{JUDGING} {STANCE}"],
+    ids=["quiet", "judging", "patterned", "phrased", "shell", "stance"],
+)
 def test_the_cached_modules_load_each_after_what_it_imports_and_nothing_is_missing(package: Path, judging: str) -> None:
     loaded = python(LOAD.format(folder=str(package), quiet=QUIET, judging=judging))
     folders = {"deia.serve", "deia.serve.hosts", "deia.watch", "deia.serve.hook"}

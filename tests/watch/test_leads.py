@@ -10,7 +10,7 @@ from deia.records import Turn
 from deia.watch.leads import stance_of_code
 from deia.watch.reading import Reading
 from deia.watch.regions import cut
-from deia.watch.stance import ANNOUNCED, ASKED, NEGATED, QUOTED, REQUESTED, SUPPOSED
+from deia.watch.stances import ANNOUNCED, ASKED, NEGATED, QUOTED, REQUESTED, SUPPOSED
 
 MEANT = {ANNOUNCED, REQUESTED}
 

@@ -12,7 +12,8 @@ from deia.knowledge import Clause, Earlier
 from deia.records import Turn
 from deia.watch.confirm import confirm
 from deia.watch.gate import candidates, wait_in_vain
-from deia.watch.phrased import MOST_CUT, holding_phrase
+from deia.watch.patterned import holding
+from deia.watch.phrased import MOST_CUT
 from deia.watch.reading import Reading
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ PHRASES = ("sell shop", "sell … shop", "{sell|give away} {|old} shop", "shop {
 
 
 def opened(artefact: Any, turn: Turn) -> list[int]:
-    return candidates(artefact, turn, stand=holding_phrase)[0]
+    return candidates(artefact, turn, stand=holding)[0]
 
 
 def test_no_phrase_that_stands_in_a_turn_is_turned_away(make: Make, build: Build) -> None:

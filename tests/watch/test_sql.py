@@ -14,7 +14,7 @@ from deia.watch.confirm import confirm
 from deia.watch.databases import sql_texts
 from deia.watch.reading import Reading
 from deia.watch.sql import matches_statement, statements
-from deia.watch.stance import ANNOUNCED, DRY_RUN
+from deia.watch.stances import ANNOUNCED, DRY_RUN
 
 TEMPLATES = ("drop table", "truncate", "delete without where", "update without where", "alter table … drop column")
 

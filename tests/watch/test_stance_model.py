@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import deia
 from deia.errors import ArtefactError
 from deia.records import STANCES
-from deia.watch.stance import ASKED, REPORTED, RUNNING, counts, settle
+from deia.watch.stance import settle
 from deia.watch.stance_form import MOST_READ, features, form_of
 from deia.watch.stance_model import DOING, FILE, Model, judge_sentence, shares_of
+from deia.watch.stances import ASKED, REPORTED, RUNNING, counts
 
 SHIPPED = (Path(deia.__file__).parent / "models" / FILE).read_bytes()
 TEXTS = st.text(alphabet=st.sampled_from("adi fnotulw'-,:;.?!()[]\n\u2019\ud800é删"), max_size=80)

@@ -7,7 +7,7 @@ import pytest
 from deia.records import Turn
 from deia.watch.confirm import confirm
 from deia.watch.reading import Reading
-from deia.watch.stance import ANNOUNCED, REQUESTED, counts
+from deia.watch.stances import ANNOUNCED, REQUESTED, counts
 
 FORCE = {"k": "phrase", "s": "force push", "v": [[0, [], [[["force"], ["push", "pushing", "pushed"]]], 0]]}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from deia import fast_json, files
 from deia.records import Record
-from deia.serve.hook_run import DEADLINE, HOSTS, JUDGING, Place, answer_event, host_module
+from deia.serve.hook_run import DEADLINE, HOSTS, JUDGING, SHELL, STANCE, Place, answer_event, host_module
 from deia.serve.hook_start import is_off
 from deia.watch.artefact import open_artefact
 
@@ -49,7 +49,7 @@ class Hooks:
 
     def warm_up(self) -> None:
         """Import what judging needs, so that the first event does not wait for it."""
-        for name in JUDGING.split():
+        for name in f"{JUDGING} {SHELL} {STANCE}".split():
             __import__(f"deia.{name}")
         for host in HOSTS:
             host_module(host)

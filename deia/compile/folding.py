@@ -1,0 +1,24 @@
+"""What of a compiled trigger is large and seldom needed, written as a text inside it: a reader passes over it quickly.
+
+Most candidates of a turn never come so far that somebody asks what their `meaning` clauses look for, or runs the
+patterns of what they write. Refuses to change what they say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deia.commons.clauses import WRITTEN
+from deia.fast_json import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+def folded(compiled: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give a compiled trigger as it stands in the artefact; `meaning_of` and `unfolded` read the rest."""
+    for clause in (*compiled["any"], *compiled["all"]):
+        large = ("v",) if clause["k"] == "meaning" else [name for name in WRITTEN if name in clause]
+        clause.update({name: dumps(clause[name]) for name in large})
+    return compiled
