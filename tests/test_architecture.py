@@ -36,7 +36,7 @@ ROWS = (
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
 
 # What one event of a host may import besides deia's own cheap half and what a bare interpreter holds already.
-HOOK_LIBRARY = frozenset(("__future__", "_json", "_signal", "_sre", "itertools", "math", "mmap"))
+HOOK_LIBRARY = frozenset(("__future__", "_json", "_signal", "_sre", "gc", "itertools", "math", "mmap"))
 HOOK_OURS = ("watch", "spool", "text", "settings", "folders", "records", "errors", "files", "fast_json", "freshness")
 # What is looked at only when the gate has let a `meaning` clause through; nothing else of `match` is cheap enough.
 HOOK_MEANING = frozenset(("deia.match", "deia.match.static"))

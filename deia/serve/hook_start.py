@@ -1,5 +1,6 @@
 """The beginning of every hook: whether deia is off, and what a quiet call needs. Refuses to import where it is off."""
 
+import gc
 import sys
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ def start(load: "Callable[[str], None]") -> None:
     """Answer one event, unless deia is off; `load` may load modules ahead of their import, faster than it."""
     if is_off():
         return
+    gc.disable()  # the process ends before there is anything to collect: 1 ms of a turn that is judged
     load(QUIET)
     from deia.serve.hook_run import run  # noqa: PLC0415 - a muted hook imports nothing
 
