@@ -62,6 +62,7 @@ def act(folder: Path, plugin: str, script: str, it: Any, command: list[str] | st
     shutil.copy(PLUGINS / f"{plugin}.ts", folder / "plugin.mjs")
     (folder / "act.mjs").write_text(script, encoding="utf-8")
     environ = {**it.environ, "DEIA_HOOK": command if isinstance(command, str) else json.dumps(command)}
+    environ["PATH"] = str(folder)  # where no `deia` of this machine's own lies
     done = subprocess.run(
         [NODE, str(folder / "act.mjs"), it.folder, "I will delete the shop site now"],
         capture_output=True, check=False, env=environ, timeout=60, cwd=it.folder,
