@@ -36,6 +36,8 @@ import runpy, sys
 sys.version_info, sys.argv = (3, 9, 1), ["do.py", "demo"]
 runpy.run_path("do.py", run_name="__main__")
 """
+# Who follows a document has no settings of this machine's, and is not measured: that would take three times as long.
+NOT_KEPT = ("DEIA_", "XDG_", "CLAUDE_", "COVERAGE_")
 PUT_TOGETHER = {"f'unknown-{what}'": {"unknown-document", "unknown-cluster"}}
 CODE = re.compile(r"[a-z]+(-[a-z0-9]+)+")
 
@@ -60,7 +62,7 @@ class Person:
         self.folder = folder / "work"
         shutil.copytree(STARTER, self.folder, ignore=shutil.ignore_patterns(".deia"))
         (folder / "home").mkdir()
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("DEIA_", "XDG_", "CLAUDE_"))}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(NOT_KEPT)}
         home = str(folder / "home")
         self.environ = {**kept, "HOME": home, "USERPROFILE": home, "LOCALAPPDATA": home, "PYTHONIOENCODING": "utf-8"}
 

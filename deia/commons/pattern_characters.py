@@ -6,6 +6,7 @@ names. Where in doubt a set is too large, never too small, and case is ignored, 
 
 from __future__ import annotations
 
+import functools
 import re._constants as op  # type: ignore[import-not-found]  # the parser's own names; there is no public parse tree
 import re._parser as parser  # type: ignore[import-not-found]
 
@@ -52,20 +53,18 @@ class Characters:
     """The character sets of one pattern's parts; each is worked out once."""
 
     def __init__(self, tree: Any) -> None:
-        self.alphabet = BASE | _named(tree)
+        named = _named(tree)
+        self.alphabet = BASE if named <= BASE else BASE | named  # one object, which the caches know
         self._ones: dict[int, frozenset[str]] = {}
         self._firsts: dict[int, First] = {}
 
     def one(self, node: Any) -> frozenset[str] | None:
         """Give the characters of a node that takes exactly one; None for other nodes."""
         kind, value = node
-        test = SINGLE.get(kind)
-        if test is None:
+        if kind not in SINGLE:
             return None
         if id(node) not in self._ones:
-            taken = {char for char in self.alphabet if test(value, char)}
-            forms = {form for char in taken for form in (char.lower(), char.upper(), char.swapcase())}
-            self._ones[id(node)] = frozenset(taken | (forms & self.alphabet))
+            self._ones[id(node)] = _either_case(_taken(kind, value, self.alphabet), self.alphabet)
         return self._ones[id(node)]
 
     def first(self, nodes: Sequence[Any]) -> First:
@@ -172,19 +171,37 @@ CATEGORIES: dict[Any, Callable[[str], bool]] = {
 }
 
 
-def _in_class(items: Any, char: str) -> bool:
-    negated = bool(items) and items[0][0] is op.NEGATE
-    return negated is not any(SINGLE[kind](value, char) for kind, value in items if kind is not op.NEGATE)
+SINGLE = (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN)
 
 
-SINGLE: dict[Any, Callable[[Any, str], bool]] = {
-    op.LITERAL: lambda value, char: ord(char) == value,
-    op.NOT_LITERAL: lambda value, char: ord(char) != value,
-    op.ANY: lambda _, char: bool(char),
-    op.IN: _in_class,
-    op.RANGE: lambda value, char: value[0] <= ord(char) <= value[1],
-    op.CATEGORY: lambda value, char: CATEGORIES[value](char),
-}
+def _taken(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
+    """Give the characters of an alphabet that a node, or a part of a class, takes."""
+    if kind is op.LITERAL:
+        return alphabet & {chr(value)}
+    if kind is op.NOT_LITERAL:
+        return alphabet - {chr(value)}
+    if kind is op.ANY:
+        return alphabet
+    if kind is not op.IN:
+        return _of_kind(kind, value, alphabet)
+    parts = [_taken(*item, alphabet) for item in value if item[0] is not op.NEGATE]
+    taken = frozenset[str]().union(*parts)
+    return alphabet - taken if value[0][0] is op.NEGATE else taken
+
+
+@functools.lru_cache(maxsize=1024)
+def _either_case(taken: frozenset[str], alphabet: frozenset[str]) -> frozenset[str]:
+    """Give some characters in both cases, as far as the alphabet has them."""
+    forms = {form for char in taken for form in (char.lower(), char.upper(), char.swapcase())}
+    return taken | (forms & alphabet)
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_kind(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
+    """Give the characters in a range or of a category; most patterns ask for the same few."""
+    if kind is op.RANGE:
+        return frozenset(char for char in alphabet if value[0] <= ord(char) <= value[1])
+    return frozenset(filter(CATEGORIES[value], alphabet))
 
 
 def _named(tree: Any) -> set[str]:

@@ -7,10 +7,10 @@ commands what is printed or fed into a file counts, and the substitutions of `se
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
-from deia.watch.gate import MOST_CALL, OVERLAP, PATH_FIELDS, WRITE_TOOLS, segments, strings
+from deia.watch.gate import MOST_CALL, PATH_FIELDS, WRITE_TOOLS, strings
 from deia.watch.globs import matches_path
-from deia.watch.regexes import find, unfolded
-from deia.watch.written import written_by
+from deia.watch.regexes import find_all, unfolded
+from deia.watch.written import DELETED_HEAD, FILE_HEADS, written_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,8 +26,8 @@ NEW = (
 )  # fmt: skip
 LISTS = ("edits", "replacements", "changes")
 MOST_EDITS = 200
-HEADS = ("*** Update File: ", "*** Add File: ", "*** Move to: ", "+++ b/", "+++ ")
-OTHER_HEADS = ("*** Delete File: ", "*** End", "*** Begin", "--- ", "diff --git ")
+HEADS = (*FILE_HEADS, "+++ b/", "+++ ")
+OTHER_HEADS = (DELETED_HEAD, "*** End", "*** Begin", "--- ", "diff --git ")
 PRINTERS = frozenset(("echo", "printf"))
 MOST_SHOWN = 300  # characters of a line that a match shows
 
@@ -116,7 +116,7 @@ def changed(value: Any, made: Iterable[Change]) -> Iterator[tuple[str, str]]:
         if value["v"] and not any(matches_path(glob, change.path) for glob in value["v"]):
             continue
         old, new = change.old[:MOST_CALL], change.new[:MOST_CALL]
-        if "lacks" in value and any(True for _ in _places(unfolded(value, "lacks"), new)):
+        if "lacks" in value and any(True for _ in find_all(unfolded(value, "lacks"), new)):
             continue
         put = _more(unfolded(value, "adds"), new, old) if "adds" in value else [""]
         taken = _more(unfolded(value, "drops"), old, new) if "drops" in value else [""]
@@ -129,23 +129,12 @@ def _more(clause: Any, text: str, other: str) -> list[str]:
 
     What both have was moved or only stands near, so that it counts neither as put in nor as taken out.
     """
-    here = list(_places(clause, text))
-    if not here or len(here) <= sum(1 for _ in _places(clause, other)):
+    here = list(find_all(clause, text))
+    if not here or len(here) <= sum(1 for _ in find_all(clause, other)):
         return []
     known = {line.strip() for line in other.splitlines()}
     shown = list(dict.fromkeys(_lines(text, start, end) for start, end in here))
     return [lines for lines in shown if lines.strip() not in known] or shown[:1]
-
-
-def _places(clause: Any, text: str) -> Iterator[tuple[int, int]]:
-    """Give where a pattern matches, segment by segment, what lies in two of them once."""
-    at = last = 0
-    for segment in segments(text):
-        for start, end in find(clause, segment):
-            if at + start >= last and end > start:
-                last = at + end
-                yield at + start, at + end
-        at += len(segment) - OVERLAP
 
 
 def _lines(text: str, start: int, end: int) -> str:

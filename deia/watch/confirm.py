@@ -8,13 +8,13 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.commands import matches_command
-from deia.watch.gate import OVERLAP, PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, segments, strings
+from deia.watch.gate import PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, strings
 from deia.watch.globs import matches_glob, matches_path
 from deia.watch.phrases import Words, find_phrase
-from deia.watch.regexes import find
+from deia.watch.regexes import find_all
 from deia.watch.stances import ANNOUNCED, DRY_RUN
 from deia.watch.worded import meaning_of, worded
-from deia.watch.written import written_by
+from deia.watch.written import PATCH_HEADS, written_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,23 +128,12 @@ def _pattern(value: Any, reading: Reading) -> Iterator[Match]:
         shown = command_text(spoken.command)
         if spoken.command.program in FED_CODE:
             shown = f"{shown} {spoken.command.stdin}".rstrip()
-        if any(True for segment in segments(shown) for _ in find(value, segment)):
+        if any(True for _ in find_all(value, shown)):
             yield _of_command("pattern", value, spoken, shown)
-    for start, end in _in_prose(value, reading) if reading.is_prose else ():
+    for start, end in find_all(value, reading.prose.masked) if reading.is_prose else ():
         stance, around = reading.stance_at(start, end)
         excerpt = reading.prose.text[start:end]
         yield Match(kind="pattern", source=value["s"], excerpt=excerpt, stance=stance, around=around)
-
-
-def _in_prose(value: Any, reading: Reading) -> Iterator[tuple[int, int]]:
-    """Give where a pattern matches in the prose, segment by segment, what lies in two of them once."""
-    at = last = 0
-    for segment in segments(reading.prose.masked):
-        for start, end in find(value, segment):
-            if at + start >= last:
-                last = at + end
-                yield at + start, at + end
-        at += len(segment) - OVERLAP
 
 
 def command_text(command: Command) -> str:
@@ -210,9 +199,6 @@ def _changed(value: Any, reading: Reading) -> Iterator[Match]:
         yield Match(kind="write", source=value["s"], excerpt=shown, stance=ANNOUNCED, around=around)
 
 
-PATCH_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
-
-
 def written_paths(reading: Reading) -> Iterator[str]:
     """Give the paths that a tool call is about to write, edit or delete."""
     turn = reading.turn
@@ -223,7 +209,7 @@ def written_paths(reading: Reading) -> Iterator[str]:
         yield from (given[name] for name in PATH_FIELDS if isinstance(given.get(name), str))
         for text in strings(given):
             for line in text.splitlines() if "*** " in text else ():
-                yield from (line.removeprefix(mark).strip() for mark in PATCH_MARKS if line.startswith(mark))
+                yield from (line.removeprefix(mark).strip() for mark in PATCH_HEADS if line.startswith(mark))
     for spoken in reading.commands:
         yield from written_by(spoken.command)
 

@@ -46,7 +46,7 @@ WRITE_TOOLS = frozenset(
      "str_replace_editor", "str_replace_based_edit_tool", "delete_file", "write_to_file", "replace_in_file", "create",
      "insert_edit_into_file", "replace_string_in_file", "search_replace", "fs_write", "editfiles")
 )  # fmt: skip
-# What shows in a command line that prints into a file, or changes one in place; and what looks like it.
+# What looks in a command line like a redirection into a file, and writes none.
 NO_FILES = ("2>&1", "2>/dev/null", ">/dev/null", "> /dev/null", "=>", "->")
 # Tools that write a file whole; an edit shows by itself what it replaces.
 WHOLE_TOOLS = frozenset(
@@ -277,8 +277,7 @@ def groups_present(
     Of rows whose words may lie further apart than a segment is long, those that are not all there go to `apart`, and
     those whose words must lie closer to `near`.
     """
-    groups: set[int] = set()
-    groups.update(*map(artefact.groups_of, present))
+    groups = set[int]().union(*map(artefact.groups_of, present))
     row = artefact.row
     for rows in map(artefact.rows_of, groups):
         for number in rows:

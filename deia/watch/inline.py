@@ -24,6 +24,7 @@ RUNS = frozenset(
     " ausf\u00fchren ausf\u00fchre starte eseguire eseguo lanciare lancio".split()
 )
 LEADS = frozenset("ll me to please just gonna will do doing a the then and now".split())
+LEADING = LEADS | RUNS
 NAMES = frozenset(
     "git gh glab npm npx yarn pnpm bun pip pip3 pipx uv poetry conda cargo gem composer kubectl helm terraform tofu"
     " terragrunt pulumi ansible docker podman psql mysql mysqladmin mongo mongosh redis-cli sqlite3 aws gcloud gsutil"
@@ -50,8 +51,9 @@ def inline_commands(reading: Reading) -> Iterator[tuple[str, int, int]]:
     found = last = 0
     for (word, start, end), (following, begin, _) in pairwise(tokens):
         runs = word in RUNS
-        foreign = not word.isascii() and following in NAMES  # "\u0437\u0430\u043f\u0443\u0449\u0443 terraform destroy"
-        if begin < last or not (runs or foreign or word in LEADS) or following in LEADS | RUNS or following == BREAK:
+        # In a language without a table too: "\u0437\u0430\u043f\u0443\u0449\u0443 terraform destroy".
+        by_verb = runs or (not word.isascii() and following in NAMES)
+        if begin < last or not (by_verb or word in LEADS) or following in LEADING or following == BREAK:
             continue
         first = (_introduced(text, end) if runs else 0) or begin  # "run this: rm -rf build"
         if first == begin and text[end:first].strip(" '\u2019"):
@@ -59,7 +61,7 @@ def inline_commands(reading: Reading) -> Iterator[tuple[str, int, int]]:
         command = _from(text, first)
         if command and (runs or _is_technical(command)):
             found, last = found + 1, first + len(command)
-            yield command, (start if runs or foreign else first), (end if runs or foreign else first + len(following))
+            yield command, (start if by_verb else first), (end if by_verb else first + len(following))
             if found >= MOST:
                 return
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 from deia.text import words
+from deia.watch.stances import ANNOUNCED, ASKED, NEGATED, REPORTED, REQUESTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ANNOUNCED, REQUESTED, NEGATED, REPORTED, ASKED = "announced", "requested", "negated", "reported", "asked"
 REACH = 6  # words before the act that can deny it
 AFTER = 6  # and after it
 CONDITIONS = frozenset("si wenn falls se caso quando cuando quand als sobald если когда".split())

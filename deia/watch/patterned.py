@@ -7,8 +7,8 @@ Refuses to tell more than that: what stood there before, paths and stance are fo
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.watch.gate import CLAUSE, WRITTEN, command_of, is_shell, segments, strings
-from deia.watch.regexes import find, trust, unfolded
+from deia.watch.gate import CLAUSE, WRITTEN, command_of, is_shell, strings
+from deia.watch.regexes import find_all, trust, unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -50,8 +50,7 @@ def _written(artefact: Artefact, turn: Turn, clauses: Mapping[int, Any]) -> set[
     texts += [_unmarked(text) for text in texts if any(sign in text for sign in PATCHES)]
     if shell and any(sign in texts[0] for sign in PRINTING):
         texts += _printed(texts[0])
-    pieces = [piece for text in texts for piece in segments(text)]
-    return {number for number, clause in clauses.items() if _holds(_sought(clause), pieces)}
+    return {number for number, clause in clauses.items() if _holds(_sought(clause), texts)}
 
 
 def _unmarked(patch: str) -> str:
@@ -72,5 +71,5 @@ def _sought(clause: Any) -> Any:
     return unfolded(clause, "adds" if "adds" in clause else "drops")
 
 
-def _holds(pattern: Any, pieces: Sequence[str]) -> bool:
-    return any(True for piece in pieces for _ in find(pattern, piece))
+def _holds(pattern: Any, texts: Sequence[str]) -> bool:
+    return any(True for text in texts for _ in find_all(pattern, text))

@@ -7,6 +7,7 @@ import sys
 
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
+from deia.watch.gate import OVERLAP, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,17 @@ def find(clause: Any, text: str) -> Iterator[tuple[int, int]]:
         pattern = _compiled[source] = _revive(source, clause["v"])
     for found in pattern.finditer(text):
         yield found.span()
+
+
+def find_all(clause: Any, text: str) -> Iterator[tuple[int, int]]:
+    """Give where a pattern clause matches in a long text: segment by segment, what lies in two of them once."""
+    at = last = 0
+    for segment in segments(text):
+        for start, end in find(clause, segment):
+            if at + start >= last and end > start:
+                last = at + end
+                yield at + start, at + end
+        at += len(segment) - OVERLAP
 
 
 def _revive(source: str, made: Any) -> Any:

@@ -6,7 +6,6 @@ The commands are made of the templates themselves, with every alternative put in
 from __future__ import annotations
 
 import re
-import shutil
 from collections import defaultdict
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ import pytest
 
 from deia.commons.commons import load_commons
 from deia.folders import STARTER
-from deia.librarian import Librarian
 from deia.records import Turn
 from deia.watch.memory import HeldLog
 from deia.watch.signs import files_among, signs_among
@@ -61,15 +59,6 @@ def written_out(template: str) -> Iterator[str]:
         for place, example in PLACES.items():
             command = command.replace(place, example)
         yield " ".join(command.replace("*", "x").split())
-
-
-@pytest.fixture(scope="module")
-def artefact(tmp_path_factory: pytest.TempPathFactory) -> Artefact:
-    folder = tmp_path_factory.mktemp("starter") / "commons"
-    shutil.copytree(STARTER, folder, ignore=shutil.ignore_patterns(".deia"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DEIA_STATE", str(folder.parent / "state"))
-        return Librarian(folder, ledger=False).open_artefact()
 
 
 def fired(artefact: Artefact, command: str) -> list[str]:

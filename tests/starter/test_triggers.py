@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from typing import TYPE_CHECKING
-
-import pytest
 
 from deia.commons.commons import load_commons
 from deia.compile.linting import missing_near_misses
 from deia.folders import STARTER
-from deia.librarian import Librarian
 
 if TYPE_CHECKING:
     from deia.watch.artefact import Artefact
@@ -19,15 +15,6 @@ if TYPE_CHECKING:
 COMMONS = load_commons(STARTER)
 FIRE, SILENT = 4, 6
 KINDS = {"phrase", "command", "pattern", "error", "sql", "write", "tool", "meaning"}
-
-
-@pytest.fixture(scope="module")
-def artefact(tmp_path_factory: pytest.TempPathFactory) -> Artefact:
-    folder = tmp_path_factory.mktemp("starter") / "commons"
-    shutil.copytree(STARTER, folder, ignore=shutil.ignore_patterns(".deia"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DEIA_STATE", str(folder.parent / "state"))
-        return Librarian(folder, ledger=False).open_artefact()
 
 
 def test_a_trigger_has_cases_that_fire_and_more_that_stay_silent() -> None:

@@ -87,7 +87,7 @@ class Keeper:
             if not await self.clerk.do(self._behind):
                 return
             code, said = await self._compile(tell)
-            self._renew = False
+            self._renew = self._renew and bool(code)
         self.trouble = ""
         if code:
             told = said.strip().rpartition("\n")[2][:400] or f"exit code {code}"

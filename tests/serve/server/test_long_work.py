@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 ERAS = [{}, {"mode": "legacy"}]
 MANY = 60
+OTHER_VERSION = {"deia": "0.0.0", "about": "of another", "catalog_digest": "of another"}  # its digests hold its version
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +175,7 @@ def test_files_of_another_version_are_compiled_anew(large: Place) -> None:
     compile_commons(str(large.root), environ=large.environ)
     manifest = large.root / ".deia/manifest.json"
     value = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(json.dumps({**value, "deia": "0.0.0", "catalog_digest": "of another"}), encoding="utf-8")
+    manifest.write_text(json.dumps({**value, **OTHER_VERSION}), encoding="utf-8")
 
     async def main() -> None:
         async with large.client() as client:
@@ -183,3 +185,21 @@ def test_files_of_another_version_are_compiled_anew(large: Place) -> None:
                     await asyncio.sleep(0.05)
 
     asyncio.run(main())
+
+
+def test_files_of_another_version_are_compiled_anew_though_the_first_try_failed(place: Place) -> None:
+    manifest, lock = place.root / ".deia/manifest.json", place.root / ".deia/lock"
+    value = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps({**value, **OTHER_VERSION}), encoding="utf-8")
+    lock.unlink()
+    lock.mkdir()  # so that no compile can begin
+    served = start_server(place)
+    end = time.monotonic() + 20
+    while not json.loads(served.ask("/ready")[1])["trouble"]:
+        assert time.monotonic() < end, "it never tried"
+        time.sleep(0.05)
+    lock.rmdir()
+    while json.loads(manifest.read_text(encoding="utf-8"))["deia"] != value["deia"]:
+        assert time.monotonic() < end, "it never tried again"
+        time.sleep(0.05)
+    assert end_server(served) == 0
