@@ -184,7 +184,7 @@ def _taken(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
         return alphabet
     if kind is not op.IN:
         return _of_kind(kind, value, alphabet)
-    parts = [_taken(*item, alphabet) for item in value if item[0] is not op.NEGATE]
+    parts = [_taken(own, given, alphabet) for own, given in value if own is not op.NEGATE]
     taken = frozenset[str]().union(*parts)
     return alphabet - taken if value[0][0] is op.NEGATE else taken
 

@@ -119,9 +119,11 @@ def test_broken_triggers_are_counted(deia: Deia, commons: Path) -> None:
     assert "in the trigger files; what is broken is left out" in deia("triggers", "test").out
 
 
-def test_the_starter_commons_passes_its_own_cases(deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outside_any_commons_the_starter_s_cases_are_run(
+    deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    done = deia("triggers", "test")
+    done = deia("triggers", "test", "rm-home-or-root", "database-drop")
     assert done.code == 0
     assert "site-delete" not in done.out
     assert " 0 failed." in done.out

@@ -33,7 +33,7 @@ def artefact(tmp_path: Path) -> Artefact:
     (tmp_path / "bok" / "d.md").write_text("---\ntitle: D\n---\ntext\n", encoding="utf-8")
     (tmp_path / "commons_index.yaml").write_text("version: '1.0'\nclusters: {}\n", encoding="utf-8")
     assert load_triggers(str(tmp_path)).triggers
-    environ = {"DEIA_STATE": str(tmp_path / "state"), "HOME": str(tmp_path)}
+    environ = {"DEIA_STATE": str(tmp_path / "state"), "HOME": str(tmp_path), "DEIA_STARTER": "false"}
     return open_artefact(compile_commons(str(tmp_path), environ=environ).folder + "/triggers")
 
 
