@@ -12,7 +12,7 @@ import math
 
 from deia.learn import schema
 from deia.learn.gathered import gather
-from deia.learn.report import Chart, Figure, Grid, Report
+from deia.learn.report import Figure, Report, bars, table
 from deia.learn.warehouse import ask
 from deia.match.terms import terms
 from deia.records import TYPE_CHECKING, Record
@@ -28,6 +28,7 @@ NEAR = 0.25  # cosine of two questions from which they are about one thing
 NAMED = 4  # telling terms of a gap
 EXAMPLES = 5
 SHOWN = 15
+OF_GAP = ("gap", "about", "asked", "unanswered", "by", "for example", "nearest")
 SMALL_WORDS = schema.SMALL_WORDS
 
 
@@ -228,7 +229,12 @@ def gaps(connection: duckdb.DuckDBPyConnection) -> Report:
     """Tell what is asked and not answered, grouped by what it is about."""
     found = find_gaps(connection)
     met = [gap for gap in found if gap.asked > 1]
-    top = found[:SHOWN]
+    told = [
+        (number, " ".join(gap.terms), gap.asked, gap.unanswered, gap.people, " / ".join(gap.questions[:2]),
+         ", ".join(gap.nearest))
+        for number, gap in enumerate(found, 1)
+    ]  # fmt: skip
+    often = [(" ".join(gap.terms[:3]), gap.unanswered, gap.asked - gap.unanswered) for gap in found[:SHOWN]]
     by = "scikit-learn" if has_clustering() else "a simple pass; better groups: pip install 'deia[learn]'"
     return Report(
         name="gaps",
@@ -241,33 +247,8 @@ def gaps(connection: duckdb.DuckDBPyConnection) -> Report:
             Figure(label="questions in them", value=sum(gap.asked for gap in found)),
         ),
         blocks=(
-            Chart(
-                title="Most often met",
-                kind="bars",
-                labels=tuple(" ".join(gap.terms[:3]) for gap in top),
-                series={
-                    "unanswered": tuple(float(gap.unanswered) for gap in top),
-                    "badly answered": tuple(float(gap.asked - gap.unanswered) for gap in top),
-                },
-            ),
-            Grid(
-                title="Each gap",
-                columns=("gap", "about", "asked", "unanswered", "by", "for example", "nearest"),
-                rows=tuple(
-                    (
-                        number,
-                        " ".join(gap.terms),
-                        gap.asked,
-                        gap.unanswered,
-                        gap.people,
-                        " / ".join(gap.questions[:2]),
-                        ", ".join(gap.nearest),
-                    )
-                    for number, gap in enumerate(top, 1)
-                ),
-                more=max(len(found) - SHOWN, 0),
-                note="A draft of what is missing: deia telemetry gaps --draft 1",
-            ),
+            bars("Most often met", often, unanswered=1, badly_answered=2),
+            table("Each gap", OF_GAP, told, most=SHOWN, note="A draft of what is missing: deia telemetry gaps --draft 1"),
         ),
         notes=(f"Grouped by {by}.",) if found else (),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     Cell = str | int | float | None
@@ -74,6 +74,27 @@ class Report(Record):
             "charts": [{**chart.values(), "series": dict(chart.series)} for chart in charts],
             "notes": list(self.notes),
         }
+
+
+def table(
+    title: str,
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[Cell, ...]],
+    *,
+    most: int,
+    units: Mapping[str, str] = {},
+    note: str = "",
+    empty: str = "None.",
+) -> Grid:
+    """Give a table of the first rows, at most so many, that says how many it leaves out."""
+    more = max(len(rows) - most, 0)
+    return Grid(title=title, columns=columns, rows=tuple(rows[:most]), units=units, note=note, empty=empty, more=more)
+
+
+def bars(title: str, rows: Sequence[tuple[Any, ...]], **series: int) -> Chart:
+    """Give bars by the first column of some rows; a series is named, with `_` for a space, and told by its column."""
+    values = {name.replace("_", " "): tuple(float(row[at]) for row in rows) for name, at in series.items()}
+    return Chart(title=title, kind="bars", labels=tuple(str(row[0]) for row in rows), series=values)
 
 
 def share(part: float, whole: float) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deia.learn.gathered import gather
 from deia.learn.periods import over_time
-from deia.learn.report import Chart, Figure, Grid, Report, share
+from deia.learn.report import Figure, Report, bars, share, table
 from deia.learn.warehouse import ask
 from deia.records import TYPE_CHECKING, Record
 
@@ -15,6 +15,18 @@ SHOWN = 20  # rows of a table
 BARS = 12  # of a chart
 IGNORED_FROM = 5  # answers that named a document, of which none was opened, for it to count as ignored
 STALE_DAYS = 180  # after which a check of a document is old
+OF_DOCUMENT = ("document", "in answers", "injected", "opened", "useful", "noise", "last")
+OF_TRIGGER = (
+    "trigger", "fired", "held", "passed", "muted", "quiet", "over", "sessions", "useful", "noise", "precision", "last",
+)  # fmt: skip
+OF_AGENT = (
+    "who", "sessions", "questions", "matched", "injections", "held", "opened", "feedback", "errors", "last",
+)  # fmt: skip
+PRECISION = "Over: over the budget. Precision is the share of `useful` and `prevented` among what was judged."
+OUTCOMES = {
+    "shown": "outcome = 'shown'", "held": "outcome = 'held'", "passed": "outcome = 'passed'",
+    "muted": "outcome = 'muted'", "quiet": "outcome = 'quiet'", "over budget": "outcome = 'over_budget'",
+}  # fmt: skip
 
 
 class KnownDocument(Record):
@@ -62,62 +74,33 @@ def documents(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
     """Tell which documents help, which are shown and ignored, which nobody needs, and which are old."""
     gather(connection, "judging", "showing")
     used = {row[0]: row[1:] for row in ask(connection, _DOCUMENTS)}
-    titles = {each.id: each.title for each in known.documents}
     rows = [(identity, *values) for identity, values in used.items()]
     helping = sorted((row for row in rows if row[3] or row[4] or row[2]), key=lambda row: (-row[3] - row[4], -row[2]))
     ignored = sorted((row for row in rows if row[1] >= IGNORED_FROM and not row[3] and not row[4]), key=lambda r: -r[1])
-    unneeded = sorted(each.id for each in known.documents if each.id not in used)
+    unneeded = sorted((each.id, each.title) for each in known.documents if each.id not in used)
     stale = sorted(filter(None, (_staleness(each, known.today, used) for each in known.documents)), key=lambda r: r[1])
     top = sorted(rows, key=lambda row: -row[1] - row[2])[:BARS]
-    columns = ("document", "in answers", "injected", "opened", "useful", "noise", "last")
+    read = sum(1 for row in rows if row[3])
+    never = f"Named in {IGNORED_FROM} answers or more, never opened and never judged useful."
+    unread = "No document was opened through deia yet, so `ignored` says little."
     return Report(
         name="documents",
         title="Documents",
         lead=f"{len(used):,} documents were of use or at least shown; {len(unneeded):,} of the commons never were.",
         figures=(
             Figure(label="used", value=len(used)),
-            Figure(label="opened", value=sum(1 for row in rows if row[3])),
+            Figure(label="opened", value=read),
             Figure(label="never needed", value=len(unneeded)),
             Figure(label="to be checked again", value=len(stale)),
         ),
         blocks=(
-            Chart(
-                title="Shown and opened",
-                kind="bars",
-                labels=tuple(str(row[0]) for row in top),
-                series={
-                    "in answers": tuple(float(row[1]) for row in top),
-                    "injected": tuple(float(row[2]) for row in top),
-                    "opened": tuple(float(row[3]) for row in top),
-                },
-            ),
-            Grid(title="That help", columns=columns, rows=tuple(helping[:SHOWN]), more=max(len(helping) - SHOWN, 0)),
-            Grid(
-                title="Shown and ignored",
-                columns=columns,
-                rows=tuple(ignored[:SHOWN]),
-                empty="None.",
-                more=max(len(ignored) - SHOWN, 0),
-                note=f"Named in {IGNORED_FROM} answers or more, never opened and never judged useful.",
-            ),
-            Grid(
-                title="Nobody needed",
-                columns=("document", "title"),
-                empty="Every document was of use.",
-                rows=tuple((each, titles.get(each, "")) for each in unneeded[:SHOWN]),
-                more=max(len(unneeded) - SHOWN, 0),
-            ),
-            Grid(
-                title="To be checked again",
-                columns=("document", "verified", "because", "used"),
-                rows=tuple(stale[:SHOWN]),
-                empty="None.",
-                more=max(len(stale) - SHOWN, 0),
-            ),
+            bars("Shown and opened", top, in_answers=1, injected=2, opened=3),
+            table("That help", OF_DOCUMENT, helping, most=SHOWN, empty="Nothing."),
+            table("Shown and ignored", OF_DOCUMENT, ignored, most=SHOWN, note=never),
+            table("Nobody needed", ("document", "title"), unneeded, most=SHOWN, empty="Every document was of use."),
+            table("To be checked again", ("document", "verified", "because", "used"), stale, most=SHOWN),
         ),
-        notes=()
-        if any(row[3] for row in rows)
-        else ("No document was opened through deia yet, so `ignored` says little.",),
+        notes=() if read else (unread,),
     )
 
 
@@ -159,10 +142,9 @@ def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
     rows = ask(connection, _TRIGGERS)
     estimate = prevented(connection)
     living = {each.id for each in known.triggers if each.status != "deprecated"}
-    never = sorted(living - {row[0] for row in rows})
+    never = sorted((each,) for each in living - {row[0] for row in rows})
     fired, held, passed, muted, quiet = (sum(row[at] for row in rows) for at in (1, 2, 3, 4, 5))
-    top = rows[:BARS]
-    told = tuple((*row[:10], _precision(row[8], row[9]), row[10]) for row in rows[:SHOWN])
+    told = [(*row[:10], share(row[8], row[8] + row[9]), row[10]) for row in rows]
     return Report(
         name="triggers",
         title="Triggers",
@@ -177,56 +159,10 @@ def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
             _prevented_figure(estimate),
         ),
         blocks=(
-            over_time(
-                connection,
-                "Firings",
-                "firing",
-                {
-                    "shown": "outcome = 'shown'",
-                    "held": "outcome = 'held'",
-                    "passed": "outcome = 'passed'",
-                    "muted": "outcome = 'muted'",
-                    "quiet": "outcome = 'quiet'",
-                    "over budget": "outcome = 'over_budget'",
-                },
-            ),
-            Chart(
-                title="Most active",
-                kind="bars",
-                labels=tuple(row[0] for row in top),
-                series={
-                    "shown": tuple(float(row[1] - row[2]) for row in top),
-                    "held": tuple(float(row[2]) for row in top),
-                },
-            ),
-            Grid(
-                title="Each trigger",
-                rows=told,
-                units={"precision": "%"},
-                more=max(len(rows) - SHOWN, 0),
-                columns=(
-                    "trigger",
-                    "fired",
-                    "held",
-                    "passed",
-                    "muted",
-                    "quiet",
-                    "over",
-                    "sessions",
-                    "useful",
-                    "noise",
-                    "precision",
-                    "last",
-                ),
-                note="Over: over the budget. Precision is the share of `useful` and `prevented` among what was judged.",
-            ),
-            Grid(
-                title="Never fired",
-                columns=("trigger",),
-                rows=tuple((each,) for each in never[:SHOWN]),
-                more=max(len(never) - SHOWN, 0),
-                empty="Every trigger fired.",
-            ),
+            over_time(connection, "Firings", "firing", OUTCOMES),
+            bars("Most active", [(row[0], row[1] - row[2], row[2]) for row in rows[:BARS]], shown=1, held=2),
+            table("Each trigger", OF_TRIGGER, told, most=SHOWN, units={"precision": "%"}, note=PRECISION),
+            table("Never fired", ("trigger",), never, most=SHOWN, empty="Every trigger fired."),
         ),
         notes=(ASSUMPTION,),
     )
@@ -266,10 +202,6 @@ def _prevented_figure(estimate: Prevented) -> Figure:
     return Figure(label="mistakes prevented", value=estimate.guess, note=bounds)
 
 
-def _precision(useful: int, noise: int) -> float | None:
-    return share(useful, useful + noise)
-
-
 def agents(connection: duckdb.DuckDBPyConnection) -> Report:
     """Tell who used the commons, and how."""
     rows = ask(
@@ -282,39 +214,14 @@ def agents(connection: duckdb.DuckDBPyConnection) -> Report:
             count(*) FILTER (event = 'error'), strftime(max(ts), '%Y-%m-%d') AS last
         FROM events GROUP BY 1 ORDER BY count(*) DESC, 1""",
     )
-    told = tuple((*row[:3], None if row[3] is None else round(row[3], 1), *row[4:]) for row in rows[:SHOWN])
+    told = [(*row[:3], None if row[3] is None else round(row[3], 1), *row[4:]) for row in rows]
     return Report(
         name="agents",
         title="Agents and hosts",
         lead=f"{len(rows):,} agents and hosts used the commons." if rows else "Nobody used the commons yet.",
         blocks=(
-            Chart(
-                title="Events by agent",
-                kind="bars",
-                labels=tuple(row[0] for row in rows[:BARS]),
-                series={
-                    "questions": tuple(float(row[2]) for row in rows[:BARS]),
-                    "injections": tuple(float(row[4]) for row in rows[:BARS]),
-                },
-            ),
-            Grid(
-                title="Each agent and host",
-                rows=told,
-                units={"matched": "%"},
-                more=max(len(rows) - SHOWN, 0),
-                columns=(
-                    "who",
-                    "sessions",
-                    "questions",
-                    "matched",
-                    "injections",
-                    "held",
-                    "opened",
-                    "feedback",
-                    "errors",
-                    "last",
-                ),
-            ),
+            bars("Events by agent", rows[:BARS], questions=2, injections=4),
+            table("Each agent and host", OF_AGENT, told, most=SHOWN, units={"matched": "%"}, empty="Nothing."),
         ),
     )
 
