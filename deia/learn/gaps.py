@@ -29,6 +29,7 @@ NAMED = 4  # telling terms of a gap
 EXAMPLES = 5
 SHOWN = 15
 OF_GAP = ("gap", "about", "asked", "unanswered", "by", "for example", "nearest")
+DRAFTED = "A draft of what is missing: deia telemetry gaps --draft 1"
 SMALL_WORDS = schema.SMALL_WORDS
 
 
@@ -248,7 +249,7 @@ def gaps(connection: duckdb.DuckDBPyConnection) -> Report:
         ),
         blocks=(
             bars("Most often met", often, unanswered=1, badly_answered=2),
-            table("Each gap", OF_GAP, told, most=SHOWN, note="A draft of what is missing: deia telemetry gaps --draft 1"),
+            table("Each gap", OF_GAP, told, most=SHOWN, note=DRAFTED),
         ),
         notes=(f"Grouped by {by}.",) if found else (),
     )
