@@ -89,9 +89,9 @@ def _natural_answer(catalog: Catalog, understood: Understood, audit: Audit, mean
         return too_broad(catalog, query, audit)
     found = find(catalog, asked, meaning=meaning, filters=filters, limit=query.limit)
     verdict = judge(found.observed, verdict_weights(meaning.name))
-    audit = audit.but(warnings=(*audit.warnings, *warnings(asked)))
     if not found.results or not verdict.found:
         return nothing(catalog, query, asked, audit)
+    audit = audit.but(warnings=(*audit.warnings, *warnings(asked)))
     matched = True if verdict.confidence != "low" else "partial"
     return found_answer(catalog, query, found, audit).but(matched=matched, confidence=verdict.confidence)
 
@@ -126,9 +126,9 @@ def _keyword_answer(catalog: Catalog, query: Query, filters: Filters, audit: Aud
     kept = sorted(
         (result for result in results if result.keywords_matched), key=lambda each: -len(each.keywords_matched)
     )
-    audit = audit.but(warnings=warnings(asked))
     if not kept:
         return nothing(catalog, told, asked, audit)
+    audit = audit.but(warnings=(*audit.warnings, *warnings(asked)))
     return found_answer(catalog, told, found.but(results=tuple(kept)), audit).but(
         query_type=KEYWORD,
         primary=tuple(kept),

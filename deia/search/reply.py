@@ -189,10 +189,10 @@ def small_talk(query: Query, audit: Audit) -> Answer:
 
 
 def nothing(catalog: Catalog, query: Query, asked: Question, audit: Audit) -> Answer:
-    """Say that nobody wrote about this, and in which words."""
+    """Say that nobody wrote about this, and in which words; what was corrected was searched for like that."""
     lost = unknown(asked)
     meant = searched_for(asked)
-    advice = [f"Did you mean: {meant}?"] if meant else []
+    advice = [f"Searched for: {meant}."] if meant else []
     advice += [f"Nobody here has written about: {', '.join(lost[:NAMED])}."] if lost else []
     advice.append("Ask in other words, or leave out a filter.")
     advice.append("If you find the answer elsewhere, add it: `deia add`.")

@@ -226,4 +226,4 @@ def test_chance_neighbours_of_short_words_are_no_answer(catalog: Catalog) -> Non
     answer = search(catalog, Query(text="size hoops"))
     assert answer.matched is False
     assert answer.searched_for
-    assert answer.suggestions[0] == f"Did you mean: {answer.searched_for}?"
+    assert answer.suggestions[0] == f"Searched for: {answer.searched_for}."
