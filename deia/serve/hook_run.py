@@ -39,7 +39,7 @@ OUT, REASON = 1, 2  # standard output, for JSON; standard error, for a reason th
 # What judging needs, each after what it imports. A test holds this list against what it really imports.
 JUDGING = (
     "watch.allow watch.mutes watch.condense watch.answers watch.command watch.git_lines watch.globs watch.places"
-    " watch.commands watch.languages watch.regions watch.phrases watch.regexes watch.stances watch.worded"
+    " watch.commands watch.stances watch.languages watch.regions watch.phrases watch.regexes watch.worded"
     " watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
     " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
     " serve.hosts.saying serve.hook_once serve.hook_answer serve.hook_judged"
@@ -52,7 +52,7 @@ SHELL = (
 STANCE = "watch.plans watch.stance_form watch.stance_model watch.stance"
 SAYING = "serve.hosts.saying"
 PATTERNED = "watch.regexes watch.patterned"
-PHRASED = "watch.languages watch.regions watch.phrases watch.speech watch.phrased"
+PHRASED = "watch.stances watch.languages watch.regions watch.phrases watch.speech watch.phrased"
 DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: it was told that sources changed

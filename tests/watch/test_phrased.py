@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PIECES = (
     "sell",
     "sold",
+    "sell the shop",
     "shop",
     "the",
     "it",
