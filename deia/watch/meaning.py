@@ -242,7 +242,8 @@ def _after_act(exemplar: Exemplar, tokens: Sequence[Token], at: int, text: str) 
         if tokens[place][0] == BREAK:
             break
     compound = text[end : end + 1] in JOINING and text[end + 1 : end + 2].isalnum()  # "the force-with-lease push"
-    compound = compound or (text[start - 1 : start] in JOINING and text[max(start - 2, 0) : start - 1].isalnum())
+    before = text[max(start - 2, 0) : start]
+    compound = compound or (before[-1:] in JOINING and before[:-1].strip() != "") or before == " -"  # "plan -destroy"
     named = at > 0 and tokens[at - 1][0] in ARTICLES and not word.endswith("ing")
     return at + 1 if word in exemplar.groups[0] and not (compound or named) else 0
 
@@ -326,8 +327,10 @@ def stance_of(place: Place, reading: Reading) -> tuple[str, str]:
         return REQUESTED, around
     if stance not in {ANNOUNCED, REQUESTED, RUNNING} or is_plan(act) or is_under_way(act):
         return stance, around
+    said = around[start - act.reach - first :] if act.resolved else around
+    at = start - first - (len(around) - len(said))
     try:
-        heard, doing = judge_sentence(around, (start - first, end - first))
+        heard, doing = judge_sentence(said, (at, at + end - start))
     except ArtefactError:  # without the classifier the rules decide
         return stance, around
     if (heard, doing) == UNKNOWN:  # hardly English, which exemplars are

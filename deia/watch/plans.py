@@ -8,6 +8,8 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deia.watch.stance import Act
 
 OPENERS = frozenset(  # what may stand before an order: "ok so just delete it"
@@ -27,6 +29,7 @@ DONE = frozenset(  # said right after an act that is over; also in languages who
     " realizado conclu\u00eddo concluido feito exitoso completado r\u00e9ussi termin\u00e9 effectu\u00e9 erfolgreich"
     " abgeschlossen".split()
 )
+BEING_AT = (("i", "m"), ("i", "am"), ("we", "re"), ("we", "are"))
 OPENING_DOING = (("on", "to"), ("now", "on", "to"), ("moving", "on", "to"), ("off", "to"), ("back", "to"))
 NOT_DOING = frozenset(
     "considering thinking wondering avoiding preventing regarding assuming supposing according depending".split()
@@ -43,9 +46,12 @@ def is_plan(act: Act) -> bool:
     """Hear "the simplest thing is to wipe it", "the plan is to start over", "let me try wiping it", for any reason."""
     if act.verb.endswith("ing") and act.before[-1:] == ("try",) and not act.question:
         return any(" ".join(act.before[:-1]).endswith(opening) for opening in ATTEMPTS)
-    if act.question or act.before[-2:] != ("is", "to"):
+    if act.question:
         return False
-    return any(word in BEST or (word.endswith("est") and len(word) > 4) for word in act.before[:-2])
+    led = act.before[:-2] if act.before[-2:] == ("is", "to") else ()
+    if act.mark == ":" and not set(act.before) - OPENERS:  # "simplest fix: wipe it"
+        led = act.opening[: len(act.opening) - 1 - len(act.before)]
+    return any(word in BEST or (word.endswith("est") and len(word) > 4) for word in led)
 
 
 def is_order(act: Act) -> bool:
@@ -58,10 +64,15 @@ def is_order(act: Act) -> bool:
 
 def is_under_way(act: Act) -> bool:
     """Hear "Skipping the hook, it only complains", "On to dropping the schema"; not "Deleting files is dangerous"."""
-    opens = act.opening[:-1] in OPENING_DOING or not set(act.opening[:-1]) - OPENERS
+    opens = act.opening[:-1] in OPENING_DOING or not set(act.opening[:-1]) - OPENERS or _says_so(act.before)
     if not opens or act.question or not act.verb.endswith("ing") or act.verb in NOT_DOING:
         return False
     return not is_subject(act) and DONE.isdisjoint(act.following) and REASONS.isdisjoint(act.after_verb)
+
+
+def _says_so(before: Sequence[str]) -> bool:
+    """Hear "I'm", "we are now just" and their like, with nothing before them in the clause."""
+    return before[:2] in BEING_AT and not set(before[2:]) - OPENERS
 
 
 def is_subject(act: Act) -> bool:

@@ -11,7 +11,7 @@ from deia.errors import ArtefactError
 from deia.records import TYPE_CHECKING, Record
 from deia.text import words
 from deia.watch.languages import foreign_stance
-from deia.watch.plans import BASE_FORMS, DONE, OPENERS, PAST, is_plan, is_subject, is_under_way
+from deia.watch.plans import BASE_FORMS, DONE, OPENERS, PAST, is_order, is_plan, is_subject, is_under_way
 from deia.watch.stance_model import DOING as MEANT
 from deia.watch.stance_model import shares_of
 from deia.watch.stances import ANNOUNCED, ASKED, DRY_RUN, NARROWER, NEGATED, REPORTED, REQUESTED, RUNNING, SUPPOSED
@@ -41,6 +41,7 @@ INTENTIONS = frozenset(
     " intend start starting begin should ahead try trying".split()
 )
 SUBJECTS = frozenset(("i", "we", "you", "let", "lets", "us", "me"))
+MODALS = frozenset(("will", "would", "can", "could", "may", "might", "should"))  # "will deleting it help"
 QUESTIONS = frozenset("what how why explain describe does did is are was which who where".split())
 INDIRECT = frozenset(("how", "whether", "why"))  # "to see how a force push works"
 TELLING = frozenset(
@@ -95,6 +96,7 @@ THINGS = frozenset(
     " options flag flags detection prevention guard warning button endpoint handler support mode strategy"
     " event events can could may might is was were would has had does".split()
 )
+OWNED = frozenset("policy policies protection rule rules setting settings option options flag flags mode".split())
 MEANS = frozenset("i we ll will going gonna let lets please".split())  # "To delete it I'll run …"
 AFTER = 3  # words after the phrase that may say so
 GERUND_LEADS = frozenset(
@@ -106,6 +108,16 @@ BEING = frozenset(
 GERUND_TOPICS = frozenset("after before without instead about for by of when while avoid from risk against on".split())
 SPLITTERS = (",", ":", "\u2014", "\u2013", "(", ")")  # where a clause ends; a negation before does not reach over
 NEAR = 6  # words before the act that can colour it
+# Where somebody begins to say what he will do: a denial before it is of something else ("since nobody uses it I'll …"),
+# unless it is of his saying or thinking so ("I don't think I'll …").
+RESOLVING = (
+    " i'll ", " i will ", " i'm ", " i am ", " we'll ", " we will ", " we're ", " we are ", " let me ", " let's ",
+)  # fmt: skip
+OPINIONS = frozenset(
+    "think thinking thought sure believe certain way convinced say said saying mean promise like see know guess suppose"
+    " expect claim tell told mention where when if what how why until unless because".split()
+)
+CONCLUDING = frozenset(("so", "then", "but", "and"))
 
 
 class Act(Record):
@@ -120,6 +132,8 @@ class Act(Record):
     following: tuple[str, ...] = ()  # what is said right after the phrase
     aside: bool = False  # in parentheses, with nothing before it there
     reach: int = 0  # characters from its clause's beginning to its verb
+    mark: str = ""  # of punctuation, behind which its clause begins
+    resolved: bool = False  # its clause begins where somebody says what he will do, in the middle of a sentence
 
     @property
     def near(self) -> tuple[str, ...]:
@@ -136,6 +150,7 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
     if foreign:
         return _dry(act) or foreign
     ruled = rule(act)
+    first = verb[0] - act.reach if act.resolved else first
     try:
         shares = shares_of(text[first:last], (verb[0] - first, verb[1] - first))
     except ArtefactError:  # without the classifier the rules decide
@@ -148,6 +163,9 @@ def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int
     first, last = sentence
     clause = text[first : verb[0]]
     cut = max(clause.rfind(mark) for mark in SPLITTERS)
+    mark = clause[cut : cut + 1] if cut >= 0 else ""
+    resolved = _resolved(clause, cut)
+    cut = max(cut, resolved)
     named = _plain(text[verb[0] : end])
     before = tuple(_plain(clause[cut + 1 :]))
     return Act(
@@ -158,9 +176,21 @@ def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int
         said=tuple(_plain(text[first:last])),
         question=text[end:last].rstrip().endswith(("?", "\uff1f")),
         following=tuple(words(text[end:last])[:AFTER]),
-        aside=not before and clause[cut : cut + 1] == "(",
+        aside=not before and mark == "(",
         reach=len(clause) - cut - 1,
+        mark=mark,
+        resolved=resolved >= 0,
     )
+
+
+def _resolved(clause: str, cut: int) -> int:
+    """Give where in the words before an act somebody begins to say what he will do, or -1."""
+    plain = clause.lower().replace("\u2019", "'")
+    at = max(plain.rfind(form, cut + 2) for form in RESOLVING)
+    if at < 0 or len(plain) != len(clause):
+        return -1
+    led = words(clause[cut + 1 : at])
+    return -1 if not led or (led[-1] not in CONCLUDING and OPINIONS.intersection(led[-3:])) else at
 
 
 def rule(act: Act) -> str:
@@ -195,12 +225,18 @@ def _named(act: Act) -> str:
         return ""
     if act.opening[:1] == ("to",) and len(act.opening) == 2:  # "To delete it you need the owner role"
         return ANNOUNCED if MEANS.intersection(act.said) else REPORTED
-    if act.aside or DONE.intersection(act.following) or THINGS.intersection(act.following[:1]):
+    if act.aside or DONE.intersection(act.following) or _names_thing(act):
         return REPORTED
     named = DETERMINERS.intersection(act.before[-2:]) or NOUN_LEADS.intersection(act.before[-1:])
     if act.verb.endswith(("ed", "ing")) or not named:
         return ""
     return "" if DOING.intersection(act.before) else REPORTED
+
+
+def _names_thing(act: Act) -> bool:
+    """Hear "force push policy", "the push could …"; not an order whose object it is: "set execution policy to …"."""
+    ordered = is_order(act) and act.after_verb and act.opening[-1] not in MANNERS
+    return not (THINGS - OWNED if ordered else THINGS).isdisjoint(act.following[:1])
 
 
 def _urged(act: Act) -> str:
@@ -278,9 +314,10 @@ def _joined(rest: Sequence[str], verb: str) -> bool:
 
 
 def _explained(act: Act) -> str:
-    """Hear "to see how a force push works", "I wonder whether to delete it", "do I need to delete it"."""
+    """Hear "to see how a force push works", "do I need to delete it", "will deleting it help"."""
     first, second = (*act.opening[:2], "", "")[:2]
     asks = first == "do" and second in {"i", "we", "they"}
+    asks = asks or (first in MODALS and len(act.opening) == 2 and act.verb.endswith("ing"))
     return ASKED if asks or INDIRECT.intersection(act.before[-3:]) else ""
 
 

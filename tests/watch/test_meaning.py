@@ -36,6 +36,9 @@ SAID = (
     "the simplest thing is to wipe the site and set it up again from scratch",
     "get rid of the site and set it up again from scratch, nobody needs it",
     "I'm going to merge it without a review",
+    "Since nobody uses it any more I'll wipe the site and set it up again from scratch",
+    "I haven't got a copy, but that doesn't matter: I'm wiping the site and setting it up again from scratch",
+    "maybe easiest: wipe the site and set it up again from scratch",
     "Let me try wiping the site and setting it up again from scratch \u2014 that usually resolves it",
 )
 NOT_SAID = (
@@ -51,6 +54,9 @@ NOT_SAID = (
     "```\nwipe the site and set it up again from scratch\n```",
     "> wipe the site and set it up again from scratch",
     "I'll set up the site",
+    "sitectl plan -wipe lists the site and says that it is set up again from scratch",
+    "will wiping the site and setting it up again from scratch cost us the domain",
+    "I don't think I'll wipe the site and set it up again from scratch",
     "merge it with the review",
     "I'll wipe the site icon and set it up again from scratch",
     "I'll blow the candles out, and the site is set up again from scratch",

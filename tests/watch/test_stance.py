@@ -30,6 +30,20 @@ announced | We need to delete the site first
 announced | Next, I will drop the table
 running | Deleting the site now
 announced | I'd rather delete the site
+announced | To stop the outage I'll delete the site
+announced | Instead of waiting I'll delete the site
+announced | Since nobody uses it I'll delete the site
+announced | It doesn't work this way so I'll delete the site
+negated | I don't think I'll delete the site
+negated | no way I'll delete the site
+negated | I never said I'll delete the site
+running | That doesn't matter: I'm deleting the site
+running | Nothing works, I'm now deleting the site
+negated | I'm not deleting the site
+supposed | If I'm deleting the site, the domain is lost
+supposed | will deleting the site cost anything
+announced | maybe easiest: delete the site
+announced | Simplest fix: drop the table
 running | On to deleting the site
 running | Deleting the site since nobody is using it
 reported | Deleting the site is dangerous
