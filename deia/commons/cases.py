@@ -22,14 +22,17 @@ CASE_FIELDS = ("turns", "cwd_files")
 TURN_FIELDS = ("role", "text", "tool", "tool_input", "failed")
 
 
-def read_cases(value: Any, known: Collection[str], findings: Findings) -> Iterator[Case]:
-    """Yield the cases of one file; a broken case is a problem and left out."""
+def read_cases(value: Any, known: Collection[str] | None, findings: Findings) -> Iterator[Case]:
+    """Yield the cases of one file; a broken case is a problem and left out.
+
+    `known` are the ids of triggers, or None where the triggers beside the cases could not be read.
+    """
     if value is not None and not isinstance(value, Map):
         findings.error(
             1, "wrong-type", "The file is not a mapping.", "Write `<trigger id>:` with `fires:` and `silent:`."
         )
     for ident, body in value.items() if isinstance(value, Map) else ():
-        if ident not in known:
+        if known is not None and ident not in known:
             found = f"There is no trigger {shown(ident)}."
             findings.error(value.at(ident), "unknown-trigger", found, suggestion(ident, known))
         if not isinstance(body, Map):

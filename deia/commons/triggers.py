@@ -60,16 +60,20 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
     problems: list[Problem] = []
     triggers: dict[str, Trigger] = {}
     seen: dict[str, str] = {}
+    unread: set[str] = set()  # files that do not parse, without their endings
     for path in paths:
         if path not in case_paths:
-            findings = Findings(path)
+            findings, before = Findings(path), len(seen)
             for trigger in _read_file(root, findings, seen, (good or {}).get(path, "")):
                 triggers[trigger.id] = trigger
             problems += findings.problems
+            if len(seen) == before and any(problem.severity == "error" for problem in findings.problems):
+                unread.add(path.rpartition(".")[0])
     read_cases: list[Case] = []
     for path in case_paths:
         findings = Findings(path)
-        read_cases += cases.read_cases(_value(root, findings), seen, findings)
+        known = None if path.rpartition(".cases.")[0] in unread else seen
+        read_cases += cases.read_cases(_value(root, findings), known, findings)
         problems += findings.problems
     problems += cases.unproven(tuple(triggers.values()), read_cases)
     return TriggerFiles(

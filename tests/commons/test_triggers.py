@@ -259,3 +259,12 @@ def test_no_bytes_raise(data: bytes) -> None:
         (folder / "a.yaml").write_bytes(data)
         (folder / "a.cases.yaml").write_bytes(data)
         load_triggers(root)
+
+
+def test_cases_beside_a_file_that_does_not_parse_are_not_called_unknown(tmp_path: Path, write: Write) -> None:
+    write("triggers/a.yaml", GOOD + "\n  - [")
+    write("triggers/a.cases.yaml", CASES)
+    write("triggers/b.cases.yaml", CASES)
+    found = [(path, code) for path, _, code in problems(tmp_path)]
+    assert [path for path, code in found if code == "unknown-trigger"] == ["b.cases.yaml"]
+    assert any(path == "a.yaml" for path, _ in found)
