@@ -113,6 +113,17 @@ def replace(path: str, data: bytes) -> None:
     system.replace(temporary, path)
 
 
+def keep(path: str, data: bytes) -> bool:
+    """Put `data` at `path`, in folders private to the person; say whether that could be done."""
+    try:
+        if make_folders(parent(path)):
+            replace(path, data)
+            return True
+    except OSError:
+        pass
+    return False
+
+
 def process() -> int:
     """Give the number of this process."""
     return system.getpid()

@@ -162,13 +162,7 @@ def write_run(path: str, done: Evaluation, *, at: str) -> bool:
     """Keep a run for the next to be compared with; say whether it could be."""
     kept = {key: [round(each.scores.ndcg, 6), each.right] for key, each in zip(_keys(done), done.every, strict=True)}
     data = fast_json.dumps({"at": at, "questions": kept}).encode("utf-8", "replace")
-    if not files.make_folders(files.parent(path)):
-        return False
-    try:
-        files.replace(path, data)
-    except OSError:
-        return False
-    return True
+    return files.keep(path, data)
 
 
 def _keys(done: Evaluation) -> list[str]:

@@ -32,13 +32,7 @@ def keep(root: str, proposals: Sequence[Proposal], *, environ: Mapping[str, str]
     """Keep proposals for whoever applies them; say whether that was possible."""
     path = _path(root, environ)
     data = fast_json.dumps({"at": spool.timestamp(at), "proposals": [one.to_dict() for one in proposals]}).encode()
-    if not files.make_folders(files.parent(path)):
-        return False
-    try:
-        files.replace(path, data)
-    except OSError:
-        return False
-    return True
+    return files.keep(path, data)
 
 
 def kept(root: str, *, environ: Mapping[str, str]) -> list[Proposal]:
