@@ -234,7 +234,8 @@ What is left alone on purpose, whatever the set:
 - What a command will run is not guessed when it arrives at run time: `xargs bash -c`, a bare `parallel`, a name put
   into `sh -c '… {{}} …'`.
 - A symbolic link that leads out of a temporary folder is not seen, because the disk is not looked at.
-- Sentences are read in English. In other languages commands, error texts and borrowed words ("force push") still count.
+- Sentences are read in English. In other languages commands, error texts, borrowed words ("force push") and the phrases
+  that the gravest triggers have in some languages count.
 - An error that an assistant only mentions in passing, or writes into a document, is not taken up.
 """
 
