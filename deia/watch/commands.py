@@ -32,6 +32,7 @@ TEST_FILES = {"docker": ("-f", "--file"), "docker-compose": ("-f", "--file"), "p
 TESTS = frozenset(("test", "tests", "testing", "testdb", "dbtest"))
 PRODUCTION = frozenset(("prod", "production", "live"))
 DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if", "--simulate", "--just-print")
+SHORT_DRY_OPTIONS = {"apt-get": "-s", "apt": "-s", "aptitude": "-s", "make": "-n", "rsync": "-n"}
 
 
 def matches_command(wanted: Sequence[str], command: Command) -> bool:
@@ -104,6 +105,9 @@ def is_dry(command: Command) -> bool:
     arguments = own_arguments(command)
     options = [one for one in arguments if one.startswith("-")]
     if any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]:
+        return True
+    short = SHORT_DRY_OPTIONS.get(command.program.lower())
+    if short and has_option(short, options):
         return True
     return _is_for_tests(command.program.lower(), arguments)
 

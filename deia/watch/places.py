@@ -52,6 +52,8 @@ _TEMP_NAMES = (
     "$TMPDIR", "${TMPDIR}", "$TEMP", "${TEMP}", "$TMP", "${TMP}", "$RUNNER_TEMP", "${RUNNER_TEMP}", "$env:TEMP",
     "$env:TMP", "%TEMP%", "%TMP%", "${TMPDIR:-/tmp}", "$(mktemp -d)", "$(mktemp)",
 )  # fmt: skip
+# Programs that print something whatever happens, so that a path made of it leads where it seems to.
+_ALWAYS_SAID = frozenset("pwd mktemp dirname basename realpath date whoami hostname uname id nproc arch echo".split())
 _STARS = frozenset(("*", ".*", "{*,.*}", "*.*", ".[!.]*", "**"))
 _MOVED = frozenset(("<root>", "<home>", "<parent>", "<shared>", "<scratch>"))
 _STAND_IN = "/tmp/a-folder-of-its-own"  # noqa: S108 - text to compare with, no file is made
@@ -128,16 +130,20 @@ def _emptied(path: str) -> str | None:
     kept: list[str] = []
     at = 0
     while at < len(path):
-        if path[at] == "`":
-            return None
+        if path[at] == "`" or path.startswith("$(", at):
+            end = _substituted(path, at)
+            if end < 0:
+                return None
+            at = end
+            continue
         if path[at] != "$":
             kept.append(path[at])
             at += 1
             continue
-        if path[at + 1 : at + 2] in {"{", "("}:
-            end = path.find("}" if path[at + 1] == "{" else ")", at)
+        if path[at + 1 : at + 2] == "{":
+            end = path.find("}", at)
             body = path[at + 2 : end]
-            if end < 0 or path[at + 1] == "(" or any(mark in body for mark in (":?", ":-", ":=", "?")):
+            if end < 0 or any(mark in body for mark in (":?", ":-", ":=", "?")):
                 return None
             at = end + 1
             continue
@@ -146,6 +152,19 @@ def _emptied(path: str) -> str | None:
             end += 1
         at = max(end, at + 1)
     return "".join(kept)
+
+
+def _substituted(path: str, at: int) -> int:
+    """Give where a command's output ends that stands at a place, or -1 where it does not end or is never empty."""
+    if path[at] == "`":
+        first, end = at + 1, path.find("`", at + 1)
+    else:
+        first, end, depth = at + 2, at + 2, 1
+        while end < len(path) and depth:
+            depth += (path[end] == "(") - (path[end] == ")")
+            end += 1
+        end = end - 1 if not depth else -1
+    return -1 if end < 0 or path[first:end].strip().partition(" ")[0] in _ALWAYS_SAID else end + 1
 
 
 def _parts(path: str) -> tuple[int, list[str]]:

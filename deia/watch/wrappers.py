@@ -267,7 +267,8 @@ def _code(key: str, words: list[str], stdin: str) -> list[Inner]:
             code = found or " ".join(words[at + 1 : at + 2])
             return [Inner(f"{shown} {word[:2] if found else word}", script=code, kind=key)]
         if word == "-m" and key in ("python", "py", "pypy"):
-            return [Inner(f"{shown} -m", words[at + 1 :])]
+            module = [name.replace("_", "-") for name in words[at + 1 : at + 2]]  # as its program is called
+            return [Inner(f"{shown} -m", module + words[at + 2 :])]
         if word[:1] != "-" or word in ("-", "--"):
             break
         at += 1 + (word in ("-W", "-X", "-r", "--require", "--import", "-I"))

@@ -134,6 +134,9 @@ def test_an_option_is_given_apart_joined_or_with_its_value(wanted: str, argument
     [
         ("terraform destroy --help", True),
         ("kubectl delete ns x --dry-run=client", True),
+        ("apt-get -s purge python3", True),
+        ("apt-get -sy purge python3", True),
+        ("apt-get -y purge python3", False),
         ("git help push", True),
         ("git push --force -n", False),
         ("git commit -m --help", False),

@@ -18,7 +18,7 @@ EXAMPLES = {
     "<parent>": ["..", "../", "../..", "../*", "a/../.."],
     "<whole>": [".", "./", "*", "./*", "$PWD", "a/..", "$(pwd)/*", ".*"],
     "<repository>": [".git", "./.git/", "/srv/app/.git"],
-    "<variable>": ["$X/", "$X/*", "${X}/*", "$X/usr", "$A/$B", "${A}/${B}/*"],
+    "<variable>": ["$X/", "$X/*", "${X}/*", "$X/usr", "$A/$B", "${A}/${B}/*", "$(jq -r .out x.json)/*", "`x`/*"],
     "<outside>": ["/srv/www", "~/projects", "../other", "/some/path", "/home/sam/code", "~sam/x", "D:\\data\\x"],
     "<source>": ["src", "./src/", "packages/eval", "tests", "app/*"],
     "<data>": ["runs", "data/2026", "uploads/", "app.db", "packages/api/data"],
@@ -26,7 +26,7 @@ EXAMPLES = {
     "<scratch>": ["/tmp/x", "$TMPDIR/x", "$TMPDIR", "node_modules", "a/b/dist", "x.pyc", "src/__pycache__",
                   "~/.cache/pip", "$(mktemp -d)/x", "/home/sam/app/tmp/x", "my-tmp-folder", "/var/lib/apt/lists/*"],
     "<found>": ["{}"],
-    "<unknown>": ["$X", "${X:?}/*", "$X/build", "$(make-path)/x", "`x`/y", "${X:-build}/*"],
+    "<unknown>": ["$X", "${X:?}/*", "$(make-path)/x", "`x`/y", "${X:-build}/*", "$(dirname $0)/*", "$(open"],
     "<other>": ["foo", "foo/bar.txt", "src/app.py", "", "x" * 5000],
 }  # fmt: skip
 

@@ -164,6 +164,7 @@ def test_a_program_that_only_runs_another_is_seen_through(text: str, expected: s
         ("python -c \"import subprocess as s; s.run(['rm', 'y'], check=True)\"", "rm y", ("python -c",)),
         ("python3 - <<'E'\nimport os\nos.popen('rm y')\nE", "rm y", ("python3",)),
         ("python -m pip uninstall x", "pip uninstall x", ("python -m",)),
+        ("python3 -m git_filter_repo --path x", "git-filter-repo --path x", ("python3 -m",)),
         ("node -e 'require(\"child_process\").execSync(`rm y`)'", "rm y", ("node -e",)),
         ('node -pe \'require("child_process").spawn("rm", ["y"])\'', "rm y", ("node -pe",)),
         ("perl -we 'system(\"rm y\")'", "rm y", ("perl -we",)),
