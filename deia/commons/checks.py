@@ -153,7 +153,7 @@ def disagreements(commons: Commons) -> Iterator[Problem]:
     metadata = {document.path: document.metadata for document in commons.documents}
     for entry in _listed(commons):
         source = metadata.get(entry.path)
-        if not isinstance(source, Map):
+        if not isinstance(source, Map) or not source:
             continue
         for name in COMPARED:
             own, field = _own(source, name)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 TEXTS = ("title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified")
 LISTS = ("keywords", "audience", "tags", "related_docs", "quick_tips")
-OWN = ("id", "path", "urgency", "platform", *TEXTS, *LISTS)
+TAKEN = {**dict.fromkeys(TEXTS, fields.text), **dict.fromkeys(LISTS, fields.texts)}
+OWN = frozenset(("id", "path", "urgency", "platform", *TEXTS, *LISTS))
 # Front-matter and the older shapes say the same under other names (FORMATS, section 1).
 OLD_NAMES = {"date": "created", "severity": "urgency"}
 ID_LENGTH = 200
@@ -39,12 +40,13 @@ def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = (
         found = f"The path {shown(path)} leaves the commons."
         findings.error(source.at("path"), "path-leaves-commons", found, "Write it relative to the index.")
         return None
+    path = reading.tidy(path)
     return Entry(
-        id=_id(source, reading.tidy(path), findings),
-        path=reading.tidy(path),
+        id=_id(source, path, findings),
+        path=path,
         clusters=clusters,
         line=source.line,
-        **_described(source, findings),
+        **{"title": "", **_described(source, findings)},
     )
 
 
@@ -52,8 +54,8 @@ def derived_entry(document: Document, findings: Findings) -> Entry:
     """Make the entry of a document that the index does not list, from its metadata and text."""
     source = renamed(document.metadata if isinstance(document.metadata, Map) else Map())
     described = _described(source, findings)
-    described["title"] = described["title"] or document.title
-    described["summary"] = described["summary"] or first_paragraph(document.text)
+    described["title"] = described.get("title") or document.title
+    described["summary"] = described.get("summary") or first_paragraph(document.text)
     given = source.get("id")
     ident = given.strip() if isinstance(given, str) and _sound_id(given.strip()) else id_from_path(document.path)
     return Entry(id=ident, path=document.path, **described)
@@ -84,12 +86,14 @@ def renamed(source: Map) -> Map:
 
 
 def _described(source: Map, findings: Findings) -> dict[str, Any]:
-    described: dict[str, Any] = {name: fields.text(source, name, findings) if name in source else "" for name in TEXTS}
-    described |= {name: fields.texts(source, name, findings) if name in source else () for name in LISTS}
-    described["urgency"] = fields.choice(source, "urgency", URGENCIES, findings, default="")
-    described["platforms"] = fields.texts(source, "platform", findings)
-    described["extra"] = _extra(source)
-    return described
+    """Give the fields that somebody wrote."""
+    described: dict[str, Any] = {name: TAKEN[name](source, name, findings) for name in source if name in TAKEN}
+    if "urgency" in source:
+        described["urgency"] = fields.choice(source, "urgency", URGENCIES, findings, default="")
+    if "platform" in source:
+        described["platforms"] = fields.texts(source, "platform", findings)
+    extra = _extra(source)
+    return {**described, "extra": extra} if extra else described
 
 
 def _extra(source: Map) -> Mapping[str, Any]:

@@ -42,7 +42,7 @@ def split(text: str, *, path: str) -> FrontMatter:
     lines = text.split("\n")
     findings = Findings(path)
     if lines[0].rstrip() != FENCE:
-        return FrontMatter(metadata=_bold_fields(lines), body=text, first_line=1)
+        return FrontMatter(metadata=_bold_fields(text, lines), body=text, first_line=1)
     end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
     if not end:
         found = "The front-matter that opens here never ends."
@@ -68,13 +68,15 @@ def _with_fields(lines: list[str], end: int, findings: Findings) -> FrontMatter:
     )
 
 
-def _bold_fields(lines: list[str]) -> Map:
+def _bold_fields(text: str, lines: list[str]) -> Map:
     """Read `**Name:** value` lines above the first section."""
     fields = Map(line=1)
+    if "**" not in text:
+        return fields
     for number, line in enumerate(lines[:HEAD_LINES], 1):
         if line.startswith(("## ", *CODE)):
             break
-        match = BOLD.match(line.rstrip("\r"))
+        match = BOLD.match(line.rstrip("\r")) if line.startswith("**") else None
         name = match[1].strip().lower().replace(" ", "_") if match else ""
         if match and name not in fields and match[2].strip():
             fields[name] = _bold_value(name, match[2].strip())

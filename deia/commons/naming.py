@@ -27,6 +27,8 @@ def slug(text: str) -> str:
 
 def _mostly_lost(text: str, name: str) -> bool:
     """Say whether less than half of the title's letters and digits survived."""
+    if text.isascii():  # of which nothing is lost
+        return False
     letters = sum(letter.isalnum() for letter in text[:LONGEST])
     return sum(letter.isalnum() for letter in name) * 2 < letters
 

@@ -21,6 +21,8 @@ PLACEHOLDERS = frozenset(line for line in OUTLINE.splitlines() if line and line 
 
 def unfilled(text: str) -> tuple[int, ...]:
     """Give the lines of a text, from 1, that are still the outline's."""
+    if not any(line in text for line in PLACEHOLDERS):
+        return ()
     return tuple(number for number, line in enumerate(text.splitlines(), 1) if line.strip() in PLACEHOLDERS)
 
 

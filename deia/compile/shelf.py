@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog
 
 DIGEST_SIZE = 16
+BUFFERED = 1 << 20  # bytes written at once
 NOT_KEPT = ("extra", "line")
-_fields = attrgetter(*(name for name in Entry(id="", path="", title="").values() if name not in NOT_KEPT))
+KEPT = tuple(name for name in Entry(id="", path="", title="").values() if name not in NOT_KEPT)
+_fields = attrgetter(*KEPT)
 _json = json.JSONEncoder(separators=(",", ":"), default=str).encode
 
 
@@ -97,9 +99,9 @@ def _described(document: Document) -> Entry:
 
 
 def _clean(entry: Entry) -> Entry:
-    """Give an entry as it can be stored and printed, without what nothing asks for at query time."""
+    """Give an entry as it can be stored and printed."""
     if len(entry.id) <= LONGEST_KEY and _plain(_fields(entry)):
-        return entry.but(extra={}, line=0) if entry.extra or entry.line else entry
+        return entry
     values = {name: _clean_value(value) for name, value in entry.values().items() if name not in NOT_KEPT}
     return Entry(**{**values, "id": key(entry.id)})
 
@@ -120,10 +122,15 @@ def _clean_value(value: Any) -> Any:
 
 def line_of(volume: Volume, chunks: Sequence[Chunk]) -> bytes:
     """Give what the shelf says of a document and its passages."""
-    kept = {name: value for name, value in volume.entry.values().items() if value}
+    kept = told(volume.entry)
     passages = [[*chunk.lines, printable(chunk.heading)] for chunk in chunks]
     row = {**_required(volume.entry), **kept, "first_line": volume.document.first_line, "passages": passages}
     return _line(volume.entry.id, row)
+
+
+def told(entry: Entry) -> dict[str, Any]:
+    """Give what an entry says, without what nothing asks for at query time."""
+    return {name: value for name, value in zip(KEPT, _fields(entry), strict=True) if value}
 
 
 def _line(document: str, row: Mapping[str, Any]) -> bytes:
@@ -138,7 +145,7 @@ class ShelfWriter:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self._documents, self._texts, self._digests = (
-            open(os.path.join(folder, name), "wb")  # noqa: SIM115 - closed in `close`
+            open(os.path.join(folder, name), "wb", BUFFERED)  # noqa: SIM115 - closed in `close`
             for name in (DOCUMENTS, TEXTS, DIGESTS)
         )
         self._at = (0, 0)  # bytes of lines and of texts so far

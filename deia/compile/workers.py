@@ -109,7 +109,8 @@ def _asked(process: subprocess.Popen[bytes], batch: Sequence[Volume], *, static:
     if process.stdin is None or process.stdout is None:
         return None
     try:
-        write_frame(process.stdin, (packed(batch), static, said))
+        given, texts = packed(batch)
+        write_frame(process.stdin, (given, static, said), texts)
         return as_prepared(*read_frame(process.stdout))
     except (OSError, EOFError, ValueError, TypeError, AttributeError, IndexError):
         _end(process)  # what it says from here on could be the answer to another question

@@ -68,10 +68,10 @@ def main() -> None:
     source, to = sys.stdin.buffer, sys.stdout.buffer
     while True:
         try:
-            (given, static, said), _ = read_frame(source)
+            (given, static, said), texts = read_frame(source)
         except EOFError:
             return
-        write_frame(to, *plain(prepared(unpacked(given), static=static, said=said)))
+        write_frame(to, *plain(prepared(unpacked(given, texts), static=static, said=said)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from itertools import cycle
+from itertools import count, cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COUNT = 30
+LATER = count(1_700_000_100)
 WORDS = "anchor basket candle dragon ember falcon garnet harbour island jasmine".split()
 TRIGGER = """\
 - id: shop
@@ -73,7 +74,7 @@ def write(path: Path, text: str, *, when: float = 1_700_000_000.0) -> None:
 
 
 def change(root: Path, path: str, text: str) -> None:
-    write(root / path, text, when=1_700_000_100.0 + len(text))
+    write(root / path, text, when=next(LATER))  # one text of the same length after another is a change as well
 
 
 def compiled(root: Path, heard: list[str] | None = None, *, force: bool = False) -> Compiled:

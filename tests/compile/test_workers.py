@@ -72,7 +72,8 @@ def test_documents_that_travelled_are_prepared_as_those_that_stayed() -> None:
     texts = [Document(path=str(number), title="", text=text) for number, text in enumerate(TEXTS)]
     given = volumes([], texts)
     made = prepared(given, static=True, said=True)
-    travelled = prepared(unpacked(json.loads(json.dumps(packed(given)))), static=True, said=True)
+    values, held = packed(given)
+    travelled = prepared(unpacked(json.loads(json.dumps(values)), held), static=True, said=True)
     assert travelled == made
     value, blobs = plain(made)
     assert as_prepared(json.loads(json.dumps(value)), blobs) == made
@@ -81,7 +82,8 @@ def test_documents_that_travelled_are_prepared_as_those_that_stayed() -> None:
 @pytest.mark.parametrize("named", [[], ["/elsewhere/deia/compile"]])
 def test_another_installation_prepares_nothing(named: list[str]) -> None:
     asked = io.BytesIO()
-    write_frame(asked, (packed(volumes([], [Document(path="a", title="", text="a")])), False, False))
+    values, held = packed(volumes([], [Document(path="a", title="", text="a")]))
+    write_frame(asked, (values, False, False), held)
     command = [sys.executable, "-P", "-m", "deia.compile.working"]
     told = [
         subprocess.run([*command, *args], input=asked.getvalue(), capture_output=True, check=True).stdout
