@@ -149,7 +149,7 @@ def _sql(value: Any, reading: Reading) -> Iterator[Match]:
         for statement in statements(text):
             if any(matches_statement(wanted, statement) for wanted in value["v"]):
                 undone = statement.undone and not (commits_by_itself(spoken) and statement.words[0] in COMMITTED)
-                stance = DRY_RUN if undone else (spoken.stance if spoken else ANNOUNCED)
+                stance = DRY_RUN if undone or statement.own else (spoken.stance if spoken else ANNOUNCED)
                 shown = statement.text
                 yield Match(kind="sql", source=value["s"], excerpt=shown, stance=stance, around=shown)
 

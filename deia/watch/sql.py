@@ -29,6 +29,8 @@ DOING = VERBS - frozenset(
     "do end show close move comment start use set".split()
 )  # verbs that tell where a block begins
 COMMITTED = frozenset(("alter", "create", "drop", "rename", "truncate"))  # what some databases never roll back
+TEMPORARY = frozenset(("temp", "temporary"))
+BESIDE_NAMES = frozenset(("if", "not", "exists", "only", "cascade", "restrict"))
 OPENS = frozenset(("begin", "then", "else", "loop"))  # in a block of code, after which a statement begins
 # Lines that end a batch or stand for a statement without a semicolon, as T-SQL has them.
 LONE = frozenset(
@@ -46,6 +48,7 @@ class Statement(Record):
     words: tuple[str, ...]
     text: str
     undone: bool = False  # inside a transaction that is rolled back, or only explained
+    own: bool = False  # of tables alone that the same text made
     body: str = ""  # the block of code that it runs
 
     @property
@@ -61,7 +64,7 @@ class Statement(Record):
 
 def statements(text: str) -> list[Statement]:
     """Give the statements of a text, a bounded number of them; those of a block that runs stand after its own."""
-    return _statements(text, 0)
+    return _with_own(_statements(text, 0))
 
 
 def _statements(text: str, depth: int) -> list[Statement]:
@@ -71,6 +74,21 @@ def _statements(text: str, depth: int) -> list[Statement]:
         flat += [one, *(deep.but(undone=True) if one.undone else deep for deep in inner)]
     first = MOST_STATEMENTS - LAST_STATEMENTS
     return flat[:first] + flat[first:][-LAST_STATEMENTS:]
+
+
+def _with_own(found: list[Statement]) -> list[Statement]:
+    """Mark what only takes away tables that the same text made a moment before."""
+    made: set[str] = set()
+    marked = []
+    for one in found:
+        first, rest = "".join(one.words[:1]), one.words[1:]
+        at = rest.index("table") + 1 if "table" in rest[:4] else 0
+        names = {word for word in rest[at:] if word not in BESIDE_NAMES}
+        if first == "create" and at and ("if" not in rest or not TEMPORARY.isdisjoint(rest[:at])):
+            made.update([word for word in rest[at:] if word not in BESIDE_NAMES][:1])
+        takes = first in {"drop", "truncate"} and bool(at) and bool(names) and names <= made
+        marked.append(one.but(own=True) if takes else one)
+    return marked
 
 
 def _first_and_last(text: str, *, block: bool) -> Iterator[list[Statement]]:

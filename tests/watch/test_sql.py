@@ -331,3 +331,19 @@ def test_a_rollback_behind_too_many_statements_undoes_none_of_the_first() -> Non
     found = statements("begin; drop table a; commit;\n" + filler * 5_000 + "begin; drop table c; rollback;")
     assert not any(one.undone for one in found[:10])
     assert [one.text for one in found if one.undone][:2] == ["begin", "drop table c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("create temp table t as select 1; drop table t", True),
+        ("create temporary table if not exists t as select 1; drop table if exists t cascade", True),
+        ("create table t (x int); truncate table t", True),
+        ("create table if not exists t (x int); drop table t", False),
+        ("create table t (x int); drop table t, orders", False),
+        ("drop table t; create table t (x int)", False),
+        ("create table t (x int); drop table", False),
+    ],
+)
+def test_what_takes_away_only_tables_of_its_own_is_told(text: str, *, own: bool) -> None:
+    assert any(one.own for one in statements(text)) is own
