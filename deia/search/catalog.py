@@ -113,6 +113,11 @@ class Catalog:
         strengths: Mapping[str, float] = self.header.get("strengths", {})
         return strengths
 
+    @property
+    def length(self) -> float:
+        """The mean length of a passage, in bytes of text."""
+        return max(1.0, float(self.header["sizes"][TEXTS]) / max(1, self.keyword.chunks))
+
     def learning_path(self, audience: str) -> Sequence[tuple[str, str]]:
         """Give what an audience should read, as the commons says: ids in order, each with why; () for none."""
         paths: Mapping[str, Sequence[tuple[str, str]]] = self.header.get("learning_paths", {})

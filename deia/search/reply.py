@@ -22,6 +22,7 @@ from deia.search.nearby import (
 )
 from deia.search.question import searched_for, unknown, weights
 from deia.search.rank import primary_count
+from deia.search.usual import usual
 from deia.search.verdict import SEEN, observe
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def find(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filter
             asked, ranked, {each.number: by_passage[each.entry.id] for each in shelved},
             passages=max(1, catalog.keyword.chunks * passing // max(1, len(catalog))), given=len(given),
             akin=akin(catalog, asked, meaning) if ranked else 0.0,
+            usual=usual({term.stem for term in asked.terms if term.part and term.stem}, length=catalog.length),
         ),
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from deia.search.literals import literal_terms
 from deia.search.question import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from deia.search.question import Question, Term
@@ -25,10 +25,12 @@ SEEN = 20  # documents of the ranking that the observations look at
 ALL = 0.95  # of a question's information
 MOST_A_WORD = 2.2  # of a word's information that BM25 can give it: k1 + 1
 LITERAL_COUNTS = 0.15  # of a word that is the asker's own, where the document lacks it; 0 and .15 measured alike
+MOST_AT_HOME = 6.0  # nats that one word can say for a commons, or against it
 GIVEN = 1.7  # a filter is a word that every document holds: the root of 3 nats, the information of one in twenty
 OBSERVED = (
     "covered", "whole", "touched", "unknown", "corrected", "words", "length", "likeness", "nearest", "contrast",
     "margin", "both", "size", "long_likeness", "long_covered", "akin", "akin_squared", "long_akin",
+    "at_home", "at_home_among_many",
 )  # fmt: skip
 
 
@@ -63,12 +65,14 @@ def observe(
     passages: int,
     given: int = 0,
     akin: float = 0.0,
+    usual: Mapping[str, float] | None = None,
 ) -> list[float]:
     """Give what can be seen, in the order of OBSERVED.
 
     `held` are the stems of documents, passage by passage; `passages` is how many were ranked, since among many
     something is near by chance; `given` are the filters that somebody set, and that each of them passed; `akin` is
-    how like the question is to the commons on the whole (deia.search.affinity).
+    how like the question is to the commons on the whole (deia.search.affinity); `usual` how much its stems tell
+    elsewhere, in passages as long (deia.search.usual).
     """
     parts = [term for term in asked.terms if term.part]
     if not ranked or not parts:
@@ -82,6 +86,7 @@ def observe(
     whole, words = sum(weights) or 1.0, max(1.0, sum(counts) + given)
     covered = coverage(asked, best, own=own, given=given)
     likely = [each.likeness for each in others] or [0.0]
+    home = _at_home(zip(counts, parts, strict=True), usual or {}) / sqrt(sum(counts) or 1.0)
     most = MOST_A_WORD * sum(count * term.information for count, term in zip(counts, parts, strict=True) if term.stem)
     return [
         covered,
@@ -102,7 +107,22 @@ def observe(
         akin,
         akin * akin,
         log(words) * akin,
+        home,
+        log(1 + passages) * home,
     ]
+
+
+def _at_home(counted: Iterable[tuple[float, Term]], usual: Mapping[str, float]) -> float:
+    """Give how much more often the commons says a question's words than software is described with them, in nats.
+
+    A word's information is the logarithm of how few of the passages hold it, so that its difference to the same of
+    other texts is that of a ratio of likelihoods. Words that nobody here uses do not count: `unknown` tells of them.
+    """
+    return sum(
+        count * max(-MOST_AT_HOME, min(MOST_AT_HOME, usual[term.stem] - term.information))
+        for count, term in counted
+        if term.stem in usual
+    )
 
 
 def coverage(

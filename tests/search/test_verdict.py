@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from math import log, sqrt
+
 import pytest
 
 from deia.search.question import Question, Term
 from deia.search.rank import Ranked
 from deia.search.trained import fusion, verdict_weights
-from deia.search.verdict import OBSERVED, coverage, judge, observe
+from deia.search.verdict import MOST_AT_HOME, OBSERVED, coverage, judge, observe
 
 HELD = {0: {0: {"a", "b"}}}
 
@@ -88,6 +90,20 @@ def test_how_akin_a_question_is_is_seen_by_itself_and_with_its_length() -> None:
     assert (found["akin"], found["akin_squared"]) == (0.5, 0.25)
     assert found["long_akin"] == pytest.approx(0.5 * found["length"])
     assert seen(question, *ranked)["akin"] == 0.0
+
+
+def test_a_word_that_is_said_here_more_than_elsewhere_is_at_home() -> None:
+    question = asked(term("a", 2.0), term("b", 1.0), term("x").but(stem=""))
+    ranked = [Ranked(number=0, score=1.0, ordinal=0)]
+
+    def home(**usual: float) -> float:
+        found = observe(question, ranked, HELD, passages=100, usual=usual)
+        assert found[OBSERVED.index("at_home_among_many")] == pytest.approx(log(101) * found[OBSERVED.index("at_home")])
+        return found[OBSERVED.index("at_home")]
+
+    assert home(a=5.0, b=1.0) == pytest.approx(3 / sqrt(3))
+    assert home(a=2.0, b=0.5) < 0 == home()
+    assert home(a=99.0, b=1.0) == pytest.approx(MOST_AT_HOME / sqrt(3))
 
 
 @pytest.mark.parametrize("tier", ["keyword", "static", "compact", "transformer"])
