@@ -306,7 +306,7 @@ def _run_in(named: Named, scene: str, environ: Mapping[str, str]) -> Happened:
 
 def _started(command: str, scene: str, environ: Mapping[str, str]) -> tuple[int | None, str, str]:
     """Start a command in a fresh copy of a scene; give its exit code, None for none in time, and what it said."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         shutil.copytree(scene, os.path.join(folder, "scene"), symlinks=True)
         if environ.get("ALONE"):
             subprocess.run(["chown", "-R", "65534:65534", folder], check=True)
@@ -499,7 +499,7 @@ def main(arguments: Sequence[str]) -> int:
     texts = documents()
     chosen = {name: text for name, text in texts.items() if not given.documents or name in given.documents}
     found: dict[str, list[Happened]] = {}
-    with tempfile.TemporaryDirectory() as root:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as root:
         environ = environment(root)
         stop = serve(root, environ)
         try:

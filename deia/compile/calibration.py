@@ -1,6 +1,6 @@
 """How close to its exemplars a sentence must come: found for each exemplar of a `meaning` clause, never typed by hand.
 
-The thresholds lie above all but one in 300 pieces of ordinary talk. Where a trigger has cases of other acts that
+The thresholds lie above all pieces of ordinary talk. Where a trigger has cases of other acts that
 are done and must stay silent, they lie where the fewest of its cases come out wrong. A case that stance, `unless` or
 context silence already does not count: similarity cannot tell doing from mentioning, and would only lose what is meant.
 """

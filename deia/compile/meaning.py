@@ -20,7 +20,7 @@ from deia.text import words
 from deia.watch.artefact import LONGEST_WORD
 from deia.watch.gate import SAID
 from deia.watch.meaning import ALL, MOST_APART, STOP_WORDS, content_words, opened, wants_all
-from deia.watch.stance import DENIALS
+from deia.watch.stances import DENIALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ LEAST_WORDS = 2
 # How much of an exemplar must stand near, by the weight of its words, and the least weight that tells a sentence.
 # A word weighs as much as it is rare, in hundredths of a power of ten, so that `every file` is little; the
 # three bounds were chosen by a sweep on development conversations.
-SHARE = 0.6
+SHARE = 0.7
 LEAST_WEIGHT = 450
 MOST_WEIGHT = 250  # of one word, so that it alone is never enough
 NEAR = 0.6  # cosine from which on the static vectors take two words for one another; below it opposites turn up

@@ -12,7 +12,7 @@ from deia.watch.gate import PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, stri
 from deia.watch.globs import matches_glob, matches_path
 from deia.watch.phrases import Words, find_phrase
 from deia.watch.regexes import find_all
-from deia.watch.stances import ANNOUNCED, DRY_RUN
+from deia.watch.stances import ANNOUNCED, DENIALS, DRY_RUN
 from deia.watch.worded import meaning_of, worded
 from deia.watch.written import PATCH_HEADS, written_by
 
@@ -72,7 +72,9 @@ def _spoken(value: Any, places: Any, reading: Reading, *, stands_for: str = "") 
         start, end = tokens[first][1], tokens[after - 1][2]
         if _in_name(reading.prose.text, start, end) or (stands_for and _points(reading, first, after)):
             continue
-        stance, around = reading.stance_at(start, tokens[first][2], end)
+        # A denial that the phrase itself has ("sudo without a password") denies nothing.
+        told = end if {*DENIALS, "t"}.isdisjoint(words(value["s"])) else tokens[first][2]
+        stance, around = reading.stance_at(start, tokens[first][2], told)
         excerpt = reading.prose.text[start:end]
         yield Match(
             kind="phrase", source=value["s"], excerpt=excerpt, stance=stance, around=around, stands_for=stands_for

@@ -15,9 +15,9 @@ from deia.records import TYPE_CHECKING, Record
 from deia.text import words as words_of
 from deia.watch.plans import is_order, is_plan, is_under_way
 from deia.watch.regions import BREAK, sentence
-from deia.watch.stance import DENIALS, act_of, rule
+from deia.watch.stance import act_of, rule
 from deia.watch.stance_model import UNKNOWN, judge_sentence
-from deia.watch.stances import ANNOUNCED, REPORTED, REQUESTED, RUNNING
+from deia.watch.stances import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING
 from deia.watch.worded import meaning_of, worded
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ NAMED = frozenset(
 MOST_COMPOUND = 2  # words after the exemplar's that may still name the thing: "the branch protection status page"
 SAID_OF_TIME = ("for now", "for good", "from scratch", "for once", "in full", "at once")
 LIKELY = 0.5  # of the classifier, that an act is being done or asked for
+TELLING = 0.9  # of the greatest weight, from which on a word tells as much
 MOST_QUANTIFIED = 4  # groups of an exemplar beside which a word for all tells something
 MOST_ACTS = 100  # words for the act of an exemplar that are looked at in a turn
 MOST_COMPARED = 40  # places of a clause in a turn; each costs some 50 µs
@@ -110,14 +111,20 @@ class Exemplar(Record):
     placed: bool  # "remove the file from the history": what the act is done to may be anything there
 
     def weight(self, present: Collection[str]) -> int:
-        """Give the weight of the words of which one is present, the act's taken for granted; 0 if one for all fails."""
+        """Give the weight of the words of which one is present, the act's taken for granted; 0 if one must not fail.
+
+        That is one for all of something, and what tells the most: an exemplar on env files is not about files.
+        """
         found, wanted = self.weights[0], wants_all(self.groups)
+        telling = TELLING * max(self.weights[1:], default=0)
+        told = telling == 0
         for weight, group in zip(self.weights[1:], self.groups[1:], strict=True):
             if not group.keys().isdisjoint(present):
                 found += weight
+                told = told or weight >= telling
             elif wanted and not ALL.isdisjoint(group):
                 return 0
-        return found
+        return found if told else 0
 
     @property
     def own(self) -> dict[str, str]:

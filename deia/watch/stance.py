@@ -14,7 +14,18 @@ from deia.watch.languages import foreign_stance
 from deia.watch.plans import BASE_FORMS, DONE, OPENERS, PAST, is_order, is_plan, is_subject, is_under_way
 from deia.watch.stance_model import DOING as MEANT
 from deia.watch.stance_model import shares_of
-from deia.watch.stances import ANNOUNCED, ASKED, DRY_RUN, NARROWER, NEGATED, REPORTED, REQUESTED, RUNNING, SUPPOSED
+from deia.watch.stances import (
+    ANNOUNCED,
+    ASKED,
+    DENIALS,
+    DRY_RUN,
+    NARROWER,
+    NEGATED,
+    REPORTED,
+    REQUESTED,
+    RUNNING,
+    SUPPOSED,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -24,7 +35,6 @@ if TYPE_CHECKING:
 DOUBT = 0.2  # where no rule speaks, an act less probably done or asked for than this is neither
 SURE = 0.9  # what a rule takes for reported is being done or asked for from here on
 
-DENIALS = frozenset(("not", "never", "without", "no"))
 NEGATIONS = DENIALS | frozenset(
     "avoid avoiding cannot refuse refused stop prevent prevents forbid forbidden nor neither dont nobody instead rather"
     " block blocks blocked reject rejects disallow disallows prohibit prohibits".split()
@@ -155,6 +165,8 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
         shares = shares_of(text[first:last], (verb[0] - first, verb[1] - first))
     except ArtefactError:  # without the classifier the rules decide
         shares = {}
+    if DONE.intersection(act.following):  # "publish to npm failed" is over, whatever it sounds like
+        return ruled
     return settle(ruled, shares) if shares else ruled or ANNOUNCED
 
 

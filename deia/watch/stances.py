@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 ANNOUNCED, REQUESTED, RUNNING, NEGATED = "announced", "requested", "running", "negated"
 REPORTED, DONE_NOW, ASKED, SUPPOSED = "reported", "done", "asked", "supposed"
 QUOTED, DRY_RUN = "quoted", "dry_run"
+DENIALS = frozenset(("not", "never", "without", "no"))
 # Stances that were told apart later: a trigger that lists the wider one means both.
 WIDER = {RUNNING: ANNOUNCED, DONE_NOW: REPORTED, SUPPOSED: ASKED}
 NARROWER = {wide: narrow for narrow, wide in WIDER.items()}
