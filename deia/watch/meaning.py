@@ -15,7 +15,7 @@ from deia.records import TYPE_CHECKING, Record
 from deia.text import words as words_of
 from deia.watch.plans import is_order, is_plan, is_under_way
 from deia.watch.regions import BREAK, sentence
-from deia.watch.stance import act_of, rule
+from deia.watch.stance import act_of
 from deia.watch.stance_model import UNKNOWN, judge_sentence
 from deia.watch.stances import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING
 from deia.watch.worded import meaning_of, worded
@@ -330,9 +330,8 @@ def stance_of(place: Place, reading: Reading) -> tuple[str, str]:
     stance, around = reading.stance_at(start, end, place.end)
     first, last = sentence(reading.prose.text, start, place.end)
     act = act_of(reading.prose.masked, (first, last), place.verb, place.end)
-    if reading.turn.role == "user" and is_order(act) and rule(act) in {"", REQUESTED, ANNOUNCED}:
-        return REQUESTED, around
-    if stance not in {ANNOUNCED, REQUESTED, RUNNING} or is_plan(act) or is_under_way(act):
+    ordered = stance == REQUESTED and reading.turn.role == "user" and is_order(act)
+    if ordered or stance not in {ANNOUNCED, REQUESTED, RUNNING} or is_plan(act) or is_under_way(act):
         return stance, around
     said = around[start - act.reach - first :] if act.resolved else around
     at = start - first - (len(around) - len(said))

@@ -110,7 +110,9 @@ class Reading:
 
         end = end or verb_end
         bounds = sentence(self.prose.text, start, end)
-        return judge_act(self.prose.masked, bounds, (start, verb_end), end), self.prose.text[bounds[0] : bounds[1]]
+        ordering = self.turn.role == "user"
+        stance = judge_act(self.prose.masked, bounds, (start, verb_end), end, ordering=ordering)
+        return stance, self.prose.text[bounds[0] : bounds[1]]
 
 
 def _called(turn: Turn) -> Iterator[Spoken]:

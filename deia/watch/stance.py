@@ -151,8 +151,13 @@ class Act(Record):
         return self.before[-NEAR:]
 
 
-def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int) -> str:
-    """Give the stance of an act: where its verb stands in `text`, and where its phrase ends, within its sentence."""
+def judge_act(
+    text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int, *, ordering: bool = False
+) -> str:
+    """Give the stance of an act: where its verb stands in `text`, and where its phrase ends, within its sentence.
+
+    What looks like an order is one where it is said by somebody who is `ordering`, a person.
+    """
     first, last = sentence
     act = act_of(text, sentence, verb, end)
     clause = text[verb[0] - act.reach : verb[0]]
@@ -160,6 +165,8 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
     if foreign:
         return _dry(act) or foreign
     ruled = rule(act)
+    if ordering and ruled in {"", REQUESTED, ANNOUNCED} and is_order(act):
+        return REQUESTED
     first = verb[0] - act.reach if act.resolved else first
     try:
         shares = shares_of(text[first:last], (verb[0] - first, verb[1] - first))

@@ -336,3 +336,10 @@ def test_an_order_opens_its_sentence_with_the_bare_verb(said: str, verb: str, *,
     start = said.index(verb)
     end = start + len(verb)
     assert is_order(act_of(said, (0, len(said)), (start, end), end)) is orders
+
+
+@pytest.mark.parametrize("verb", ["put", "let", "write"])
+def test_what_looks_like_an_order_is_one_where_a_person_says_it(verb: str) -> None:
+    text = f"{verb} a rule in every zone"
+    assert Reading(Turn(role="user", text=text)).stance_at(0, len(verb), len(text))[0] == "requested"
+    assert Reading(Turn(role="user", text=f"we {text}")).stance_at(3, 3 + len(verb), len(text))[0] != "requested"
