@@ -228,7 +228,7 @@ def modules_reached(script: Path, environ: dict[str, str], given: bytes) -> tupl
     ("prompt", "answers", "meant"),
     [
         ("how does the nuclear physics simulation converge?", False, False),
-        ("Let me go with the nuclear option for Netlify", True, False),
+        ("Let me use the nuclear option on Netlify", True, False),
         ("Let me trash this Netlify project and make a fresh one", True, True),
     ],
 )

@@ -6,6 +6,7 @@ Refuses what has a subject of its own or a question mark, and what only names th
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,17 @@ FINITE = frozenset(
     "is are was were can could may might must should will would has have had does do did means requires needs takes"
     " breaks causes hides makes leaves removes leads gives costs works fails failed isn doesn won shouldn".split()
 )
+
+# Where somebody begins to say what he will do: a denial before it is of something else ("since nobody uses it I'll …"),
+# unless it is of his saying or thinking so ("I don't think I'll …").
+RESOLVING = (
+    " i'll ", " i will ", " i'm ", " i am ", " we'll ", " we will ", " we're ", " we are ", " let me ", " let's ",
+)  # fmt: skip
+OPINIONS = frozenset(
+    "think thinking thought sure believe certain way convinced say said saying mean promise like see know guess suppose"
+    " expect claim tell told mention where when if what how why until unless because".split()
+)
+CONCLUDING = frozenset(("so", "then", "but", "and"))
 
 
 def is_plan(act: Act) -> bool:
@@ -80,3 +92,13 @@ def is_subject(act: Act) -> bool:
     rest = act.said[len(act.opening) :]
     end = next((at for at, word in enumerate(rest) if at and word in REASONS), len(rest))
     return not FINITE.isdisjoint(rest[:end])
+
+
+def resolving_at(clause: str, cut: int) -> int:
+    """Give where in the words before an act somebody begins to say what he will do, or -1."""
+    plain = clause.lower().replace("\u2019", "'")
+    at = max(plain.rfind(form, cut + 2) for form in RESOLVING)
+    if at < 0 or len(plain) != len(clause):
+        return -1
+    led = words(clause[cut + 1 : at])
+    return -1 if not led or (led[-1] not in CONCLUDING and OPINIONS.intersection(led[-3:])) else at

@@ -11,7 +11,7 @@ from deia.errors import ArtefactError
 from deia.records import TYPE_CHECKING, Record
 from deia.text import words
 from deia.watch.languages import foreign_stance
-from deia.watch.plans import BASE_FORMS, DONE, OPENERS, PAST, is_order, is_plan, is_subject, is_under_way
+from deia.watch.plans import BASE_FORMS, DONE, OPENERS, PAST, is_order, is_plan, is_subject, is_under_way, resolving_at
 from deia.watch.stance_model import DOING as MEANT
 from deia.watch.stance_model import shares_of
 from deia.watch.stances import (
@@ -118,16 +118,6 @@ BEING = frozenset(
 GERUND_TOPICS = frozenset("after before without instead about for by of when while avoid from risk against on".split())
 SPLITTERS = (",", ":", "\u2014", "\u2013", "(", ")")  # where a clause ends; a negation before does not reach over
 NEAR = 6  # words before the act that can colour it
-# Where somebody begins to say what he will do: a denial before it is of something else ("since nobody uses it I'll …"),
-# unless it is of his saying or thinking so ("I don't think I'll …").
-RESOLVING = (
-    " i'll ", " i will ", " i'm ", " i am ", " we'll ", " we will ", " we're ", " we are ", " let me ", " let's ",
-)  # fmt: skip
-OPINIONS = frozenset(
-    "think thinking thought sure believe certain way convinced say said saying mean promise like see know guess suppose"
-    " expect claim tell told mention where when if what how why until unless because".split()
-)
-CONCLUDING = frozenset(("so", "then", "but", "and"))
 
 
 class Act(Record):
@@ -151,9 +141,7 @@ class Act(Record):
         return self.before[-NEAR:]
 
 
-def judge_act(
-    text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int, *, ordering: bool = False
-) -> str:
+def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int, *, ordering: bool = False) -> str:
     """Give the stance of an act: where its verb stands in `text`, and where its phrase ends, within its sentence.
 
     What looks like an order is one where it is said by somebody who is `ordering`, a person.
@@ -183,7 +171,7 @@ def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int
     clause = text[first : verb[0]]
     cut = max(clause.rfind(mark) for mark in SPLITTERS)
     mark = clause[cut : cut + 1] if cut >= 0 else ""
-    resolved = _resolved(clause, cut)
+    resolved = resolving_at(clause, cut)
     cut = max(cut, resolved)
     named = _plain(text[verb[0] : end])
     before = tuple(_plain(clause[cut + 1 :]))
@@ -200,16 +188,6 @@ def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int
         mark=mark,
         resolved=resolved >= 0,
     )
-
-
-def _resolved(clause: str, cut: int) -> int:
-    """Give where in the words before an act somebody begins to say what he will do, or -1."""
-    plain = clause.lower().replace("\u2019", "'")
-    at = max(plain.rfind(form, cut + 2) for form in RESOLVING)
-    if at < 0 or len(plain) != len(clause):
-        return -1
-    led = words(clause[cut + 1 : at])
-    return -1 if not led or (led[-1] not in CONCLUDING and OPINIONS.intersection(led[-3:])) else at
 
 
 def rule(act: Act) -> str:
