@@ -16,9 +16,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def folded(compiled: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give a compiled trigger as it stands in the artefact; `meaning_of` and `unfolded` read the rest."""
+def folded(compiled: Mapping[str, Any]) -> bytes:
+    """Give a compiled trigger as it stands in the artefact: what is large on lines of its own, by number in the first.
+
+    `meaning_of` and `unfolded` read it when somebody asks.
+    """
+    lines: list[str] = []
     for clause in (*compiled["any"], *compiled["all"]):
-        large = ("v",) if clause["k"] == "meaning" else [name for name in WRITTEN if name in clause]
-        clause.update({name: dumps(clause[name]) for name in large})
-    return compiled
+        for name in ("v",) if clause["k"] == "meaning" else [name for name in WRITTEN if name in clause]:
+            lines.append(dumps(clause[name]))
+            clause[name] = len(lines)
+    return "\n".join((dumps(compiled), *lines)).encode("ascii")

@@ -41,15 +41,16 @@ def gate_tables(rows: Sequence[Gated]) -> list[list[bytes]]:
             uses[word] = uses.get(word, 0) + 1
     order = {group: (_busyness(group, uses), sorted(group)) for group in {one for row in rows for one in row.groups}}
     numbers: dict[Group, int] = {}
-    keyed: dict[int, list[int]] = {}
+    keyed: dict[int, list[str]] = {}
     packed = []
     for number, row in enumerate(rows):
         own = [numbers.setdefault(group, len(numbers)) for group in row.groups]
         key = min(row.groups, key=order.__getitem__)
-        keyed.setdefault(numbers[key], []).append(number)
         who = row.who | _reach(row)
+        others = [one for one in own if one != numbers[key]]
+        keyed.setdefault(numbers[key], []).append(" ".join(map(str, (number, who, *others))))
         packed.append(" ".join(map(str, (row.target, who, *own))).encode())
-    by_group = [" ".join(map(str, keyed.get(number, ()))).encode() for number in range(len(numbers))]
+    by_group = [",".join(keyed.get(number, ())).encode() for number in range(len(numbers))]
     return [_word_table(numbers), by_group, packed]
 
 

@@ -19,11 +19,11 @@ from deia.match.static import quantised
 from deia.text import words
 from deia.watch.artefact import LONGEST_WORD
 from deia.watch.gate import SAID
-from deia.watch.meaning import ALL, MOST_APART, STOP_WORDS, content_words, opened, wants_all
+from deia.watch.meaning import ALL, MOST_APART, STOP_WORDS, TELLING, content_words, opened, wants_all
 from deia.watch.stances import DENIALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from deia.match.static import Static
 
@@ -77,8 +77,15 @@ def _lowered(value: tuple[str, ...]) -> tuple[dict[str, Any], tuple[tuple[Group,
         held[0] = Group((*held[0], *groups[own[0]][3]))
         always = (Group((SAID,)), *((DENIED,) if not DENIALS.isdisjoint(words(text)) else ()))
         rows.update(dict.fromkeys((*always, *row) for row in _rows(held, weights, least)))
-    clause = {"t": [NOT_CLOSE] * len(exemplars), "d": static.digest, "g": groups, "e": exemplars}
+    texts = [_written(*group) for group in groups]
+    clause = {"t": [NOT_CLOSE] * len(exemplars), "d": static.digest, "g": texts, "e": exemplars}
     return {"k": "meaning", "s": " | ".join(value), "v": clause}, tuple(rows)
+
+
+def _written(own: str, alike: Sequence[str], near: Sequence[str], pairs: Mapping[str, Sequence[str]]) -> str:
+    """Write a group of words as a text, which is read ten times as fast as lists: `own|alike|near|verb=away`."""
+    particles = " ".join([f"{verb}={','.join(after)}" for verb, after in pairs.items()])
+    return "|".join((own, " ".join(alike), " ".join(near), particles))
 
 
 def thin(value: Sequence[str]) -> list[str]:
@@ -131,10 +138,12 @@ def _rows(groups: Sequence[Group], weights: Sequence[int], least: int) -> Iterat
     others = range(1, len(groups))
     wanted = frozenset(one for one in others if wants_all(groups) and not ALL.isdisjoint(groups[one]))
     enough: list[frozenset[int]] = []
+    telling = {one for one in others if weights[one] >= TELLING * max(weights[1:])}
     for size in range(len(groups)):
         for some in map(frozenset, combinations(others, size)):
             weighs = weights[0] + sum(weights[one] for one in some)
-            if wanted <= some and weighs >= least and not any(one <= some for one in enough):
+            told = not telling or not telling.isdisjoint(some)
+            if told and wanted <= some and weighs >= least and not any(one <= some for one in enough):
                 enough.append(some)
     yield from (tuple(groups[one] for one in (0, *sorted(some))) for some in enough)
 

@@ -84,7 +84,7 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler found out beforehand,
         compiled, needed, said = _lower(trigger, numbers, number)
         set_thresholds(compiled, thresholds or {})
         compiled["origin"] = own if compiled["origin"] == PROJECT else compiled["origin"]
-        records.append(dumps(folded(compiled)).encode("ascii"))
+        records.append(folded(compiled))
         rows += needed
         antecedents.update(said)
     waited = sorted({**(marks or {}), **marks_in(living)}.items())
@@ -274,9 +274,11 @@ def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
 
 
 def _needed(options: list[list[list[str]]]) -> list[Group]:
-    """Give groups that any of some alternatives brings along: the words they share, or the rarest word of each."""
+    """Give groups that any of some alternatives brings along: the words they share, and the rarest other of each."""
     shared = set.intersection(*({Group(alike) for alike in option} for option in options))
-    return sorted(shared, key=sorted) or [Group(form for option in options for form in _rarest(option))]
+    others = [[alike for alike in option if Group(alike) not in shared] for option in options]
+    telling = [form for option in others for form in _rarest(option)] if all(others) else []
+    return [*sorted(shared, key=sorted), *([Group(telling)] if telling else [])]
 
 
 def _rarest(option: list[list[str]]) -> list[str]:
@@ -315,7 +317,8 @@ _SHORT = {word: (short,) for short, program in SHORT_NAMES.items() for word in p
 
 
 def _beginnings(word: str) -> Group:
-    return Group({word, *(word[:size] for size in range(SHORTEST_PREFIX - 2, len(word)))})
+    cut = {word[:size] for size in range(SHORTEST_PREFIX - 2, len(word))}
+    return Group({word, *(cut - COMMON)})  # nobody writes `--for` for a force
 
 
 def _short_option(token: str) -> bool:
@@ -356,10 +359,8 @@ def _tool(value: Any) -> Lowered:
     sure = [word for glob in (name, *fields.values()) for word in _sure_words(glob)]
     sure = [word for word in sure if not (word.isdigit() or word in {"true", "false", "none"})]  # perhaps no text
     shown = name + "".join(f", {field}: {glob}" for field, glob in fields.items())
-    asked = [
-        *(A_PART + part for part in _name_parts(name)),
-        *(A_FIELD + field for field in fields if _size(field) < LONGEST_WORD // 2),
-    ]
+    asked = [A_PART + part for part in _name_parts(name)]
+    asked += [A_FIELD + field for field in fields if _size(field) < LONGEST_WORD // 2]
     row = (Group((A_TOOL,)), *(Group((word,)) for word in (*asked, *sure)))
     return Lowered(clause={"k": "tool", "s": shown, "v": {"name": name, "input": fields}}, rows=(row,), wide=True)
 
@@ -377,9 +378,8 @@ def _sql(value: Any) -> Lowered:
     templates = [parse_sql(str(template)) for template in value]
     needed = [[word for word in template if word not in {GAP, "without", "where"}] for template in templates]
     rows = tuple(tuple(Group((part,)) for word in sure for part in words(word)) for sure in needed)
-    return Lowered(
-        clause={"k": "sql", "s": ", ".join(map(str, value)), "v": [list(one) for one in templates]}, rows=rows
-    )
+    clause = {"k": "sql", "s": ", ".join(map(str, value)), "v": [list(one) for one in templates]}
+    return Lowered(clause=clause, rows=rows)
 
 
 def _meaning(value: Any) -> Lowered:

@@ -14,10 +14,11 @@ from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-FORMAT = 12  # of the tables and of what stands in them
+FOLDED = ("adds", "drops", "lacks")  # of a clause on what is written
+FORMAT = 13  # of the tables and of what stands in them
 MAGIC = b"DEIA-T%X\n" % FORMAT  # eight bytes, so that the tables lie at multiples of four
 BYTE_ORDER = 0x01020304  # written natively: reads as another number where the byte order differs
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
@@ -49,7 +50,7 @@ class _Found(dict["Any", "Any"]):
 class Artefact:
     """An open artefact. Rows, groups and triggers are decoded when first asked for and kept."""
 
-    __slots__ = ("_data", "_records", "_tables", "_view", "groups_of", "meta", "row", "rows_of")
+    __slots__ = ("_data", "_records", "_tables", "_view", "entries_of", "groups_of", "meta", "row")
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         """Check header and length and read the small `meta` table.
@@ -66,9 +67,10 @@ class Artefact:
         self._tables = [(self._view[4 + 2 * table], self._view[5 + 2 * table]) for table in range(len(TABLES))]
         # The groups that a normalised word belongs to; the rows that are looked at when a group is present; what a row
         # leads to, whose turns it counts for (bits), and the groups that must all be present.
-        self.groups_of: Callable[[str], tuple[int, ...]] = _Found(self._groups).__getitem__
-        self.rows_of: Callable[[int], tuple[int, ...]] = _Found(self._rows).__getitem__
-        self.row: Callable[[int], tuple[int, int, frozenset[int]]] = _Found(self._row).__getitem__
+        # Groups go by their numbers as they are written, which are compared a thousand times a turn and never counted.
+        self.groups_of: Callable[[str], tuple[bytes, ...]] = _Found(self._groups).__getitem__
+        self.entries_of: Callable[[bytes], list[bytes]] = _Found(self._entries).__getitem__
+        self.row: Callable[[int], tuple[int, int, frozenset[bytes]]] = _Found(self._row).__getitem__
         self._records: dict[int, dict[str, Any]] = {}
         try:
             self.meta: dict[str, Any] = loads(self.item(META, 0).decode())
@@ -88,7 +90,7 @@ class Artefact:
         """Give the number of items of a table."""
         return self._tables[table][1]
 
-    def _groups(self, word: str) -> tuple[int, ...]:
+    def _groups(self, word: str) -> tuple[bytes, ...]:
         key = word.encode("utf-8", "surrogatepass")
         if len(key) > LONGEST_WORD:
             return ()
@@ -100,20 +102,29 @@ class Artefact:
         if at < 0:
             return ()
         at += len(mark)
-        return tuple(map(int, entries[at : entries.find(b"\n", at)].split(b",")))
+        return tuple(entries[at : entries.find(b"\n", at)].split(b","))
 
-    def _rows(self, group: int) -> tuple[int, ...]:
-        return tuple(map(int, self.item(GROUPS, group).split()))
+    def _entries(self, group: bytes) -> list[bytes]:
+        """Give what is looked at when a group is present: of each row its number, whom it counts for, other groups."""
+        entries = self.item(GROUPS, int(group))
+        return entries.split(b",") if entries else []
 
-    def _row(self, number: int) -> tuple[int, int, frozenset[int]]:
-        target, who, *groups = map(int, self.item(ROWS, number).split())
-        return target, who, frozenset(groups)
+    def rows_of(self, group: bytes) -> list[int]:
+        """Give the numbers of the rows that are looked at when a group is present."""
+        return [int(entry.split()[0]) for entry in self.entries_of(group)]
+
+    def _row(self, number: int) -> tuple[int, int, frozenset[bytes]]:
+        target, who, *groups = self.item(ROWS, number).split()
+        return int(target), int(who), frozenset(groups)
 
     def trigger(self, number: int) -> dict[str, Any]:
         """Give a compiled trigger."""
         known = self._records.get(number)
         if known is None:
-            known = self._records[number] = loads(self.item(TRIGGERS, number).decode("ascii"))
+            first, *lines = self.item(TRIGGERS, number).decode("ascii").split("\n")
+            known = self._records[number] = loads(first)
+            if lines:
+                _put_back(known, lines)
         return known
 
     @property
@@ -176,3 +187,11 @@ def _numbers(values: list[int]) -> bytes:
     from array import array  # noqa: PLC0415 - only the compiler packs; the hook never pays for it
 
     return array("I", values).tobytes()
+
+
+def _put_back(trigger: Mapping[str, Any], lines: Sequence[str]) -> None:
+    """Put the large parts of a trigger's clauses in their places, still as texts (deia.compile.folding)."""
+    for clause in (*trigger["any"], *trigger["all"]):
+        for name in ("v",) if clause["k"] == "meaning" else FOLDED:
+            if isinstance(clause.get(name), int):
+                clause[name] = lines[clause[name] - 1]

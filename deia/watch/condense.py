@@ -42,7 +42,7 @@ def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> list[lis
     ungated = [target for target, _ in artefact.meta["ungated"] if target in numbers]
     apart: set[int] = set()
     by_trigger: dict[int, list[int]] = {}
-    by_group: dict[int, list[int]] = {}
+    by_group: dict[bytes, list[int]] = {}
     for number, segment in enumerate(segments(turn.text)):
         found = set(ungated)
         groups = groups_present(artefact, {*words(segment), SAID, A_LINE}, bit, found, apart=apart)

@@ -166,7 +166,7 @@ def candidates(
     bit = WHO[turn.role]
     found: set[int] = {target for target, who in artefact.meta["ungated"] if who & bit}
     about = _about(artefact, turn)
-    groups: set[int] = set()
+    groups: set[bytes] = set()
     apart: set[int] = set()
     near: set[int] = set()
     for segment in _segments_of(turn):
@@ -271,23 +271,29 @@ def groups_present(
     *,
     apart: set[int] | None = None,
     near: set[int] | None = None,
-) -> set[int]:
+) -> set[bytes]:
     """Give the groups that some words belong to; add to `found` what the rows lead to whose groups are all there.
 
     Of rows whose words may lie further apart than a segment is long, those that are not all there go to `apart`, and
     those whose words must lie closer to `near`.
     """
-    groups = set[int]().union(*map(artefact.groups_of, present))
-    row = artefact.row
-    for rows in map(artefact.rows_of, groups):
-        for number in rows:
-            target, who, wanted = row(number)
-            if target not in found and who & bit:
-                if wanted <= groups:
-                    if near is not None and (who & (NEAR | PHRASED | WRITTEN) or (who & IN_LINE and bit & SPEAKING)):
-                        near.add(number)
-                    else:
-                        found.add(target)
-                elif who & WIDE and apart is not None:
-                    apart.add(number)
+    groups = set[bytes]().union(*map(artefact.groups_of, present))
+    for entries in map(artefact.entries_of, groups):
+        for entry in entries:
+            number, who, *others = entry.split()
+            if groups.issuperset(others):
+                _reached(artefact, int(number), bit, found, near=near)
+            elif apart is not None and int(who) & WIDE and int(who) & bit:
+                apart.add(int(number))
     return groups
+
+
+def _reached(artefact: Artefact, number: int, bit: int, found: set[int], *, near: set[int] | None) -> None:
+    """Take a row whose groups are all there."""
+    target, who, _ = artefact.row(number)
+    if target in found or not who & bit:
+        return
+    if near is not None and (who & (NEAR | PHRASED | WRITTEN) or (who & IN_LINE and bit & SPEAKING)):
+        near.add(number)
+    else:
+        found.add(target)

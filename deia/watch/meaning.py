@@ -15,7 +15,7 @@ from deia.records import TYPE_CHECKING, Record
 from deia.text import words as words_of
 from deia.watch.plans import is_order, is_plan, is_under_way
 from deia.watch.regions import BREAK, sentence
-from deia.watch.stance import act_of
+from deia.watch.stance import act_of, rule
 from deia.watch.stance_model import UNKNOWN, judge_sentence
 from deia.watch.stances import ANNOUNCED, DENIALS, REPORTED, REQUESTED, RUNNING
 from deia.watch.worded import meaning_of, worded
@@ -147,9 +147,7 @@ def content_words(tokens: Sequence[str]) -> list[str]:
 def exemplars_of(value: Any, chosen: Sequence[int] | None = None) -> tuple[Exemplar, ...]:
     """Give the exemplars of a compiled clause, or some of them by number."""
     records = value["e"] if chosen is None else [value["e"][number] for number in chosen]
-    groups = {
-        number: _looked_up(*value["g"][number][:3]) for number in {one for record in records for one in record[4]}
-    }
+    groups = {number: _looked_up(value["g"][number]) for number in {one for record in records for one in record[4]}}
     return tuple(
         Exemplar(
             text=text,
@@ -157,7 +155,7 @@ def exemplars_of(value: Any, chosen: Sequence[int] | None = None) -> tuple[Exemp
             least=least,
             weights=tuple(weights),
             groups=tuple(groups[number] for number in numbers),
-            pairs=value["g"][numbers[0]][3],
+            pairs=_pairs(value["g"][numbers[0]]),
             placed=_is_placed(text.split()),
         )
         for text, code, least, weights, numbers in records
@@ -173,8 +171,15 @@ def _is_placed(said: Sequence[str]) -> bool:
     return any(word in PLACING and word != "of" and before not in ALL for before, word in pairwise(said))
 
 
-def _looked_up(own: str, alike: Sequence[str], near: Sequence[str]) -> dict[str, str]:
-    return {**{word: word for word in near}, **dict.fromkeys(alike, own), own: own}
+def _pairs(group: str) -> dict[str, list[str]]:
+    """Give the verbs of a group that say the act with a particle, with these."""
+    written = [pair.partition("=") for pair in group.rpartition("|")[2].split()]
+    return {verb: after.split(",") for verb, _, after in written}
+
+
+def _looked_up(group: str) -> dict[str, str]:
+    own, alike, near, _ = group.split("|")
+    return {**{word: word for word in near.split()}, **dict.fromkeys(alike.split(), own), own: own}
 
 
 def places(clause: Any, reading: Reading, encode: Encode | None = None) -> Iterator[Place]:
@@ -330,8 +335,9 @@ def stance_of(place: Place, reading: Reading) -> tuple[str, str]:
     stance, around = reading.stance_at(start, end, place.end)
     first, last = sentence(reading.prose.text, start, place.end)
     act = act_of(reading.prose.masked, (first, last), place.verb, place.end)
-    ordered = stance == REQUESTED and reading.turn.role == "user" and is_order(act)
-    if ordered or stance not in {ANNOUNCED, REQUESTED, RUNNING} or is_plan(act) or is_under_way(act):
+    if reading.turn.role == "user" and is_order(act) and rule(act) in {"", REQUESTED, ANNOUNCED}:
+        return REQUESTED, around
+    if stance not in {ANNOUNCED, REQUESTED, RUNNING} or is_plan(act) or is_under_way(act):
         return stance, around
     said = around[start - act.reach - first :] if act.resolved else around
     at = start - first - (len(around) - len(said))

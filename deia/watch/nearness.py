@@ -39,7 +39,7 @@ def said_together(
 
 
 def _reached(
-    artefact: Artefact, rows: Collection[int], pieces: Iterable[Iterable[str]], held: Collection[int]
+    artefact: Artefact, rows: Collection[int], pieces: Iterable[Iterable[str]], held: Collection[bytes]
 ) -> set[int]:
     wanted = {number: artefact.row(number)[2].difference(held) for number in rows}
     found: set[int] = set()

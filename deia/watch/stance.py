@@ -106,7 +106,7 @@ THINGS = frozenset(
     " options flag flags detection prevention guard warning button endpoint handler support mode strategy"
     " event events can could may might is was were would has had does".split()
 )
-OWNED = frozenset("policy policies protection rule rules setting settings option options flag flags mode".split())
+OWNED = frozenset("policy policies protection rule rules mode".split())  # of an order: "set execution policy to …"
 MEANS = frozenset("i we ll will going gonna let lets please".split())  # "To delete it I'll run …"
 AFTER = 3  # words after the phrase that may say so
 GERUND_LEADS = frozenset(
@@ -153,7 +153,7 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
     if foreign:
         return _dry(act) or foreign
     ruled = rule(act)
-    if ordering and ruled in {"", REQUESTED, ANNOUNCED} and is_order(act):
+    if ordering and ruled in {"", REQUESTED, ANNOUNCED} and is_order(act) and not is_subject(act):
         return REQUESTED
     first = verb[0] - act.reach if act.resolved else first
     try:

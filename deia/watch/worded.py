@@ -25,14 +25,18 @@ def worded(value: Any, present: Mapping[str, Any]) -> list[int]:
 
     Cheap beside what they cost afterwards: nothing is built for the others.
     """
-    known = present.keys()
-    held = [
-        own in present or not (known.isdisjoint(alike) and known.isdisjoint(near) and known.isdisjoint(pairs))
-        for own, alike, near, pairs in value["g"]
-    ]
-    return [
-        number
-        for number, (_, _, least, weights, groups) in enumerate(value["e"])
-        if held[groups[0]]
-        and sum(weight for weight, group in zip(weights, groups, strict=True) if held[group]) >= least
-    ]
+    known, texts = present.keys(), value["g"]
+    held: dict[int, bool] = {}
+    found = []
+    for number, (_, _, least, weights, groups) in enumerate(value["e"]):
+        total = 0
+        for weight, group in zip(weights, groups, strict=True):
+            if group not in held:
+                held[group] = not known.isdisjoint(texts[group].replace("|", " ").replace("=", " ").split())
+            if held[group]:
+                total += weight
+            elif group == groups[0]:  # the act
+                break
+        else:
+            found += [number] if total >= least else []
+    return found

@@ -47,7 +47,8 @@ def gates(*clauses: tuple[str, Any], **fields: Any) -> list[list[list[str]]]:
             word, tab, numbers = line.partition("\t")
             for group in numbers.split(",") if tab else ():
                 groups.setdefault(int(group), []).append(word)
-    return [[sorted(groups[group]) for group in sorted(artefact.row(row)[2])] for row in range(artefact.count(2))]
+    every = range(artefact.count(2))
+    return [[sorted(groups[int(group)]) for group in sorted(artefact.row(row)[2], key=int)] for row in every]
 
 
 def test_a_trigger_is_stored_with_all_it_needs() -> None:
@@ -102,7 +103,7 @@ def test_no_trigger_at_all_compiles() -> None:
     [
         (("error", "no space left"), [[["no"], ["space"], ["left"]]]),
         (("error", "{disk|volume} full"), [[["disk", "volume"], ["full"]]]),
-        (("command", "git push --force"), [[["git"], ["push"], ["fo", "for", "forc", "force"]]]),
+        (("command", "git push --force"), [[["git"], ["push"], ["fo", "forc", "force"]]]),
         (("command", "rm -rf"), [[["rm"]]]),
         (("command", "a {b|c}"), [[["a"], ["b"]], [["a"], ["c"]]]),
         (("command", "dropdb … *prod*"), [[["dropdb"]]]),

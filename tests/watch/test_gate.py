@@ -244,7 +244,7 @@ def test_that_somebody_speaks_is_never_what_a_row_is_looked_up_by(make: Make, bu
         *(make(("meaning", (f"delete every file and add test {number}",)), id=f"t{number}") for number in range(9))
     )
     (group,) = artefact.groups_of(SPEAKS)
-    assert artefact.rows_of(group) == ()
+    assert artefact.rows_of(group) == []
 
 
 def test_a_command_or_file_that_holds_the_words_of_an_exemplar_does_not_open_the_gate(make: Make, build: Build) -> None:
