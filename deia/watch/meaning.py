@@ -227,10 +227,12 @@ def nominated(exemplar: Exemplar, reading: Reading) -> Iterator[tuple[Place, lis
     for at in sorted(heard)[:MOST_ACTS]:
         verb = words.tokens[at]
         after = _after_act(exemplar, words.tokens, at, reading.prose.text)
-        back = bool(after) and _looks_back(words.tokens, at, after)
-        window = _window(words.tokens, at, reading, back=back) if after else []
-        around = [token for token in window if token[1] > verb[1] or (back and token[1] < verb[1])]
-        present = {token[0] for token in around}
+        if not after:
+            continue
+        back = _looks_back(words.tokens, at, after)
+        if (at, back) not in reading.windows:
+            reading.windows[at, back] = _around(words.tokens, at, reading, back=back)
+        window, around, present = reading.windows[at, back]
         if exemplar.weight(present) < exemplar.least or (denies and not _denied(window)):
             continue
         _, start, end = verb
@@ -310,6 +312,15 @@ def _is_moved(after: Sequence[Token]) -> bool:
     """Hear that the act puts a thing somewhere, before anything else is said: "drop the hooks folder into src"."""
     joined = next((at for at, token in enumerate(after) if token[0] in JOINS), len(after))
     return any(token[0] in MOVING for token in after[:joined])
+
+
+def _around(
+    tokens: Sequence[Token], at: int, reading: Reading, *, back: bool
+) -> tuple[list[Token], list[Token], frozenset[str]]:
+    """Give the words around an act, those of them that what it is done to may stand among, and these as a set."""
+    window, start = _window(tokens, at, reading, back=back), tokens[at][1]
+    around = [token for token in window if token[1] > start or (back and token[1] < start)]
+    return window, around, frozenset(token[0] for token in around)
 
 
 def _window(tokens: Sequence[Token], at: int, reading: Reading, *, back: bool = False) -> list[Token]:

@@ -15,6 +15,7 @@ from deia.watch.stances import ANNOUNCED, DRY_RUN, REQUESTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from typing import Any
 
     from deia.records import Turn
     from deia.watch.changed import Change
@@ -41,10 +42,11 @@ class Spoken(Record):
 class Reading:
     """One turn, read lazily: its regions, words, commands and paths are worked out when a clause first asks."""
 
-    __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "turn")
+    __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "turn", "windows")
 
     def __init__(self, turn: Turn, *, known: Collection[str] = ()) -> None:
         self.turn = turn
+        self.windows: dict[tuple[int, bool], Any] = {}  # the words around an act, which every exemplar asks for
         self._known = known  # tasks that were judged before
         self._said: str | None = None
         self._prose: Prose | None = None
