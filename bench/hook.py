@@ -26,6 +26,7 @@ from timing import FLOOR, PYTHON, report, time_commands
 import deia.folders
 import deia.settings
 from deia.compile.compiler import compile_commons
+from deia.serve.bytecode import keep_bytecode
 from deia.serve.hook_run import HOSTS
 from deia.serve.hosts.claude_code import read_event
 from deia.serve.hosts.samples import Happening, sample
@@ -137,6 +138,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
         os.environ["DEIA_STARTER"] = "false"  # the rows say how many triggers there are, so there are no others
+        keep_bytecode()  # as `deia install` and `deia compile` do
         if options.every_host:
             every_host(Path(folder), options.rounds)
         else:

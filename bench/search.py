@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from deia.compile.compiler import compile_commons
 from deia.knowledge import Document
+from deia.serve.bytecode import keep_bytecode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,6 +130,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--sizes", default="100,1000,10000")
     given = parser.parse_args()
+    keep_bytecode()  # as `deia compile` does
     asked = questions()
     with tempfile.TemporaryDirectory() as place:
         places = {int(size): build(place, int(size)) for size in given.sizes.split(",")}

@@ -16,6 +16,7 @@ INDEX_NAMES = ("commons_index.yaml", "commons_index.yml")
 MARKERS = (*INDEX_NAMES, "deia.toml")
 PACKAGE = files.parent(__file__.replace("\\", "/"))
 STARTER = f"{PACKAGE}/starter"
+MUTES, LEAVES = "mutes.jsonl", "allows.jsonl"  # files of the state folder: what a person took back, or lets pass
 STARTER_PREFIX = "starter:"  # of the paths of what lies there, wherever they are shown
 
 

@@ -56,10 +56,11 @@ def changed(derived: str, root: str, name: str) -> str:
     lines = content.decode("utf-8", "surrogateescape").split("\n") if content else []
     if not lines or not lines[0].startswith(HEAD):
         return name
-    sources = [line.split(" ", 2) for line in lines[1:] if line]
-    if len(sources) > MOST_CHECKED:
-        sources = [parts for parts in sources if not parts[-1].endswith(".md")]
-    for parts in sources:
+    named = [line for line in lines[1:] if line]
+    if len(named) > MOST_CHECKED:
+        named = [line for line in named if not line.endswith(".md")]
+    for line in named:
+        parts = line.split(" ", 2)
         if len(parts) != 3 or f"{parts[0]} {parts[1]}" != _stamp(root, parts[2]):
             return parts[-1] or "the commons' folder"
     return ""

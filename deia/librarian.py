@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import time
 from _thread import RLock  # what `threading` gives, without its import
-from functools import partial
 
 from deia import files, freshness, spool
 from deia.errors import ArtefactError, QueryError
@@ -187,7 +186,7 @@ class Librarian:
             judged, log = self._conversation(conversation_id or "")
             artefact = self.open_artefact()
             new = judged.take_new(turns)
-            return [watch(artefact, turn, log, partial(self._look_around, turn, place)) for turn in new]
+            return [watch(artefact, turn, log, self._looking_around(turn, place)) for turn in new]
 
     def stream(
         self,
@@ -212,8 +211,12 @@ class Librarian:
         turn = Turn(role=role, text="", tool=tool)
         with self._lock:
             judged, log = self._conversation(conversation_id or "")
-            place = partial(self._look_around, folder=folder or self.root)
-            return Watcher(self.open_artefact(), log, place, judged.take_new, turn=turn, lock=self._lock)
+            here, take = folder or self.root, judged.take_new
+            artefact = self.open_artefact()
+            return Watcher(artefact, log, lambda one: self._look_around(one, here), take, turn=turn, lock=self._lock)
+
+    def _looking_around(self, turn: Turn, folder: str) -> Callable[[], Surroundings]:
+        return lambda: self._look_around(turn, folder)
 
     def _look_around(self, turn: Turn, folder: str) -> Surroundings:
         from deia.watch.exceptions import Touched, excepted  # noqa: PLC0415 - a search needs no watching
@@ -260,16 +263,17 @@ class Librarian:
         self, conversation: Iterable[Any] | str, *, conversation_id: str | None = None, folder: str | None = None
     ) -> list[Firing]:
         """Await `check_triggers`."""
-        check = partial(self.check_triggers, conversation_id=conversation_id, folder=folder)
-        return await _in_thread(partial(check, conversation))
+        return await _in_thread(
+            lambda: self.check_triggers(conversation, conversation_id=conversation_id, folder=folder)
+        )
 
     async def aget_context(self, firings: Sequence[Firing], *, conversation_id: str | None = None) -> Injection:
         """Await `get_context`."""
-        return await _in_thread(partial(self.get_context, firings, conversation_id=conversation_id))
+        return await _in_thread(lambda: self.get_context(firings, conversation_id=conversation_id))
 
     async def aquery(self, text: str = "", **filters: Unpack[Filters]) -> Answer:
         """Await `query`."""
-        return await _in_thread(partial(self.query, text, **filters))
+        return await _in_thread(lambda: self.query(text, **filters))
 
     # --- compiled files ---
 

@@ -35,6 +35,7 @@ def alone(function: Callable[Concatenate[str, Given], Gives]) -> Callable[Concat
 
     @functools.wraps(function)
     def held(root: str, /, *given: Given.args, **named: Given.kwargs) -> Gives:
+        """Run the function alone."""
         with one_writer(root):
             return function(root, *given, **named)
 

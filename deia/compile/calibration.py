@@ -150,6 +150,7 @@ def _best(floor: float, scored: Sequence[tuple[bool, float]]) -> float:
     """Give the threshold from the floor on with which the fewest cases come out wrong; of equals, the highest."""
 
     def wrong(threshold: float) -> int:
+        """Count the cases that a threshold gets wrong."""
         return sum((score >= threshold) != fires for fires, score in scored)
 
     tried = [floor, *(score + ABOVE for fires, score in scored if not fires and score + ABOVE > floor)]
@@ -209,6 +210,7 @@ def told(reached: Sequence[Reached]) -> list[str]:
     worst = max(one.alarms for one in reached)
 
     def plural(things: Sequence[object]) -> str:
+        """Give the ending of a noun for so many things."""
         return "" if len(things) == 1 else "s"
 
     line = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deia.records import Record
-from deia.watch.artefact import bucket
+from deia.watch.artefact import ONLY_ASKED, bucket
 from deia.watch.gate import A_CHANGE, A_LINE, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ class Gated(Record):
     who: int
     groups: tuple[Group, ...]
     wide: bool = False
-    phrase: int = -1  # the number of the clause among its trigger's, where that is a phrase and enough by itself
+    clause: int = -1  # the number of the clause among its trigger's, where that is enough by itself
+    placed: bool = False  # whether that clause is looked for where its words stand before anything is judged
 
 
 def gate_tables(rows: Sequence[Gated]) -> list[list[bytes]]:
@@ -40,25 +41,30 @@ def gate_tables(rows: Sequence[Gated]) -> list[list[bytes]]:
         for word in {word for group in row.groups for word in group}:
             uses[word] = uses.get(word, 0) + 1
     order = {group: (_busyness(group, uses), sorted(group)) for group in {one for row in rows for one in row.groups}}
-    numbers: dict[Group, int] = {}
-    keyed: dict[int, list[str]] = {}
+    keys = [min(row.groups, key=order.__getitem__) for row in rows]
+    names = _names(keys, rows)
+    by_group: dict[str, list[str]] = {names[key]: [] for key in keys}
     packed = []
-    for number, row in enumerate(rows):
-        own = [numbers.setdefault(group, len(numbers)) for group in row.groups]
-        key = min(row.groups, key=order.__getitem__)
-        who = row.who | _reach(row)
-        others = [one for one in own if one != numbers[key]]
-        keyed.setdefault(numbers[key], []).append(" ".join(map(str, (number, who, *others))))
-        packed.append(" ".join(map(str, (row.target, who, *own))).encode())
-    by_group = [",".join(keyed.get(number, ())).encode() for number in range(len(numbers))]
-    return [_word_table(numbers), by_group, packed]
+    for number, (row, key) in enumerate(zip(rows, keys, strict=True)):
+        who = row.who | _reach(row) | (row.clause + 1) << CLAUSE
+        own = [names[group] for group in row.groups]
+        others = [one for one in own if one != names[key]]
+        by_group[names[key]].append(" ".join((str(number), str(who), *others)))
+        packed.append(" ".join((str(row.target), str(who), *own)).encode())
+    return [_word_table(names), [",".join(entries).encode() for entries in by_group.values()], packed]
+
+
+def _names(keys: Sequence[Group], rows: Sequence[Gated]) -> dict[Group, str]:
+    """Name the groups: those that rows are looked up by are numbered, the others are told from them."""
+    leading = {group: str(number) for number, group in enumerate(dict.fromkeys(keys))}
+    others = dict.fromkeys(group for row in rows for group in row.groups if group not in leading)
+    return leading | {group: f"{ONLY_ASKED}{number}" for number, group in enumerate(others)}
 
 
 def _reach(row: Gated) -> int:
     """Give how far apart the words of a row may lie, as its flag."""
-    if row.phrase >= 0:
-        written = any(A_CHANGE in group for group in row.groups)
-        return (WRITTEN if written else PHRASED) | row.phrase << CLAUSE
+    if row.placed:
+        return WRITTEN if any(A_CHANGE in group for group in row.groups) else PHRASED
     if row.wide and len(row.groups) > 1:
         return WIDE
     pseudo = {word for group in row.groups for word in group if word in {SAID, A_LINE}}
@@ -72,14 +78,14 @@ def _busyness(group: Group, uses: Mapping[str, int]) -> int:
     return sum(uses[word] + 1000 * (word in COMMON or word.startswith("\x01")) for word in group)
 
 
-def _word_table(numbers: Mapping[Group, int]) -> list[bytes]:
-    groups_of: dict[str, list[int]] = {}
-    for group, number in numbers.items():
+def _word_table(names: Mapping[Group, str]) -> list[bytes]:
+    groups_of: dict[str, list[str]] = {}
+    for group, name in names.items():
         for word in group:
-            groups_of.setdefault(word, []).append(number)
+            groups_of.setdefault(word, []).append(name)
     buckets = [b""] * (2 * len(groups_of) + 1)
     for word in sorted(groups_of):
         key = word.encode("utf-8", "surrogatepass")
-        entry = b"\n" + key + b"\t" + ",".join(map(str, sorted(groups_of[word]))).encode() + b"\n"
+        entry = b"\n" + key + b"\t" + ",".join(sorted(groups_of[word])).encode() + b"\n"
         buckets[bucket(key, len(buckets))] += entry
     return buckets

@@ -93,10 +93,7 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler found out beforehand,
         records.append(dumps(mark.compiled).encode("ascii"))
         for place, (one, roles) in enumerate(mark.gates):
             who = sum(WHO[role] for role in roles)
-            phrase = place if is_placed(one) else -1
-            rows += [
-                Gated(target=number, who=who, groups=_united((row,)), wide=one.wide, phrase=phrase) for row in one.rows
-            ]
+            rows += _rows(one, number, who, place)
     contexts = sorted({context for trigger in living for context in trigger.context if words(context)})
     first = len(living) + len(waited)
     for number, context in enumerate(contexts, start=first):
@@ -147,15 +144,17 @@ def _lower(
 def _gated(every: Sequence[Lowered], some: Sequence[Lowered], number: int, who: int) -> list[Gated]:
     """Give the rows of a trigger: of each clause that is enough its own, or, where several must hold, all together."""
     if not every or (len(every) == 1 and not some):
-        alone = [
-            Gated(target=number, who=who, groups=_united((row,)), wide=one.wide, phrase=place if is_placed(one) else -1)
-            for place, one in enumerate((*every, *some))
-            for row in one.rows
-        ]
-        return list({(row.groups, row.phrase): row for row in alone}.values())
+        return [row for place, one in enumerate((*every, *some)) for row in _rows(one, number, who, place)]
     choices = [*(one.rows for one in every), *([tuple(row for one in some for row in one.rows)] if some else [])]
-    rows = dict.fromkeys(_united(parts) for parts in _product(choices))
+    rows = dict.fromkeys(map(_united, _product(choices)))
     return [Gated(target=number, who=who, groups=row, wide=True) for row in rows]
+
+
+def _rows(lowered: Lowered, number: int, who: int, place: int) -> list[Gated]:
+    """Give the rows of one clause that is enough by itself."""
+    every = dict.fromkeys(_united((row,)) for row in lowered.rows)
+    about = Gated(target=number, who=who, groups=(), wide=lowered.wide, clause=place, placed=is_placed(lowered))
+    return [about.but(groups=groups) for groups in every]
 
 
 def is_placed(lowered: Lowered) -> bool:

@@ -30,6 +30,7 @@ def hooks_of(librarian: Librarian | None = None, *, folder: str | None = None) -
     ear = Ear(librarian, folder=folder)
 
     async def heard(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
+        """Answer an event of the agent's loop."""
         return await _answer(ear, event)
 
     return {name: [HookMatcher(hooks=[heard], timeout=TIMEOUT)] for name in EVENTS}

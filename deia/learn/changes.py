@@ -86,6 +86,7 @@ def _with_concept(concepts: Sequence[Concept], change: Change) -> tuple[Concept,
 
 def _document(commons: Commons, change: Change) -> Commons:
     def made(entry: Entry) -> Entry:
+        """Give an entry with the change made."""
         if change.kind == ADD:
             return entry.but(**{change.field: tuple(dict.fromkeys((*getattr(entry, change.field), *change.value)))})
         if change.kind == DROP:
@@ -104,6 +105,7 @@ def _trigger(commons: Commons, change: Change) -> Commons:
         return commons.but(cases=(*commons.cases, *new))
 
     def made(trigger: Trigger) -> Trigger:
+        """Give a trigger with the change made."""
         if change.kind == ADD:
             return trigger.but(**{change.field: tuple(dict.fromkeys((*getattr(trigger, change.field), *change.value)))})
         return trigger.but(**{change.field: change.value})

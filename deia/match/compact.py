@@ -223,6 +223,7 @@ class Compact:
         found = np.empty((len(coded), self.dimensions), "f4")
 
         def work(batch: list[int]) -> None:
+            """Put the vectors of some texts in their places."""
             found[batch] = self._pass([coded[number] for number in batch])
 
         if threads > 1 and len(batches) > 1:

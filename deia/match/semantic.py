@@ -104,6 +104,7 @@ def _compact() -> Tier:
     from deia.match.compact import open_compact  # noqa: PLC0415 - likewise
 
     def held_against(vector: Vector, held: bytes) -> list[float]:
+        """Give the cosines of stored vectors with one."""
         found: list[float] = codes.similarities(vector, held).tolist()
         return found
 
@@ -121,6 +122,7 @@ def _transformer(name: str) -> Tier:
     stretch = (1 - UNRELATED) / (1 - model.unrelated)
 
     def held_against(vector: Vector, held: bytes) -> list[float]:
+        """Give the cosines of stored vectors with one, stretched so that what has nothing in common is near 0."""
         found: list[float] = (1 - (1 - codes.similarities(vector, held)) * stretch).tolist()
         return found
 

@@ -1,6 +1,6 @@
 """The command line as click sees it: one lazy group, a module a family of commands.
 
-Only what cannot be answered by the quick path of `deia.serve.main` comes here. Refuses to do anything itself.
+Only what cannot be answered by the quick path of `deia.serve.command_line` comes here. Refuses to do anything itself.
 """
 
 from __future__ import annotations

@@ -16,8 +16,10 @@ def main(roots: list[str]) -> int:
     from deia.compile.compiler import compile_commons  # noqa: PLC0415 - as above
     from deia.errors import DeiaError, SettingsError  # noqa: PLC0415 - as above
     from deia.folders import events_folder  # noqa: PLC0415 - as above
+    from deia.serve.bytecode import keep_bytecode  # noqa: PLC0415 - as above
     from deia.settings import resolve  # noqa: PLC0415 - as above
 
+    keep_bytecode()
     code = 0
     for root in roots:
         try:

@@ -12,7 +12,7 @@ from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record
 from deia.serve.hosts.saying import Said, form_of, say
 from deia.watch.memory import line, recall
-from deia.watch.watcher import call_print
+from deia.watch.watcher import SILENCED, call_print
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from deia.watch.watcher import Watched
 
 STOPPING = frozenset(("ask", "hold"))
-SILENCED = ("muted", "quiet")  # stages at which a person or the settings stopped what would have fired
 
 
 class Delivery(Record):

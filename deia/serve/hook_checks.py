@@ -6,11 +6,13 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from deia import files
 from deia.commons.layers import load_layered
 from deia.errors import DeiaError, HostError
-from deia.folders import derived_folder
+from deia.folders import PACKAGE, derived_folder
 from deia.records import Record
 from deia.serve import hook as hook_file
+from deia.serve.bytecode import has_bytecode
 from deia.serve.hook_run import host_module
 from deia.serve.hosts.settings.command import on_windows
 from deia.serve.hosts.settings.disabled import own_plugins, troubles
@@ -76,6 +78,9 @@ def hook_findings(patient: Patient) -> Iterator[Finding]:
         for each in found:
             yield from _file_findings(patient, each, known)
         everything += found
+    if everything and not has_bytecode() and files.writable(PACKAGE):
+        slow = "what the hook imports is not prepared for this Python, which costs each call some milliseconds"
+        yield Finding(level=WARNING, text=slow, cure="Type: deia compile")
     yield from warm_findings(patient, _held_case(known))
     plugins = own_plugins(project=patient.project, environ=patient.environ)
     yield from twice(everything, patient)
@@ -92,14 +97,12 @@ def _held_case(known: Mapping[str, Trying]) -> Case | None:
 def _found(patient: Patient, setup: Setup, scope: str, *, seen: set[str]) -> list[Found]:
     """Give a scope's hooks by file; in a home folder, two scopes are one file, which counts once."""
     spot = Spot(setup=setup, scope=scope, project=patient.project, environ=patient.environ)
-    files: dict[str, list[Installed]] = {}
+    hooks: dict[str, list[Installed]] = {}
     for hook in installed_in(spot):
         name = os.path.dirname(hook.path) if setup.shape == SCRIPT else hook.path
-        files.setdefault(name, []).append(hook)
+        hooks.setdefault(name, []).append(hook)
     return [
-        Found(setup=setup, scope=scope, path=path, hooks=tuple(hooks))
-        for path, hooks in files.items()
-        if path not in seen
+        Found(setup=setup, scope=scope, path=path, hooks=tuple(own)) for path, own in hooks.items() if path not in seen
     ]
 
 

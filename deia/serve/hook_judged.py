@@ -1,23 +1,25 @@
 """A turn that passed the gate: judged with what is known around it, recorded, and handed to who delivers.
 
-Loaded only where something is to judge. Refuses an event that another process judges already.
+Loaded only where something is to judge. Most of what is judged fires nothing, so what only a firing, a mute, a leave or
+an exception needs is imported where there is one. Refuses an event that another process judges already.
 """
 
 from __future__ import annotations
 
 import time
 
+from deia import files
+from deia.folders import LEAVES, MUTES
 from deia.records import TYPE_CHECKING
-from deia.serve.hook_answer import Delivery, deliver, record
 from deia.serve.hook_once import is_first
-from deia.watch import allow, mutes, watcher
-from deia.watch.exceptions import Touched, excepted
-from deia.watch.signs import files_around, signs_around
+from deia.watch import watcher
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from deia.serve.hook_run import Place
+    from deia.serve.hook_silences import Silences
     from deia.serve.hosts.occasion import Occasion
     from deia.serve.hosts.saying import Said
     from deia.watch.artefact import Artefact
@@ -26,41 +28,72 @@ if TYPE_CHECKING:
 
 
 def judged(
-    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, numbers: list[int], seen: list[str],
-    given: dict[str, Any],
+    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, numbers: dict[int, set[int]],
+    seen: list[str], given: dict[str, Any],
 ) -> Said | None:  # fmt: skip
     """Judge a turn that passed the gate, unless another process judges the same event; `given` is for its delivery."""
     assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
     if not is_first(log, occasion.moment, occasion.mark, occasion.turn, now=time.time()):
         return None
     watched = _weigh(place, artefact, occasion, log, numbers, seen)
+    silenced = any(one.stage in watcher.SILENCED for one in watched.verdicts)
+    if not (watched.firings or watched.passed or silenced or given["waiting"]):
+        return None
+    from deia.serve.hook_answer import Delivery, deliver, record  # noqa: PLC0415 - as the module's docstring says
+
     record(place, artefact, occasion, log, watched)
     code = _code(place, occasion, watched, hold=given["hold"]) if "note" in given["can"] else ""
     return deliver(Delivery(**given, code=code), log, occasion.turn, watched)
 
 
 def _weigh(
-    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, numbers: list[int], seen: list[str]
+    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, numbers: dict[int, set[int]], seen: list[str]
 ) -> Watched:
     assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
     now = time.time()
-    touched = Touched(occasion.turn, occasion.folder)
-    where: dict[str, Any] = {"folder": occasion.folder, "touched": touched, "conversation": occasion.conversation}
-    muted = mutes.muted_triggers(place.state, now=now, **where)
-    exceptions = artefact.meta["settings"].get("exceptions") or {}
-    leaves = allow.allowed(place.state, occasion.conversation, now=now)
-    around = watcher.Surroundings(
-        now=now,
-        folder=signs_around(occasion.folder),
-        exists=files_around(occasion.folder),
-        muted=muted | excepted(exceptions, touched, root=place.root),
-        allowed=frozenset(trigger for leave in leaves for trigger in leave.triggers),
-    )
+    around = watcher.Surroundings(now=now, folder=_signs(occasion.folder), exists=_files(occasion.folder))
+    silences = _silences(place, artefact, occasion, now)
+    if silences is not None:
+        around = around.but(muted=silences.muted, allowed=silences.allowed)
     watched = watcher.weigh(artefact, occasion.turn, log, around, numbers=numbers, seen=seen)
-    allow.spend(place.state, leaves, watched.passed)
-    silenced = {one.trigger for one in watched.verdicts if one.stage == "muted"}
-    mutes.use_up(place.state, muted & silenced, now=now, **where)
+    if silences is not None:
+        silences.spend(watched)
     return watched
+
+
+def _silences(place: Place, artefact: Artefact, occasion: Occasion, now: float) -> Silences | None:
+    """Give what was taken back here, or None where nobody ever took anything back."""
+    exceptions = artefact.meta["settings"].get("exceptions") or {}
+    if not (exceptions or any(files.exists(f"{place.state}/{name}") for name in (MUTES, LEAVES))):
+        return None
+    from deia.serve.hook_silences import Silences  # noqa: PLC0415 - as the docstring says
+
+    assert occasion.turn is not None  # noqa: S101 - as above
+    return Silences(place, occasion, occasion.turn, exceptions, now)
+
+
+def _signs(folder: str) -> Callable[[Sequence[str]], str]:
+    """Give what finds the platforms that a folder shows signs of; few triggers ask."""
+
+    def find(wanted: Sequence[str]) -> str:
+        """Give the first platform of which a folder shows a sign."""
+        from deia.watch.signs import signs_around  # noqa: PLC0415 - as above
+
+        return signs_around(folder)(wanted)
+
+    return find
+
+
+def _files(folder: str) -> Callable[[str], bool]:
+    """Give what says whether a file exists; few triggers ask."""
+
+    def exists(path: str) -> bool:
+        """Say whether there is such a file."""
+        from deia.watch.signs import files_around  # noqa: PLC0415 - as above
+
+        return files_around(folder)(path)
+
+    return exists
 
 
 def _code(place: Place, occasion: Occasion, watched: Watched, *, hold: bool) -> str:
@@ -70,4 +103,6 @@ def _code(place: Place, occasion: Occasion, watched: Watched, *, hold: bool) -> 
     stopping = [one.trigger for one in watched.firings if one.action in stops and one.trigger in spoken]
     if occasion.moment != "before_tool" or not stopping:
         return ""
-    return allow.offer(place.state, occasion.conversation, stopping, now=time.time())
+    from deia.watch.allow import offer  # noqa: PLC0415 - hardly any call is stopped
+
+    return offer(place.state, occasion.conversation, stopping, now=time.time())

@@ -15,11 +15,10 @@ from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
 from deia.watch.artefact import open_artefact
-from deia.watch.gate import WRITTEN, candidates, command_of, is_shell, wait_in_vain
+from deia.watch.gate import candidates, command_of, wait_in_vain
 from deia.watch.memory import QUIET, RESET, FileLog, awaits_answer, line, recall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -28,31 +27,12 @@ if TYPE_CHECKING:
     from deia.serve.hosts.saying import Said
     from deia.watch.artefact import Artefact
 
-# What a host is called → its module, after those that it builds on. Only the called host's are imported.
-HOSTS = {
-    "claude-code": "claude_code", "codex": "codex", "copilot": "copilot", "vscode": "claude_code vscode",
-    "gemini": "gemini", "cursor": "cursor", "opencode": "generic opencode", "cline": "cline", "windsurf": "windsurf",
-    "amp": "generic amp", "droid": "codex droid", "kiro": "windsurf kiro", "generic": "generic",
-}  # fmt: skip
-SHARED = "serve.hosts.occasion"
+# What the hosts are called; the module of each is called the same. Only the called host's is imported.
+HOSTS = (
+    "claude-code", "codex", "copilot", "vscode", "gemini", "cursor", "opencode", "cline", "windsurf", "amp", "droid",
+    "kiro", "generic",
+)  # fmt: skip
 OUT, REASON = 1, 2  # standard output, for JSON; standard error, for a reason that goes with exit code 2
-# What judging needs, each after what it imports. A test holds this list against what it really imports.
-JUDGING = (
-    "watch.allow watch.mutes watch.condense watch.answers watch.command watch.git_lines watch.globs watch.places"
-    " watch.commands watch.stances watch.languages watch.regions watch.phrases watch.regexes watch.worded"
-    " watch.written watch.confirm watch.marks watch.writing watch.judge watch.escalation watch.inject watch.mildness"
-    " watch.inline watch.running watch.speech watch.reading watch.watcher watch.exceptions watch.signs"
-    " serve.hosts.saying serve.hook_once serve.hook_answer serve.hook_judged"
-)
-# And for a shell command, and for what somebody says.
-SHELL = (
-    "watch.words watch.bash watch.expansion watch.programs watch.inert watch.prefixes watch.feeders watch.windows"
-    " watch.wrappers watch.shell"
-)
-STANCE = "watch.plans watch.stance_form watch.stance_model watch.stance"
-SAYING = "serve.hosts.saying"
-PATTERNED = "watch.regexes watch.patterned"
-PHRASED = "watch.stances watch.languages watch.regions watch.phrases watch.speech watch.phrased"
 DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: it was told that sources changed
@@ -65,12 +45,9 @@ PERSONS_WORD = (
 )
 
 
-def run(arguments: list[str], load: Callable[[str], object] = len) -> None:
-    """Answer the event on standard input for the host that the arguments name, then leave the process.
-
-    `load` may load modules ahead of their import, faster than it; what it leaves out is imported.
-    """
-    place = Place(arguments, load)
+def run(arguments: list[str]) -> None:
+    """Answer the event on standard input for the host that the arguments name, then leave the process."""
+    place = Place(arguments)
     answer, stream = b"", OUT
     try:
         _arm(place, DEADLINE)
@@ -114,12 +91,10 @@ class Place:
     """Where this hook works: which host called, which commons counts, where its files are."""
 
     __slots__ = (
-        "began", "derived", "environ", "events", "explicit", "host", "load", "open", "root", "state", "timed",
-        "trouble",
+        "began", "derived", "environ", "events", "explicit", "host", "open", "root", "state", "timed", "trouble",
     )  # fmt: skip
 
-    def __init__(self, arguments: list[str], load: Callable[[str], object] = len) -> None:
-        self.load = load
+    def __init__(self, arguments: list[str]) -> None:
         self.began = time.perf_counter()
         self.timed = True  # a server leaves its own process alone, and waits no longer than the deadline
         self.open = open_artefact  # a server keeps what it opened
@@ -130,15 +105,6 @@ class Place:
         self.root = self.derived = ""
         self.trouble = ""  # why something stands in for the compiled triggers
         self.events = f"{self.state}/starter/events"
-
-    def holding(self, artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
-        """Give the rows of the gate whose phrase or pattern stands in a turn: few modules are read instead of forty."""
-        self.load(PATTERNED)
-        if not all(artefact.row(number)[1] & WRITTEN for number in rows):
-            self.load(PHRASED)
-        from deia.watch.patterned import holding  # noqa: PLC0415 - most turns have no words of a phrase
-
-        return holding(artefact, turn, rows)
 
     def settle(self, folder: str) -> None:
         """Find the commons for somebody working in `folder`."""
@@ -166,19 +132,17 @@ class Place:
             pass
 
 
-def host_module(name: str, load: Callable[[str], object] = len) -> Any:
+def host_module(name: str) -> Any:
     """Import the module of a host, and no other's.
 
     Raises:
         ValueError: nobody is called so.
     """
-    modules = HOSTS.get(name)
-    if modules is None:
+    if name not in HOSTS:
         raise ValueError(f"unknown host {name!r}; known are {', '.join(HOSTS)}")
-    names = [f"serve.hosts.{each}" for each in modules.split()]
-    load(" ".join((SHARED, *names)))
-    __import__(f"deia.{names[-1]}")
-    return sys.modules[f"deia.{names[-1]}"]
+    module = f"deia.serve.hosts.{name.replace('-', '_')}"
+    __import__(module)
+    return sys.modules[module]
 
 
 def answer_event(place: Place, given: bytes) -> dict[str, Any] | bytes | None:
@@ -187,7 +151,7 @@ def answer_event(place: Place, given: bytes) -> dict[str, Any] | bytes | None:
     Raises:
         Exception: whatever is wrong with the event or the commons; who calls this is the rim.
     """
-    adapter = host_module(place.host, place.load)
+    adapter = host_module(place.host)
     occasion: Occasion | None = adapter.read_event(loads(given.decode("utf-8", "surrogatepass")))
     if occasion is None:
         return None
@@ -214,7 +178,7 @@ def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said 
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can) if occasion.moment == "prompt" or place.trouble else ""
     if artefact is None:
-        told: Said | None = _saying(place).trouble(can, trouble) if trouble else None
+        told: Said | None = _saying().trouble(can, trouble) if trouble else None
         return told
     deadline = artefact.meta["settings"]["deadline_ms"] / 1000
     if deadline != DEADLINE:
@@ -224,12 +188,11 @@ def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said 
     if occasion.moment == "prompt" and occasion.turn.text[: len(TO_DEIA)].lower() == TO_DEIA:
         from deia.serve.hook_remarks import answer_remark  # noqa: PLC0415 - hardly any prompt begins so
 
-        place.load(JUDGING)
         answered: Said | None = answer_remark(place, artefact, occasion, log, can)
         if answered is not None:
             return answered
     said = _watch(place, artefact, occasion, log, carries=carries, can=can)
-    also: Said | None = _saying(place).with_trouble(can, said, trouble) if trouble else said
+    also: Said | None = _saying().with_trouble(can, said, trouble) if trouble else said
     return also
 
 
@@ -242,19 +205,14 @@ def _watch(
     refused = _speaks_for_the_person(place, occasion) if occasion.moment == "before_tool" else ""
     said: Said | None
     if refused:
-        said = _saying(place).forbid(can, refused)
+        said = _saying().forbid(can, refused)
         return said
-    numbers, seen = candidates(artefact, turn, stand=place.holding)
+    numbers, seen = candidates(artefact, turn, stand=_holding)
     content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # recognised when the host could carry nothing
     hold = bool(artefact.meta["settings"]["hold"])
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
         given = {"can": can, "carries": carries, "hold": hold, "content": content, "waiting": tuple(waiting)}
-        place.load(JUDGING)
-        if turn.role in {"user", "assistant"}:
-            place.load(STANCE)
-        elif is_shell(turn):
-            place.load(SHELL)
         from deia.serve.hook_judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
 
         said = judged(place, artefact, occasion, log, numbers=numbers, seen=seen, given=given)
@@ -264,8 +222,15 @@ def _watch(
     if due and not _claims(occasion, log, turn):
         return None
     log.append(line({"seen": seen, "delivered": len(due)}) if seen or due else QUIET)
-    said = _saying(place).say(can, None, waiting=due, stops=alone) if due else None
+    said = _saying().say(can, None, waiting=due, stops=alone) if due else None
     return said
+
+
+def _holding(artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
+    """Give the rows of the gate whose phrase or pattern stands in a turn: few modules are read instead of forty."""
+    from deia.watch.patterned import holding  # noqa: PLC0415 - most turns have no words of a phrase
+
+    return holding(artefact, turn, rows)
 
 
 def _claims(occasion: Occasion, log: FileLog, turn: Turn) -> bool:
@@ -275,9 +240,8 @@ def _claims(occasion: Occasion, log: FileLog, turn: Turn) -> bool:
     return is_first(log, occasion.moment, occasion.mark, turn, now=time.time())
 
 
-def _saying(place: Place) -> Any:
+def _saying() -> Any:
     """Give the module that finds the form of an answer; a turn with nothing to say needs none."""
-    place.load(SAYING)
     from deia.serve.hosts import saying  # noqa: PLC0415 - as the docstring says
 
     return saying
@@ -303,7 +267,7 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) 
     if occasion.reset:
         log.append(line({"event": RESET}))
     trouble = _trouble(place, _open(place), log, can, again=True)
-    said: Said | None = _saying(place).trouble(can, trouble) if trouble else None
+    said: Said | None = _saying().trouble(can, trouble) if trouble else None
     return said
 
 

@@ -3,10 +3,6 @@
 import gc
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 if sys.platform == "win32":
     from nt import environ, stat  # `os` itself costs a millisecond
 
@@ -16,19 +12,15 @@ else:
 
     KEY = str.encode
 
-# What every call needs, each after what it imports. A test holds this list against what a quiet call really imports.
-QUIET = "records files errors freshness folders fast_json text watch.artefact watch.gate watch.memory serve.hook_run"
 
-
-def start(load: "Callable[[str], None]") -> None:
-    """Answer one event, unless deia is off; `load` may load modules ahead of their import, faster than it."""
+def start() -> None:
+    """Answer one event, unless deia is off."""
     if is_off():
         return
     gc.disable()  # the process ends before there is anything to collect: 1 ms of a turn that is judged
-    load(QUIET)
     from deia.serve.hook_run import run  # noqa: PLC0415 - a muted hook imports nothing
 
-    run(sys.argv[1:], load)
+    run(sys.argv[1:])
 
 
 def is_off() -> bool:

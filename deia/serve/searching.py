@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from deia.errors import QueryError
 from deia.librarian import Librarian
@@ -15,6 +16,8 @@ from deia.serve.looks import look_of
 
 if TYPE_CHECKING:
     from typing import Any
+
+COMPILER = "deia.compile.compiler"  # imported where the commons had to be compiled for this search
 
 
 def search(
@@ -38,4 +41,8 @@ def search(
         output.say(full(answer, budget=budget or BUDGET))
     else:
         output.say(render(answer, form).rstrip("\n"))
+    if COMPILER in sys.modules:  # it took a second or more
+        from deia.serve.bytecode import keep_bytecode  # noqa: PLC0415 - most searches find all compiled
+
+        keep_bytecode()
     return output.FOUND if answer.documents else output.NOTHING

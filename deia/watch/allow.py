@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from deia import files
 from deia.fast_json import dumps, loads
+from deia.folders import LEAVES
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Leave(Record):
 
 
 def _path(state: str) -> str:
-    return f"{state}/allows.jsonl"
+    return f"{state}/{LEAVES}"
 
 
 def _write(state: str, entry: dict[str, Any]) -> bool:

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 FOLDED = ("adds", "drops", "lacks")  # of a clause on what is written
-FORMAT = 13  # of the tables and of what stands in them
+FORMAT = 15  # of the tables and of what stands in them
 MAGIC = b"DEIA-T%X\n" % FORMAT  # eight bytes, so that the tables lie at multiples of four
 BYTE_ORDER = 0x01020304  # written natively: reads as another number where the byte order differs
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
 WORDS, GROUPS, ROWS, TRIGGERS, DOCUMENTS, META = range(6)
 HEADER = len(MAGIC) + 4 * (2 + 2 * len(TABLES))
+ONLY_ASKED = "x"  # begins the name of a group that no row is looked up by; the names of the others are numbers
+ASKED = ord(ONLY_ASKED)
 LONGEST_WORD = 64  # bytes; nobody writes a longer word into a trigger
 MOST_CACHED = 20_000
 FIX = "Type: deia compile"
@@ -67,7 +69,7 @@ class Artefact:
         self._tables = [(self._view[4 + 2 * table], self._view[5 + 2 * table]) for table in range(len(TABLES))]
         # The groups that a normalised word belongs to; the rows that are looked at when a group is present; what a row
         # leads to, whose turns it counts for (bits), and the groups that must all be present.
-        # Groups go by their numbers as they are written, which are compared a thousand times a turn and never counted.
+        # Groups go by their names as they are written, which are compared a thousand times a turn and never counted.
         self.groups_of: Callable[[str], tuple[bytes, ...]] = _Found(self._groups).__getitem__
         self.entries_of: Callable[[bytes], list[bytes]] = _Found(self._entries).__getitem__
         self.row: Callable[[int], tuple[int, int, frozenset[bytes]]] = _Found(self._row).__getitem__
@@ -106,8 +108,7 @@ class Artefact:
 
     def _entries(self, group: bytes) -> list[bytes]:
         """Give what is looked at when a group is present: of each row its number, whom it counts for, other groups."""
-        entries = self.item(GROUPS, int(group))
-        return entries.split(b",") if entries else []
+        return [] if group[0] == ASKED else self.item(GROUPS, int(group)).split(b",")
 
     def rows_of(self, group: bytes) -> list[int]:
         """Give the numbers of the rows that are looked at when a group is present."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 from deia.text import words
 from deia.watch.gate import A_LINE, OVERLAP, SAID, SEGMENT, WHO, bounded, groups_present, segments
+from deia.watch.reading import MOST_READ
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from deia.records import Turn
     from deia.watch.artefact import Artefact
 
-MOST_READ = 30_000  # characters of a turn; of longer turns about as many are read, around the places that count
 MARGIN = 400  # characters on either side, since stance is told from the sentence
 FENCE = "\n```"
 
@@ -44,9 +44,9 @@ def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> list[lis
     by_trigger: dict[int, list[int]] = {}
     by_group: dict[bytes, list[int]] = {}
     for number, segment in enumerate(segments(turn.text)):
-        found = set(ungated)
+        found: dict[int, set[int]] = {target: set() for target in ungated}
         groups = groups_present(artefact, {*words(segment), SAID, A_LINE}, bit, found, apart=apart)
-        for target in found & numbers:
+        for target in found.keys() & numbers:
             by_trigger.setdefault(target, []).append(number)
         for group in groups:
             by_group.setdefault(group, []).append(number)

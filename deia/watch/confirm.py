@@ -14,7 +14,6 @@ from deia.watch.phrases import Words, find_phrase
 from deia.watch.regexes import find_all
 from deia.watch.stances import ANNOUNCED, DENIALS, DRY_RUN
 from deia.watch.worded import meaning_of, worded
-from deia.watch.written import PATCH_HEADS, written_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -206,6 +205,8 @@ def written_paths(reading: Reading) -> Iterator[str]:
     turn = reading.turn
     if turn.role != "tool_call":
         return
+    from deia.watch.written import PATCH_HEADS, written_by  # noqa: PLC0415 - what is only said writes nothing
+
     if turn.tool.lower() in WRITE_TOOLS:
         given = turn.tool_input or {}
         yield from (given[name] for name in PATH_FIELDS if isinstance(given.get(name), str))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.text import words
+from deia.watch.artefact import ASKED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any
 
     from deia.records import Turn
@@ -23,9 +24,11 @@ CALL_OVERLAP = 2000
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
 # In a row, beside who it counts for: its words may lie anywhere in the turn, must lie in one sentence or line, or must
-# be a phrase, or of a pattern of what is written; then the number of its clause stands above these bits.
+# be a phrase, or of a pattern of what is written. Above these bits stands the number of the clause it is a row of, from
+# 1, or 0 where it is of several.
 WIDE, NEAR, IN_LINE, PHRASED, WRITTEN = 16, 32, 64, 128, 256
 CLAUSE = 9  # bits below the number of a clause
+EVERY = -1  # stands for all clauses of a trigger
 SPEAKING = 3  # a person or the assistant
 # Signs that a command line says more than its words do: escapes, base64.
 HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
@@ -158,13 +161,14 @@ def _segments_of(turn: Turn) -> Iterator[str]:
 
 def candidates(
     artefact: Artefact, turn: Turn, *, stand: Callable[[Artefact, Turn, set[int]], set[int]] | None = None
-) -> tuple[list[int], list[str]]:
-    """Give the triggers (by number, ascending) whose required words a turn holds, and the context words seen in it.
+) -> tuple[dict[int, set[int]], list[str]]:
+    """Give the triggers whose required words a turn holds, and the context words seen in it.
 
-    `stand` is asked, where nothing but words of phrases would have the turn read, which of those rows to believe.
+    Triggers go by number, ascending, each with the numbers of its clauses whose words are there, or `EVERY`. `stand` is
+    asked, where nothing but words of phrases would have the turn read, which of those rows to believe.
     """
     bit = WHO[turn.role]
-    found: set[int] = {target for target, who in artefact.meta["ungated"] if who & bit}
+    found: dict[int, set[int]] = {target: {EVERY} for target, who in artefact.meta["ungated"] if who & bit}
     about = _about(artefact, turn)
     groups: set[bytes] = set()
     apart: set[int] = set()
@@ -178,26 +182,30 @@ def candidates(
         from deia.watch.nearness import said_together  # noqa: PLC0415 - most turns have no such words
 
         text = bounded(turn).text if turn.role != "tool_call" else watched_text(turn)
-        found |= said_together(artefact, text, near, near=NEAR, always=(SAID, A_LINE))
-    for number in apart:
-        target, _, wanted = artefact.row(number)
-        if wanted <= groups:
-            found.add(target)
+        _take(artefact, said_together(artefact, text, near, near=NEAR, always=(SAID, A_LINE)), found)
+    _take(artefact, (number for number in apart if artefact.row(number)[2] <= groups), found)
     judged = artefact.meta["triggers"] + artefact.meta["marks"]
     if phrased and stand is not None:
         asked = phrased
         if any(number < judged for number in found):  # what is said is read anyway
             asked = {number for number in phrased if artefact.row(number)[1] & WRITTEN}
         phrased = (phrased - asked) | (stand(artefact, turn, asked) if asked else set())
-    found.update(artefact.row(number)[0] for number in phrased)
+    _take(artefact, phrased, found)
     contexts = artefact.meta["contexts"]
     seen = sorted(contexts[number - judged] for number in found if number >= judged)
     if artefact.meta["paths"] and turn.role == "tool_call":
         seen += files_shown(turn)
-    return sorted(number for number in found if number < judged), seen
+    return {number: found[number] for number in sorted(found) if number < judged}, seen
 
 
-def wait_in_vain(artefact: Artefact, numbers: list[int], log: bytes) -> bool:
+def _take(artefact: Artefact, rows: Iterable[int], found: dict[int, set[int]]) -> None:
+    """Add to what was found what some rows lead to."""
+    for number in rows:
+        target, who, _ = artefact.row(number)
+        found.setdefault(target, set()).add((who >> CLAUSE) - 1)
+
+
+def wait_in_vain(artefact: Artefact, numbers: Collection[int], log: bytes) -> bool:
     """Say whether all of some triggers wait for what neither a conversation's log nor this turn says."""
     if b'"marks"' in log:
         return False
@@ -267,7 +275,7 @@ def groups_present(
     artefact: Artefact,
     present: set[str],
     bit: int,
-    found: set[int],
+    found: dict[int, set[int]],
     *,
     apart: set[int] | None = None,
     near: set[int] | None = None,
@@ -278,7 +286,7 @@ def groups_present(
     those whose words must lie closer to `near`.
     """
     groups = set[bytes]().union(*map(artefact.groups_of, present))
-    for entries in map(artefact.entries_of, groups):
+    for entries in map(artefact.entries_of, [group for group in groups if group[0] != ASKED]):
         for entry in entries:
             number, who, *others = entry.split()
             if groups.issuperset(others):
@@ -288,12 +296,12 @@ def groups_present(
     return groups
 
 
-def _reached(artefact: Artefact, number: int, bit: int, found: set[int], *, near: set[int] | None) -> None:
+def _reached(artefact: Artefact, number: int, bit: int, found: dict[int, set[int]], *, near: set[int] | None) -> None:
     """Take a row whose groups are all there."""
     target, who, _ = artefact.row(number)
-    if target in found or not who & bit:
+    if not who & bit or (target in found and (who >> CLAUSE) - 1 in found[target]):
         return
     if near is not None and (who & (NEAR | PHRASED | WRITTEN) or (who & IN_LINE and bit & SPEAKING)):
         near.add(number)
     else:
-        found.add(target)
+        _take(artefact, (number,), found)

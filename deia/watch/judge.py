@@ -9,10 +9,10 @@ from deia.records import ACTIONS, TYPE_CHECKING, Firing, Record, Reference
 from deia.text import one_line, shorten, words
 from deia.watch.commands import gives_option
 from deia.watch.confirm import confirm
+from deia.watch.gate import EVERY
 from deia.watch.marks import PRODUCTION as ON_PRODUCTION
 from deia.watch.marks import PRODUCTION_TURNS
 from deia.watch.stances import counts
-from deia.watch.writing import meets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -59,10 +59,15 @@ class Circumstances(Record):
 
 
 def judge(
-    artefact: Artefact, numbers: Collection[int], reading: Reading, circumstances: Circumstances
+    artefact: Artefact, numbers: Mapping[int, Collection[int]], reading: Reading, circumstances: Circumstances
 ) -> tuple[Verdict, ...]:
-    """Give a verdict for each candidate, those that fire first, the most urgent before the others."""
-    verdicts = [_judge_one(artefact, number, reading, circumstances) for number in numbers]
+    """Give a verdict for each candidate, those that fire first, the most urgent before the others.
+
+    Candidates go by number, each with the numbers of the clauses to look at, or `deia.watch.gate.EVERY`.
+    """
+    verdicts = [
+        _judge_one(artefact, number, looked_at, reading, circumstances) for number, looked_at in numbers.items()
+    ]
     return tuple(sorted(verdicts, key=_order))
 
 
@@ -72,10 +77,12 @@ def _order(verdict: Verdict) -> tuple[bool, int, int, str]:
     return False, RANK[verdict.firing.urgency], -ACTIONS.index(verdict.firing.action), verdict.trigger
 
 
-def _judge_one(artefact: Artefact, number: int, reading: Reading, about: Circumstances) -> Verdict:
+def _judge_one(
+    artefact: Artefact, number: int, looked_at: Collection[int], reading: Reading, about: Circumstances
+) -> Verdict:
     trigger = artefact.trigger(number)
     identity: str = trigger["id"]
-    stage, detail, matches = _clauses(trigger, _Held(artefact, reading, about))
+    stage, detail, matches = _clauses(trigger, looked_at, _Held(artefact, reading, about))
     if stage:
         return Verdict(trigger=identity, stage=stage, detail=detail, number=number)
     since = _since(trigger, about)
@@ -141,6 +148,8 @@ class _Held:
             return _in_sight(match.stands_for, self.about), "what it stands for was not named"
         if "asked" not in clause:
             return True, ""
+        from deia.watch.writing import meets  # noqa: PLC0415 - few clauses ask for the state of a file
+
         path, turn, about = match.excerpt, self.reading.turn, self.about
         return meets(clause["asked"], path, turn, artefact=self.artefact, memory=about.memory, exists=about.exists)
 
@@ -151,7 +160,7 @@ def _in_sight(name: str, about: Circumstances) -> bool:
     return name in about.seen or memory.turns - memory.seen.get(name, -(10**9)) < about.recent_turns
 
 
-def _clauses(trigger: dict[str, Any], held: _Held) -> tuple[str, str, list[Match]]:
+def _clauses(trigger: dict[str, Any], looked_at: Collection[int], held: _Held) -> tuple[str, str, list[Match]]:
     """Give the matches that count, or the stage and reason at which the trigger stopped."""
     counted: list[Match] = []
     stopped = ("clause", "no clause matches")
@@ -160,7 +169,8 @@ def _clauses(trigger: dict[str, Any], held: _Held) -> tuple[str, str, list[Match
         if found is None:
             return (*why, []) if why else ("clause", f"{clause['k']} {clause['s']!r} does not match", [])
         counted.append(found)
-    for clause in trigger["any"]:
+    whole = EVERY in looked_at or trigger["all"]
+    for clause in trigger["any"] if whole else [trigger["any"][number] for number in sorted(looked_at)]:
         found, why = _first(trigger, clause, held)
         if found is not None:
             return "", "", [*counted, found]

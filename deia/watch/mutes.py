@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from deia import files
 from deia.fast_json import dumps, loads
+from deia.folders import MUTES
 from deia.records import TYPE_CHECKING, Record
 from deia.watch.memory import belongs_to
 
@@ -37,7 +38,7 @@ def switch_path(state: str) -> str:
 
 
 def _path(state: str) -> str:
-    return f"{state}/mutes.jsonl"
+    return f"{state}/{MUTES}"
 
 
 def write_mute(state: str, mute: Mute) -> bool:

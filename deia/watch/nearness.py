@@ -24,7 +24,7 @@ FENCES = ("```", "~~~")
 def said_together(
     artefact: Artefact, text: str, rows: Collection[int], *, near: int, always: Collection[str]
 ) -> set[int]:
-    """Give what some rows lead to whose words are all in one sentence of a text, or in one line, as each row asks.
+    """Give those of some rows whose words are all in one sentence of a text, or in one line, as each row asks.
 
     `near` is the flag of rows that want one sentence; the words `always` are there anyway.
     """
@@ -32,7 +32,7 @@ def said_together(
     by_sentence = {number for number in rows if artefact.row(number)[1] & near}
     by_line = set(rows) - by_sentence
     if by_line and any(fence in text for fence in FENCES):  # a command in a block of code may go over lines
-        found, by_line = {artefact.row(number)[0] for number in by_line}, set()
+        found, by_line = by_line, set()
     else:
         found = _reached(artefact, by_line, map(words, text.split("\n")), held)
     return found | _reached(artefact, by_sentence, _sentences(text), held)
@@ -46,7 +46,7 @@ def _reached(
     for present in pieces if wanted else ():
         groups = {group for word in present for group in artefact.groups_of(word)}
         reached = [number for number, needed in wanted.items() if needed <= groups]
-        found.update(artefact.row(number)[0] for number in reached)
+        found.update(reached)
         for number in reached:
             del wanted[number]
         if not wanted:

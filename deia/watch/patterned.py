@@ -38,7 +38,7 @@ def holding(artefact: Artefact, turn: Turn, rows: Collection[int]) -> set[int]:
 def _clause(artefact: Artefact, number: int) -> Any:
     target, who, _ = artefact.row(number)
     trigger = artefact.trigger(target)
-    return [*trigger.get("all", ()), *trigger["any"], *trigger.get("until", ())][who >> CLAUSE]
+    return [*trigger.get("all", ()), *trigger["any"], *trigger.get("until", ())][(who >> CLAUSE) - 1]
 
 
 def _written(artefact: Artefact, turn: Turn, clauses: Mapping[int, Any]) -> set[int]:

@@ -28,6 +28,7 @@ SENTENCE_WORDS = frozenset(
     " that a an then please don".split()
 )
 LAST_WORDS = 12
+MOST_READ = 30_000  # characters of a turn; of longer turns about as many are read, around the places that count
 SENTENCE_ENDS = ".?:,"
 PROMPTS = ("$ ", "! ")  # of a shell, and of the hosts in which a person types a command
 

@@ -20,7 +20,7 @@ from deia.watch.watcher import NOTHING, decide, watch
 
 if TYPE_CHECKING:
     from _thread import RLock
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Any, Self
 
     from deia.records import Firing, Turn
@@ -121,7 +121,7 @@ class Watcher:
         again = self._waiting if not self._seen.keys() >= set(seen) else []
         self._seen.update(dict.fromkeys(seen))
         found = [firing for waiting in again for firing in self._fire(waiting)]
-        chosen = [number for number in numbers if number in touched]
+        chosen = {number: looked_at for number, looked_at in numbers.items() if number in touched}
         return found + (self._fire(said, chosen) if chosen else [])
 
     def _touched_by(self, said: str) -> set[int]:
@@ -147,7 +147,7 @@ class Watcher:
             del self._places[0]
         return self._places[0]
 
-    def _fire(self, said: str, numbers: Sequence[int] | None = None) -> list[Firing]:
+    def _fire(self, said: str, numbers: Mapping[int, Collection[int]] | None = None) -> list[Firing]:
         turn = self._turn.but(text=said)
         chosen = candidates(self._artefact, turn)[0] if numbers is None else numbers
         known = {firing.trigger for firing in self.firings}

@@ -10,15 +10,12 @@ import time
 
 from deia import files
 from deia.records import TYPE_CHECKING, Injection, Record
-from deia.watch.condense import condensed
-from deia.watch.escalation import escalations, offered
 from deia.watch.gate import candidates, command_of, strings
-from deia.watch.inject import URGENT, compose, has_frame
 from deia.watch.judge import FIRES, Circumstances, judge
 from deia.watch.marks import in_force, marks_of
 from deia.watch.memory import QUIET, awaits_answer, fingerprint, line, recall
 from deia.watch.mildness import bounded
-from deia.watch.reading import Reading
+from deia.watch.reading import MOST_READ, Reading
 from deia.watch.regexes import trust
 from deia.watch.speech import tasks_of
 
@@ -67,6 +64,8 @@ class Decided(Record):
 
 
 NOTHING = Watched()
+SILENCED = frozenset(("muted", "quiet"))  # stages at which a person or the settings stopped what would have fired
+ANNOUNCING = frozenset((FIRES, "memory", "stance"))  # stages at which an act may have been announced
 
 
 def watch(artefact: Artefact, turn: Turn, log: FileLog | HeldLog, look_around: Callable[[], Surroundings]) -> Watched:
@@ -87,7 +86,7 @@ def weigh(
     log: FileLog | HeldLog,
     around: Surroundings,
     *,
-    numbers: Collection[int],
+    numbers: Mapping[int, Collection[int]],
     seen: Sequence[str],
 ) -> Watched:
     """Judge what the gate let through and remember the turn."""
@@ -104,6 +103,10 @@ def weigh(
 
 def _unheard(memory: Memory, firing: Sequence[Verdict]) -> set[str]:
     """Give the documents of triggers that fire again while what they said still waits: the model has not read them."""
+    if not (memory.queued and firing):
+        return set()
+    from deia.watch.inject import has_frame  # noqa: PLC0415 - most turns that are judged say nothing
+
     again = [one.firing for one in firing if one.firing and any(has_frame(text, one.trigger) for text in memory.queued)]
     return {document.id for each in again for document in each.documents}
 
@@ -114,7 +117,7 @@ def decide(
     memory: Memory,
     around: Surroundings,
     *,
-    numbers: Collection[int],
+    numbers: Mapping[int, Collection[int]],
     seen: Sequence[str],
 ) -> Decided:
     """Judge what the gate let through against what the conversation has seen; nothing is remembered."""
@@ -126,11 +129,11 @@ def decide(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,
         recent_turns=artefact.meta["settings"]["recent_turns"], exists=around.exists,
     )  # fmt: skip
-    reading = Reading(condensed(artefact, turn, numbers), known=memory.items)
+    reading = Reading(_shortened(artefact, turn, numbers), known=memory.items)
     marks = marks_of(artefact, numbers, reading)
     about = about.but(marks=in_force(memory, marks))
-    own = [number for number in numbers if number < artefact.meta["triggers"]]
-    again = escalations(artefact, turn, about)
+    own = {number: looked_at for number, looked_at in numbers.items() if number < artefact.meta["triggers"]}
+    again = _escalations(artefact, turn, about)
     risen = {one.trigger for one in again}
     verdicts = (*again, *(one for one in judge(artefact, own, reading, about) if one.trigger not in risen))
     if around.bounded:
@@ -147,10 +150,35 @@ def decide(
     spoken = [one for one in again if one.firing]
     left = {
         "marks": marks, "items": [one for one in tasks_of(turn) if one not in memory.items],
-        "offered": offered(verdicts, reading, memory), "escalated": [one.trigger for one in spoken],
+        "offered": _offered(verdicts, reading, memory), "escalated": [one.trigger for one in spoken],
     }  # fmt: skip
     named = tuple(document.id for one in spoken if one.firing for document in one.firing.documents)
     return Decided(verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named)
+
+
+def _shortened(artefact: Artefact, turn: Turn, numbers: Collection[int]) -> Turn:
+    if len(turn.text) <= MOST_READ:
+        return turn
+    from deia.watch.condense import condensed  # noqa: PLC0415 - hardly any turn is so long
+
+    return condensed(artefact, turn, numbers)
+
+
+def _escalations(artefact: Artefact, turn: Turn, about: Circumstances) -> list[Verdict]:
+    if not about.memory.awaits_answer:
+        return []
+    from deia.watch.escalation import escalations  # noqa: PLC0415 - nothing was announced before most turns
+
+    return escalations(artefact, turn, about)
+
+
+def _offered(verdicts: Sequence[Verdict], reading: Reading, memory: Memory) -> list[str]:
+    """Give the triggers that an assistant's words announce."""
+    if not any(one.stage in ANNOUNCING for one in verdicts):
+        return []
+    from deia.watch.escalation import offered  # noqa: PLC0415 - as above
+
+    return offered(verdicts, reading, memory)
 
 
 def _within_settings(
@@ -191,6 +219,8 @@ def _claim(
 
 
 def _injection(artefact: Artefact, memory: Memory, firings: tuple[Firing, ...]) -> Injection:
+    from deia.watch.inject import URGENT, compose  # noqa: PLC0415 - as above
+
     settings = artefact.meta["settings"]
     left = settings["conversation_chars"] - memory.chars
     least = LEAST_BUDGET if any(firing.urgency in URGENT for firing in firings) else 0

@@ -60,9 +60,9 @@ def test_a_dangerous_or_broken_pattern_is_refused_with_a_reason(pattern: str) ->
     "pattern", ["((((((((((a?)?)?)?)?)?)?)?)?)?)?x", "|".join(f"a{n}b" for n in range(200)), "(?:" * 20]
 )
 def test_judging_is_quick_whatever_the_pattern(pattern: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     pattern_problem(pattern)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @given(PATTERNS, st.sampled_from(["", "c", "#", "$", r"\b"]))
@@ -74,9 +74,9 @@ def test_what_passes_is_searched_in_time_on_adversarial_segments(pattern: str, e
         return
     compiled = re.compile(pattern + end, re.IGNORECASE)
     for text in ADVERSARIAL:
-        began = time.perf_counter()
+        began = time.process_time()
         compiled.search(text)
-        assert time.perf_counter() - began < 1, pattern + end
+        assert time.process_time() - began < 1, pattern + end
 
 
 @pytest.mark.parametrize("pattern", ORDINARY)
@@ -84,9 +84,9 @@ def test_ordinary_patterns_are_quick_on_segments_made_of_their_own_words(pattern
     words = re.sub(r"[\\^$*+?{}\[\]|()]", " ", pattern)
     compiled = re.compile(pattern, re.IGNORECASE)
     for text in (*ADVERSARIAL, (words * SEGMENT)[:SEGMENT] if words else "", (pattern * SEGMENT)[:SEGMENT]):
-        began = time.perf_counter()
+        began = time.process_time()
         compiled.search(text)
-        assert time.perf_counter() - began < 1
+        assert time.process_time() - began < 1
 
 
 @given(st.text(alphabet=st.sampled_from("ab()[]{}*+?|\\.^$-:<=!P1,\ud800é"), max_size=30))

@@ -96,9 +96,9 @@ def test_aliases_and_merges_work_within_bounds() -> None:
 def test_a_billion_laughs_is_refused_quickly() -> None:
     lines = ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
-    began = time.perf_counter()
+    began = time.process_time()
     assert [code for _, code in codes("\n".join(lines))] == ["yaml-alias"]
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 def test_a_chain_of_aliases_cannot_nest_without_end() -> None:

@@ -60,6 +60,6 @@ def test_any_text_may_be_read(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["(AB)", "AB (A", "A ", "(", "Ab cd (AC) "])
 def test_long_texts_are_read_in_time(unit: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     defined(unit * (300_000 // len(unit)))
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3

@@ -41,14 +41,14 @@ def compiled(*triggers: Trigger, **documents: Payload) -> tuple[Artefact, tuple[
 def gates(*clauses: tuple[str, Any], **fields: Any) -> list[list[list[str]]]:
     """Give the rows of a trigger, each a list of groups, each a list of words."""
     artefact, _ = compiled(trigger(*clauses, **fields))
-    groups: dict[int, list[str]] = {}
+    groups: dict[bytes, list[str]] = {}
     for number in range(artefact.count(0)):
         for line in artefact.item(0, number).decode().split("\n"):
-            word, tab, numbers = line.partition("\t")
-            for group in numbers.split(",") if tab else ():
-                groups.setdefault(int(group), []).append(word)
+            word, tab, names = line.partition("\t")
+            for group in names.split(",") if tab else ():
+                groups.setdefault(group.encode(), []).append(word)
     every = range(artefact.count(2))
-    return [[sorted(groups[int(group)]) for group in sorted(artefact.row(row)[2], key=int)] for row in every]
+    return [sorted(sorted(groups[group]) for group in artefact.row(row)[2]) for row in every]
 
 
 def test_a_trigger_is_stored_with_all_it_needs() -> None:

@@ -79,9 +79,9 @@ def test_the_terms_of_a_text_do_not_depend_on_what_was_read_before(text: str) ->
 @pytest.mark.parametrize("piece", ["a\u0301\u0327", "\u0301", "aB", "a-", "\ud800", "日", "\ufdfa", "x" * 40 + "_"])
 def test_a_large_text_takes_time_in_proportion(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    start = time.perf_counter()
+    start = time.process_time()
     terms(text)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_an_index_gives_one_stem_for_each_term() -> None:

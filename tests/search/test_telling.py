@@ -355,6 +355,6 @@ def test_any_text_may_be_read(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["Error: x\n", "at ", "a" * 100, "│ ", ":1", "'/", "\n"])
 def test_long_texts_are_read_at_once(unit: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     read_failure(unit * (1_000_000 // len(unit)))
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3

@@ -36,7 +36,10 @@ def test_a_search_says_by_its_exit_code_whether_it_found_anything(process: Proce
 
 def test_a_search_imports_nothing_heavy(process: Process, commons: Path, environ: dict[str, str]) -> None:
     assert process("compile").returncode == 0
-    code = "import sys; from deia.serve.main import run; run(['search', 'a']); sys.stderr.write(','.join(sys.modules))"
+    code = (
+        "import sys; from deia.serve.command_line import run; run(['search', 'a']);"
+        "sys.stderr.write(','.join(sys.modules))"
+    )
     started = [sys.executable, "-S", "-c", code]
     paths = os.pathsep.join(path for path in sys.path if path)
     environ = {**environ, "PYTHONPATH": paths}

@@ -9,10 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.records import Turn
-from deia.watch import condense
+from deia.watch import reading
 from deia.watch.condense import condensed
 from deia.watch.confirm import confirm
-from deia.watch.gate import CALL_OVERLAP, OVERLAP, SEGMENT, candidates, command_of, is_shell, segments, watched_text
+from deia.watch.gate import (
+    CALL_OVERLAP,
+    EVERY,
+    OVERLAP,
+    SEGMENT,
+    candidates,
+    command_of,
+    is_shell,
+    segments,
+    watched_text,
+)
 from deia.watch.gate import SAID as SPEAKS
 from deia.watch.reading import Reading
 
@@ -31,7 +41,7 @@ ALL_ROLES: tuple[Any, ...] = (*ROLES, "system")
 
 
 def opened(artefact: Artefact, turn: Turn) -> list[int]:
-    return candidates(artefact, turn)[0]
+    return list(candidates(artefact, turn)[0])
 
 
 def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
@@ -40,6 +50,15 @@ def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
     every = all(any(True for _ in confirm(clause, reading)) for clause in trigger["all"])
     some = any(any(True for _ in confirm(clause, reading)) for clause in trigger["any"]) or not trigger["any"]
     return every and some
+
+
+def passed_over(artefact: Artefact, number: int, turn: Turn) -> set[int]:
+    """Give the clauses of a trigger that hold in a turn and that the gate would not have looked at."""
+    trigger, reading = artefact.trigger(number), Reading(turn)
+    chosen = candidates(artefact, turn)[0].get(number, set())
+    if trigger["all"] or EVERY in chosen:
+        return set()
+    return {at for at, one in enumerate(trigger["any"]) if any(True for _ in confirm(one, reading))} - chosen
 
 
 word = st.sampled_from(WORDS)
@@ -64,7 +83,7 @@ clause = st.one_of(
 
 def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> None:
     matched = []
-    clauses = st.lists(clause, min_size=1, max_size=2)
+    clauses = st.lists(clause, min_size=1, max_size=3)
 
     @settings(max_examples=400, deadline=None)
     @given(
@@ -77,6 +96,7 @@ def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> Non
         let_through = opened(artefact, turn)
         held = [number for number in range(len(triggers)) if holds(artefact, number, turn)]
         assert set(held) <= set(let_through)
+        assert not any(passed_over(artefact, number, turn) for number in range(len(triggers)))
         matched.extend(held)
 
     hold()
@@ -103,6 +123,16 @@ def test_a_phrase_is_found_wherever_it_stands_in_a_long_turn(make: Make, build: 
 def test_words_at_opposite_ends_of_a_log_do_not_add_up_to_a_phrase(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "delete … shop")))
     assert opened(artefact, Turn(role="user", text="delete " + "ab " * 1000 + "shop")) == []
+
+
+def test_only_the_clauses_whose_words_are_there_are_looked_at(make: Make, build: Build) -> None:
+    some = [("phrase", "sell the shop"), ("command", "shop sell --now"), ("phrase", "burn the house")]
+    apart, together = make(*some, id="a"), make(*some[1:], id="b", all=some[:1])
+    artefact = build(apart, together)
+    found = candidates(artefact, Turn(role="user", text="I will sell the shop and burn the house"))[0]
+    assert found == {0: {0, 2}, 1: {EVERY}}
+    alone = build(make(all=[("phrase", "sell the shop")]))
+    assert candidates(alone, Turn(role="user", text="I will sell the shop"))[0] == {0: {0}}
 
 
 def test_clauses_of_all_may_lie_far_apart(make: Make, build: Build) -> None:
@@ -140,9 +170,9 @@ def test_a_pasted_error_opens_the_gate_for_an_error_trigger(make: Make, build: B
 
 def test_context_words_are_seen_by_anybody_and_everywhere(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop"), context=("node.js", "netlify", "…")))
-    assert candidates(artefact, Turn(role="tool_result", text="using Node.js 22")) == ([], ["node.js"])
+    assert candidates(artefact, Turn(role="tool_result", text="using Node.js 22")) == ({}, ["node.js"])
     assert candidates(artefact, Turn(role="user", text="ab " * 9000 + "NETLIFY"))[1] == ["netlify"]
-    assert candidates(artefact, Turn(role="user", text="sell the shop …")) == ([0], [])
+    assert candidates(artefact, Turn(role="user", text="sell the shop …")) == ({0: {0}}, [])
 
 
 def test_a_pattern_without_a_word_is_tried_on_every_turn(make: Make, build: Build) -> None:
@@ -165,7 +195,7 @@ def test_a_long_turn_is_read_only_where_it_counts_and_stays_in_its_fence(make: M
 def test_no_more_than_so_much_of_a_turn_is_read(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop")))
     turn = condensed(artefact, Turn(role="user", text="I will sell the shop. " * 50_000), [0])
-    assert len(turn.text) <= condense.MOST_READ + 3000
+    assert len(turn.text) <= reading.MOST_READ + 3000
 
 
 def test_of_a_turn_that_nobody_reads_whole_the_beginning_and_the_end_are_watched(make: Make, build: Build) -> None:
@@ -189,7 +219,7 @@ def test_words_of_one_trigger_all_over_a_log_do_not_hide_another(make: Make, bui
     ):
         turn = condensed(artefact, Turn(role="user", text=text), opened(artefact, Turn(role="user", text=text)))
         assert holds(artefact, 1, turn)
-        assert len(turn.text) <= condense.MOST_READ + 6000
+        assert len(turn.text) <= reading.MOST_READ + 6000
 
 
 def test_a_block_of_code_that_is_open_at_the_end_of_a_piece_ends_with_it(make: Make, build: Build) -> None:

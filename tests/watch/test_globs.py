@@ -35,7 +35,7 @@ def test_what_stands_deep_in_a_long_text_is_found() -> None:
 
 
 def test_no_glob_can_hang() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     for pattern in (
         "*a" * 50 + "b",
         "*?a" * 50 + "b",
@@ -45,7 +45,7 @@ def test_no_glob_can_hang() -> None:
     ):
         assert not matches_glob(pattern, "a" * LONGEST)
     assert not matches_glob("*", "a" * 1_000_000)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(

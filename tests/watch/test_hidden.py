@@ -53,11 +53,11 @@ def test_what_is_too_long_is_not_decoded() -> None:
 )
 def test_the_gate_sees_what_quotes_and_codes_hide(make: Make, build: Build, command: str) -> None:
     artefact = build(make(("command", "wipe disk")))
-    assert candidates(artefact, Turn(role="tool_call", text=command, tool="Bash"))[0] == [0]
-    assert candidates(artefact, Turn(role="assistant", text="echo d2lwZSBkaXNr"))[0] == []
+    assert list(candidates(artefact, Turn(role="tool_call", text=command, tool="Bash"))[0]) == [0]
+    assert list(candidates(artefact, Turn(role="assistant", text="echo d2lwZSBkaXNr"))[0]) == []
 
 
 @pytest.mark.parametrize("command", [":(){ :|:& };:", "f() { f|f& }; f"])
 def test_the_gate_sees_a_fork_bomb(make: Make, build: Build, command: str) -> None:
     artefact = build(make(("command", "fork-bomb")))
-    assert candidates(artefact, Turn(role="tool_call", text=command, tool="Bash"))[0] == [0]
+    assert list(candidates(artefact, Turn(role="tool_call", text=command, tool="Bash"))[0]) == [0]

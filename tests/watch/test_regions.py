@@ -124,9 +124,9 @@ def test_a_sentence_ends_at_its_mark_or_its_line(text: str, act: str, whole: str
 
 @pytest.mark.parametrize("piece", ["`", "` a", "'a ", " 'a'a", '"', "```\n", "\u2018a ", "> \n", "(", "a\n\n"])
 def test_no_text_takes_long_to_cut(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     cut(piece * (100_000 // len(piece)))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @given(st.text(alphabet="ab .!?;\n\u3002\uff1f", max_size=60), st.integers(0, 60), st.integers(0, 10))

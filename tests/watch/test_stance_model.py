@@ -137,10 +137,10 @@ def test_no_text_raises(text: str, start: int) -> None:
 
 def test_only_what_stands_near_the_act_is_read() -> None:
     long = "we do not know " * 40_000
-    started = time.perf_counter()
+    started = time.process_time()
     judge_sentence(f"{long}I'll delete it {long}", (len(long) + 5, len(long) + 11))
     judge_sentence(long)
-    assert time.perf_counter() - started < 1.0  # a pass over all of it takes longer
+    assert time.process_time() - started < 1.0  # a pass over all of it takes longer
     assert len(form_of(long, (len(long) // 2,) * 2, frozenset()).words) < MOST_READ
 
 

@@ -15,6 +15,7 @@ from deia.compile.compiler import compile_commons
 from deia.errors import HostError
 from deia.folders import STARTER, find_commons, is_packaged
 from deia.serve import output
+from deia.serve.bytecode import keep_bytecode
 from deia.serve.commands.keeping import tell_compiled
 from deia.serve.commands.options import commons_option, given_commons, here
 from deia.serve.connecting import (
@@ -125,6 +126,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     if server or by_tool:
         output.say("The hosts read their servers when they start.")
     _tell_of_status_lines(spots, plan, hook_command(interpreter, status_line.HOST, commons=commons))
+    keep_bytecode()
     if not is_packaged(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it stands in where a commons is not compiled
     output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))

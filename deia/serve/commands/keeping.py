@@ -23,6 +23,7 @@ from deia.errors import CommonsError
 from deia.folders import events_folder, nearest_commons
 from deia.records import URGENCIES
 from deia.serve import output
+from deia.serve.bytecode import keep_bytecode
 from deia.serve.commands.options import commons_option, commons_root, form_option, today, writable_root
 from deia.serve.drafting import NOTHING_SEEN, draft_for
 from deia.serve.ledger import tidy
@@ -54,6 +55,7 @@ def compile(*, force: bool, tier: str | None, verbose: bool) -> int:  # noqa: A0
     """
     progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
     root = commons_root()
+    keep_bytecode()
     done = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, asked=True)
     output.say(
         "\n".join(

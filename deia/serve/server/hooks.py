@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from deia import fast_json, files
 from deia.records import Record
-from deia.serve.hook_run import DEADLINE, HOSTS, JUDGING, SHELL, STANCE, Place, answer_event, host_module
+from deia.serve.hook_run import DEADLINE, Place, answer_event
 from deia.serve.hook_start import is_off
+from deia.serve.importer import GROUPS
 from deia.watch.artefact import open_artefact
 
 if TYPE_CHECKING:
@@ -49,10 +50,9 @@ class Hooks:
 
     def warm_up(self) -> None:
         """Import what judging needs, so that the first event does not wait for it."""
-        for name in f"{JUDGING} {SHELL} {STANCE}".split():
-            __import__(f"deia.{name}")
-        for host in HOSTS:
-            host_module(host)
+        for names in GROUPS.values():
+            for name in names.split():
+                __import__(f"deia.{name}")
 
     def _open(self, path: str) -> Artefact:
         """Give compiled triggers, opened anew when they were replaced.
