@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 QUIET = b"."
 RESET = "reset"  # the conversation was compacted or cleared: what was injected is gone from the model's sight
 ASIDE = (b'{"queued"', b'{"aside"')  # how lines begin that belong to the turn before them
+SEEN = b'{"seen"'  # how a line begins that may say nothing else
 MOST_BYTES = 4_000_000
 MOST_ANSWER = 160  # characters of a yes; who writes more says more than yes
 ANSWERED_TOOLS = frozenset(("exitplanmode", "exit_plan_mode", "askuserquestion", "ask_user"))  # the answer is theirs
@@ -29,8 +30,8 @@ class Memory:
     """A conversation's log, read: what matters for the next turn."""
 
     __slots__ = (
-        "armed", "chars", "documents", "escalated", "fired", "held", "items", "marks", "offered", "offered_at",
-        "queued", "seen", "turns",
+        "_seen", "_unread", "armed", "chars", "documents", "escalated", "fired", "held", "items", "marks", "offered",
+        "offered_at", "queued", "turns",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -39,7 +40,8 @@ class Memory:
         self.fired: dict[str, tuple[float, str]] = {}  # trigger → when it last fired, and who claimed it first
         self.documents: set[str] = set()  # injected in full
         self.held: set[str] = set()  # calls that were stopped once
-        self.seen: dict[str, int] = {}  # context word → the turn it was last seen in
+        self._seen: dict[str, int] = {}
+        self._unread: dict[bytes, int] = {}  # lines about what was seen → the turn of the last that reads so
         self.queued: list[str] = []  # texts that wait for a moment at which the host can carry them
         self.marks: dict[str, tuple[int, str]] = {}  # what still counts → the turn it was said in, and how
         self.items: set[str] = set()  # prints of tasks that were judged when they came up
@@ -53,8 +55,36 @@ class Memory:
         """Whether the turn before announced something that deia spoke of."""
         return bool(self.offered) and self.offered_at == self.turns
 
+    @property
+    def seen(self) -> dict[str, int]:
+        """Context word → the turn it was last seen in; most turns that are judged do not ask."""
+        for line, turn in self._unread.items():
+            for word in _texts(_entry(line).get("seen")):
+                self._seen[word] = max(turn, self._seen.get(word, 0))
+        self._unread.clear()
+        return self._seen
+
+    def copy(self) -> Memory:
+        """Give the same memory, to be changed by itself."""
+        made = Memory()
+        for name in Memory.__slots__:
+            value = getattr(self, name)
+            setattr(made, name, value.copy() if isinstance(value, (dict, set, list)) else value)
+        return made
+
+    def read(self, line: bytes) -> None:
+        """Take one line of the log into account; a torn one counts as a turn and says nothing."""
+        if not line.startswith(b"{"):
+            self.turns += line.count(QUIET)
+            return
+        self.turns += not line.startswith(ASIDE)
+        if line.startswith(SEEN) and line.endswith(b"]}") and line.count(b"[") == 1:
+            self._unread[line] = self.turns
+        else:
+            self.take(_entry(line))
+
     def take(self, entry: dict[str, Any]) -> None:
-        """Take one line of the log into account; what is malformed in it is passed over."""
+        """Take what a line says into account; what is malformed in it is passed over."""
         if entry.get("event") == RESET:
             self.fired, self.documents, self.held, self.chars = {}, set(), set(), 0
             self.offered, self.escalated, self.armed = [], set(), set()
@@ -65,7 +95,7 @@ class Memory:
             self.armed.discard(trigger)
         self.documents.update(_texts(entry.get("docs")))
         self.held.update(_texts(entry.get("held")))
-        self.seen.update(dict.fromkeys(_texts(entry.get("seen")), self.turns))
+        self._seen.update(dict.fromkeys(_texts(entry.get("seen")), self.turns))
         for mark, text in _mapping(entry.get("marks")).items():
             self.marks[mark] = (self.turns, str(text))
             if not text:
@@ -81,21 +111,20 @@ class Memory:
         self.queued += _texts(entry.get("queued"))
 
 
-def recall(log: bytes) -> Memory:
-    """Read a conversation's log; torn lines count as turns and say nothing."""
-    memory = Memory()
+def recall(log: bytes, memory: Memory | None = None) -> Memory:
+    """Read a conversation's log, or what was added to it since a `memory` was read from it."""
+    memory = memory or Memory()
     for line in log.split(b"\n"):
-        if not line.startswith(b"{"):
-            memory.turns += line.count(QUIET)
-            continue
-        memory.turns += not line.startswith(ASIDE)
-        try:
-            entry = loads(line.decode("ascii", "replace"))
-        except ValueError:
-            continue
-        if isinstance(entry, dict):
-            memory.take(entry)
+        memory.read(line)
     return memory
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    try:
+        entry = loads(line.decode("ascii", "replace"))
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}
 
 
 def awaits_answer(turn: Turn, log: bytes) -> bool:
@@ -132,6 +161,10 @@ class FileLog:
         """Give the log so far."""
         return (files.read(self.path) or b"")[-MOST_BYTES:]
 
+    def memory(self) -> Memory:
+        """Give what the log says."""
+        return recall(self.read())
+
     def append(self, data: bytes) -> bool:
         """Add to the log; say whether it worked."""
         return files.append(self.path, data)
@@ -140,14 +173,22 @@ class FileLog:
 class HeldLog:
     """A conversation's log in this process, for a Librarian."""
 
-    __slots__ = ("data",)
+    __slots__ = ("_known", "_memory", "data")
 
     def __init__(self) -> None:
         self.data = bytearray()
+        self._memory = Memory()
+        self._known = 0  # bytes that the memory has taken in
 
     def read(self) -> bytes:
         """Give the log so far."""
         return bytes(self.data)
+
+    def memory(self) -> Memory:
+        """Give what the log says; only what was added since the last time is read."""
+        recall(bytes(self.data[self._known :]), self._memory)
+        self._known = len(self.data)
+        return self._memory.copy()
 
     def append(self, data: bytes) -> bool:
         """Add to the log."""

@@ -13,7 +13,7 @@ from deia.records import TYPE_CHECKING
 from deia.watch.stance_form import features, form_of, is_foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 MAGIC = "deia stance 1"
 FILE = "stance.bin"
@@ -22,7 +22,10 @@ DOING = ("announced", "requested", "running")
 STANCE_OF = {"described": "reported"}  # what is only named or explained
 UNKNOWN = ("announced", 1.0)  # of a sentence in another language
 E = 2.718281828459045
+MOST_JUDGED = 64  # acts that are remembered
+LONGEST = 2_000  # characters of a sentence that is remembered
 LOADED: list[Model] = []
+JUDGED: dict[tuple[str, tuple[int, int] | None], Mapping[str, float]] = {}
 
 
 class Model:
@@ -80,11 +83,23 @@ def loaded() -> Model:
     return LOADED[0]
 
 
-def shares_of(sentence: str, verb: tuple[int, int] | None = None) -> dict[str, float]:
+def shares_of(sentence: str, verb: tuple[int, int] | None = None) -> Mapping[str, float]:
     """Give the probability of each stance of an act in a sentence; nothing where the sentence is hardly English.
 
-    `verb` says where the act's verb stands; where it is not known, the sentence is judged as a whole.
+    `verb` says where the act's verb stands; where it is not known, the sentence is judged as a whole. Many exemplars
+    ask for the same act of a turn, so that the last few are remembered.
     """
+    if len(sentence) > LONGEST:
+        return _shares(sentence, verb)
+    found = JUDGED.get((sentence, verb))
+    if found is None:
+        if len(JUDGED) >= MOST_JUDGED:
+            JUDGED.clear()
+        found = JUDGED[sentence, verb] = _shares(sentence, verb)
+    return found
+
+
+def _shares(sentence: str, verb: tuple[int, int] | None) -> dict[str, float]:
     model = loaded()
     form = form_of(sentence, verb, model.known)
     if is_foreign(form, sentence):

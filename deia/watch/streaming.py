@@ -14,7 +14,7 @@ from deia.errors import QueryError
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.text import words
 from deia.watch.gate import WHO, candidates
-from deia.watch.memory import line, recall
+from deia.watch.memory import line
 from deia.watch.settled import Settled
 from deia.watch.watcher import NOTHING, decide, watch
 
@@ -173,7 +173,7 @@ class Watcher:
     def _remembered(self) -> Memory:
         """Give what the conversation had seen when the turn began; a yes is heard when the turn is complete."""
         if self._memory is None:
-            self._memory = recall(self._log.read())
+            self._memory = self._log.memory()
             self._memory.offered = []
         return self._memory
 

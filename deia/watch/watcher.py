@@ -13,7 +13,7 @@ from deia.records import TYPE_CHECKING, Injection, Record
 from deia.watch.gate import candidates, command_of, strings
 from deia.watch.judge import FIRES, Circumstances, judge
 from deia.watch.marks import in_force, marks_of
-from deia.watch.memory import QUIET, awaits_answer, fingerprint, line, recall
+from deia.watch.memory import QUIET, awaits_answer, fingerprint, line
 from deia.watch.mildness import bounded
 from deia.watch.reading import MOST_READ, Reading
 from deia.watch.regexes import trust
@@ -90,7 +90,7 @@ def weigh(
     seen: Sequence[str],
 ) -> Watched:
     """Judge what the gate let through and remember the turn."""
-    memory = recall(log.read())
+    memory = log.memory()
     judged = decide(artefact, turn, memory, around, numbers=numbers, seen=seen)
     memory.documents = memory.documents.union(judged.named) - _unheard(memory, judged.firing)
     won = _claim(artefact, log, memory, around.now, judged, seen=seen)
@@ -213,7 +213,7 @@ def _claim(
         "docs": list(injection.documents), "chars": len(injection.text), "held": held, **judged.left,
     }  # fmt: skip
     log.append(line(entry))
-    after = recall(log.read())
+    after = log.memory()
     known = memory.fired
     return [one for one in firing if one.trigger in known or after.fired.get(one.trigger, (0.0, claim))[1] == claim]
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.records import Turn
-from deia.watch.memory import QUIET, RESET, FileLog, HeldLog, file_name, fingerprint, line, recall
+from deia.watch.memory import QUIET, RESET, FileLog, HeldLog, Memory, file_name, fingerprint, line, recall
 from deia.watch.watcher import Surroundings, Watched, call_print, watch
 
 if TYPE_CHECKING:
@@ -77,6 +77,34 @@ def test_texts_wait_until_they_are_delivered() -> None:
 )
 def test_no_log_is_too_broken_to_be_read(parts: list[bytes]) -> None:
     assert recall(b"".join(parts) + line({"at": 1.0, "fired": {"mine": "p"}})).fired.keys() >= {"mine"}
+
+
+WORDS = st.lists(st.sampled_from(["netlify", "git", "a[b", "x]}", 'q"]}', "é"]), min_size=1, max_size=3)
+ENTRIES = st.fixed_dictionaries(
+    {},
+    optional={
+        "seen": WORDS,
+        "marks": st.dictionaries(st.sampled_from("mn"), st.sampled_from(["", "t]}"])),
+        "fired": st.dictionaries(st.sampled_from("ab"), st.sampled_from("pq")),
+        "items": WORDS,
+        "event": st.just(RESET),
+    },
+)
+
+
+@given(st.lists(ENTRIES | st.just({"aside": 1}) | st.none()))
+def test_lines_about_what_was_seen_are_read_late_and_say_the_same(turns: list[dict[str, Any] | None]) -> None:
+    at_once, held = Memory(), HeldLog()
+    for entry in turns:
+        held.append(QUIET if entry is None else line(entry))
+        at_once.turns += entry is None or "aside" not in entry
+        at_once.take(dict(entry or {}))
+        held.memory().fired["changed by who asked"] = (0.0, "")
+    for memory in (held.memory(), recall(held.read())):
+        seen = memory.seen
+        assert (memory.turns, memory.fired, memory.marks, memory.items, seen) == (
+            at_once.turns, at_once.fired, at_once.marks, at_once.items, at_once.seen,
+        )  # fmt: skip
 
 
 @settings(max_examples=100, deadline=None)

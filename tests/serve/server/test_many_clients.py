@@ -116,19 +116,20 @@ def test_no_answer_is_half_or_older_than_one_before_while_the_commons_changes(pl
         assert end_server(served) == 0
 
 
-def test_a_long_conversation_holds_up_no_question(served: Served) -> None:
+def test_long_conversations_hold_up_no_question(served: Served) -> None:
     long = [f"User: I will delete the shop site and `shopctl site:delete` {number} " * 12 for number in range(1_000)]
-    taken: list[float] = []
+    answered: list[bool] = []  # while conversations were still judged
 
     async def use(client: Client) -> None:
-        judging = asyncio.ensure_future(client.call_tool("check_triggers", {"conversation": long}))
-        await asyncio.sleep(0.1)
         async with Client(served.url) as other:
+            await other.call_tool("query_global_commons", {"query": "delete a site"})  # the first one opens the files
+            every = [client.call_tool("check_triggers", {"conversation": long}) for _ in range(2)]
+            judging = asyncio.gather(*every)
+            await asyncio.sleep(0.1)
             while not judging.done():
-                began = time.monotonic()
                 await other.call_tool("query_global_commons", {"query": "delete a site"})
-                taken.append(time.monotonic() - began)
-        assert (await judging).structured_content["fired"]
+                answered.append(not judging.done())
+        assert all(one.structured_content["fired"] for one in await judging)
 
     served.run(use)
-    assert len(taken) > 3  # a question that waited for the judging would have been the only one
+    assert sum(answered) > 3
