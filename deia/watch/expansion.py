@@ -25,14 +25,20 @@ def expanded(words: list[str], lists: Mapping[str, Sequence[str]]) -> list[str]:
     if not any("{" in word or "$" in word for word in words):
         return words
     found: list[str] = []
-    for word in words:
+    for at, word in enumerate(words):
         pieces = _without_blanks(word) if "IFS" in word else [word]
         for piece in pieces:
             values = braced(piece) if "{" in piece and "," in piece else [piece]
-            found += [one for value in values for one in _looped(value, lists)]
+            listed = [one for value in values for one in _looped(value, lists)]
+            found += listed[:1] if lists and _is_of_option(words, at) else listed
         if len(found) > MOST_WORDS:
             return words
     return found or words
+
+
+def _is_of_option(words: Sequence[str], at: int) -> bool:
+    """Say whether a word may be an option's value with the sub-command behind it: of a loop it is one at a time."""
+    return at > 0 and words[at - 1][:1] == "-" and any(word[:1] != "-" for word in words[at + 1 :])
 
 
 def _without_blanks(word: str) -> list[str]:
