@@ -43,11 +43,12 @@ class Spoken(Record):
 class Reading:
     """One turn, read lazily: its regions, words, commands and paths are worked out when a clause first asks."""
 
-    __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "turn", "windows")
+    __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "acts", "turn", "windows")
 
     def __init__(self, turn: Turn, *, known: Collection[str] = ()) -> None:
         self.turn = turn
         self.windows: dict[tuple[int, bool], Any] = {}  # the words around an act, which every exemplar asks for
+        self.acts = 0  # that exemplars have looked at
         self._known = known  # tasks that were judged before
         self._said: str | None = None
         self._prose: Prose | None = None
