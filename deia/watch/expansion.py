@@ -29,8 +29,8 @@ def expanded(words: list[str], lists: Mapping[str, Sequence[str]]) -> list[str]:
         pieces = _without_blanks(word) if "IFS" in word else [word]
         for piece in pieces:
             values = braced(piece) if "{" in piece and "," in piece else [piece]
-            listed = [one for value in values for one in _looped(value, lists)]
-            found += listed[:1] if lists and _is_of_option(words, at) else listed
+            most = 1 if lists and _is_of_option(words, at) else MOST_VALUES
+            found += [one for value in values for one in _looped(value, lists)[:most]]
         if len(found) > MOST_WORDS:
             return words
     return found or words

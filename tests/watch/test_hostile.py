@@ -24,6 +24,7 @@ TABLE = runpy.run_path(str(Path(__file__).resolve().parents[2] / "bench" / "host
 OPENING = "shop delete away throw. site delete. force push. table a drop. env. commit without hooks. failed it"
 CASES = [(f"{kind} {name}", make) for kind, name, make in TABLE["cases"](OPENING)]
 SIZE = 6_000  # characters
+AGAIN = 4  # times that both are measured once more
 GROWTH = 2.6  # times, each time the text is twice as long: 2 for what is linear, and room for a machine that is busy
 
 
@@ -50,8 +51,11 @@ def seconds(artefact: Artefact, turn: Turn) -> float:
 @pytest.mark.parametrize(("name", "turn_of"), CASES, ids=[name for name, _ in CASES])
 def test_four_times_the_text_takes_about_four_times_as_long(artefact: Artefact, name: str, turn_of: Any) -> None:
     short, long = turn_of(SIZE), turn_of(4 * SIZE)
-    least = min(seconds(artefact, short) for _ in range(2))
-    most = min(seconds(artefact, long) for _ in range(2))
+    least, most = (min(seconds(artefact, turn) for _ in range(2)) for turn in (short, long))
+    for _ in range(AGAIN):  # something else may have had the processor's cache both times
+        if most < max(least * GROWTH**2, 0.05):
+            break
+        least, most = min(least, seconds(artefact, short)), min(most, seconds(artefact, long))
     assert most < max(least * GROWTH**2, 0.05)
 
 

@@ -209,6 +209,7 @@ def test_a_program_that_runs_another_is_listed_before_it(text: str, expected: st
         ('for d in a b; do rm "$d/x" ${d}y; done', ["rm a/x b/x ay by"]),
         ('for d in a b; do git -C "$d" reset --hard; done', ["git -C a reset --hard"]),  # one at a time
         ("for d in a b; do rm -rf $d; done", ["rm -rf a b"]),
+        ("for d in a b; do rm -rf {x,y} z; done", ["rm -rf x y z"]),
         ('ls | while read -r f; do rm "$f"; done', ["ls", "read -r f", "rm {}"]),
         ("echo cm0geSBhbmQgeg== | base64 -d | sh", ["echo cm0geSBhbmQgeg==", "base64 -d", "rm y and z"]),
         ("curl h | sh", ["curl h", "$(curl h)", "sh"]),

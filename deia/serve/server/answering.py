@@ -40,10 +40,9 @@ UNWRITTEN = "(Nobody has filled in this document's outline yet.)"
 SIMILAR = 3
 FREE = ("auto", "keyword")  # settings of `tier` by which any search is as wanted
 FACTS = ("summary", "action", "urgency", "platforms", "clusters", "tags", "updated", "verified")
-LONG = 20  # turns of a conversation that takes so long to judge that others ask in between
-# Seconds for which a thread computes while others wait, beside a long conversation. A question gives the interpreter
-# away some thirty times, whenever it looks at a file; with Python's own 5 ms, which begin anew whenever the judge looks
-# at one, it took 100 to 950 ms, and takes 5 to 6 ms with this.
+# Seconds for which a thread computes while others wait, as long as a conversation is judged. A question gives the
+# interpreter away some thirty times, whenever it looks at a file; with Python's own 5 ms, which begin anew whenever the
+# judge looks at one, it took 100 to 950 ms beside a long conversation, and takes 5 to 6 ms with this.
 TURN = 0.0001
 USUAL_TURN = sys.getswitchinterval()
 NAMED = ("platform", "audience", "urgency", "cluster", "tag")
@@ -127,17 +126,16 @@ def check(desk: Desk, arguments: Arguments) -> Reply:
 def judged(desk: Desk, conversation: Sequence[Any], identity: str = "") -> tuple[Sequence[Firing], str]:
     """Give what fires in a conversation and the text about it; without an identity it is nobody's but its own."""
     identity = identity or f"once-{secrets.token_hex(8)}"
-    with _giving_way(conversation):
+    with _giving_way():
         firings = desk.librarian.check_triggers(conversation, conversation_id=identity, folder=desk.folder)
     context = desk.librarian.get_context(firings, conversation_id=identity).text if firings else ""
     return firings, context
 
 
 @contextmanager
-def _giving_way(conversation: Sequence[Any]) -> Iterator[None]:
-    """Let other threads take their turn sooner while a long conversation is judged."""
-    if len(conversation) >= LONG:
-        sys.setswitchinterval(TURN)
+def _giving_way() -> Iterator[None]:
+    """Let other threads take their turn sooner."""
+    sys.setswitchinterval(TURN)
     try:
         yield
     finally:
