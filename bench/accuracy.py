@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deia import folders
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.librarian import Librarian
 
 if TYPE_CHECKING:

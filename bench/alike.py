@@ -19,7 +19,7 @@ from pathlib import Path
 
 import duckdb
 
-from deia.learn.schema import ALIKE, TELLING
+from deia.ledger.warehouse_schema import ALIKE, TELLING
 
 PAIRS = 4000
 HERE = Path(__file__).parent

@@ -18,9 +18,9 @@ from accuracy import rows
 from paraphrases import DEVELOPMENT, HELD_OUT, compiled
 
 from deia import folders
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.records import Turn
-from deia.watch.memory import HeldLog
+from deia.watch.memory.log import HeldLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from accuracy import Row
 
-    from deia.watch.artefact import Artefact
+    from deia.watch.gate.artefact import Artefact
 
 LABELS = Path(__file__).resolve().parent / "labels" / "blind.jsonl"
 TOLD = {

@@ -23,15 +23,16 @@ from typing import TYPE_CHECKING
 from deia import folders
 from deia.librarian import Librarian
 from deia.records import Turn
-from deia.watch.confirm import confirm
-from deia.watch.gate import candidates, command_of
-from deia.watch.reading import Reading
-from deia.watch.shell import parse_commands
+from deia.watch.clauses.confirm import confirm
+from deia.watch.gate.word_gate import candidates
+from deia.watch.shell.parse import parse_commands
+from deia.watch.turn.parsed_turn import Reading
+from deia.watch.turn.tool_call import command_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from deia.watch.artefact import Artefact
+    from deia.watch.gate.artefact import Artefact
 
 REPEATS = 3
 SHELLS = frozenset(("bash", "exec_command", "shell", "powershell"))

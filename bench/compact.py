@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 from retrieval import judgements, rows, scores
 from timing import BARE, report, time_calls, time_commands
 
-from deia.match.codes import quantised, similarities
-from deia.match.compact import Compact, open_compact
+from deia.match.minilm import Compact, open_compact
 from deia.match.numerics import np
-from deia.match.terms import terms
+from deia.match.quantised import quantised, similarities
+from deia.match.tokeniser import terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,8 +39,8 @@ QUERY = "the deploy fails on Netlify, should I delete the site and make it again
 COLD = {
     "numpy": "from deia.match.numerics import np",
     "numpy, both cores": "import numpy as np; np.ones((400, 400), 'f4') @ np.ones((400, 400), 'f4')",
-    "compact, opened": "from deia.match.compact import open_compact; open_compact()",
-    "compact, one query": f"from deia.match.compact import open_compact; open_compact().encode_query({QUERY!r})",
+    "compact, opened": "from deia.match.minilm import open_compact; open_compact()",
+    "compact, one query": f"from deia.match.minilm import open_compact; open_compact().encode_query({QUERY!r})",
 }
 K1, B = 1.5, 0.75  # Robertson and Zaragoza, 2009
 

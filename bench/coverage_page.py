@@ -14,13 +14,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deia.commons.commons import Commons
+    from deia.commons.index.load_commons import Commons
     from deia.knowledge import Trigger
 
 ROOT = Path(__file__).resolve().parent.parent

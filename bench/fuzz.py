@@ -26,19 +26,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from timing import percentile
 
 from deia import folders
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.text import words
-from deia.watch.conversation import turns_of
-from deia.watch.gate import SHELL_TOOLS, WRITE_TOOLS, watched_text
-from deia.watch.memory import HeldLog
+from deia.watch.memory.log import HeldLog
+from deia.watch.turn.conversation import turns_of
+from deia.watch.turn.tool_call import SHELL_TOOLS, WRITE_TOOLS, watched_text
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from deia.watch.artefact import Artefact
+    from deia.watch.gate.artefact import Artefact
 
 CONVERSATION = 25  # turns that share a memory
 LONGEST = 20.0  # seconds after which a turn counts as hung

@@ -30,8 +30,9 @@ import deia.folders
 import deia.settings
 from deia.compile.compiler import compile_commons
 from deia.fast_json import dumps, loads
-from deia.serve.hook_run import HOSTS, Place, _respond, host_module
-from deia.serve.hosts.samples import Happening, sample
+from deia.serve.hooks.place import Place
+from deia.serve.hooks.run import HOSTS, _respond, host_module
+from deia.serve.hosts.sample_events import Happening, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,13 +26,13 @@ from timing import FLOOR, PYTHON, report, time_commands
 import deia.folders
 import deia.settings
 from deia.compile.compiler import compile_commons
-from deia.serve.bytecode import keep_bytecode
-from deia.serve.hook_run import HOSTS
+from deia.serve.hooks.run import HOSTS
 from deia.serve.hosts.claude_code import read_event
-from deia.serve.hosts.samples import Happening, sample
-from deia.watch.artefact import open_artefact
-from deia.watch.gate import candidates, wait_in_vain
-from deia.watch.patterned import holding
+from deia.serve.hosts.sample_events import Happening, sample
+from deia.serve.startup.bytecode import keep_bytecode
+from deia.watch.gate.artefact import open_artefact
+from deia.watch.gate.pattern_gate import holding
+from deia.watch.gate.word_gate import candidates, wait_in_vain
 
 HOOK = str(Path(deia.folders.PACKAGE) / "serve" / "hook.py")
 EVENTS = {"user": "UserPromptSubmit", "assistant": "Stop", "tool_call": "PreToolUse", "tool_result": "PostToolUse"}

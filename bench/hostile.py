@@ -26,17 +26,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from timing import PYTHON
 
 from deia import folders
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.text import words
-from deia.watch.memory import HeldLog
+from deia.watch.memory.log import HeldLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from deia.watch.artefact import Artefact
+    from deia.watch.gate.artefact import Artefact
 
     Make = Callable[[int], Turn]
 

@@ -17,24 +17,24 @@ import statistics
 import time
 from typing import TYPE_CHECKING
 
-from deia.commons.commons import Commons
-from deia.commons.index_records import Index
-from deia.compile.bags import bags
+from deia.commons.index.index_records import Index
+from deia.commons.index.load_commons import Commons
+from deia.compile.triggers.word_bags import bags
+from deia.evaluate.labelled_sets import read_corpus, read_questions
 from deia.knowledge import Entry, Golden
 from deia.learn.changes import ADD, DOCUMENT, Change
-from deia.learn.drafts import draft
-from deia.learn.shelf import Shelf
+from deia.learn.corpus_words import Shelf
+from deia.learn.index_drafts import draft
 from deia.learn.signals import Evidence, Pair
-from deia.serve.labelled import read_corpus, read_questions
-from deia.serve.learning.judging import judged
-from deia.serve.learning.proposing import own_words, probes_of
-from deia.serve.learning.reaching import reach_of
-from deia.serve.learning.trial import Probe, Trial
+from deia.learn.trials.index_trial import Probe, Trial
+from deia.learn.trials.judge_drafts import judged
+from deia.learn.trials.propose import own_words, probes_of
+from deia.learn.trials.reach import reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deia.serve.learning.trial import Comparison
+    from deia.learn.trials.index_trial import Comparison
 
 SEED = 7
 

@@ -22,11 +22,11 @@ from pathlib import Path
 import duckdb
 
 from deia import files, spool
-from deia.learn.compaction import compact
-from deia.learn.parts import find_parts
-from deia.learn.reports import REPORTS, make_reports
-from deia.learn.usefulness import Known
-from deia.learn.warehouse import ask, open_warehouse, read_through
+from deia.ledger.compaction import compact
+from deia.ledger.reports import REPORTS, make_reports
+from deia.ledger.segments import find_parts
+from deia.ledger.usage_reports import Known
+from deia.ledger.warehouse import ask, open_warehouse, read_through
 
 WRITER = """
 import sys, time

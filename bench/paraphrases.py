@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from accuracy import rows
 
 from deia import folders, settings
-from deia.commons.commons import load_commons
-from deia.compile.calibration import calibrated
-from deia.compile.triggers import compile_triggers
+from deia.commons.index.load_commons import load_commons
+from deia.compile.triggers.build_artefact import compile_triggers
+from deia.compile.triggers.calibration import calibrated
 from deia.records import Turn
-from deia.watch.artefact import Artefact
-from deia.watch.case_runner import GATE
-from deia.watch.memory import HeldLog
+from deia.watch.authoring.case_runner import GATE
+from deia.watch.gate.artefact import Artefact
+from deia.watch.memory.log import HeldLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from accuracy import Row
 
-    from deia.commons.commons import Commons
+    from deia.commons.index.load_commons import Commons
     from deia.knowledge import Trigger
-    from deia.watch.judge import Verdict
+    from deia.watch.verdict.judge import Verdict
 
 LABELS = Path(__file__).resolve().parent / "labels" / "paraphrases.jsonl"
 DEVELOPMENT, HELD_OUT = "development", "held-out"

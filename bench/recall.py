@@ -19,13 +19,13 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from deia.compile.vectors import VectorWriter
+from deia.compile.catalog.vectors import VectorWriter
 from deia.ingest.chunker import chunk_document
 from deia.knowledge import Document, Entry
-from deia.match import lists, vectors
+from deia.match import ivf, vector_store
 from deia.match.numerics import np
-from deia.match.semantic import open_tier
-from deia.match.vectors import Vectors
+from deia.match.tiers import open_tier
+from deia.match.vector_store import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,13 +105,13 @@ def main() -> None:
         held = write(folder, given.folders, given.most)
         count = len(held.lists) if held.lists else 0
         print(f"{len(held):,} passages in {count} lists", flush=True)
-        best, usual = exact(held, asked), lists.PROBED
+        best, usual = exact(held, asked), ivf.PROBED
         for most in (90, 400):
             for probed in (usual // 4, usual, 4 * usual):
-                lists.PROBED = probed
+                ivf.PROBED = probed
                 print(f"best {most} of {probed:>3} lists  {recall(held, asked, best, most)}", flush=True)
-        os.remove(os.path.join(folder, f"static.{lists.LISTS}"))
-        vectors.MOST_SCANNED = len(held)
+        os.remove(os.path.join(folder, f"static.{ivf.LISTS}"))
+        vector_store.MOST_SCANNED = len(held)
         scanned = Vectors(folder, tier="static", dimensions=held.dimensions)
         for most in (90, 400):
             print(f"best {most} of a scan      {recall(scanned, asked, best, most)}", flush=True)

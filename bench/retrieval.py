@@ -21,13 +21,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deia.compile.catalog import build_catalog
-from deia.compile.encoding import Effort
+from deia.compile.catalog.build_catalog import build_catalog
+from deia.compile.catalog.embeddings import Effort
+from deia.evaluate import measures
 from deia.knowledge import Document, Entry, Query
-from deia.match.terms import question
-from deia.search import measures
-from deia.search.ask import ranking, search
+from deia.match.tokeniser import question
 from deia.search.catalog import Catalog, open_catalog
+from deia.search.pipeline import ranking, search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

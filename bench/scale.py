@@ -30,14 +30,14 @@ from typing import TYPE_CHECKING, Any
 
 from search import WORDS, corpus, environment, questions, seconds
 
-from deia.compile.catalog import build_catalog
-from deia.compile.encoding import Effort, Kept, text_key, texts_of
-from deia.compile.writers import TIERS
+from deia.compile.catalog.build_catalog import build_catalog
+from deia.compile.catalog.embeddings import Effort, Kept, text_key, texts_of
+from deia.compile.catalog.writers import TIERS
 from deia.ingest.chunker import chunk_document
 from deia.knowledge import Entry, Query
-from deia.match.semantic import open_tier
-from deia.search.ask import search
+from deia.match.tiers import open_tier
 from deia.search.catalog import open_catalog
+from deia.search.pipeline import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -98,8 +98,8 @@ def _answers(catalog: Any, tiers: Sequence[str]) -> Callable[[str], object]:
 
 def _compact(documents: Sequence[Document], place: str, rounds: int) -> dict[str, float]:
     """Compile with vectors of the sentence model's tier that are drawn, and ask by that tier, warm and cold."""
-    from deia.match.codes import quantised  # noqa: PLC0415 - the first figures are taken without numpy
     from deia.match.numerics import np  # noqa: PLC0415 - likewise
+    from deia.match.quantised import quantised  # noqa: PLC0415 - the first figures are taken without numpy
 
     tier, folder, entries = open_tier(COMPACT), os.path.join(place, COMPACT), [entry(each) for each in documents]
     kept, chance = Kept(f"{folder}.codes", dimensions=tier.dimensions), np.random.default_rng(SEED)
@@ -196,7 +196,7 @@ def _fts5(documents: Sequence[Document]) -> Callable[[str], object]:
 
 def _vectors(catalog: Any) -> Callable[[str], object]:
     from deia.match.numerics import np  # noqa: PLC0415 - the first figures are taken without
-    from deia.match.semantic import open_tier  # noqa: PLC0415 - likewise
+    from deia.match.tiers import open_tier  # noqa: PLC0415 - likewise
 
     tier, vectors = open_tier("static"), catalog.vectors("static")
     floats = np.frombuffer(vectors.passages(range(len(vectors))), "u1").reshape(len(vectors), -1).astype("f4") - 128

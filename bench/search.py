@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from deia.compile.compiler import compile_commons
 from deia.knowledge import Document
-from deia.serve.bytecode import keep_bytecode
+from deia.serve.startup.bytecode import keep_bytecode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timing import PYTHON, percentile, time_calls
 
-from deia.match.static import FILE, Static, best, open_static, quantised, similarity
+from deia.match.static_vectors import FILE, Static, best, open_static, quantised, similarity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from deia.records import Role
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
-    from deia.watch.artefact import Artefact
-    from deia.watch.conversation import Judged
-    from deia.watch.memory import HeldLog
+    from deia.search.rendering.render import RenderableAnswer
+    from deia.watch.gate.artefact import Artefact
+    from deia.watch.memory.log import HeldLog
     from deia.watch.streaming import Watcher
+    from deia.watch.turn.conversation import Judged
     from deia.watch.watcher import Surroundings, Watched
 
     T = TypeVar("T")
@@ -109,7 +110,7 @@ class Librarian:
         mode: str = "natural",
         limit: int | None = None,
         tier: str | None = None,
-    ) -> Answer:
+    ) -> RenderableAnswer:
         """Ask the commons; an answer may well be that nothing here fits.
 
         `tier` is what the search may go by besides words, as the setting of that name; the answer names what it was.
@@ -118,8 +119,9 @@ class Librarian:
             QueryError: a filter names something the commons does not have, or `mode`, `limit` or `tier` is none.
             ArtefactError: the commons could not be compiled.
         """
-        from deia.match.semantic import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - likewise
-        from deia.search.ask import search  # noqa: PLC0415 - a conversation that is only watched needs no search
+        from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - likewise
+        from deia.search.pipeline import search  # noqa: PLC0415 - a conversation that is only watched needs no search
+        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - likewise
 
         chosen = tier or self.settings.tier
         if chosen not in CHOICES:
@@ -142,14 +144,14 @@ class Librarian:
             lacking = f"searched with {TIERS[1]} meaning, since not all passages are encoded; run `deia compile`"
             answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, lacking)))
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
-        return answer
+        return RenderableAnswer(**answer.values())
 
-    def _log_query(self, query: Query, answer: Answer, milliseconds: float) -> None:
+    def _log_query(self, query: Query, answer: Answer, elapsed_ms: float) -> None:
         shown = [result.id for result in (*answer.primary, *answer.secondary)]
         fields = {
             "query": query.text or " ".join(query.keywords), "query_type": answer.query_type, "matched": answer.matched,
             "confidence": answer.confidence, "cluster": answer.primary_cluster, "docs": shown,
-            "response_time_ms": round(milliseconds, 2), "tier": answer.audit.tier,
+            "response_time_ms": round(elapsed_ms, 2), "tier": answer.audit.tier,
         }  # fmt: skip
         self.log("query", fields)
 
@@ -178,7 +180,7 @@ class Librarian:
         self, conversation: Iterable[Any] | str, *, conversation_id: str | None = None, folder: str | None = None
     ) -> list[Watched]:
         """Judge the new turns of a conversation and give everything that came of each, verdicts included."""
-        from deia.watch.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.turn.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
         from deia.watch.watcher import watch  # noqa: PLC0415 - a search needs no watching
 
         turns, place = turns_of(conversation), folder or self.root
@@ -219,9 +221,9 @@ class Librarian:
         return lambda: self._look_around(turn, folder)
 
     def _look_around(self, turn: Turn, folder: str) -> Surroundings:
-        from deia.watch.exceptions import Touched, excepted  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.mutes import muted_triggers  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.signs import files_around, signs_around  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.clauses.folder_signs import files_around, signs_around  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.silence.exceptions import Touched, excepted  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.silence.mutes import muted_triggers  # noqa: PLC0415 - a search needs no watching
         from deia.watch.watcher import Surroundings  # noqa: PLC0415 - a search needs no watching
 
         now = time.time()
@@ -231,8 +233,8 @@ class Librarian:
         return Surroundings(now=now, folder=signs_around(folder), exists=files_around(folder), muted=muted)
 
     def _conversation(self, identity: str) -> tuple[Judged, HeldLog]:
-        from deia.watch.conversation import Judged  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.memory import HeldLog  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.memory.log import HeldLog  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.turn.conversation import Judged  # noqa: PLC0415 - a search needs no watching
 
         known = self._conversations.pop(identity, None) or (Judged(), HeldLog())
         self._conversations[identity] = known  # the last used stands last
@@ -242,7 +244,7 @@ class Librarian:
 
     def get_context(self, firings: Sequence[Firing], *, conversation_id: str | None = None) -> Injection:
         """Give what to put in front of the model for some firings: `.text`, and `.parts` in the shape of FORMATS §3."""
-        from deia.watch.inject import compose  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.injection import compose  # noqa: PLC0415 - a search needs no watching
 
         with self._lock:
             fetch = self.open_artefact().document_of
@@ -271,7 +273,7 @@ class Librarian:
         """Await `get_context`."""
         return await _in_thread(lambda: self.get_context(firings, conversation_id=conversation_id))
 
-    async def aquery(self, text: str = "", **filters: Unpack[Filters]) -> Answer:
+    async def aquery(self, text: str = "", **filters: Unpack[Filters]) -> RenderableAnswer:
         """Await `query`."""
         return await _in_thread(lambda: self.query(text, **filters))
 
@@ -283,7 +285,7 @@ class Librarian:
         Raises:
             ArtefactError: they could not be made.
         """
-        from deia.watch.artefact import open_artefact  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.gate.artefact import open_artefact  # noqa: PLC0415 - a search needs no watching
 
         with self._lock:
             self._refresh()
@@ -385,7 +387,7 @@ def query_commons(
     )
     if return_format is None:
         return answer
-    from deia.search.render import render  # noqa: PLC0415 - most callers take the Answer
+    from deia.search.rendering.render import render  # noqa: PLC0415 - most callers take the Answer
 
     return render(answer, return_format)
 

@@ -35,20 +35,23 @@ _set = object.__setattr__
 class _RecordType(type):
     """Turn a class's annotated names into slots and their values into defaults, before the class is made."""
 
-    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+    def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
         names = tuple(body.get("__annotations__", ()))
         body["DEFAULTS"] = {field: body.pop(field) for field in names if field in body}
+        body["FIELDS"] = (*(bases[0].FIELDS if bases else ()), *names)
+        if bases:
+            body["DEFAULTS"] = {**bases[0].DEFAULTS, **body["DEFAULTS"]}
         body["__slots__"] = names
         return super().__new__(cls, name, bases, body)
 
 
 class _Record(metaclass=_RecordType):
     if TYPE_CHECKING:
-        __slots__: tuple[str, ...]
+        FIELDS: tuple[str, ...]
         DEFAULTS: dict[str, Any]
 
     def __init__(self, **given: Any) -> None:
-        for name in self.__slots__:
+        for name in self.FIELDS:
             if name in given:
                 _set(self, name, given.pop(name))
             elif name in self.DEFAULTS:
@@ -84,7 +87,7 @@ class _Record(metaclass=_RecordType):
 
     def values(self) -> dict[str, Any]:
         """Give the fields as a dictionary, in order."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.FIELDS}
 
 
 if TYPE_CHECKING:

@@ -97,3 +97,8 @@ def shorten(text: str, most: int) -> str:
 def one_line(text: str) -> str:
     """Fold white space and control characters to single spaces, so that a text cannot break out of its line."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def counted(number: int, noun: str) -> str:
+    """Give a number with its noun: `1 error`, `2 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

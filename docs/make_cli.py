@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deia.serve.cli import cli
+from deia.serve.cli.commands_table import cli
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,17 +15,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deia.serve.hook_run import HOSTS, host_module
-from deia.serve.hosts.matrix import FORMS, MOMENTS, cell, columns, rows
-from deia.serve.hosts.settings.command import CMD
-from deia.serve.hosts.settings.hook_file import entry_of, with_hooks
-from deia.serve.hosts.settings.table import BY_NAME, PLUGIN, SCRIPT, USER
-from deia.serve.hosts.settings.whole_file import file_text
+from deia.serve.hooks.run import HOSTS, host_module
+from deia.serve.setup.host_settings.command import CMD
+from deia.serve.setup.host_settings.hook_file import entry_of, with_hooks
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, USER
+from deia.serve.setup.host_settings.matrix import FORMS, MOMENTS, cell, columns, rows
+from deia.serve.setup.host_settings.whole_file import file_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deia.serve.hosts.settings.table import Place, Setup
+    from deia.serve.setup.host_settings.hosts_table import Place, Setup
 
 PAGE = Path(__file__).resolve().parent / "HOSTS.md"
 FOLDER = PAGE.with_name("hosts")

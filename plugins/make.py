@@ -19,8 +19,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import deia
-from deia.serve.hosts.settings.hook_file import with_hooks
-from deia.serve.hosts.settings.table import BY_NAME
+from deia.serve.setup.host_settings.hook_file import with_hooks
+from deia.serve.setup.host_settings.hosts_table import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

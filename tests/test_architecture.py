@@ -24,23 +24,27 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 # Lowest first. A row imports only rows below it; names in one row are strangers to each other.
 ROWS = (
     ("records",),
-    ("errors", "files", "fast_json", "knowledge", "dotenv"),
-    ("spool", "text", "settings", "folders", "freshness"),
-    ("commons",),
-    ("match",),
-    ("ingest", "search", "watch", "learn"),
+    ("errors", "files", "fast_json", "knowledge", "text", "durations", "suggestions"),
+    ("dotenv", "folders", "freshness", "spool"),
+    ("settings",),
+    ("commons", "match", "ingest"),
+    ("ledger", "search", "watch"),
     ("compile",),
     ("librarian",),
+    ("evaluate",),
+    ("learn",),
     ("serve", "frameworks"),
 )
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
 
+# Base names of two places that hold one thing: what people write, and what it is compiled to.
+SAME_THING = {"catalog", "clauses", "triggers"}
 # What one event of a host may import besides deia's own cheap half and what a bare interpreter holds already.
 HOOK_LIBRARY = frozenset(("__future__", "_json", "_signal", "_sre", "gc", "itertools", "math", "mmap"))
 HOOK_SIDE = ("deia.serve.hook", "deia.serve.hosts")
 HOOK_OURS = ("watch", "spool", "text", "settings", "folders", "records", "errors", "files", "fast_json", "freshness")
 # What is looked at only when the gate has let a `meaning` clause through; nothing else of `match` is cheap enough.
-HOOK_MEANING = frozenset(("deia.match.static",))
+HOOK_MEANING = frozenset(("deia.match.static_vectors",))
 
 
 def name_of(path: Path) -> str:
@@ -105,19 +109,40 @@ def test_imports_point_down_and_units_of_a_row_are_strangers(path: Path) -> None
             assert ROW_OF[unit_of(module)] < ROW_OF[own], f"{name_of(path)} imports {module}"
 
 
-def test_no_module_imports_itself_round_a_corner() -> None:
-    graph = {name_of(path): {one for one in imported(path) if one.startswith("deia.")} for path in SOURCES}
-    done: set[str] = set()
+def test_no_file_and_no_folder_imports_what_imports_it() -> None:
+    """Of the files and folders in a folder, none imports another that imports it, types included."""
+    siblings: dict[str, dict[str, set[str]]] = {}
+    for path in SOURCES:
+        importer = name_of(path)
+        for module, _ in imports_in(ast.walk(tree_of(path))):
+            if module.startswith("deia."):
+                folder, one, other = where_they_part(importer, module)
+                siblings.setdefault(folder, {}).setdefault(one, set()).add(other)
+    for folder, graph in siblings.items():
+        for start in graph:
+            assert_no_circle(graph, start, (), folder)
 
-    def visit(module: str, above: tuple[str, ...]) -> None:
-        assert module not in above, " -> ".join((*above, module))
-        if module not in done:
-            for other in sorted(graph.get(module, ())):
-                visit(other, (*above, module))
-            done.add(module)
 
-    for module in graph:
-        visit(module, ())
+def where_they_part(importer: str, module: str) -> tuple[str, str, str]:
+    """Return the folder that holds both modules, and what in it holds the one and the other."""
+    ones, others = importer.split("."), module.split(".")
+    depth = next((at for at, (one, other) in enumerate(zip(ones, others, strict=False)) if one != other), len(ones))
+    return ".".join(ones[:depth]), ".".join(ones[depth:][:1]), ".".join(others[depth:][:1])
+
+
+def assert_no_circle(graph: dict[str, set[str]], name: str, above: tuple[str, ...], folder: str) -> None:
+    assert name not in above, f"in {folder}: {' -> '.join((*above, name))}"
+    for other in sorted(graph.get(name, set()) - {name}):
+        assert_no_circle(graph, other, (*above, name), folder)
+
+
+def test_no_base_name_stands_for_two_things() -> None:
+    """A command's file has the name of the command, which may be that of the room it leads to."""
+    rooms = [path for path in PACKAGE.rglob("*") if path.is_dir() and any(path.glob("*.py"))]
+    modules = [path for path in SOURCES if path.stem != "__init__"]
+    names = [path.stem for path in (*rooms, *modules) if path.parent.name != "commands"]
+    twice = {name for name in names if names.count(name) > 1}
+    assert twice <= SAME_THING
 
 
 @pytest.mark.parametrize(
@@ -125,7 +150,7 @@ def test_no_module_imports_itself_round_a_corner() -> None:
     [
         ("yaml", ("commons", "compile", "search")),  # search: one rendering is YAML
         ("ruamel", ("commons", "compile")),
-        ("duckdb", ("learn",)),
+        ("duckdb", ("ledger",)),
         ("click", ("serve",)),
         ("argparse", ("serve",)),
         ("mcp", ("serve",)),
@@ -149,7 +174,7 @@ def test_everything_is_caught_only_at_the_rim_of_the_hook() -> None:
                 caught = "" if node.type is None else ast.unparse(node.type)
                 if not caught or caught.split(".")[-1] in {"Exception", "BaseException"}:
                     found.add(name_of(path))
-    assert found == {"deia.serve.hook", "deia.serve.importer", "deia.serve.hook_run"}
+    assert found == {"deia.serve.hook", "deia.serve.startup.importer", "deia.serve.hooks.run"}
 
 
 def test_only_compile_writes_derived_files() -> None:
@@ -162,7 +187,7 @@ def test_only_compile_writes_derived_files() -> None:
 def test_no_file_pickles_or_evaluates() -> None:
     for path in SOURCES:
         # The hook imports deia's modules from bytecode beside the interpreter's own, as the import system would.
-        imports = name_of(path) in {"deia.serve.hook", "deia.serve.importer", "deia.serve.bytecode"}
+        imports = name_of(path) in {"deia.serve.hook", "deia.serve.startup.importer", "deia.serve.startup.bytecode"}
         allowed = {"marshal", "exec"} if imports else set()
         assert not ({"pickle", "shelve", "marshal"} - allowed) & imported(path), name_of(path)
         assert not ({"eval", "exec"} - allowed) & called_in(path), name_of(path)
@@ -250,5 +275,5 @@ def test_the_hook_reaches_only_its_own_half_and_cheap_modules(
         assert module.startswith("deia"), f"the hook imported {module}"
         ours = on_hook_side or module in HOOK_MEANING or not own or own[0] in HOOK_OURS
         assert ours, f"the hook imported {module}"
-    by_meaning = HOOK_MEANING | {"deia.watch.meaning"}
+    by_meaning = HOOK_MEANING | {"deia.watch.clauses.similarity"}
     assert by_meaning <= reached if meant else not by_meaning & reached

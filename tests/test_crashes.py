@@ -18,8 +18,8 @@ from deia.errors import ArtefactError
 from deia.fast_json import loads
 from deia.search.catalog import open_catalog
 from deia.serve import hook
-from deia.watch.artefact import open_artefact
-from deia.watch.memory import FileLog, recall
+from deia.watch.gate.artefact import open_artefact
+from deia.watch.memory.log import FileLog, recall
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,11 +17,12 @@ from typing import NamedTuple
 import pytest
 
 from deia import records, settings
-from deia.commons import cases, conditions, entries, old_triggers, shapes, triggers
-from deia.commons.store import build
+from deia.commons.index import entries, shapes, v1_triggers
+from deia.commons.triggers import cases, conditions, read_triggers
+from deia.commons.write.index_store import build
 from deia.librarian import Librarian
 from deia.serve import hook
-from deia.serve.cli import COMMANDS
+from deia.serve.cli.commands_table import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 STARTER = ROOT / "deia" / "starter"
@@ -206,12 +207,12 @@ def test_every_variable_that_the_program_reads_is_documented() -> None:
 
 
 TRIGGER_WORDS = {
-    "fields": (*triggers.FIELDS, *triggers.WHEN_FIELDS, *triggers.REFERENCE_FIELDS),
+    "fields": (*read_triggers.FIELDS, *read_triggers.WHEN_FIELDS, *read_triggers.REFERENCE_FIELDS),
     "clauses": (*conditions.KINDS, *conditions.TOOL_FIELDS),
     "cases": (*cases.CASE_FIELDS, *cases.TURN_FIELDS, *cases.VERDICTS),
     "values": (*records.STANCES, *records.STATUSES, *records.TIMINGS, *records.ACTIONS, *records.MODES,
-               *records.URGENCIES, *triggers.WATCHED),
-    "old form": (*old_triggers.TRIGGER_FIELDS, *old_triggers.ACTIONS),
+               *records.URGENCIES, *read_triggers.WATCHED),
+    "old form": (*v1_triggers.TRIGGER_FIELDS, *v1_triggers.ACTIONS),
 }  # fmt: skip
 
 
@@ -221,7 +222,7 @@ def test_every_word_of_the_trigger_language_is_documented(kind: str) -> None:
 
 
 def test_every_field_of_the_index_is_documented() -> None:
-    known = {*entries.OWN, *shapes.CLUSTER_FIELDS, *old_triggers.QUERY_FIELDS} - {"notes"}  # a misspelling, read too
+    known = {*entries.OWN, *shapes.CLUSTER_FIELDS, *v1_triggers.QUERY_FIELDS} - {"notes"}  # a misspelling, read too
     assert known - in_code("docs/FORMATS.md") == set()
 
 
@@ -278,7 +279,7 @@ def test_the_triggers_that_documents_show_are_sound(name: str, tmp_path: Path) -
     for number, block in enumerate(shown):
         ending = "yaml" if "- id:" in block.text else "cases.yaml"
         (tmp_path / "triggers" / f"{number}.{ending}").write_text(block.text, encoding="utf-8")
-    found = triggers.load_triggers(str(tmp_path))
+    found = read_triggers.load_triggers(str(tmp_path))
     assert found.triggers
     assert found.cases
     assert found.problems == ()

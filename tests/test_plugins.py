@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 import deia
-from deia.serve.cli import COMMANDS
+from deia.serve.cli.commands_table import COMMANDS
 
 ROOT = Path(deia.__file__).parent.parent
 TEXT = {"type": "string", "minLength": 1}

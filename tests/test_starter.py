@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.commons.checks import lint
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.librarian import Librarian
-from deia.watch.case_runner import run_cases
+from deia.watch.authoring.case_runner import run_cases
 
 if TYPE_CHECKING:
     from pathlib import Path

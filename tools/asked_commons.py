@@ -22,12 +22,12 @@ sys.path.append(str(ROOT / "bench"))
 from retrieval import QUESTIONS, compiled, judgements, rows  # noqa: E402 - the line above makes it importable
 
 from deia.knowledge import Query  # noqa: E402
-from deia.match.semantic import open_tier  # noqa: E402
-from deia.match.terms import question  # noqa: E402
-from deia.search.question import read_question  # noqa: E402
-from deia.search.reply import find  # noqa: E402
-from deia.search.retrieve import meaning_of  # noqa: E402
-from deia.search.understood import understand  # noqa: E402
+from deia.match.tiers import open_tier  # noqa: E402
+from deia.match.tokeniser import question  # noqa: E402
+from deia.search.build_answer import find  # noqa: E402
+from deia.search.question.interpret import understand  # noqa: E402
+from deia.search.question.terms import read_question  # noqa: E402
+from deia.search.ranking.retrieve import meaning_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from deia.text import words
-from deia.watch.meaning import WORDS_AFTER, WORDS_BEFORE, content_words
+from deia.watch.clauses.similarity import WORDS_AFTER, WORDS_BEFORE, content_words
 from tools import static_texts
 
 FILE = "background.txt"

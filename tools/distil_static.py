@@ -22,7 +22,7 @@ import tokenizers
 import torch
 from torch.nn import functional
 
-from deia.match.static import FILE, HEADER, MAGIC, WHOLE, Static, bucket, words
+from deia.match.static_vectors import FILE, HEADER, MAGIC, WHOLE, Static, bucket, words
 from tools import static_texts
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def quantised(table: Floats, seed: int) -> NDArray[np.uint8]:
 
 
 def packed(pieces: Sequence[str], codes: NDArray[np.uint8], name: str) -> bytes:
-    """Lay out the file that `deia.match.static` maps: header, buckets, pieces bucket by bucket, rows likewise."""
+    """Lay out the file that `static_vectors` maps: header, buckets, pieces bucket by bucket, rows likewise."""
     keys = [piece.encode() for piece in pieces]
     count = next(number for number in range(len(keys) | 1, 2 * len(keys), 2) if _prime(number))
     order = sorted(range(len(keys)), key=lambda row: (bucket(keys[row], count), keys[row]))

@@ -33,12 +33,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from deia.folders import STARTER
-from deia.watch.shell import parse_commands
+from deia.watch.shell.parse import parse_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from deia.watch.command import Command
+    from deia.watch.shell.nodes import Command
 
 RECORD = Path(__file__).resolve().parent / "document_commands.tsv"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-"""Remake the compact model: all-MiniLM-L6-v2 with one byte a weight, as `deia.match.compact` maps it.
+"""Remake the compact model: all-MiniLM-L6-v2 with one byte a weight, as `deia.match.minilm` maps it.
 
     python -m tools.quantise_compact MODEL [--out deia/models] [--check]
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deia.match.compact import FILE, HEADER, MAGIC, Compact, open_compact
+from deia.match.minilm import FILE, HEADER, MAGIC, Compact, open_compact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ def linear(weights: Floats, bias: Floats) -> bytes:
 
 
 def layer(given: Mapping[str, Floats], start: str) -> bytes:
-    """Lay out one layer as `deia.match.compact.Layer` reads it."""
+    """Lay out one layer as `deia.match.minilm.Layer` reads it."""
 
     def both(name: str) -> tuple[Floats, Floats]:
         return given[f"{start}.{name}.weight"], given[f"{start}.{name}.bias"]

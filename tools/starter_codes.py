@@ -4,7 +4,7 @@
 
 Writes deia/models/starter.codes: for each text 16 bytes that it is found by and its vector, one byte a dimension, in
 the order of the former. What is there already is kept, so that a change of one document costs a moment. To be run
-whenever the starter or the model changed; tests/compile/test_encoding.py fails until then.
+whenever the starter or the model changed; tests/compile/catalog/test_embeddings.py fails until then.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import time
 from typing import TYPE_CHECKING
 
 from deia import files
-from deia.commons.layers import load_layered
-from deia.compile.encoding import STARTER as FILE
-from deia.compile.encoding import TIER, Kept, encoded_by, text_key, texts_of
-from deia.compile.shelf import volumes
+from deia.commons.layers.merge_layers import load_layered
+from deia.compile.catalog.document_store import volumes
+from deia.compile.catalog.embeddings import STARTER as FILE
+from deia.compile.catalog.embeddings import TIER, Kept, encoded_by, text_key, texts_of
 from deia.folders import STARTER
 from deia.ingest.chunker import chunk_document
-from deia.match import codes
-from deia.match.semantic import open_tier
+from deia.match import quantised
+from deia.match.tiers import open_tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def main() -> None:
     missing = [key for key in texts if key not in kept]
     began = time.perf_counter()
     if missing:
-        kept.add(missing, codes.quantised(encoded_by(tier, [texts[key] for key in missing])))
+        kept.add(missing, quantised.quantised(encoded_by(tier, [texts[key] for key in missing])))
     files.replace(FILE, b"".join(key + kept.of([key]) for key in sorted(texts)))
     print(f"{len(texts)} texts, {len(missing)} of them encoded, in {time.perf_counter() - began:.1f} s")
 

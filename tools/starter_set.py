@@ -16,8 +16,8 @@ from pathlib import Path
 
 from installed_sets import misspelt
 
-from deia.commons.commons import load_commons
-from deia.commons.golden import golden_patterns
+from deia.commons.index.golden_queries import golden_patterns
+from deia.commons.index.load_commons import load_commons
 
 STARTER = Path(__file__).parent.parent / "deia" / "starter"
 

@@ -15,8 +15,8 @@ import sys
 import time
 
 from deia import files
-from deia.commons.layers import load_layered
-from deia.compile.calibration import SHIPPED, calibrated
+from deia.commons.layers.merge_layers import load_layered
+from deia.compile.triggers.calibration import SHIPPED, calibrated
 from deia.folders import STARTER
 
 WITHOUT = "--without-tables"

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from asked_commons import TESTED, Press, Seen, observations, opened, remembering
 
-from deia.search.verdict import ALL, OBSERVED
+from deia.search.ranking.confidence import ALL, OBSERVED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,7 +155,7 @@ def means(every: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> t
 
 
 def is_found(tests: Sequence[Seen], likely: Floats, least: Floats | float) -> NDArray[np.bool_]:
-    """Tell which questions are answered, as `deia.search.verdict.judge` does."""
+    """Tell which questions are answered, as `deia.search.ranking.confidence.judge` does."""
     found: NDArray[np.bool_] = (likely >= least) | (np.array([each.observed[0] for each in tests]) >= ALL)
     return found
 

@@ -24,10 +24,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from deia.records import STANCES
-from deia.watch.regions import sentence
-from deia.watch.stance import act_of, rule, settle
-from deia.watch.stance_form import WRITTEN_OUT, features, form_of
-from deia.watch.stance_model import DOING, FILE, MAGIC, STANCE_OF, Model
+from deia.watch.prose.regions import sentence
+from deia.watch.prose.stance import act_of, rule, settle
+from deia.watch.prose.stance_classifier import DOING, FILE, MAGIC, STANCE_OF, Model
+from deia.watch.prose.stance_form import WRITTEN_OUT, features, form_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -168,7 +168,7 @@ class Trained(NamedTuple):
     scale: float
 
     def packed(self) -> bytes:
-        """Give the file that deia/watch/stance_model.py reads."""
+        """Give the file that deia/watch/prose/stance_classifier.py reads."""
         lines = (
             MAGIC, "\t".join(self.classes), "\t".join(sorted(self.known)), "\t".join(self.names),
             "\t".join(f"{number:.6g}" for number in (self.scale, *self.bias)),

@@ -25,16 +25,16 @@ sys.path.append(str(ROOT / "bench"))
 from retrieval import DEPTH, QUESTIONS, compiled, judgements, rows, scores  # noqa: E402 - the line above finds it
 from train_confidence import dumped  # noqa: E402 - likewise
 
-from deia.match.terms import words  # noqa: E402
-from deia.search.question import read_question  # noqa: E402
-from deia.search.rank import Likeness, rank  # noqa: E402
-from deia.search.retrieve import evidence, meaning_of  # noqa: E402
+from deia.match.tokeniser import words  # noqa: E402
+from deia.search.question.terms import read_question  # noqa: E402
+from deia.search.ranking.rank import Likeness, rank  # noqa: E402
+from deia.search.ranking.retrieve import evidence, meaning_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from deia.search.catalog import Catalog
-    from deia.search.rank import Hit
+    from deia.search.ranking.rank import Hit
 
 LEARNED = ROOT / "deia" / "models" / "search.json"
 WEIGHTS = tuple(step / 20 for step in range(15))

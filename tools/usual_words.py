@@ -6,7 +6,7 @@ TRANSLATION is Debian's list of descriptions of the packages of `main` (`Transla
 Acquire::Languages=en`, then `/usr/lib/apt/apt-helper cat-file` of the list). Each has a line and some paragraphs. A
 word's level is the mean of what it tells in both: the negative logarithm of the share of lines, and of whole
 descriptions, that hold its stem. A line or paragraph that was there before does not count again. Writes
-`usual_words.txt`, which deia/search/usual.py reads, and beside it where that is from. Nothing of the texts is in it but
+`usual_words.txt`, which `word_usage` reads, and beside it where that is from. Nothing of the texts is in it but
 single words, and none that fewer than FEWEST descriptions hold. Refuses nothing: what is no description is passed over.
 """
 
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deia.match.keyword import analyser
-from deia.match.terms import terms
-from deia.search.usual import FILE, LEVELS, SEPARATOR
+from deia.match.tokeniser import terms
+from deia.search.ranking.word_usage import FILE, LEVELS, SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

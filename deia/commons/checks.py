@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 
-from deia.commons import derived, fields, reading
-from deia.commons.findings import Findings, nearest, shown, suggestion
-from deia.commons.hiding import hiding_problems
-from deia.commons.layers import load_layers
-from deia.commons.outline import unfilled
-from deia.commons.yaml_nodes import Items, Map
+from deia.commons.index import derived_fields
+from deia.commons.layers.merge_layers import load_layers
+from deia.commons.layers.shadowing import hiding_problems
+from deia.commons.source_files import fields, safe_files
+from deia.commons.source_files.findings import Findings, nearest, shown, suggestion
+from deia.commons.source_files.outline import unfilled
+from deia.commons.source_files.yaml_reader import Items, Map
 from deia.errors import Problem
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.settings import DEFAULTS, setting_line
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from deia.commons.commons import Commons
-    from deia.commons.layers import Layers
+    from deia.commons.index.load_commons import Commons
+    from deia.commons.layers.merge_layers import Layers
     from deia.knowledge import Entry
     from deia.settings import Settings
 
@@ -90,7 +91,7 @@ def missing_files(commons: Commons) -> Iterator[Problem]:
         if entry.path in present:
             continue
         findings = Findings(commons.index.path)
-        place = reading.inside(commons.root, entry.path)
+        place = safe_files.inside(commons.root, entry.path)
         if not place:
             found = f"{shown(entry.path)} of {shown(entry.id)} is a link that leaves the commons."
             findings.error(entry.line, "path-leaves-commons", found, "Move the document into the commons.")
@@ -224,9 +225,9 @@ def stale_views(commons: Commons) -> Iterator[Problem]:
         return
     entries = _listed(commons)
     views = (
-        ("platform_index", derived.by_platform(entries)),
-        ("audience_index", {role: _flat(view) for role, view in derived.by_audience(entries).items()}),
-        ("urgency_index", derived.by_urgency(entries)),
+        ("platform_index", derived_fields.by_platform(entries)),
+        ("audience_index", {role: _flat(view) for role, view in derived_fields.by_audience(entries).items()}),
+        ("urgency_index", derived_fields.by_urgency(entries)),
     )
     for name, wanted in views:
         yield from _stale_view(commons, source, name, wanted)
@@ -281,7 +282,7 @@ def stale_statistics(commons: Commons) -> Iterator[Problem]:
     source = commons.index.source
     given = source.get("statistics") if isinstance(source, Map) else None
     entries = _listed(commons)
-    for name, wanted in derived.statistics(entries, commons.clusters).items():
+    for name, wanted in derived_fields.statistics(entries, commons.clusters).items():
         counts = given.get(name) if isinstance(given, Map) else None
         if not isinstance(counts, Map) or not isinstance(given, Map):
             continue

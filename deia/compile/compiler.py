@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from deia import __version__, files
 from deia.commons.checks import check_layers
-from deia.commons.layers import PROJECT, load_layers, origin_of
-from deia.commons.offering import offered_part
-from deia.compile.calibration import Reached, calibrated, reached_in, shipped
-from deia.compile.catalog import build_catalog, models, revise_catalog
-from deia.compile.encoding import MOST_UNSAID, TIER, UNASKED, Effort, kept_at
-from deia.compile.forms import forms_source
-from deia.compile.keeping import (
+from deia.commons.layers.collections import offered_part
+from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
+from deia.compile.catalog.build_catalog import build_catalog, models, revise_catalog
+from deia.compile.catalog.embeddings import MOST_UNSAID, TIER, UNASKED, Effort, kept_at
+from deia.compile.catalog.incremental import KEPT_FROM, changed_texts, entries_text, merged_problems, revised
+from deia.compile.compiled_folder import (
     CATALOG,
     ENTRIES,
     SOURCES,
@@ -39,25 +38,26 @@ from deia.compile.keeping import (
     write_records,
     write_stamps,
 )
-from deia.compile.lasting import keep_lasting, read_lasting, standing
-from deia.compile.marks import ALWAYS
-from deia.compile.meaning import vectors_source
-from deia.compile.patterns import MAKER
-from deia.compile.payloads import payloads
-from deia.compile.revision import KEPT_FROM, changed_texts, entries_text, merged_problems, revised
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
-from deia.compile.triggers import compile_triggers
+from deia.compile.triggers.build_artefact import compile_triggers
+from deia.compile.triggers.calibration import Reached, calibrated, reached_in, shipped
+from deia.compile.triggers.exemplars import vectors_source
+from deia.compile.triggers.last_good import keep_lasting, read_lasting, standing
+from deia.compile.triggers.patterns import MAKER
+from deia.compile.triggers.payloads import payloads
+from deia.compile.triggers.statements import ALWAYS
+from deia.compile.triggers.word_forms import forms_source
 from deia.errors import ArtefactError, Problem
 from deia.folders import derived_folder, is_packaged, part_folder, state_folder
-from deia.match.semantic import TRANSFORMER
+from deia.match.tiers import TRANSFORMER
 from deia.records import Record
 from deia.settings import resolve
-from deia.watch.artefact import FORMAT
+from deia.watch.gate.artefact import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from deia.commons.commons import Commons
+    from deia.commons.index.load_commons import Commons
     from deia.settings import Settings
 
 MOST_PROBLEMS = 5000  # that a manifest keeps

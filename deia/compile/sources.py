@@ -14,8 +14,8 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deia import files
-from deia.commons.layers import file_at, layer_prefixes, local_path
-from deia.commons.packs import LOCK as PACKS_LOCK
+from deia.commons.layers.merge_layers import file_at, layer_prefixes, local_path
+from deia.commons.layers.packs import LOCK as PACKS_LOCK
 from deia.folders import INDEX_NAMES
 
 if TYPE_CHECKING:

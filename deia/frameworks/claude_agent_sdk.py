@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deia.frameworks.ear import Ear
-from deia.frameworks.extra import need
+from deia.frameworks.missing_extra import need
+from deia.frameworks.session import Ear
 
 need("claude_agent_sdk", extra="claude-agent-sdk")
 

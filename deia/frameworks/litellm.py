@@ -12,10 +12,10 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from deia.frameworks.ear import HOLDING
-from deia.frameworks.extra import need
+from deia.frameworks.missing_extra import need
+from deia.frameworks.session import HOLDING
 from deia.librarian import Librarian
-from deia.watch.conversation import turns_of
+from deia.watch.turn.conversation import turns_of
 
 need("litellm", extra="litellm")
 

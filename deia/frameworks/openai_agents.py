@@ -14,8 +14,8 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from deia.fast_json import loads
-from deia.frameworks.ear import Ear
-from deia.frameworks.extra import need
+from deia.frameworks.missing_extra import need
+from deia.frameworks.session import Ear
 
 need("agents", extra="openai-agents")
 

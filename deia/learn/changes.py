@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from deia.commons.index_records import Concept, QueryPattern
+from deia.commons.index.index_records import Concept, QueryPattern
 from deia.knowledge import Case
-from deia.match.terms import fold
+from deia.match.tokeniser import fold
 from deia.records import TYPE_CHECKING, Record, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from deia.commons.commons import Commons
+    from deia.commons.index.load_commons import Commons
     from deia.knowledge import Entry, Trigger
 
 ADD, DROP, SET, CONCEPT, PATTERN, CASES = "add", "drop", "set", "concept", "pattern", "cases"

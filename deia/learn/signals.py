@@ -6,8 +6,8 @@ who says the same ten times has said it once. Refuses to decide what follows: th
 
 from __future__ import annotations
 
-from deia.learn.schema import MINUTES
-from deia.learn.warehouse import ask
+from deia.ledger.warehouse import ask
+from deia.ledger.warehouse_schema import MINUTES
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import tantivy
 
 from deia.errors import ArtefactError
 from deia.knowledge import Hit
-from deia.match.terms import fold, terms
+from deia.match.tokeniser import fold, terms
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Meaning by any sentence transformer that a person likes: for those who installed the extra for it.
 
-The same questions as `deia.match.compact` answers, asked of sentence-transformers, from a local folder or by the name
+The same questions as `deia.match.minilm` answers, asked of sentence-transformers, from a local folder or by the name
 under which its hub knows a model. Loading takes seconds; it is never chosen for anybody. Refuses to run code that
 comes with a model, to unpickle weights, and to fetch anything unless it is told to.
 """

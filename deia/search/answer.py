@@ -6,7 +6,6 @@ It refuses to decide anything.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
-from deia.search import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -86,16 +85,6 @@ class Answer(Record):
     def primary_docs(self) -> tuple[Result, ...]:
         """The documents that answer the question; the others are merely near it."""
         return self.primary
-
-    @property
-    def summary(self) -> str:
-        """The answer in a few lines of plain text."""
-        return render.summary(self)
-
-    @property
-    def full_context(self) -> str:
-        """The documents' texts, quoted for a language model."""
-        return render.full(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the answer in its published shape (FORMATS §4), made of plain dictionaries, lists and texts."""

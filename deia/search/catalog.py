@@ -14,9 +14,9 @@ import sys
 from deia import fast_json
 from deia.errors import ArtefactError
 from deia.knowledge import Entry
-from deia.match.fuzzy import Vocabulary
 from deia.match.keyword import KeywordIndex
-from deia.match.vectors import Vectors
+from deia.match.spelling import Vocabulary
+from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from deia.folders import STARTER_PREFIX
 from deia.knowledge import Result
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, PLATFORM, Answer
-from deia.search.nearby import most_urgent
+from deia.search.related import most_urgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

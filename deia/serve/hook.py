@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Answer one event; whatever happens, exit 0 with valid JSON or nothing."""
     try:
-        from deia.serve.hook_start import start  # noqa: PLC0415 - a broken installation must not break a conversation
+        from deia.serve.hooks.start import start  # noqa: PLC0415 - a broken installation must not break a conversation
 
         start()
     except Exception:  # noqa: BLE001, S110 - deia doctor sees it
@@ -15,19 +15,18 @@ def main() -> None:
 
 if __name__ == "__main__":
     package = __file__.replace("\\", "/").rpartition("/serve/")[0]
-    for name in ("deia", "deia.match", "deia.serve", "deia.serve.hosts", "deia.watch"):
-        module = sys.modules[name] = type(sys)(name)
-        module.__path__ = [package + name[4:].replace(".", "/")]  # searching a crowded site-packages is slow
+    module = sys.modules["deia"] = type(sys)("deia")
+    module.__path__ = [package]  # searching a crowded site-packages is slow
     sys.modules["__future__"] = module  # every module asks it for `annotations`, which the parser already gave them
     vars(module)["annotations"] = None
     try:
         from marshal import loads
 
         made_for = f"{sys.implementation.cache_tag}-{sys.hexversion:x}"
-        with open(f"{package}/serve/__pycache__/importer.{made_for}.group", "rb") as file:
+        with open(f"{package}/serve/startup/__pycache__/importer.{made_for}.group", "rb") as file:
             ((*_, code),) = loads(file.read())  # noqa: S302 - what `import` does with the files beside it
-        module = sys.modules["deia.serve.importer"] = type(sys)("deia.serve.importer")
-        exec(code, vars(module))  # noqa: S102 - as above
+        module = sys.modules["deia.serve.startup.importer"] = type(sys)("deia.serve.startup.importer")
+        exec(loads(code), vars(module))  # noqa: S102, S302 - as above
         module.install(package)
     except Exception:  # noqa: BLE001, S110 - without it everything is imported in the ordinary way, slower
         pass

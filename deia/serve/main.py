@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from deia.serve.importer import install
+from deia.serve.startup.importer import install
 
 
 def main() -> int:
     """Run the command line; give its exit code."""
     install(__file__.replace("\\", "/").rpartition("/serve/")[0])
-    from deia.serve.command_line import answer  # noqa: PLC0415 - what is imported before does not come in a group
+    from deia.serve.cli.quick_path import answer  # noqa: PLC0415 - what is imported before does not come in a group
 
     return answer()
 

@@ -13,21 +13,21 @@ if __name__ == "__main__":  # nobody said where the package is: its folder is tw
     sys.path.insert(0, __file__.replace("\\", "/").rpartition("/deia/serve/")[0] or ".")
 
 from deia import files, folders, freshness
+from deia.durations import ago
 from deia.errors import DeiaError
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
-from deia.serve.durations import ago
-from deia.serve.hook_start import is_off
+from deia.serve.hooks.start import is_off
 from deia.text import one_line, shorten
-from deia.watch.artefact import open_artefact
-from deia.watch.mutes import muted_triggers
-from deia.watch.told import told_anywhere
+from deia.watch.gate.artefact import open_artefact
+from deia.watch.memory.history import told_anywhere
+from deia.watch.silence.mutes import muted_triggers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from deia.watch.told import Told
+    from deia.watch.memory.history import Told
 
 MOST_INPUT = 4_000_000  # bytes
 MOST_CHARS = 200
@@ -77,7 +77,7 @@ def _trouble(folder: str, environ: Mapping[str, str], commons: str, now: float) 
         return [f"{error.message} ({error.fix.removeprefix('Type: ').rstrip('.')})" if error.fix else error.message]
     said = []
     if quiet:
-        from deia.watch.quiet import is_within  # noqa: PLC0415 - hardly any project has quiet hours
+        from deia.watch.verdict.quiet_hours import is_within  # noqa: PLC0415 - hardly any project has quiet hours
 
         said = ["quiet hours"] if is_within(quiet, now) else []
     return [*said, "sources changed (deia compile)"] if freshness.changed(derived, root, freshness.TRIGGERS) else said

@@ -13,9 +13,9 @@ from __future__ import annotations
 from deia.errors import QueryError
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.text import words
-from deia.watch.gate import WHO, candidates
-from deia.watch.memory import line
-from deia.watch.settled import Settled
+from deia.watch.gate.word_gate import WHO, candidates
+from deia.watch.memory.log import line
+from deia.watch.prose.sentence_ends import Settled
 from deia.watch.watcher import NOTHING, decide, watch
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from deia.records import Firing, Turn
-    from deia.watch.artefact import Artefact
-    from deia.watch.judge import Verdict
-    from deia.watch.memory import HeldLog, Memory
+    from deia.watch.gate.artefact import Artefact
+    from deia.watch.memory.log import HeldLog, Memory
+    from deia.watch.verdict.judge import Verdict
     from deia.watch.watcher import Surroundings, Watched
 
 SPOKEN = ("user", "assistant")  # who is heard before the turn ends

@@ -10,23 +10,24 @@ import time
 
 from deia import files
 from deia.records import TYPE_CHECKING, Injection, Record
-from deia.watch.gate import candidates, command_of, strings
-from deia.watch.judge import FIRES, Circumstances, judge
-from deia.watch.marks import in_force, marks_of
-from deia.watch.memory import QUIET, awaits_answer, fingerprint, line
-from deia.watch.mildness import bounded
-from deia.watch.reading import MOST_READ, Reading
-from deia.watch.regexes import trust
-from deia.watch.speech import tasks_of
+from deia.watch.gate.word_gate import candidates
+from deia.watch.memory.log import QUIET, awaits_answer, fingerprint, line
+from deia.watch.turn.parsed_turn import MOST_READ, Reading
+from deia.watch.turn.regex import trust
+from deia.watch.turn.spoken_tool_input import tasks_of
+from deia.watch.turn.tool_call import command_of, strings
+from deia.watch.verdict.action_cap import bounded
+from deia.watch.verdict.earlier_statements import in_force, marks_of
+from deia.watch.verdict.judge import FIRES, Circumstances, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from deia.records import Firing, Turn
-    from deia.watch.artefact import Artefact
-    from deia.watch.judge import Verdict
-    from deia.watch.memory import FileLog, HeldLog, Memory
+    from deia.watch.gate.artefact import Artefact
+    from deia.watch.memory.log import FileLog, HeldLog, Memory
+    from deia.watch.verdict.judge import Verdict
 
 LEAST_BUDGET = 1200  # characters that an urgent injection gets even when the conversation's budget is spent
 
@@ -105,7 +106,7 @@ def _unheard(memory: Memory, firing: Sequence[Verdict]) -> set[str]:
     """Give the documents of triggers that fire again while what they said still waits: the model has not read them."""
     if not (memory.queued and firing):
         return set()
-    from deia.watch.inject import has_frame  # noqa: PLC0415 - most turns that are judged say nothing
+    from deia.watch.injection import has_frame  # noqa: PLC0415 - most turns that are judged say nothing
 
     again = [one.firing for one in firing if one.firing and any(has_frame(text, one.trigger) for text in memory.queued)]
     return {document.id for each in again for document in each.documents}
@@ -159,7 +160,7 @@ def decide(
 def _shortened(artefact: Artefact, turn: Turn, numbers: Collection[int]) -> Turn:
     if len(turn.text) <= MOST_READ:
         return turn
-    from deia.watch.condense import condensed  # noqa: PLC0415 - hardly any turn is so long
+    from deia.watch.gate.long_turns import condensed  # noqa: PLC0415 - hardly any turn is so long
 
     return condensed(artefact, turn, numbers)
 
@@ -167,7 +168,7 @@ def _shortened(artefact: Artefact, turn: Turn, numbers: Collection[int]) -> Turn
 def _escalations(artefact: Artefact, turn: Turn, about: Circumstances) -> list[Verdict]:
     if not about.memory.awaits_answer:
         return []
-    from deia.watch.escalation import escalations  # noqa: PLC0415 - nothing was announced before most turns
+    from deia.watch.verdict.escalation import escalations  # noqa: PLC0415 - nothing was announced before most turns
 
     return escalations(artefact, turn, about)
 
@@ -176,7 +177,7 @@ def _offered(verdicts: Sequence[Verdict], reading: Reading, memory: Memory) -> l
     """Give the triggers that an assistant's words announce."""
     if not any(one.stage in ANNOUNCING for one in verdicts):
         return []
-    from deia.watch.escalation import offered  # noqa: PLC0415 - as above
+    from deia.watch.verdict.escalation import offered  # noqa: PLC0415 - as above
 
     return offered(verdicts, reading, memory)
 
@@ -189,7 +190,7 @@ def _within_settings(
     verdicts = bounded(verdicts, settings)
     if not (settings.get("quiet") or settings.get("most_per_hour")):
         return verdicts
-    from deia.watch.quiet import hushed  # noqa: PLC0415 - hardly any project has quiet hours
+    from deia.watch.verdict.quiet_hours import hushed  # noqa: PLC0415 - hardly any project has quiet hours
 
     return hushed(verdicts, artefact, memory, now)
 
@@ -219,7 +220,7 @@ def _claim(
 
 
 def _injection(artefact: Artefact, memory: Memory, firings: tuple[Firing, ...]) -> Injection:
-    from deia.watch.inject import URGENT, compose  # noqa: PLC0415 - as above
+    from deia.watch.injection import URGENT, compose  # noqa: PLC0415 - as above
 
     settings = artefact.meta["settings"]
     left = settings["conversation_chars"] - memory.chars

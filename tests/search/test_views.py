@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deia.commons.index_records import LearningPath, Step
-from deia.compile.catalog import build_catalog
+from deia.commons.index.index_records import LearningPath, Step
+from deia.compile.catalog.build_catalog import build_catalog
 from deia.folders import STARTER_PREFIX
 from deia.knowledge import Document, Entry, Query
-from deia.search.ask import search
 from deia.search.catalog import open_catalog
-from deia.search.render import render
+from deia.search.pipeline import search
+from deia.search.rendering.render import render
 
 if TYPE_CHECKING:
     from pathlib import Path

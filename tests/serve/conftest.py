@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.serve.command_line import _guarded
+from deia.serve.cli.quick_path import _guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,15 +19,16 @@ from deia.compile.compiler import compile_commons
 from deia.files import append
 from deia.records import Firing
 from deia.serve import hook
-from deia.serve.hook_run import Place, _respond
+from deia.serve.hooks.place import Place
+from deia.serve.hooks.run import _respond
 from deia.serve.hosts import claude_code
-from deia.serve.hosts.occasion import Occasion
-from deia.serve.hosts.saying import say
+from deia.serve.hosts.delivery_form import say
+from deia.serve.hosts.event import Occasion
 from deia.spool import timestamp
-from deia.watch import allow
-from deia.watch.inject import compose
-from deia.watch.memory import fingerprint
-from deia.watch.mutes import Mute, write_mute
+from deia.watch.injection import compose
+from deia.watch.memory.log import fingerprint
+from deia.watch.silence import allow
+from deia.watch.silence.mutes import Mute, write_mute
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.serve.cli import COMMANDS
+from deia.serve.cli.commands_table import COMMANDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ def test_a_search_says_by_its_exit_code_whether_it_found_anything(process: Proce
 def test_a_search_imports_nothing_heavy(process: Process, commons: Path, environ: dict[str, str]) -> None:
     assert process("compile").returncode == 0
     code = (
-        "import sys; from deia.serve.command_line import run; run(['search', 'a']);"
+        "import sys; from deia.serve.cli.quick_path import run; run(['search', 'a']);"
         "sys.stderr.write(','.join(sys.modules))"
     )
     started = [sys.executable, "-S", "-c", code]

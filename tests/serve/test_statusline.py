@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from deia.compile.compiler import compile_commons
 from deia.serve import statusline
-from deia.watch.mutes import Mute, write_mute
+from deia.watch.silence.mutes import Mute, write_mute
 from tests.serve.test_hook import DELETE, answer_of, call_of, event_of
 
 if TYPE_CHECKING:

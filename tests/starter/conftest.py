@@ -11,7 +11,7 @@ from deia.folders import STARTER
 from deia.librarian import Librarian
 
 if TYPE_CHECKING:
-    from deia.watch.artefact import Artefact
+    from deia.watch.gate.artefact import Artefact
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from tests.starter.loading import loaded
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.records import URGENCIES
-from deia.watch.shell import parse_commands
-from deia.watch.sql import VERBS, statements
+from deia.watch.clauses.sql import VERBS, statements
+from deia.watch.shell.parse import parse_commands
 
 COMMONS = load_commons(STARTER)
 TEXTS = {document.path: document.text for document in COMMONS.documents}

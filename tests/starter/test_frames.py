@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.records import Turn
-from deia.watch.memory import HeldLog
-from deia.watch.signs import files_among, signs_among
+from deia.watch.clauses.folder_signs import files_among, signs_among
+from deia.watch.memory.log import HeldLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deia.watch.artefact import Artefact
+    from deia.watch.gate.artefact import Artefact
 
 COMMONS = load_commons(STARTER)
 MOST_OF_ONE = 16  # alternatives of one template that are tried

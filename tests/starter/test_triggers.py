@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from deia.commons.commons import load_commons
-from deia.compile.linting import missing_near_misses
+from deia.commons.index.load_commons import load_commons
+from deia.compile.triggers.linting import missing_near_misses
 from deia.folders import STARTER
 
 if TYPE_CHECKING:
-    from deia.watch.artefact import Artefact
+    from deia.watch.gate.artefact import Artefact
 
 COMMONS = load_commons(STARTER)
 FIRE, SILENT = 4, 6

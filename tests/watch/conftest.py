@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deia.compile.triggers import Payload, compile_triggers
+from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.knowledge import Clause, Trigger
 from deia.records import Reference, Turn
 from deia.settings import DEFAULTS
-from deia.watch.artefact import Artefact
-from deia.watch.memory import HeldLog
+from deia.watch.gate.artefact import Artefact
+from deia.watch.memory.log import HeldLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:

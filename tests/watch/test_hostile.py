@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.records import Turn
-from deia.watch.command import Command
-from deia.watch.commands import has_option
-from deia.watch.memory import HeldLog
-from deia.watch.shell import parse_commands
+from deia.watch.memory.log import HeldLog
+from deia.watch.shell.nodes import Command
+from deia.watch.shell.parse import parse_commands
+from deia.watch.shell.templates import has_option
 from deia.watch.watcher import Surroundings, call_print, watch
 
 if TYPE_CHECKING:
-    from deia.watch.artefact import Artefact
+    from deia.watch.gate.artefact import Artefact
     from tests.watch.conftest import Build, Make
 
 TABLE = runpy.run_path(str(Path(__file__).resolve().parents[2] / "bench" / "hostile.py"), run_name="hostile")

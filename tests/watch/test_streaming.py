@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.commons.commons import load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.errors import QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.records import Turn
-from deia.watch.settled import Settled
+from deia.watch.prose.sentence_ends import Settled
 from deia.watch.streaming import MOST_BEFORE
 
 if TYPE_CHECKING:

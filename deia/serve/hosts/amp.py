@@ -6,8 +6,8 @@ may reject one with a message that the model reads; nothing else reaches the mod
 
 from __future__ import annotations
 
+from deia.serve.hosts.event import BEFORE
 from deia.serve.hosts.generic import read_event, write_answer
-from deia.serve.hosts.occasion import BEFORE
 
 __all__ = ["CARRIES", "read_event", "write_answer"]
 CARRIES = {"before_tool": {"hold": BEFORE}}

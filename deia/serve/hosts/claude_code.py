@@ -8,13 +8,13 @@ model, that of a question only to the person; strings are cut at 10,000 characte
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.occasion import BEFORE, LATE, read_claude_shaped
+from deia.serve.hosts.event import BEFORE, LATE, read_claude_shaped
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.occasion import Occasion
-    from deia.serve.hosts.saying import Said
+    from deia.serve.hosts.delivery_form import Said
+    from deia.serve.hosts.event import Occasion
 
 MOMENTS = {
     "UserPromptSubmit": "prompt",

@@ -8,22 +8,12 @@ tool counts from the model's next request on, so a danger is cancelled; a cancel
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.serve.hosts.occasion import (
-    BEFORE,
-    LATE,
-    Occasion,
-    call,
-    decoded,
-    folder_of,
-    mapping_of,
-    result,
-    text_of,
-)
+from deia.serve.hosts.event import BEFORE, LATE, Occasion, call, decoded, folder_of, mapping_of, result, text_of
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.saying import Said
+    from deia.serve.hosts.delivery_form import Said
 
 MOMENTS = {
     "UserPromptSubmit": "prompt",

@@ -10,7 +10,7 @@ stops the tool; the cloud agent takes a question for a denial.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.serve.hosts.occasion import (
+from deia.serve.hosts.event import (
     BEFORE,
     EVENT,
     Occasion,
@@ -26,7 +26,7 @@ from deia.serve.hosts.occasion import (
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.saying import Said
+    from deia.serve.hosts.delivery_form import Said
 
 MOST_BYTES = 9_500
 MOMENTS = {

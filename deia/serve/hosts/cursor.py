@@ -9,7 +9,7 @@ carries nothing; Cursor runs the hooks of Claude's settings too, so an event may
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.serve.hosts.occasion import (
+from deia.serve.hosts.event import (
     BEFORE,
     EVENT,
     Occasion,
@@ -25,7 +25,7 @@ from deia.serve.hosts.occasion import (
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.saying import Said
+    from deia.serve.hosts.delivery_form import Said
 
 MOMENTS = {
     "beforeSubmitPrompt": "prompt",

@@ -9,12 +9,12 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts import codex
 from deia.serve.hosts.codex import CARRIES, write_answer
-from deia.serve.hosts.occasion import read_claude_shaped
+from deia.serve.hosts.event import read_claude_shaped
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.occasion import Occasion
+    from deia.serve.hosts.event import Occasion
 
 __all__ = ["CARRIES", "read_event", "write_answer"]
 MOMENTS = {**codex.MOMENTS, "PostToolUseFailure": "tool_error"}

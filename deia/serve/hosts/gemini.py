@@ -8,22 +8,12 @@ decisions; standard output must be JSON alone; its settings count time in millis
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.serve.hosts.occasion import (
-    BEFORE,
-    EVENT,
-    Occasion,
-    call,
-    decoded,
-    folder_of,
-    mapping_of,
-    result,
-    text_of,
-)
+from deia.serve.hosts.event import BEFORE, EVENT, Occasion, call, decoded, folder_of, mapping_of, result, text_of
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.saying import Said
+    from deia.serve.hosts.delivery_form import Said
 
 TIMEOUT = 5_000  # milliseconds, unlike other hosts
 MOMENTS = {

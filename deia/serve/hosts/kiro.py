@@ -8,13 +8,13 @@ anew.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.occasion import BEFORE, read_claude_shaped
+from deia.serve.hosts.event import BEFORE, read_claude_shaped
 from deia.serve.hosts.windsurf import write_answer
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.occasion import Occasion
+    from deia.serve.hosts.event import Occasion
 
 __all__ = ["CARRIES", "read_event", "write_answer"]
 MOMENTS = {

@@ -7,8 +7,8 @@ host's permission system's, not a plugin's. A failed tool raises no hook of its 
 
 from __future__ import annotations
 
+from deia.serve.hosts.event import BEFORE
 from deia.serve.hosts.generic import read_event, write_answer
-from deia.serve.hosts.occasion import BEFORE
 
 __all__ = ["CARRIES", "read_event", "write_answer"]
 CARRIES = {

@@ -9,12 +9,12 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts import claude_code
 from deia.serve.hosts.claude_code import write_answer
-from deia.serve.hosts.occasion import BEFORE, LATE, read_claude_shaped
+from deia.serve.hosts.event import BEFORE, LATE, read_claude_shaped
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.occasion import Occasion
+    from deia.serve.hosts.event import Occasion
 
 __all__ = ["CARRIES", "read_event", "write_answer"]
 CARRIES = {

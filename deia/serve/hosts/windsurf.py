@@ -8,12 +8,12 @@ recognised in a prompt waits for the next action and holds that, and only if its
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.serve.hosts.occasion import BEFORE, Occasion, call, decoded, folder_of, mapping_of, result, text_of
+from deia.serve.hosts.event import BEFORE, Occasion, call, decoded, folder_of, mapping_of, result, text_of
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from deia.serve.hosts.saying import Said
+    from deia.serve.hosts.delivery_form import Said
 
 MOMENTS = {
     "pre_user_prompt": "prompt",

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from deia import fast_json
 from deia.errors import QueryError
-from deia.serve.hosts.claude_settings import HOST
-from deia.serve.server.tools import HEARD, HOOK, PERSONS_TOOL
+from deia.serve.hosts.claude_events import HOST
+from deia.serve.server.tool_schemas import HEARD, HOOK, PERSONS_TOOL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deia.serve.server.hooks import Hooks
+    from deia.serve.server.hook_events import Hooks
 
 NOTHING = "{}"
 

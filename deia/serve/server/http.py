@@ -25,22 +25,22 @@ from deia import files
 from deia.errors import HostError
 from deia.folders import state_folder
 from deia.records import Record
-from deia.serve import output
-from deia.serve.hook_run import HOSTS
-from deia.serve.server.assembling import Assembled
-from deia.serve.server.guard import LOOPBACK, RATE, Guard, host_of, respond
-from deia.serve.server.hooks import EXIT, Hooks
+from deia.serve.cli import output
+from deia.serve.hooks.run import HOSTS
+from deia.serve.server.assemble import Assembled
+from deia.serve.server.hook_events import EXIT, Hooks
 from deia.serve.server.host_blocks import TOKEN
-from deia.serve.server.sessions import MOST, SPARE, Sessions
-from deia.serve.server.signals import end_at_signals
-from deia.serve.server.tools import HOOK
+from deia.serve.server.limits import LOOPBACK, RATE, Guard, host_of, respond
+from deia.serve.server.mcp_sessions import MOST, SPARE, Sessions
+from deia.serve.server.shutdown import end_at_signals
+from deia.serve.server.tool_schemas import HOOK
 from deia.settings import DOTENV
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from deia.serve.server.desk import Desk
-    from deia.serve.server.guard import Receive, Scope, Send
+    from deia.serve.server.limits import Receive, Scope, Send
 
 PORT = 8765
 LEAST_TOKEN = 16  # characters

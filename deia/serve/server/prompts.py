@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from deia.errors import QueryError
 from deia.records import Record
-from deia.search.render import full
-from deia.serve.server.answering import judged, suggest
-from deia.watch.signs import SIGNS, signs_around
+from deia.search.rendering.render import full
+from deia.serve.server.read_tools import judged, suggest
+from deia.watch.clauses.folder_signs import SIGNS, signs_around
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

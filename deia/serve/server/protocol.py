@@ -15,24 +15,24 @@ from mcp.shared.exceptions import MCPError
 
 import deia
 from deia.errors import DeiaError
-from deia.serve.server.asking import Declined, choose, confirm
-from deia.serve.server.calling import call, find_tool, prepared, to_confirm, to_narrow
+from deia.serve.server.dispatch import call, find_tool, prepared, to_confirm, to_narrow
+from deia.serve.server.elicitation import Declined, choose, confirm
 from deia.serve.server.hook_tool import heard
 from deia.serve.server.prompts import PROMPTS, say
 from deia.serve.server.resources import PATTERNS, SCHEME, complete, fixed, read_resource
-from deia.serve.server.subscribing import Subscribers
-from deia.serve.server.tools import CHECKS, HOOK, INSTRUCTIONS
+from deia.serve.server.subscriptions import Subscribers
+from deia.serve.server.tool_schemas import CHECKS, HOOK, INSTRUCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp.server.context import ServerRequestContext
 
-    from deia.serve.server.audit import Audit
-    from deia.serve.server.clerk import Clerk
+    from deia.serve.server.call_log import Audit
     from deia.serve.server.desk import Reply
-    from deia.serve.server.hooks import Hooks
-    from deia.serve.server.keeper import Keeper, Tell
+    from deia.serve.server.desk_thread import Clerk
+    from deia.serve.server.hook_events import Hooks
+    from deia.serve.server.recompile import Keeper, Tell
 
     Context = ServerRequestContext[Any, Any]
 

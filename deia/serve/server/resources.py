@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from deia import fast_json
-from deia.commons.store import ENTRY_FIELDS
+from deia.commons.write.index_store import ENTRY_FIELDS
 from deia.errors import QueryError
 from deia.folders import events_folder
+from deia.ledger.tail import read_ledger
+from deia.ledger.trigger_usage import count_usage
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, URGENCIES, Record
-from deia.serve.ledger import read_ledger
-from deia.serve.lookup import ids
-from deia.serve.server.answering import brief, clusters_of
-from deia.serve.server.tools import TOOLS
-from deia.serve.usage import count_usage
+from deia.search.find_document import ids
+from deia.serve.server.read_tools import brief, clusters_of
+from deia.serve.server.tool_schemas import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,14 +14,14 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from deia.folders import state_folder
-from deia.serve.server.greeting import Greeter, early
-from deia.serve.server.signals import end_at_signals
-from deia.serve.server.wire import Wire, has_id, private_wire, refuse
+from deia.serve.server.early_answers import Greeter, early
+from deia.serve.server.line_transport import Wire, has_id, private_wire, refuse
+from deia.serve.server.shutdown import end_at_signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from deia.serve.server.assembling import Assembled
+    from deia.serve.server.assemble import Assembled
     from deia.serve.server.desk import Desk
 
 END = b""
@@ -134,8 +134,8 @@ def serve_stdio(
 async def _serve(
     desk: Desk, offered: Sequence[Mapping[str, Any]], wire: Wire, inbox: Inbox, greeter: Greeter, *, commons: str | None
 ) -> None:
-    from deia.serve.server.assembling import Assembled  # noqa: PLC0415 - the SDK, while the first answers are given
-    from deia.serve.server.hooks import Hooks  # noqa: PLC0415 - few servers are asked by hooks
+    from deia.serve.server.assemble import Assembled  # noqa: PLC0415 - the SDK, while the first answers are given
+    from deia.serve.server.hook_events import Hooks  # noqa: PLC0415 - few servers are asked by hooks
 
     queue: asyncio.Queue[bytes] = asyncio.Queue()
     inbox.hand_over(queue, asyncio.get_running_loop())

@@ -15,8 +15,9 @@ import pytest
 
 from deia.compile.compiler import compile_commons
 from deia.serve import hook
-from deia.serve.hook_run import Place, _respond, host_module
-from deia.serve.hosts.samples import Happening, sample
+from deia.serve.hooks.place import Place
+from deia.serve.hooks.run import _respond, host_module
+from deia.serve.hosts.sample_events import Happening, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,10 +8,10 @@ import jsonschema
 import pytest
 
 from deia.records import Firing
-from deia.serve.hook_run import HOSTS, host_module
-from deia.serve.hosts.samples import Happening, sample
-from deia.serve.hosts.saying import Said, say
-from deia.watch.inject import compose
+from deia.serve.hooks.run import HOSTS, host_module
+from deia.serve.hosts.delivery_form import Said, say
+from deia.serve.hosts.sample_events import Happening, sample
+from deia.watch.injection import compose
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.serve.hook_run import HOSTS, Place
+from deia.serve.hooks.place import Place
+from deia.serve.hooks.run import HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

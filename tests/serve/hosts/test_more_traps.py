@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.compile.compiler import compile_commons
-from deia.serve.hook_run import HOSTS, host_module
-from deia.serve.hosts.claude_settings import EVENTS
-from deia.serve.hosts.occasion import BEFORE, LATE
-from deia.serve.hosts.saying import Said
-from deia.serve.hosts.settings.hook_file import with_hooks
-from deia.serve.hosts.settings.table import BY_NAME, FLAT, GROUPED, PLUGIN, SETUPS
-from deia.serve.hosts.settings.whole_file import file_text
-from deia.serve.installing import hook_command
+from deia.serve.hooks.run import HOSTS, host_module
+from deia.serve.hosts.claude_events import EVENTS
+from deia.serve.hosts.delivery_form import Said
+from deia.serve.hosts.event import BEFORE, LATE
+from deia.serve.setup.hook_installation import hook_command
+from deia.serve.setup.host_settings.hook_file import with_hooks
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, PLUGIN, SETUPS
+from deia.serve.setup.host_settings.whole_file import file_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from deia.serve.hook_run import HOSTS
-from deia.serve.hosts.settings import hook_file, places
-from deia.serve.hosts.settings.table import FLAT, GROUPED, SETUPS
-from deia.serve.installing import Spot, plan_install
+from deia.serve.hooks.run import HOSTS
+from deia.serve.setup.hook_installation import Spot, plan_install
+from deia.serve.setup.host_settings import hook_file, places
+from deia.serve.setup.host_settings.hosts_table import FLAT, GROUPED, SETUPS
 
 ROOT = Path(__file__).resolve().parents[3]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

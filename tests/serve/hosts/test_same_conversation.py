@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deia.serve.hook_run import HOSTS
-from deia.serve.hosts.samples import MAKERS
+from deia.serve.hooks.run import HOSTS
+from deia.serve.hosts.sample_events import MAKERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

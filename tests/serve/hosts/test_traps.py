@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deia.serve.hook_run import HOSTS, host_module
-from deia.serve.hosts import claude_settings, copilot, gemini
-from deia.serve.hosts.occasion import Occasion
-from deia.serve.hosts.saying import Said
-from deia.serve.hosts.settings.hook_file import with_hooks
-from deia.serve.hosts.settings.table import BY_NAME
+from deia.serve.hooks.run import HOSTS, host_module
+from deia.serve.hosts import claude_events, copilot, gemini
+from deia.serve.hosts.delivery_form import Said
+from deia.serve.hosts.event import Occasion
+from deia.serve.setup.host_settings.hook_file import with_hooks
+from deia.serve.setup.host_settings.hosts_table import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,13 +94,13 @@ def test_paths_are_not_left_to_a_shell_to_split() -> None:
 
 
 def test_power_shell_is_matched_where_bash_is() -> None:
-    for group, _ in claude_settings.EVENTS.values():
+    for group, _ in claude_events.EVENTS.values():
         matcher = group.get("matcher", "PowerShell")
         assert re.fullmatch(matcher, "PowerShell")
 
 
 def test_gemini_counts_milliseconds() -> None:
-    assert gemini.TIMEOUT == claude_settings.TIMEOUT * 1000
+    assert gemini.TIMEOUT == claude_events.TIMEOUT * 1000
     assert BY_NAME["gemini"].wait == {"timeout": gemini.TIMEOUT}
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.serve.server.tools import COMPAT_TOOLS, TOOLS
+from deia.serve.server.tool_schemas import COMPAT_TOOLS, TOOLS
 from tests.serve.server.conftest import PATIENCE, settled
 from tests.serve.server.test_stdio import INITIALIZED, META, Line, opening, request
 

@@ -67,7 +67,7 @@ def compiling(place: Place) -> set[str]:
             command = Path(f"/proc/{name}/cmdline").read_text(encoding="utf-8")
         except OSError:
             continue
-        if "deia.serve.server.compiling" in command and str(place.root) in command:
+        if "deia.serve.server.compile_process" in command and str(place.root) in command:
             found.add(name)
     return found
 

@@ -14,7 +14,7 @@ import pytest
 from mcp import Client
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from deia.serve.server.sessions import MOST
+from deia.serve.server.mcp_sessions import MOST
 from tests.serve.server.conftest import PATIENCE, await_ready, end_server, start_server
 from tests.serve.server.test_hostile import HEADERS
 from tests.serve.server.test_stdio import INITIALIZED, opening, request

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.serve.server.prompts import PROMPTS
-from deia.serve.server.tools import TOOLS
+from deia.serve.server.tool_schemas import TOOLS
 
 if TYPE_CHECKING:
     from tests.serve.server.conftest import Place, Served

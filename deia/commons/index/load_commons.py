@@ -1,0 +1,125 @@
+"""Loading a commons whole: entries completed from the documents, triggers of both forms, cases, and problems.
+
+A document is described by its entry, by its own front-matter, or by both; the entry wins. Refuses only a folder that
+is no commons.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deia.commons.index.documents import FOLDER as DOCUMENTS
+from deia.commons.index.documents import read_documents
+from deia.commons.index.entries import completed, derived_entry
+from deia.commons.index.read_index import load_index
+from deia.commons.source_files.findings import Findings
+from deia.commons.source_files.slugs import id_from_path
+from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
+from deia.commons.triggers.read_triggers import load_triggers
+from deia.errors import CommonsError
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern
+    from deia.errors import Problem
+    from deia.knowledge import Case, Document, Entry, Trigger
+
+
+class Commons(Record):
+    """A team's lessons as values."""
+
+    root: str
+    index: Index
+    entries: tuple[Entry, ...]
+    documents: tuple[Document, ...]
+    clusters: tuple[Cluster, ...]
+    query_patterns: tuple[QueryPattern, ...]
+    triggers: tuple[Trigger, ...]
+    cases: tuple[Case, ...]
+    concepts: tuple[Concept, ...] = ()
+    learning_paths: tuple[LearningPath, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    broken: tuple[str, ...] = ()  # ids of triggers that were left out
+    derived: tuple[str, ...] = ()  # ids of the entries that only a document gave
+    own_ids: Mapping[str, str] = {}  # by path, the id that a document has where no entry gives it one
+
+
+def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons:
+    """Read the commons at `root`; `good` has the last good text of trigger files, by their paths.
+
+    Raises:
+        CommonsError: there is none: neither an index, nor documents, nor triggers.
+    """
+    index = load_index(root)
+    if not index.path and not any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS)):
+        raise CommonsError(f"There is no commons in {root}.", fix="Run `deia init` there, or name another folder.")
+    paths = tuple(entry.path for entry in index.entries)
+    documents = read_documents(root, also=paths)
+    files = load_triggers(root, good=good)
+    metadata: list[Problem] = []
+    own_ids: dict[str, str] = {}
+    entries = describe_documents(index.entries, documents.by_path, metadata, own_ids)
+    listed = {entry.id for entry in index.entries}
+    return Commons(
+        root=root,
+        index=index,
+        entries=entries,
+        documents=tuple(documents.by_path.values()),
+        clusters=index.clusters,
+        query_patterns=index.query_patterns,
+        triggers=(*files.triggers, *distinct_triggers(index.proactive_triggers, files.triggers)),
+        cases=files.cases,
+        concepts=index.concepts,
+        learning_paths=index.learning_paths,
+        broken=files.broken,
+        problems=tuple(_sorted((*index.problems, *documents.problems, *metadata, *files.problems))),
+        derived=tuple(entry.id for entry in entries if entry.id not in listed),
+        own_ids=own_ids,
+    )
+
+
+def describe_documents(
+    listed: tuple[Entry, ...],
+    documents: dict[str, Document],
+    problems: list[Problem],
+    own_ids: dict[str, str] | None = None,
+) -> tuple[Entry, ...]:
+    """Give an entry for every document: the index's, completed, and for documents that it lacks a derived one.
+
+    What is wrong with their metadata is added to `problems`, and to `own_ids` by path what each is called by itself.
+    """
+    derived: dict[str, Entry] = {}
+    for path, document in documents.items():
+        findings = Findings(path)
+        derived[path] = derived_entry(document, findings)
+        problems += [problem.but(severity="warning") for problem in findings.problems]
+    if own_ids is not None:
+        own_ids.update({path: entry.id for path, entry in derived.items()})
+    result = [completed(entry, derived[entry.path]) if entry.path in derived else entry for entry in listed]
+    taken, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
+    for path, entry in derived.items():
+        if path not in paths:
+            result.append(entry.but(id=_free(entry, taken)))
+            taken.add(result[-1].id)
+    return tuple(result)
+
+
+def _free(entry: Entry, taken: set[str]) -> str:
+    """Give an id for a derived entry that no other entry has."""
+    if entry.id not in taken:
+        return entry.id
+    names = [id_from_path(entry.path)]
+    names += [f"{names[0]}-{number}" for number in range(2, len(taken) + 4)]
+    return next(name for name in names if name not in taken)
+
+
+def distinct_triggers(old: tuple[Trigger, ...], files: tuple[Trigger, ...]) -> tuple[Trigger, ...]:
+    """Give the index's triggers whose ids no trigger file uses; a file is the newer form and wins."""
+    taken = {trigger.id for trigger in files}
+    return tuple(trigger for trigger in old if trigger.id not in taken)
+
+
+def _sorted(problems: tuple[Problem, ...]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.code))

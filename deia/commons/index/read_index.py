@@ -1,0 +1,113 @@
+"""Reading the master index of a commons, in whatever shape it is, as one value.
+
+Refuses nothing; what is wrong is listed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+
+from deia.commons.index import shapes
+from deia.commons.index.concepts import read_concepts
+from deia.commons.index.index_records import Index
+from deia.commons.index.learning_paths import read_learning_paths
+from deia.commons.index.v1_triggers import read_old_triggers, read_query_patterns
+from deia.commons.source_files import safe_files
+from deia.commons.source_files.fields import as_text
+from deia.commons.source_files.findings import Findings
+from deia.commons.source_files.read_cache import once
+from deia.commons.source_files.yaml_reader import Map, Yaml, read_yaml, with_lines
+from deia.errors import Problem
+from deia.folders import INDEX_NAMES
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+OLD_NAMES = ("master-index.yaml", "master-index.yml", "index.json", ".deia/index/master-index.yaml")
+MIGRATE = "Run `deia index migrate`."
+
+
+def find_index(root: str) -> str:
+    """Give the path of the index from the root, or "" where there is none."""
+    names = (*INDEX_NAMES, *OLD_NAMES)
+    return next((name for name in names if os.path.isfile(safe_files.inside(root, name) or os.curdir)), "")
+
+
+def load_index(root: str) -> Index:
+    """Read the index of a commons; everything wrong with it is in `problems`."""
+    path = find_index(root)
+    if not path:
+        return Index(path="")
+    text = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
+    if not text.readable:
+        return Index(path=path, problems=text.problems)
+    return read_index(text.text, path=path, problems=text.problems)
+
+
+def read_index(text: str, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
+    """Read the text of an index; `problems` are those that its file has already."""
+    return once((read_index, text, path, problems), lambda: _read(text, path, problems))
+
+
+def _read(text: str, path: str, problems: tuple[Problem, ...]) -> Index:
+    read = read_json(text, path=path) if path.endswith(".json") else read_yaml(text, path=path)
+    problems = (*problems, *read.problems)
+    if read.value is None and problems:
+        return Index(path=path, problems=problems)
+    return parse_index(read.value, path=path, problems=problems)
+
+
+def parse_index(value: Any, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
+    """Make an index out of the values of its file."""
+    findings = Findings(path)
+    findings.problems += problems
+    shape = shapes.detect(value)
+    if shape is None:
+        known = "; ".join(known.looks for known in shapes.SHAPES)
+        found = f"The index is {shapes.describe(value)}, which is no known shape. Known are: {known}."
+        findings.error(1, "unknown-shape", found, "Write it as v1.0, or start with `deia index build`.")
+        return Index(path=path, problems=tuple(findings.problems))
+    if shape.name != shapes.V1:
+        found = f"The index has the old shape {shape.name} ({shape.looks})."
+        findings.warning(1, "old-shape", found, f"{MIGRATE} It works as it is until then.")
+    content = shape.read(value, findings)
+    top = value if isinstance(value, Map) else Map()
+    return Index(
+        path=path,
+        shape=shape.name,
+        version=as_text(top.get("version")),
+        entries=content.entries,
+        clusters=content.clusters,
+        query_patterns=read_query_patterns(top, findings),
+        concepts=read_concepts(top, findings),
+        learning_paths=read_learning_paths(top, findings),
+        proactive_triggers=read_old_triggers(top, findings),
+        source=top,
+        problems=tuple(findings.problems),
+    )
+
+
+def read_json(text: str, *, path: str) -> Yaml:
+    """Read a JSON text into the same form as YAML, without lines; duplicate keys are problems."""
+    findings = Findings(path)
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Make an object of its pairs, the first of a key counting, and report keys that repeat."""
+        counts = Counter(key for key, _ in found)
+        for key in (key for key, count in counts.items() if count > 1):
+            findings.error(0, "duplicate-key", f"The key `{key}` repeats in one object.", "Remove one of the two.")
+        return dict(reversed(found))
+
+    try:
+        value = with_lines(json.loads(text, object_pairs_hook=pairs))
+    except RecursionError:
+        findings.error(0, "json-depth", "The file is nested too deep.", "Flatten it.")
+        return Yaml(value=None, problems=tuple(findings.problems))
+    except ValueError as error:
+        line = getattr(error, "lineno", 0)
+        findings.error(line, "json-syntax", f"This is not JSON: {error}.", "Correct it, or write the index as YAML.")
+        return Yaml(value=None, problems=tuple(findings.problems))
+    return Yaml(value=value, problems=tuple(findings.problems))

@@ -1,0 +1,289 @@
+"""The six shapes of a master index that exist, each with how to recognise it and how to read it, tried in order.
+
+An index of no known shape is a problem that says what was found; nothing is ever answered by an empty result alone.
+Ids that repeat in an old shape get a new name from their path, so that no document is lost; in v1.0 the first one
+counts.
+"""
+
+from __future__ import annotations
+
+from deia.commons.index.entries import read_entry
+from deia.commons.index.index_records import Cluster
+from deia.commons.source_files import fields
+from deia.commons.source_files.findings import shown
+from deia.commons.source_files.slugs import id_from_path, slug
+from deia.commons.source_files.yaml_reader import Items, Map
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from deia.commons.source_files.findings import Findings
+    from deia.knowledge import Entry
+
+V1 = "v1.0"
+SECTIONS = ("processes", "training", "patterns")
+UNSORTED = "unsorted"  # the cluster of documents that name no category
+CLUSTER_FIELDS = (
+    "description", "keywords", "documents", "related_clusters", "urgency_distribution", "note", "notes", "platform",
+    "language",
+)  # fmt: skip
+
+
+class Content(Record):
+    """What the converters give: entries and clusters."""
+
+    entries: tuple[Entry, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+
+
+class Shape(Record):
+    """One way in which an index has been written."""
+
+    name: str
+    looks: str  # for messages
+    fits: Callable[[Any], bool]
+    read: Callable[[Any, Findings], Content]
+
+
+def detect(value: Any) -> Shape | None:
+    """Give the first shape that fits, or None."""
+    return next((shape for shape in SHAPES if shape.fits(value)), None)
+
+
+def describe(value: Any) -> str:
+    """Say in words what stands at the top level."""
+    if isinstance(value, Map):
+        names = ", ".join(shown(name, limit=30) for name in list(value)[:6])
+        return f"a mapping with the keys {names}" if names else "an empty mapping"
+    if isinstance(value, Items):
+        return f"a list of {len(value)} items, the first {shown(value[0])}" if value else "an empty list"
+    return "an empty file" if value is None else f"the text {shown(value)}"
+
+
+# --- v1.0 ------------------------------------------------------------------------------------------------------------
+
+
+def _is_v1(value: Any) -> bool:
+    return isinstance(value, Map) and ("clusters" in value or ("version" in value and "patterns" not in value))
+
+
+def _read_v1(top: Map, findings: Findings) -> Content:
+    clusters: list[Cluster] = []
+    entries: dict[str, Entry] = {}
+    for name, body in fields.mapping(top, "clusters", findings).items():
+        if not isinstance(body, Map):
+            found = f"The cluster {shown(name)} is {describe(body)}; a mapping is wanted."
+            findings.error(fields.mapping(top, "clusters", findings).at(name), "wrong-type", found)
+            continue
+        documents = tuple(_cluster_documents(name, body, entries, findings))
+        clusters.append(_cluster(name, body, documents, findings))
+    return Content(entries=_with_clusters(entries, clusters), clusters=tuple(clusters))
+
+
+def _cluster(name: str, body: Map, documents: tuple[str, ...], findings: Findings) -> Cluster:
+    fields.report_unknown(body, CLUSTER_FIELDS, findings)
+    return Cluster(
+        id=name,
+        description=fields.text(body, "description", findings),
+        keywords=fields.texts(body, "keywords", findings),
+        documents=tuple(dict.fromkeys(documents)),
+        related_clusters=fields.texts(body, "related_clusters", findings),
+        note=fields.text(body, "note", findings) or fields.text(body, "notes", findings),
+        platform=fields.text(body, "platform", findings),
+        language=fields.text(body, "language", findings),
+        line=body.line,
+    )
+
+
+def _cluster_documents(name: str, body: Map, entries: dict[str, Entry], findings: Findings) -> Iterator[str]:
+    """Yield the ids of a cluster's documents; whole entries are added to `entries`, owned by this cluster."""
+    documents = body.get("documents")
+    if documents is not None and not isinstance(documents, Items):
+        findings.error(body.at("documents"), "wrong-type", f"`documents` of {shown(name)} is not a list.")
+    for position, item in enumerate(documents if isinstance(documents, Items) else ()):
+        if not isinstance(item, Map | Items) and fields.as_text(item):
+            yield fields.as_text(item)
+            continue
+        if not isinstance(item, Map):
+            line = documents.at(position) if documents else body.line
+            findings.error(
+                line, "wrong-type", f"A document of {shown(name)} is {describe(item)}; an entry or an id is wanted."
+            )
+            continue
+        entry = read_entry(item, findings, clusters=(name,))
+        if entry:
+            _add_entry(entry, entries, findings)
+            yield entry.id
+
+
+def _add_entry(entry: Entry, entries: dict[str, Entry], findings: Findings) -> None:
+    """Keep the first entry of an id; a second that says something else is a problem."""
+    first = entries.setdefault(entry.id, entry)
+    if first is not entry and first.but(line=0, clusters=()) != entry.but(line=0, clusters=()):
+        found = f"The id {shown(entry.id)} stands here with other content than on line {first.line}, which counts."
+        findings.error(
+            entry.line, "conflicting-entry", found, "Give one of them another id, or write only the id here."
+        )
+
+
+def _with_clusters(entries: dict[str, Entry], clusters: list[Cluster]) -> tuple[Entry, ...]:
+    """Give every entry all clusters that list it, its owner first."""
+    listed: dict[str, dict[str, None]] = {ident: dict.fromkeys(entry.clusters) for ident, entry in entries.items()}
+    for cluster in clusters:
+        for ident in cluster.documents:
+            if ident in listed:
+                listed[ident][cluster.id] = None
+    return tuple(
+        entry if (names := tuple(listed[ident])) == entry.clusters else entry.but(clusters=names)
+        for ident, entry in entries.items()
+    )
+
+
+# --- the older shapes ------------------------------------------------------------------------------------------------
+
+
+def _read_sections(top: Map, findings: Findings) -> Content:
+    return _collected((item for name in SECTIONS for item in _section(top, name, findings)), findings)
+
+
+def _read_patterns(top: Map, findings: Findings) -> Content:
+    return _collected(_section(top, "patterns", findings), findings)
+
+
+def _read_flat(top: Items, findings: Findings) -> Content:
+    return _collected(_items(top, findings), findings)
+
+
+def _section(top: Map, name: str, findings: Findings) -> Iterator[Map]:
+    """Yield the entries of a section, a list or a mapping; one without a category gets the section's name."""
+    section = top.get(name)
+    if isinstance(section, Map):
+        found = _by_id(section, findings)
+    elif isinstance(section, Items):
+        found = _items(section, findings)
+    else:
+        found = iter(())
+        if section is not None:
+            findings.error(top.at(name), "wrong-type", f"The section {shown(name)} is {describe(section)}.")
+    for item in found:
+        if name != "patterns" and not item.get("category"):
+            item["category"] = name
+        yield item
+
+
+def _items(items: Items, findings: Findings) -> Iterator[Map]:
+    for position, item in enumerate(items):
+        if isinstance(item, Map):
+            yield item
+        elif item is not None:
+            found = f"{shown(item)} stands among the entries; it is no entry."
+            findings.warning(items.at(position), "stray-text", found, "Remove it, or make it an entry with a path.")
+
+
+def _by_id(section: Map, findings: Findings) -> Iterator[Map]:
+    for name, body in section.items():
+        if not isinstance(body, Map):
+            found = f"The entry {shown(name)} is {describe(body)}; a mapping is wanted."
+            findings.warning(section.at(name), "stray-text", found, "Remove it, or give it a path.")
+            continue
+        item = Map(line=section.at(name))
+        item["id"] = name
+        item.update(body)
+        item.lines = {"id": section.at(name), **body.lines}
+        yield item
+
+
+def _flattened(item: Map) -> Map:
+    """Lift the fields of a JSON record's `metadata` beside the others, which win."""
+    metadata = item.get("metadata")
+    if not isinstance(metadata, Map):
+        return item
+    flat = Map(line=item.line)
+    flat.update({**metadata, **{name: value for name, value in item.items() if name != "metadata"}})
+    flat.lines = {**metadata.lines, **item.lines}
+    return flat
+
+
+def _collected(items: Iterator[Map], findings: Findings) -> Content:
+    """Read entries, give repeated ids new names, and sort the entries into clusters by category."""
+    entries: dict[str, Entry] = {}
+    for item in items:
+        entry = read_entry(_without_stray(_flattened(item), findings), findings)
+        entry = entry and _distinct(entry, entries, findings)
+        if entry:
+            entries[entry.id] = entry.but(clusters=(slug(entry.category) if entry.category.strip(". ") else UNSORTED,))
+    members: dict[str, list[str]] = {}
+    for entry in entries.values():
+        members.setdefault(entry.clusters[0], []).append(entry.id)
+    clusters = (Cluster(id=name, documents=tuple(ids)) for name, ids in members.items())
+    return Content(entries=tuple(entries.values()), clusters=tuple(clusters))
+
+
+def _distinct(entry: Entry, entries: dict[str, Entry], findings: Findings) -> Entry | None:
+    """Give the entry under an id of its own, or None where the same document is already there."""
+    first = entries.get(entry.id)
+    if first is None:
+        return entry
+    if any(other.path == entry.path for other in entries.values()):
+        found = f"The document {shown(entry.path)} is listed again; the entry on line {first.line} counts."
+        findings.warning(entry.line, "repeated-document", found, "Remove one of the two.")
+        return None
+    name = base = id_from_path(entry.path)
+    number = 2
+    while name in entries:
+        name, number = f"{base}-{number}", number + 1
+    found = f"The id {shown(entry.id)} repeats (first on line {first.line}); this document is called {shown(name)}."
+    findings.warning(entry.line, "repeated-id", found, "Run `deia index migrate` to write the new ids down.")
+    return entry.but(id=name)
+
+
+def _without_stray(item: Map, findings: Findings) -> Map:
+    """Drop keys that are sentences: text that an old generator took for fields."""
+    stray = [name for name in item if any(letter.isspace() for letter in name.strip())]
+    for name in stray:
+        found = f"{shown(name)} is text where a field name is wanted; it is left out."
+        findings.warning(item.at(name), "stray-text", found, "Remove it; it belongs into the document.")
+    if not stray:
+        return item
+    kept = Map(line=item.line)
+    kept.update({name: value for name, value in item.items() if name not in stray})
+    kept.lines = {name: item.at(name) for name in kept}
+    return kept
+
+
+def _holds(value: Any, name: str, kind: type) -> bool:
+    return isinstance(value, Map) and isinstance(value.get(name), kind)
+
+
+def _is_sections(value: Any) -> bool:
+    return isinstance(value, Map) and any(
+        _holds(value, name, Items) or _holds(value, name, Map) for name in SECTIONS[:2]
+    )
+
+
+def _is_flat(value: Any) -> bool:
+    return isinstance(value, Items) and any(
+        isinstance(item, Map) and ("path" in item or "id" in item) for item in value
+    )
+
+
+def _is_json_records(value: Any) -> bool:
+    return _is_flat(value) and any(isinstance(item, Map) and {"content", "metadata"} & set(item) for item in value)
+
+
+SHAPES = (
+    Shape(name=V1, looks="`clusters:` by name (v1.0)", fits=_is_v1, read=_read_v1),
+    Shape(name="sections", looks="sections `processes:`/`training:`", fits=_is_sections, read=_read_sections),
+    Shape(
+        name="patterns-list", looks="`patterns:` as a list", read=_read_patterns,
+        fits=lambda value: _holds(value, "patterns", Items),
+    ),
+    Shape(
+        name="patterns-by-id", looks="`patterns:` by id", read=_read_patterns,
+        fits=lambda value: _holds(value, "patterns", Map),
+    ),
+    Shape(name="json-records", looks="a list with `content`/`metadata`", fits=_is_json_records, read=_read_flat),
+    Shape(name="flat-list", looks="a flat list of entries", fits=_is_flat, read=_read_flat),
+)  # fmt: skip

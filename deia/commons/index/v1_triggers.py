@@ -1,0 +1,106 @@
+"""Reading `proactive_triggers` and `query_patterns` of a master index.
+
+The old form of a trigger becomes an ordinary one.
+"""
+
+from __future__ import annotations
+
+from deia.commons.index.index_records import QueryPattern
+from deia.commons.source_files import fields
+from deia.commons.source_files.findings import shown
+from deia.commons.source_files.slugs import slug
+from deia.knowledge import Clause, Trigger
+from deia.records import TYPE_CHECKING, URGENCIES, Reference
+
+if TYPE_CHECKING:
+    from deia.commons.source_files.findings import Findings
+    from deia.commons.source_files.yaml_reader import Map
+    from deia.records import Action, Role, Urgency
+
+ACTIONS: dict[str, Action] = {
+    "inject_before_proceeding": "warn",
+    "ask_clarifying_question": "ask",
+    "suggest_best_practice": "note",
+}
+TRIGGER_FIELDS = (
+    "id", "title", "pattern", "alternate_patterns", "exclude_keywords", "action", "documents", "urgency", "message",
+)  # fmt: skip
+QUERY_FIELDS = (
+    "query_keywords", "natural_language", "primary_cluster", "urgency", "common_docs", "proactive_injection",
+    "warning_message", "error_pattern",
+)  # fmt: skip
+SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool_call")
+
+
+def read_query_patterns(top: Map, findings: Findings) -> tuple[QueryPattern, ...]:
+    """Read the golden queries of an index."""
+    return tuple(_query_pattern(item, findings) for item in fields.mappings(top, "query_patterns", findings))
+
+
+def _query_pattern(item: Map, findings: Findings) -> QueryPattern:
+    fields.report_unknown(item, QUERY_FIELDS, findings)
+    return QueryPattern(
+        query_keywords=fields.texts(item, "query_keywords", findings),
+        natural_language=fields.texts(item, "natural_language", findings),
+        primary_cluster=fields.text(item, "primary_cluster", findings),
+        urgency=fields.choice(item, "urgency", URGENCIES, findings, default=""),
+        common_docs=fields.texts(item, "common_docs", findings),
+        warning_message=fields.text(item, "warning_message", findings),
+        error_pattern=fields.text(item, "error_pattern", findings),
+        proactive_injection=fields.yes_or_no(item, "proactive_injection", findings),
+        line=item.line,
+    )
+
+
+def read_old_triggers(top: Map, findings: Findings) -> tuple[Trigger, ...]:
+    """Read the triggers of the old form; a broken one is a problem and left out."""
+    items = fields.mappings(top, "proactive_triggers", findings)
+    taken: set[str] = set()
+    read = (_trigger(item, taken, findings) for item in items)
+    return tuple(trigger for trigger in read if trigger)
+
+
+def _trigger(item: Map, taken: set[str], findings: Findings) -> Trigger | None:
+    before = findings.errors()
+    fields.report_unknown(item, TRIGGER_FIELDS, findings)
+    words = fields.texts(item, "pattern", findings)
+    others = fields.texts(item, "alternate_patterns", findings)
+    documents = _references(item, findings)
+    message = fields.text(item, "message", findings)
+    action = fields.choice(item, "action", tuple(ACTIONS), findings, default="suggest_best_practice")
+    urgency: Urgency = fields.choice(item, "urgency", URGENCIES, findings, default="medium")  # type: ignore[assignment]
+    for name, given in (("pattern", words or others), ("documents", documents), ("message", message)):
+        if not given:
+            findings.error(item.line, "missing-field", f"The trigger has no `{name}`.", f"Add `{name}`.")
+    if findings.errors() > before:
+        return None
+    named = fields.text(item, "id", findings) or _free(f"index-{slug(' '.join(words or others))}", taken)
+    taken.add(named)
+    return Trigger(
+        id=named,
+        title=fields.text(item, "title", findings) or f"Mentions {', '.join(words or others)}",
+        urgency=urgency,
+        message=message,
+        documents=documents,
+        who=SPEAKERS,
+        any=(Clause(kind="words", value={"all": list(words), "any": list(others)}, line=item.line),),
+        status="stable",
+        action=ACTIONS[action],
+        unless=fields.texts(item, "exclude_keywords", findings),
+        path=findings.path,
+        line=item.line,
+    )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Give a name after what the trigger looks for, numbered where another has it."""
+    names = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
+    return next(one for one in names if one not in taken)
+
+
+def _references(item: Map, findings: Findings) -> tuple[Reference, ...]:
+    ids = fields.texts(item, "documents", findings)
+    for ident in ids:
+        if any(letter.isspace() for letter in ident):
+            findings.error(item.at("documents"), "bad-id", f"{shown(ident)} is no document id.", "List ids of entries.")
+    return tuple(Reference(id=ident, mode="full_context") for ident in ids)

@@ -1,0 +1,201 @@
+"""Packs: commonses of others taken into `packs/`, and `deia.lock`, which says what they were when they were taken in.
+
+A pack counts only while every one of its files is what the lock says. Refuses one that is not: it is left out as a
+whole, with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+
+from deia.commons.source_files import safe_files
+from deia.commons.source_files.findings import Findings, shown
+from deia.errors import Problem
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+FOLDER, LOCK = "packs", "deia.lock"
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+VERSION = 1
+LOCK_BYTES = 8_000_000
+MOST_FILES = 10_000
+MOST_BYTES = 200_000_000
+HEAD = "# What `deia pack` took into packs/, and what it was then. Do not edit; type: deia pack update\n"
+MEND = "Type `deia pack update {name}` to take it in anew, or `deia pack remove {name}`."
+
+
+class Pack(Record):
+    """A pack as the lock has it."""
+
+    name: str
+    source: str  # a folder or a git URL
+    sha256: str  # of the whole
+    files: Mapping[str, str]  # path in the pack → SHA-256
+    rev: str = ""  # the branch, tag or commit that was asked for
+    commit: str = ""  # the commit that came
+    hides: tuple[str, ...] = ()  # ids of grave triggers that it was let hide
+
+
+class Packs(Record):
+    """The packs that count, those of the lock whether they count or not, and what is wrong."""
+
+    sound: tuple[Pack, ...] = ()
+    locked: tuple[Pack, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def place(name: str) -> str:
+    """Give the folder of a pack, from the root of the commons."""
+    return f"{FOLDER}/{name}"
+
+
+def check_packs(root: str) -> Packs:
+    """Hold the files of every pack against the lock."""
+    findings = Findings(LOCK)
+    locked = read_lock(root, findings)
+    sound = tuple(pack for pack in locked if _is_sound(root, pack, findings))
+    known = {pack.name for pack in locked}
+    for name in _folders(root):
+        if name not in known:
+            found = f"The folder {place(name)} is in no line of {LOCK}; it is left out."
+            fix = "Take a pack in by `deia pack add`, or move the folder away."
+            findings.problems.append(Problem(path=place(name), line=0, found=found, fix=fix, code="unlocked-pack"))
+    return Packs(sound=sound, locked=locked, problems=tuple(findings.problems))
+
+
+def _folders(root: str) -> list[str]:
+    top = os.path.join(root, FOLDER)
+    try:
+        names = sorted(os.listdir(top))
+    except OSError:
+        return []
+    return [name for name in names if not name.startswith(".") and os.path.isdir(os.path.join(top, name))]
+
+
+def _is_sound(root: str, pack: Pack, findings: Findings) -> bool:
+    where = place(pack.name)
+    folder = os.path.join(root, where)
+    there = os.path.isdir(folder)
+    linked = os.path.islink(folder) or not safe_files.inside(root, where)
+    difference = "it is a link" if linked else _difference(folder, pack) if there else ""
+    if there and not difference:
+        return True
+    found = f"is not what {LOCK} says ({difference}); it is left out" if difference else "is not there"
+    problem = Problem(
+        path=where,
+        line=0,
+        found=f"The pack {where} {found}.",
+        fix=MEND.format(name=pack.name),
+        code="changed-pack" if difference else "missing-pack",
+    )
+    findings.problems.append(problem)
+    return False
+
+
+def _difference(folder: str, pack: Pack) -> str:
+    """Say how a folder differs from a pack, or the empty text."""
+    found = sums(folder)
+    if isinstance(found, str):
+        return found
+    for verb, paths in (
+        ("changed", sorted(path for path in found if path in pack.files and found[path] != pack.files[path])),
+        ("missing", sorted(path for path in pack.files if path not in found)),
+        ("new", sorted(path for path in found if path not in pack.files)),
+    ):
+        if paths:
+            more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            return f"{verb}: {shown(paths[0])}{more}"
+    return "" if whole_sum(found) == pack.sha256 else "the sum of the whole differs"
+
+
+def sums(folder: str) -> dict[str, str] | str:
+    """Give the SHA-256 of every file below a folder, or what there is that no pack may hold."""
+    found: dict[str, str] = {}
+    size = 0
+    for path in walk(folder):
+        full = os.path.join(folder, path)
+        if os.path.islink(full):
+            return f"a link: {shown(path)}"
+        try:
+            size += os.path.getsize(full)
+            if len(found) >= MOST_FILES or size > MOST_BYTES:
+                return f"more than {MOST_FILES} files or {MOST_BYTES // 1_000_000} MB"
+            with open(full, "rb") as file:
+                found[path] = hashlib.sha256(file.read(MOST_BYTES)).hexdigest()
+        except OSError as error:
+            return f"unreadable: {shown(path)}, {error.strerror}"
+    return found
+
+
+def walk(folder: str) -> Iterator[str]:
+    """Yield every file and every link below a folder, relative to it, in order; links are not entered."""
+    for top, folders, names in os.walk(folder, followlinks=False):
+        folders.sort()
+        relative = os.path.relpath(top, folder).replace(os.sep, "/")
+        links = [name for name in folders if os.path.islink(os.path.join(top, name))]
+        for name in sorted([*names, *links]):
+            yield name if relative == "." else f"{relative}/{name}"
+
+
+def whole_sum(files: Mapping[str, str]) -> str:
+    """Give the SHA-256 of a whole pack, from those of its files."""
+    lines = "".join(f"{files[path]}  {path}\n" for path in sorted(files))
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+# --- the lock ---
+
+
+def read_lock(root: str, findings: Findings) -> tuple[Pack, ...]:
+    """Read the lock; what is malformed in it is a problem, and that pack counts as not locked."""
+    if not os.path.lexists(os.path.join(root, LOCK)):
+        return ()
+    text = safe_files.read_text(root, LOCK, limit=LOCK_BYTES)
+    findings.problems += text.problems
+    if not text.readable:
+        return ()
+    try:
+        value = tomllib.loads(text.text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        findings.error(0, "bad-lock", f"This is not TOML: {error}.", "Restore the file, or take the packs in anew.")
+        return ()
+    packs = value.get("packs", {})
+    if value.get("version") != VERSION or not isinstance(packs, dict):
+        found = f"This is no lock of version {VERSION}."
+        findings.error(0, "bad-lock", found, "Restore the file, or take the packs in anew.")
+        return ()
+    read = (_read_pack(name, one, findings) for name, one in packs.items())
+    return tuple(pack for pack in read if pack is not None)
+
+
+def _read_pack(name: str, value: Any, findings: Findings) -> Pack | None:
+    given = value if isinstance(value, dict) else {}
+    texts = {field: given.get(field, "") for field in ("source", "rev", "commit", "sha256")}
+    files, hides = given.get("files"), given.get("hides", [])
+    listed: dict[str, Any] = files if isinstance(files, dict) else {"": None}
+    let: list[Any] = hides if isinstance(hides, list) else [None]
+    if not NAME.fullmatch(name) or not all(isinstance(one, str) for one in (*texts.values(), *listed.values(), *let)):
+        fix = "Restore the lines of the pack, or take it in anew."
+        findings.error(0, "bad-lock", f"The lines of the pack {shown(name)} cannot be read.", fix)
+        return None
+    return Pack(name=name, files=listed, hides=tuple(let), **texts)
+
+
+def lock_text(packs: Iterable[Pack]) -> str:
+    """Write a lock; the same packs give the same text."""
+    parts = [f"{HEAD}version = {VERSION}\n"]
+    for pack in sorted(packs, key=lambda one: one.name):
+        fields = "".join(
+            f"{field} = {json.dumps(getattr(pack, field))}\n" for field in ("source", "rev", "commit", "sha256")
+        )
+        fields += f"hides = {json.dumps(pack.hides)}\n" if pack.hides else ""
+        files = "".join(f"{json.dumps(path)} = {json.dumps(pack.files[path])}\n" for path in sorted(pack.files))
+        parts.append(f"[packs.{pack.name}]\n{fields}\n[packs.{pack.name}.files]\n{files}")
+    return "\n".join(parts)

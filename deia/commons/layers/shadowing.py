@@ -1,0 +1,90 @@
+"""Which triggers hide others: of one id the highest layer's counts, and whoever reads a list of packs should know it.
+
+Refuses to judge whether hiding is right: a project says that it is meant by `hides`, a pack is taken in with leave.
+"""
+
+from __future__ import annotations
+
+from deia.commons.layers.merge_layers import PROJECT, origin_of
+from deia.commons.source_files.findings import shown
+from deia.errors import Problem
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deia.commons.index.load_commons import Commons
+    from deia.knowledge import Clause, Earlier, Trigger
+
+
+class Hiding(Record):
+    """A trigger that counts, and one of the same id in a lower layer that therefore does not."""
+
+    by: Trigger
+    of: Trigger
+
+    @property
+    def grave(self) -> bool:
+        """Say whether what is hidden stops something or warns of the worst."""
+        return self.of.status != "deprecated" and (self.of.action == "hold" or self.of.urgency == "critical")
+
+    @property
+    def meant(self) -> bool:
+        """Say whether the project's own trigger names the layer that it hides; a pack's word counts for nothing."""
+        return origin_of(self.by.path) == PROJECT and origin_of(self.of.path).removeprefix("pack ") in self.by.hides
+
+
+def hidings(layers: Sequence[Commons]) -> Iterator[Hiding]:
+    """Yield what is hidden among layers, the highest first; a trigger that is an exact copy hides nothing."""
+    first: dict[str, Trigger] = {}
+    for layer in layers:
+        for trigger in layer.triggers:
+            by = first.setdefault(trigger.id, trigger)
+            if by is not trigger and unplaced(by) != unplaced(trigger):
+                yield Hiding(by=by, of=trigger)
+
+
+def told(hiding: Hiding) -> str:
+    """Say what is hidden: "hides `git-force-push` of the starter (critical, hold)"."""
+    origin = origin_of(hiding.of.path)
+    whose = "the starter" if origin == "starter" else f"the {origin}"
+    gone = ", and is deprecated itself" if hiding.by.status == "deprecated" else ""
+    return f"hides {shown(hiding.of.id)} of {whose} ({hiding.of.urgency}, {hiding.of.action}){gone}"
+
+
+def problem(hiding: Hiding) -> Problem:
+    """Give a warning for a trigger that hides another."""
+    own = origin_of(hiding.by.path) == PROJECT
+    layer = origin_of(hiding.of.path).removeprefix("pack ")
+    fix = (
+        f"Give it another id; if it is meant, say so: hides: {layer}"
+        if own
+        else f"If it is not meant, type: deia pack remove {origin_of(hiding.by.path).removeprefix('pack ')}"
+    )
+    found = f"The trigger {told(hiding)}."
+    return Problem(
+        path=hiding.by.path, line=hiding.by.line, found=found, fix=fix, code="hidden-trigger", severity="warning"
+    )
+
+
+def hiding_problems(layers: Sequence[Commons]) -> list[Problem]:
+    """Give a warning for everything that is hidden and not said to be meant."""
+    return [problem(one) for one in hidings(layers) if not one.meant]
+
+
+# --- a trigger apart from where it stands ---
+
+
+def unplaced(trigger: Trigger) -> Trigger:
+    """Give a trigger as anybody could have written it: without file, lines, and what it says of other layers."""
+    return trigger.but(
+        line=0, path="", hides=(), any=_bare(trigger.any), all=_bare(trigger.all), earlier=_earlier(trigger.earlier)
+    )
+
+
+def _earlier(earlier: Earlier | None) -> Earlier | None:
+    return earlier and earlier.but(any=_bare(earlier.any), until=_bare(earlier.until))
+
+
+def _bare(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
+    return tuple(clause.but(line=0) for clause in clauses)

@@ -1,0 +1,119 @@
+"""Splitting a Markdown text into its metadata and its body: YAML between `---` lines, else bold lines at the head.
+
+Invalid metadata is a problem with its line and never costs the text: the document stays usable.
+"""
+
+from __future__ import annotations
+
+import re
+
+from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from deia.errors import Problem
+
+FENCE = "---"
+FENCES_END = ("---", "...")
+HEAD_LINES = 40  # bold lines count as metadata only above the first section, and no head is longer
+FRONT_LINES = 400
+BOLD = re.compile(r"\*\*([A-Za-z][\w /-]{0,40})(?::\*\*|\*\*:)(.*)")
+QUOTED = re.compile(r"`([^`]{1,200})`")
+LISTS = ("tags", "keywords", "audience", "related_docs", "quick_tips")
+CODE = ("```", "~~~")
+
+
+class FrontMatter(Record):
+    """A Markdown text taken apart."""
+
+    metadata: Map
+    body: str
+    first_line: int  # the line of the file on which the body begins
+    problems: tuple[Problem, ...] = ()
+    fields_line: int = 1
+
+
+def split(text: str, *, path: str) -> FrontMatter:
+    """Split a Markdown text into metadata and body."""
+    text = text.removeprefix("\ufeff")
+    lines = text.split("\n")
+    findings = Findings(path)
+    if lines[0].rstrip() != FENCE:
+        return FrontMatter(metadata=_bold_fields(text, lines), body=text, first_line=1)
+    end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
+    if not end:
+        found = "The front-matter that opens here never ends."
+        findings.warning(1, "front-matter", found, "Close it with a line `---`.")
+        return FrontMatter(metadata=Map(line=1), body=text, first_line=1, problems=tuple(findings.problems))
+    return _with_fields(lines, end, findings)
+
+
+def _with_fields(lines: list[str], end: int, findings: Findings) -> FrontMatter:
+    source = "\n".join(line.rstrip("\r") for line in lines[1:end])
+    read = read_yaml(source, path=findings.path, first_line=2)
+    findings.problems += read.problems
+    body, first_line = "\n".join(lines[end + 1 :]), end + 2
+    if isinstance(read.value, Map):
+        metadata = read.value
+    else:
+        metadata = Map(line=2)
+        if source.strip() and not read.problems:
+            found = f"The front-matter holds {shown(read.value)}, no fields."
+            findings.warning(2, "front-matter", found, "Write `name: value` lines, or begin the text without `---`.")
+    return FrontMatter(
+        metadata=metadata, body=body, first_line=first_line, problems=tuple(findings.problems), fields_line=2
+    )
+
+
+def _bold_fields(text: str, lines: list[str]) -> Map:
+    """Read `**Name:** value` lines above the first section."""
+    fields = Map(line=1)
+    if "**" not in text:
+        return fields
+    for number, line in enumerate(lines[:HEAD_LINES], 1):
+        if line.startswith(("## ", *CODE)):
+            break
+        match = BOLD.match(line.rstrip("\r")) if line.startswith("**") else None
+        name = match[1].strip().lower().replace(" ", "_") if match else ""
+        if match and name not in fields and match[2].strip():
+            fields[name] = _bold_value(name, match[2].strip())
+            fields.lines[name] = number
+    return fields
+
+
+def _bold_value(name: str, written: str) -> Any:
+    quoted = QUOTED.findall(written)
+    if name not in LISTS:
+        return quoted[0] if len(quoted) == 1 and written == f"`{quoted[0]}`" else written
+    items = Items()
+    items.extend(part.strip().lstrip("#") for part in (quoted or written.split(",")) if part.strip())
+    return items
+
+
+def title_of(front: FrontMatter) -> str:
+    """Give the document's title: the front-matter's, else the first heading, else the file name in words."""
+    given = front.metadata.get("title")
+    if isinstance(given, str | int | float) and str(given).strip():
+        return str(given).strip()
+    return ""
+
+
+def first_heading(body: str) -> str:
+    """Give the text of the first `# ` heading outside code."""
+    inside_code = False
+    for line in body.split("\n"):
+        if line.lstrip().startswith(CODE):
+            inside_code = not inside_code
+        elif line.startswith("# ") and not inside_code:
+            return line[2:].strip().rstrip("#").strip()
+    return ""
+
+
+def name_in_words(path: str) -> str:
+    """Give a file name as a title: `hugo-version_requirement.md` is `Hugo version requirement`."""
+    name = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    words = re.sub(r"[-_\s]+", " ", name).strip()
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,198 @@
+"""Changing one value in a YAML text and nothing else: the lines of that value are rewritten, all others stay.
+
+Comments, order and quotes survive even inside the rewritten lines. Refuses texts that it cannot cut at line borders.
+"""
+
+from __future__ import annotations
+
+import io
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+from deia.commons.source_files.yaml_reader import Map, read_yaml
+from deia.errors import CommonsError
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Change = Callable[[Any], Any]
+
+ONE_LINE = 100  # characters of a list that is written on one line; longer ones get a line an item, and small diffs
+STRANGE_ENDS = ("\r", "\x85", "\u2028", "\u2029")
+SPACES = {**dict.fromkeys(range(32), " "), 10: "\n", 9: " ", 127: " ", **{ord(end): " " for end in STRANGE_ENDS}}
+WIDTH = 4096  # never fold a line that its author did not
+# YAML 1.1 readers take these for true and false; written by us, they are quoted.
+AMBIGUOUS = {"yes", "no", "on", "off", "y", "n", "true", "false", "null", "~"}
+INDICATORS = ("?", ":", "-")  # at the beginning of a word in a list on one line readers disagree about them
+
+
+class Span(Record):
+    """Where a key and its value stand: line numbers from 0, the end not included, and how far in the key begins."""
+
+    start: int
+    end: int
+    indent: int
+
+
+def changed(text: str, path: tuple[str, ...], change: Change) -> str:
+    """Give the text with the value at `path` (keys from the top) replaced by what `change` makes of it.
+
+    Raises:
+        CommonsError: the text is no YAML mapping of lines, or has no such key.
+    """
+    lines = lines_of(text)
+    span = span_of(text, lines, path)
+    if span is None:
+        if len(path) == 1:
+            raise CommonsError(
+                f"`{path[0]}` does not begin a line of its own.", fix="Write the top level as `name:` lines."
+            )
+        return changed(text, path[:-1], lambda parent: _within(parent, path[-1], change))
+    return "\n".join([*lines[: span.start], *rewritten(text, lines, span, path[-1], change), *lines[span.end :]])
+
+
+def rewritten(text: str, lines: list[str], span: Span, key: str, change: Change) -> list[str]:
+    """Give the lines of a key and its value, with the value as `change` makes it.
+
+    Raises:
+        CommonsError: it cannot be rewritten safely.
+    """
+    block = [line[span.indent :] if not line[: span.indent].strip() else line for line in lines[span.start : span.end]]
+    made = _rewritten("\n".join(block) + "\n", key, change, _dash_indent(text))
+    margin = " " * span.indent
+    return [margin + line if line.strip() else "" for line in made.rstrip("\n").split("\n")]
+
+
+def inserted(text: str, block: str, *, after: str) -> str:
+    """Give the text with a block of lines put behind the top-level key `after`, or at the end where that is empty."""
+    lines = lines_of(text)
+    span = span_of(text, lines, (after,)) if after else None
+    at = span.end if span else len(lines) - (1 if lines[-1] == "" else 0)
+    return "\n".join([*lines[:at], *block.rstrip("\n").split("\n"), *lines[at:]])
+
+
+def appended(text: str, key: str, child: str, value: Any) -> str:
+    """Give the text with a new last child of the top-level mapping `key`, without reading the others.
+
+    Raises:
+        CommonsError: the text has no such key.
+    """
+    lines = lines_of(text)
+    parent = read_yaml(text, path="").value.get(key)
+    last = max(parent.lines, key=lambda name: parent.lines[name], default="") if isinstance(parent, Map) else ""
+    span = span_of(text, lines, (key, last)) if last else None
+    if span is None:
+        return changed(text, (key,), lambda found: _within(found or styled({}), child, lambda _: styled(value)))
+    margin = " " * span.indent
+    new = [margin + line if line else line for line in written({child: value}, like=text).rstrip("\n").split("\n")]
+    return "\n".join([*lines[: span.end], *new, *lines[span.end :]])
+
+
+def written(value: Any, *, like: str = "") -> str:
+    """Write plain values as YAML text, with lists indented as in the text `like`."""
+    stream = io.StringIO()
+    _writer(0 if isinstance(value, list) else _dash_indent(like)).dump(styled(value), stream)
+    return stream.getvalue()
+
+
+def styled(value: Any) -> Any:
+    """Give plain values the types that the writer needs: short lists on one line, doubtful words quoted."""
+    if isinstance(value, dict):
+        mapping = CommentedMap()
+        for key, item in value.items():
+            mapping[styled(key)] = styled(item)
+        return mapping
+    if isinstance(value, list | tuple):
+        items = CommentedSeq([styled(item) for item in value])
+        scalars = not any(isinstance(item, dict | list) for item in value)
+        if scalars and sum(len(str(item)) + 2 for item in value) <= ONE_LINE:
+            items.fa.set_flow_style()
+        return items
+    if isinstance(value, str):
+        clean = value.translate(SPACES).encode("utf-8", "replace").decode("utf-8")
+        return DoubleQuotedScalarString(clean) if clean.lower() in AMBIGUOUS or clean.startswith(INDICATORS) else clean
+    return value
+
+
+def lines_of(text: str) -> list[str]:
+    """Cut a text into lines, if the writer sees the same lines as we do."""
+    if any(end in text for end in STRANGE_ENDS):
+        raise CommonsError(
+            "The file has line ends that only some programs see (U+000D alone, U+0085, U+2028 or U+2029).",
+            fix="Replace them by ordinary line ends or spaces.",
+        )
+    return text.split("\n")
+
+
+def _within(parent: Any, key: str, change: Change) -> Any:
+    parent[key] = change(parent.get(key))
+    return parent
+
+
+def span_of(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None:
+    """Find the lines of a value; None where it shares them with something else (inside brackets)."""
+    node: Any = read_yaml(text, path="").value
+    end = len(lines)
+    for key in path:
+        if not isinstance(node, Map) or key not in node.lines:
+            raise CommonsError(f"There is no `{'.'.join(path)}`.")
+        start = node.lines[key] - 1
+        end = min((line - 1 for line in node.lines.values() if line - 1 > start), default=end)
+        shared = sum(line - 1 == start for line in node.lines.values()) > 1
+        node = node[key]
+    written_key = lines[start].lstrip(" ")
+    if shared or not written_key.startswith((path[-1], '"' + path[-1], "'" + path[-1])):
+        return None
+    indent = len(lines[start]) - len(written_key)
+    return Span(start=start, end=_without_tail(lines, start, end, indent), indent=indent)
+
+
+def _without_tail(lines: list[str], start: int, end: int, indent: int) -> int:
+    """Leave blank lines, and comments that stand no deeper than the key, to whatever comes next."""
+    while end - 1 > start:
+        bare = lines[end - 1].lstrip(" ")
+        deep = len(lines[end - 1]) - len(bare) > indent
+        if bare.strip() and (deep or not bare.startswith(("#", "---", "..."))):
+            break
+        end -= 1
+    return end
+
+
+def _rewritten(block: str, key: str, change: Change, dash: int) -> str:
+    writer = _writer(dash)
+    try:
+        data = writer.load(block)
+        found = next(name for name in data if str(name) == key)
+        data[found] = change(data[found])
+        stream = io.StringIO()
+        writer.dump(data, stream)
+    except (YAMLError, StopIteration, ValueError, TypeError, AttributeError) as error:
+        message = f"`{key}` cannot be changed safely: {' '.join(str(error).split())[:200]}."
+        raise CommonsError(message, fix="Write anchors and unusual YAML out in full, then try again.") from error
+    return stream.getvalue()
+
+
+def _writer(dash: int) -> YAML:
+    writer = YAML(typ="rt")
+    writer.preserve_quotes = True
+    writer.width = WIDTH
+    writer.indent(mapping=2, sequence=dash + 2, offset=dash)
+    return writer
+
+
+def _dash_indent(text: str) -> int:
+    """Give how far the text indents a list's dashes below their key: 0 or 2 in practice."""
+    above = ""
+    for line in text.split("\n"):
+        bare = line.lstrip(" ")
+        if bare.startswith("- ") and above.rstrip().endswith(":") and not above.lstrip(" ").startswith("- "):
+            deeper = (len(line) - len(bare)) - (len(above) - len(above.lstrip(" ")))
+            return min(8, max(0, deeper))
+        if bare.strip() and not bare.startswith("#"):
+            above = line
+    return 2

@@ -1,0 +1,350 @@
+"""Reading YAML that anybody may have written: plain values with a line for every item, and problems, not exceptions.
+
+Built on the parser's events, not on a loader: no tag makes an object, an alias cannot explode or loop, nesting is
+bounded, and duplicate keys are all reported. Scalars become numbers or booleans only where writing them again gives the
+same text, so that `1.0`, `3.10`, `no` and `2026-11-20` stay what their author typed. Refuses to raise on content.
+"""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.read_cache import once
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from deia.errors import Problem
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+DEPTH = 64  # our files need 8; the bound keeps every later recursion over the values safe
+ALIASED = 100_000  # values that aliases may add; ten lines of nested aliases would otherwise stand for a billion
+UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, section 5.1
+# YAML 1.1 ends a line at these, and no editor does; as spaces they keep our line numbers what people see.
+ONE_LINE = {0x85: " ", 0x2028: " ", 0x2029: " "}
+INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+DECIMAL = re.compile(r"-?[0-9]{1,12}\.[0-9]{1,12}")
+BEGINS_NUMBER = frozenset("-0123456789")
+WORDS = {"": None, "~": None} | {
+    form: value
+    for word, value in (("null", None), ("true", True), ("false", False))
+    for form in (word, word.title(), word.upper())
+}
+STANDARD = "tag:yaml.org,2002:"
+RESOLVED = {f"{STANDARD}{name}" for name in ("int", "float", "bool", "null", "timestamp")}
+AS_TEXT = {f"{STANDARD}{name}" for name in ("str", "binary")}
+PLAIN_COLLECTIONS = {None, "!", f"{STANDARD}map", f"{STANDARD}seq"}
+
+
+class Map(dict[str, "Any"]):
+    """A mapping with its own line and the line of every key."""
+
+    __slots__ = ("line", "lines")
+
+    def __init__(self, *, line: int = 0) -> None:
+        super().__init__()
+        self.line = line
+        self.lines: dict[str, int] = {}
+
+    def at(self, key: str) -> int:
+        """Give the line of a key, or of the mapping where there is no such key."""
+        return self.lines.get(key, self.line)
+
+
+class Items(list["Any"]):
+    """A sequence with its own line and the line of every item."""
+
+    __slots__ = ("line", "lines")
+
+    def __init__(self, *, line: int = 0) -> None:
+        super().__init__()
+        self.line = line
+        self.lines: list[int] = []
+
+    def at(self, position: int) -> int:
+        """Give the line of an item."""
+        return self.lines[position] if position < len(self.lines) else self.line
+
+
+class Yaml(Record):
+    """What a YAML text says, and what is wrong with it; the value is None where it could not be read."""
+
+    value: Any
+    problems: tuple[Problem, ...] = ()
+
+
+class _Stop(Exception):  # noqa: N818 - control flow, not an error of anybody's
+    """Raised to end a reading that went over a bound, after its problem was noted."""
+
+
+def read_yaml(text: str, *, path: str, first_line: int = 1) -> Yaml:
+    """Read one YAML document; lines count from `first_line`, for YAML that stands inside another file."""
+    read = once((read_yaml, text, first_line), lambda: _read(text, path, first_line))
+    if read.problems and read.problems[0].path != path:
+        return read.but(problems=tuple(problem.but(path=path) for problem in read.problems))
+    return read
+
+
+def _read(text: str, path: str, first_line: int) -> Yaml:
+    findings = Findings(path)
+    bad = UNREADABLE.search(text)
+    if bad:
+        line = first_line + text.count("\n", 0, bad.start())
+        found = f"Found the control character or half character U+{ord(bad[0]):04X}."
+        findings.error(line, "yaml-character", found, "Remove it; YAML files are plain UTF-8 text.")
+        return Yaml(value=None, problems=tuple(findings.problems))
+    builder = _Builder(findings, first_line)
+    try:
+        for event in _events(text.translate(ONE_LINE), findings, first_line):
+            builder.take(event)
+    except _Stop:
+        return Yaml(value=None, problems=tuple(findings.problems))
+    return Yaml(value=builder.result, problems=tuple(findings.problems))
+
+
+def plain(value: Any) -> Any:
+    """Give the value as ordinary dictionaries and lists, without lines."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def with_lines(value: Any) -> Any:
+    """Give ordinary dictionaries and lists (of JSON, say) the form of read YAML, with line 0 everywhere."""
+    if isinstance(value, dict):
+        mapping = Map()
+        mapping.update({str(key): with_lines(item) for key, item in value.items()})
+        return mapping
+    if isinstance(value, list):
+        items = Items()
+        items.extend(with_lines(item) for item in value)
+        return items
+    return value
+
+
+def _events(text: str, findings: Findings, first_line: int) -> Iterator[Any]:
+    """Yield the parser's events; a syntax error is a problem and ends the reading."""
+    events = yaml.parse(text, Loader=LOADER)
+    while True:
+        try:
+            event = next(events)
+        except StopIteration:
+            return
+        except (yaml.YAMLError, ValueError, OverflowError) as error:
+            mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+            said = " ".join(
+                str(part) for part in (getattr(error, "context", ""), getattr(error, "problem", "")) if part
+            )
+            line = first_line + min(
+                mark.line if mark else 0, text.rstrip().count("\n")
+            )  # the end of a file is its last line
+            findings.error(
+                line, "yaml-syntax", f"This is not YAML: {said or error}.", "Check indentation, quotes and colons."
+            )
+            raise _Stop from error
+        yield event
+
+
+class _Frame:
+    """A collection that is being read."""
+
+    __slots__ = ("aliased", "anchor", "height", "ignore", "is_map", "key", "key_line", "merges", "node", "size")
+
+    def __init__(self, node: Map | Items, anchor: str | None) -> None:
+        self.node = node
+        self.is_map = isinstance(node, Map)
+        self.anchor = anchor
+        self.key: str | None = None  # of a mapping: the key whose value comes next
+        self.key_line = 0
+        self.ignore = False  # the key was no key; its value is dropped
+        self.merges: list[Map] = []
+        self.size = 1
+        self.height = 1
+
+
+class _Anchored:
+    """What an alias stands for, with the size and the depth that it would add."""
+
+    __slots__ = ("height", "size", "value")
+
+    def __init__(self, value: Any, size: int, height: int) -> None:
+        self.value = value
+        self.size = size
+        self.height = height
+
+
+MERGE = object()  # the key `<<`
+
+
+class _Builder:
+    """Puts values together from events, without recursion."""
+
+    def __init__(self, findings: Findings, first_line: int) -> None:
+        self.findings = findings
+        self.first_line = first_line
+        self.result: Any = None
+        self.stack: list[_Frame] = []
+        self.anchors: dict[str, _Anchored] = {}
+        self.budget = ALIASED
+        self.documents = 0
+
+    def take(self, event: Any) -> None:
+        """Take the next event."""
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            self._scalar(event)
+        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            self._open(event)
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            self._close()
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._document(event)
+
+    def _line(self, event: Any) -> int:
+        return int(event.start_mark.line) + self.first_line
+
+    def _document(self, event: Any) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            found = "A second YAML document begins here."
+            self.findings.error(
+                self._line(event), "yaml-documents", found, "Keep one document a file: remove the `---` line."
+            )
+            raise _Stop
+
+    def _scalar(self, event: Any) -> None:
+        text = event.value
+        if not text.isascii():  # only the pure Python parser lets a lone surrogate through
+            text = text.encode("utf-8", "replace").decode("utf-8")
+        line = event.start_mark.line + self.first_line
+        frame = self.stack[-1] if self.stack else None
+        if frame and frame.is_map and frame.key is None:
+            if text != "<<" and text not in frame.node:  # nearly every key of every file
+                frame.key, frame.key_line, frame.ignore = text, line, False
+            else:
+                self._key(MERGE if text == "<<" and event.implicit[0] else text, line)
+            return
+        value = self._value(event.tag, text, line, implicit=event.implicit[0])
+        if event.anchor:
+            self.anchors[event.anchor] = _Anchored(value, 1, 0)
+        self._place(value, line, size=1, height=0)
+
+    def _value(self, tag: str | None, text: str, line: int, *, implicit: bool) -> Any:
+        if tag in RESOLVED or (implicit and tag in (None, "!")):
+            return _resolved(text)
+        if tag is None:
+            return text
+        if tag not in (None, "!") and tag not in AS_TEXT:
+            self._refuse_tag(tag, line)
+        return text
+
+    def _refuse_tag(self, tag: str | None, line: int) -> None:
+        self.findings.error(
+            line, "yaml-tag", f"The tag {shown(tag)} is not read.", "Remove the tag; write plain values."
+        )
+
+    def _open(self, event: Any) -> None:
+        line = self._line(event)
+        if len(self.stack) >= DEPTH:
+            self.findings.error(line, "yaml-depth", f"Nested deeper than {DEPTH} levels.", "Flatten the file.")
+            raise _Stop
+        if event.tag not in PLAIN_COLLECTIONS:
+            self._refuse_tag(event.tag, line)
+        node = Map(line=line) if isinstance(event, yaml.MappingStartEvent) else Items(line=line)
+        self.stack.append(_Frame(node, event.anchor))
+
+    def _close(self) -> None:
+        frame = self.stack.pop()
+        if isinstance(frame.node, Map):
+            _merge(frame.node, frame.merges)
+        if frame.anchor:
+            self.anchors[frame.anchor] = _Anchored(frame.node, frame.size, frame.height)
+        self._place(frame.node, frame.node.line, size=frame.size, height=frame.height)
+
+    def _alias(self, event: Any) -> None:
+        line = self._line(event)
+        anchored = self.anchors.get(event.anchor)
+        if anchored is None:
+            found = f"The alias *{event.anchor} names nothing that is complete before it."
+            self.findings.error(
+                line, "yaml-alias", found, "Define the anchor earlier in the file, or write the value out."
+            )
+            anchored = _Anchored(None, 1, 0)
+        self.budget -= anchored.size
+        if self.budget < 0 or len(self.stack) + anchored.height > DEPTH:
+            found = "Aliases make this file far larger or deeper than it looks."
+            self.findings.error(line, "yaml-alias", found, "Write the values out instead of nesting aliases.")
+            raise _Stop
+        if self._wants_key():
+            self._key(str(anchored.value) if not isinstance(anchored.value, dict | list) else None, line)
+        else:
+            self._place(anchored.value, line, size=anchored.size, height=anchored.height)
+
+    def _wants_key(self) -> bool:
+        return bool(self.stack) and self.stack[-1].is_map and self.stack[-1].key is None
+
+    def _key(self, key: Any, line: int) -> None:
+        """Remember the key whose value comes next: text, the merge mark, or None for what cannot be a key."""
+        frame = self.stack[-1]
+        frame.key, frame.key_line, frame.ignore = key if key is not None else "", line, key is None
+        if key is None:
+            self.findings.error(line, "yaml-key", "A list or mapping stands where a key is wanted.", "Keys are text.")
+        elif isinstance(key, str) and key in frame.node:
+            first = frame.node.lines[key] if isinstance(frame.node, Map) else 0
+            found = f"The key {shown(key)} stands here again; it is first on line {first}, and that one counts."
+            self.findings.error(line, "duplicate-key", found, "Remove one of the two, or give one another name.")
+            frame.ignore = True
+
+    def _place(self, value: Any, line: int, *, size: int, height: int) -> None:
+        if not self.stack:
+            self.result = value
+            return
+        frame = self.stack[-1]
+        frame.size += size
+        if height >= frame.height:
+            frame.height = height + 1
+        if isinstance(frame.node, Items):
+            frame.node.append(value)
+            frame.node.lines.append(line)
+        elif frame.key is None:
+            self._key(None, line)
+        else:
+            self._set(frame, frame.node, value)
+
+    def _set(self, frame: _Frame, node: Map, value: Any) -> None:
+        key, frame.key = frame.key, None
+        if not frame.ignore and key is not MERGE and key is not None:
+            node[key] = value
+            node.lines[key] = frame.key_line
+        elif key is MERGE:
+            merged = value if isinstance(value, list) else [value]
+            frame.merges += [item for item in merged if isinstance(item, Map)]
+
+
+def _merge(node: Map, merges: list[Map]) -> None:
+    """Add the keys of merged mappings that the mapping itself does not have; earlier ones win."""
+    for merged in merges:
+        for key, value in merged.items():
+            if key not in node:
+                node[key] = value
+                node.lines[key] = merged.at(key)
+
+
+def _resolved(text: str) -> Any:
+    """Give the value of an unquoted scalar."""
+    if text in WORDS:
+        return WORDS[text]
+    if text[0] not in BEGINS_NUMBER:
+        return text
+    if INTEGER.fullmatch(text) and text != "-0":
+        return int(text)
+    if DECIMAL.fullmatch(text) and repr(float(text)) == text:
+        return float(text)
+    return text

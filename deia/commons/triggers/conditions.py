@@ -1,0 +1,173 @@
+"""Reading the clauses under `any` and `all` of a trigger's `when`.
+
+Refuses clauses that nothing can match, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+
+from deia.commons.source_files import fields
+from deia.commons.source_files.findings import shown, suggestion
+from deia.commons.source_files.yaml_reader import Items, Map, plain
+from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITTEN, clause_problems
+from deia.commons.triggers.safe_pattern import pattern_problem
+from deia.knowledge import Clause
+from deia.records import TYPE_CHECKING
+from deia.text import words
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from deia.commons.source_files.findings import Findings
+
+TEXT_KINDS = ("phrase", "pattern", "command", "error")
+KINDS = (*TEXT_KINDS, "sql", "write", "tool", "meaning")
+MOST_EXEMPLARS = 20  # of one clause; each costs a comparison wherever its words stand
+EXEMPLAR_WORDS = (3, 30)
+TOOL_FIELDS = ("name", "input")
+LANGUAGE = re.compile(r"[a-z]{2,3}")
+
+
+def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]:
+    """Read one list of clauses; one that is wrong is reported and left out."""
+    given = when.get(name)
+    if name not in when:
+        return ()
+    if not isinstance(given, Items) or not given:
+        fix = "Write a list: `- phrase: …` on a line of its own."
+        findings.error(when.at(name), "wrong-type", f"`{name}` is not a list of clauses.", fix)
+        return ()
+    found = [clause for at, item in enumerate(given) for clause in _clauses(item, name, given.at(at), findings)]
+    return tuple(clause for clause in found if clause)
+
+
+def _clauses(item: Any, name: str, line: int, findings: Findings) -> tuple[Clause | None, ...]:
+    if isinstance(item, Map) and set(item) == {"phrase"} and isinstance(item["phrase"], Map):
+        return _by_language(item, name, line, findings)
+    return (_clause(item, line, findings),)
+
+
+def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[Clause, ...]:
+    """Read one phrase said in several languages: a clause for each way to say it."""
+    source = fields.mapping(item, "phrase", findings)
+    if name == "all":
+        found = "A phrase in several languages stands under `all`, where every one of them would be wanted."
+        findings.error(line, "bad-clause", found, "Put it under `any`.")
+        return ()
+    clauses = []
+    for language in source:
+        if not LANGUAGE.fullmatch(str(language)):
+            found = f"{shown(language)} is no language."
+            findings.error(source.at(language), "bad-language", found, "Write a code such as de, es, fr, zh or ru.")
+            continue
+        for text in fields.texts(source, language, findings):
+            clause = Clause(kind="phrase", value=text, line=source.at(language), language=str(language))
+            before = findings.errors()
+            _check(clause, findings)
+            clauses += [clause] if findings.errors() == before else []
+    return tuple(clauses)
+
+
+def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
+    if not isinstance(item, Map) or len(item) != 1:
+        found = f"The clause is {shown(plain(item))}; one kind with its value is wanted."
+        findings.error(line, "bad-clause", found, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
+        return None
+    kind = next(iter(item))
+    if kind not in KINDS:
+        findings.error(line, "unknown-clause", f"The clause kind {shown(kind)} is unknown.", suggestion(kind, KINDS))
+        return None
+    before = findings.errors()
+    clause = Clause(kind=kind, value=_value(item, kind, findings), line=line)
+    if findings.errors() == before:
+        _check(clause, findings)
+    return clause if findings.errors() == before else None
+
+
+def _value(item: Map, kind: str, findings: Findings) -> Any:
+    if kind == "write" and isinstance(item[kind], Map):
+        return _write(item, findings)
+    if kind in {"write", "sql", "meaning"}:
+        return fields.texts(item, kind, findings)
+    if kind == "tool":
+        return _tool(item, findings)
+    value = item[kind]
+    if kind == "pattern" and isinstance(value, str):
+        return value  # spaces at its ends are meant
+    return fields.text(item, kind, findings)
+
+
+def _write(item: Map, findings: Findings) -> dict[str, Any]:
+    """Read the long form: paths, and what must be known of the file before it is written."""
+    source = fields.mapping(item, "write", findings)
+    fields.report_unknown(source, WRITE_FIELDS, findings)
+    asked: dict[str, Any] = {
+        name: fields.yes_or_no(source, name, findings)
+        for name in WRITE_FIELDS[1:]
+        if name in source and name not in WRITTEN
+    }
+    sought = {name: str(source[name]) for name in WRITTEN if name in source}  # spaces at the ends are meant
+    if asked and sought:
+        found = "A write clause asks what is put in or taken out, or what is known of the file, not both."
+        findings.error(item.at("write"), "bad-clause", found, "Write two clauses under `all`.")
+    if asked.get("unread") and not asked.setdefault("exists", True):
+        findings.error(item.at("write"), "bad-clause", "A file that does not exist is always unread.", "Drop `unread`.")
+    if asked.get("like"):
+        asked.setdefault("exists", False)
+    return {"paths": fields.texts(source, "paths", findings), **asked, **sought}
+
+
+def _tool(item: Map, findings: Findings) -> dict[str, Any]:
+    given = item["tool"]
+    if isinstance(given, str):
+        return {"name": given, "input": {}}
+    source = fields.mapping(item, "tool", findings)
+    fields.report_unknown(source, TOOL_FIELDS, findings)
+    wanted = fields.mapping(source, "input", findings)
+    globs = {name: fields.text(wanted, name, findings) for name in wanted}
+    name = fields.text(source, "name", findings)
+    if not name:
+        findings.error(
+            item.at("tool"), "missing-field", "The tool clause has no `name`.", "Add `name:`, which may be `*`."
+        )
+    return {"name": name, "input": globs}
+
+
+def _check(clause: Clause, findings: Findings) -> None:
+    if not clause.value:
+        findings.error(clause.line, "bad-clause", f"The {clause.kind} clause is empty.", "Say what it should match.")
+        return
+    if clause.kind == "meaning":
+        _check_exemplars(clause, findings)
+        return
+    for pattern in _patterns(clause):
+        problem = pattern_problem(pattern)
+        if problem:
+            findings.error(clause.line, "unsafe-pattern", f"The pattern {shown(pattern)} cannot be used: {problem}.")
+    if clause.kind == "pattern":
+        return
+    for problem in clause_problems(clause):
+        found = f"The {clause.kind} clause {shown(clause.value)} cannot be used: {problem}."
+        findings.error(clause.line, "bad-clause", found)
+
+
+def _patterns(clause: Clause) -> list[str]:
+    """Give the regular expressions of a clause."""
+    if clause.kind == "write" and isinstance(clause.value, dict):
+        return [clause.value[name] for name in WRITTEN if name in clause.value]
+    return [str(clause.value)] if clause.kind == "pattern" else []
+
+
+def _check_exemplars(clause: Clause, findings: Findings) -> None:
+    """Report exemplars that are no sentence, and more of them than a turn has time for."""
+    if len(clause.value) > MOST_EXEMPLARS:
+        found = f"The meaning clause has {len(clause.value)} exemplars; at most {MOST_EXEMPLARS} are compared."
+        findings.error(clause.line, "bad-clause", found, "Keep those that differ most.")
+    fewest, most = EXEMPLAR_WORDS
+    for text in clause.value:
+        if not fewest <= len(words(str(text))) <= most:
+            found = f"The exemplar {shown(text)} is no sentence of {fewest} to {most} words."
+            findings.error(
+                clause.line, "bad-clause", found, "Say the act and what it is done to: wipe the site for good."
+            )

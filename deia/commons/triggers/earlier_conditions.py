@@ -1,0 +1,48 @@
+"""Reading `earlier` of a trigger's `when`: what must have been said before in the conversation, and what takes it back.
+
+Refuses a condition that nothing can meet; the short form is a list of clauses, the long one a mapping.
+"""
+
+from __future__ import annotations
+
+from deia.commons.source_files import fields
+from deia.commons.source_files.findings import shown
+from deia.commons.source_files.yaml_reader import Items, Map
+from deia.commons.triggers.conditions import read_clauses
+from deia.knowledge import Earlier
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deia.commons.source_files.findings import Findings
+
+FIELDS = ("any", "until", "within")
+MOST_TURNS = 100_000
+
+
+def read_earlier(when: Map, findings: Findings) -> Earlier | None:
+    """Read what `earlier` asks for; None where the trigger has none, or where it is a problem."""
+    if "earlier" not in when:
+        return None
+    if isinstance(when["earlier"], Items):
+        clauses = read_clauses(when, "earlier", findings)
+        return Earlier(any=clauses) if clauses else None
+    source = fields.mapping(when, "earlier", findings)
+    fields.report_unknown(source, FIELDS, findings)
+    if not source.get("any"):
+        fix = "Write a list of clauses, or {any: [clauses], until: [clauses], within: turns}."
+        findings.error(when.at("earlier"), "bad-earlier", "`earlier` has no clause that could be met.", fix)
+        return None
+    any_of, until = (read_clauses(source, name, findings) for name in ("any", "until"))
+    within = _turns(source, findings)
+    return Earlier(any=any_of, until=until, within=within) if any_of else None
+
+
+def _turns(source: Map, findings: Findings) -> int:
+    given = fields.text(source, "within", findings)
+    if not given:
+        return 0
+    if given.isascii() and given.isdigit() and len(given) < 7 and 0 < int(given) <= MOST_TURNS:
+        return int(given)
+    fix = f"Write a number of turns from 1 to {MOST_TURNS}, or leave it out for the whole conversation."
+    findings.error(source.at("within"), "bad-earlier", f"`within` is {shown(given)}.", fix)
+    return 0

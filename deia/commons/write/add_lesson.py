@@ -1,0 +1,158 @@
+"""Writing new lessons: the document, its entry, and drafts of a trigger and its cases. Never overwrites anything."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from deia.commons.index.entries import first_paragraph
+from deia.commons.index.read_index import find_index, load_index
+from deia.commons.source_files import safe_files, yaml_blocks
+from deia.commons.source_files.outline import OUTLINE
+from deia.commons.source_files.slugs import slug
+from deia.commons.source_files.write_lock import alone
+from deia.commons.write import index_store
+from deia.errors import CommonsError
+from deia.knowledge import Entry
+from deia.records import TYPE_CHECKING, URGENCIES, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+CASES = """\
+# Say in `fires` what must fire the trigger, and in `silent` what must not: near misses above all. `deia triggers test`
+# runs them. With both filled in, the trigger can become `status: stable`.
+"""
+EXAMPLE = "Restarting the queue drops its jobs"
+
+
+class Lesson(Record):
+    """What a new lesson consists of."""
+
+    entry: Entry
+    paths: tuple[str, ...]  # of the files written, from the root
+
+
+@alone
+def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
+    root: str,
+    *,
+    title: str,
+    today: str,
+    text: str = "",
+    platform: str = "",
+    urgency: str = "medium",
+    tags: tuple[str, ...] = (),
+    keywords: tuple[str, ...] = (),
+    summary: str = "",
+    category: str = "patterns",
+    draft: Callable[[Entry], tuple[str, str] | None] | None = None,
+) -> Lesson:
+    """Write a lesson down: document, index entry, and a trigger with cases, where `draft` gives their texts.
+
+    Raises:
+        CommonsError: the title is empty, the urgency unknown, a file or id is already there, or the index is unsound.
+    """
+    title = _one_line(title)
+    _refuse_unsound(title, urgency)
+    entry = Entry(
+        id=slug(title),
+        path=f"bok/{_folder(category)}/{slug(title)}.md",
+        title=title,
+        summary=_one_line(summary) or _one_line(first_paragraph(text)) or title,
+        keywords=_clean(keywords),
+        urgency=urgency,
+        tags=_clean(tags),
+        platforms=_clean((platform,)),
+        category=_folder(category),
+        created=today,
+        updated=today,
+        verified=today,
+    )
+    entry = entry.but(keywords=keywords or index_store.keywords_of(entry))
+    files = {entry.path: _document(entry, text)} | _trigger_files(entry, draft(entry) if draft else None)
+    _refuse_existing(root, tuple(files), entry.id)
+    try:
+        for path, content in files.items():
+            create_file(root, path, content)
+        index_store.add_entry(root, entry, _folder(category).split("/")[0], today=today)
+    except CommonsError:
+        for path in files:  # none of them was there before
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(root, path))
+        raise
+    return Lesson(entry=entry, paths=(*files, find_index(root)))
+
+
+def _refuse_unsound(title: str, urgency: str) -> None:
+    if not any(letter.isalnum() for letter in title):
+        raise CommonsError(
+            "A lesson needs a title with at least one letter, since its id and its file are named by it.",
+            fix=f'Say in a few words what goes wrong: "{EXAMPLE}"',
+        )
+    if urgency not in URGENCIES:
+        raise CommonsError(f"The urgency {urgency!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
+
+
+def _one_line(text: str) -> str:
+    """Give a text as people see it: on one line, without control characters."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def _clean(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(_one_line, texts))))
+
+
+def create_file(root: str, path: str, text: str) -> None:
+    """Write a new file of the commons, making its folders.
+
+    Raises:
+        CommonsError: the path leaves the commons, the file exists, or it cannot be written.
+    """
+    place = safe_files.inside(root, path)
+    if not place:
+        raise CommonsError(f"The path {path} leaves the commons.", fix="Choose a category inside it.")
+    if os.path.lexists(place):
+        raise CommonsError(f"The file {path} exists already.", fix="Choose another title.")
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "x", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        message = f"The file {path} cannot be written: {error.strerror}."
+        raise CommonsError(message, fix="Check the folder's permissions and that no file has its name.") from error
+
+
+def _folder(category: str) -> str:
+    """Give a category, which may have parts (`platforms/netlify`), as a folder below `bok/`."""
+    parts = [slug(part) for part in category.replace("\\", "/").split("/") if any(map(str.isalnum, part))]
+    return "/".join(parts[:4]) or "patterns"
+
+
+def _document(entry: Entry, text: str) -> str:
+    names = ("title", "urgency", "tags", "category", "created", "updated", "verified")
+    values: dict[str, Any] = {name: getattr(entry, name) for name in names if getattr(entry, name)}
+    if entry.platforms:
+        values["platform"] = entry.platforms[0]
+    opening = f"{entry.summary}\n\n" if entry.summary != entry.title else ""
+    body = text.strip() or (opening + OUTLINE).strip()
+    head = "" if body.startswith("# ") else f"# {entry.title}\n\n"
+    return f"---\n{yaml_blocks.written(values)}---\n\n{head}{body}\n"
+
+
+def _trigger_files(entry: Entry, drafted: tuple[str, str] | None) -> dict[str, str]:
+    if drafted is None:
+        return {}
+    trigger, cases = drafted
+    return {f"triggers/{entry.id}.yaml": trigger, f"triggers/{entry.id}.cases.yaml": CASES + cases}
+
+
+def _refuse_existing(root: str, paths: tuple[str, ...], ident: str) -> None:
+    for path in paths:
+        if not safe_files.inside(root, path):
+            raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")
+        if os.path.lexists(os.path.join(root, path)):
+            raise CommonsError(f"The file {path} exists already.", fix="Choose another title.")
+    if any(entry.id == ident for entry in load_index(root).entries):
+        raise CommonsError(f"The index already has an entry {ident}.", fix="Choose another title, or edit that lesson.")

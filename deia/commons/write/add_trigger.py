@@ -1,0 +1,90 @@
+"""Writing a drafted trigger and its cases behind what `triggers/<topic>.yaml` and its cases already hold.
+
+Refuses to overwrite or reorder anything: the new lines stand last, and what was there reads as before.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from deia.commons.source_files import safe_files, yaml_blocks
+from deia.commons.source_files.atomic_write import replace_file
+from deia.commons.source_files.slugs import slug
+from deia.commons.source_files.write_lock import alone
+from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
+from deia.commons.triggers.read_triggers import FOLDER
+from deia.commons.write import add_lesson
+from deia.errors import CommonsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+DRAFT = "# Drafted from a sentence; correct it, and add what people really say or type before the mistake.\n"
+
+
+def trigger_text(trigger: Mapping[str, Any]) -> str:
+    """Write a drafted trigger as an item of a trigger file."""
+    return DRAFT + yaml_blocks.written([dict(trigger)])
+
+
+def cases_text(ident: str, *, fires: Sequence[Any], silent: Sequence[Any]) -> str:
+    """Write the cases of a trigger as an item of a case file."""
+    return yaml_blocks.written({ident: {"fires": list(fires), "silent": list(silent)}})
+
+
+@alone
+def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) -> tuple[str, str]:
+    """Add the text of a trigger and of its cases to the files of a topic; give their paths.
+
+    Raises:
+        CommonsError: a file is not in the form that can be added to, or cannot be written.
+    """
+    name = slug(topic)
+    paths = (f"{FOLDER}/{name}.yaml", f"{FOLDER}/{name}.cases.yaml")
+    texts = [_longer(root, path, added) for path, added in zip(paths, (trigger, cases), strict=True)]
+    _check(texts[0], paths[0], Items)
+    if ident not in _check(texts[1], paths[1], Map):
+        raise CommonsError(f"The cases cannot be added to {paths[1]}.", fix="Use another --topic.")
+    for path, text in zip(paths, texts, strict=True):
+        place = os.path.join(root, path)
+        if not os.path.lexists(place):
+            add_lesson.create_file(root, path, text)
+            continue
+        try:
+            replace_file(place, text)
+        except OSError as error:
+            raise CommonsError(f"{path} cannot be written: {error.strerror}.", fix="Mend its permissions.") from error
+    return paths
+
+
+def _longer(root: str, path: str, added: str) -> str:
+    """Give the text of a file with lines added at its end."""
+    if not safe_files.inside(root, path):
+        raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")
+    if not os.path.lexists(os.path.join(root, path)):
+        return added
+    read = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
+    if read.problems:
+        raise CommonsError(f"{path} cannot be added to.", read.problems, fix="Mend it first, or use another --topic:")
+    before = read.text.rstrip("\n")
+    ends = "\r\n" if "\r\n" in before else "\n"
+    known = read_yaml(read.text, path=path).value
+    text = f"{before}\n\n{added}" if before else added
+    after = read_yaml(text, path=path).value
+    kept = (
+        plain(after)[: len(known)] == plain(known) if isinstance(known, Items) and isinstance(after, Items)
+        else known is None or (isinstance(after, Map) and {**plain(after), **plain(known)} == plain(after))
+    )  # fmt: skip
+    if not kept:
+        raise CommonsError(f"{path} is not in the form that can be added to.", fix="Use another --topic.")
+    return text.replace("\r\n", "\n").replace("\n", ends)
+
+
+def _check(text: str, path: str, wanted: type) -> Any:
+    read = read_yaml(text, path=path)
+    if read.problems or not isinstance(read.value, wanted):
+        fix = "Mend it first, or use another --topic:"
+        raise CommonsError(f"{path} cannot be added to.", read.problems, fix=fix)
+    return read.value

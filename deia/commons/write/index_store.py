@@ -1,0 +1,316 @@
+"""Writing the master index: migrating old shapes, adding entries, filling in what follows from the entries.
+
+Only the lines of a changed value are rewritten; comments, order, quotes and unknown fields stay. A file is replaced
+whole or not at all, by one writer at a time. Refuses to write an index that it cannot read without errors of form, and
+never overwrites a backup.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deia.commons.index import derived_fields
+from deia.commons.index.derived_views import derived_values, distributions
+from deia.commons.index.documents import read_documents
+from deia.commons.index.load_commons import describe_documents
+from deia.commons.index.read_index import find_index, load_index, read_index
+from deia.commons.index.shapes import UNSORTED, V1
+from deia.commons.source_files import safe_files, yaml_blocks, yaml_lines
+from deia.commons.source_files.atomic_write import replace_file
+from deia.commons.source_files.read_cache import reading_once
+from deia.commons.source_files.write_lock import alone, one_writer
+from deia.commons.source_files.yaml_reader import Map, plain, read_yaml
+from deia.errors import CommonsError
+from deia.folders import INDEX_NAMES
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from deia.commons.index.index_records import Cluster, Index
+    from deia.errors import Problem
+    from deia.knowledge import Entry
+
+WINDOWS_END = "\r\n"  # taken off before a text is changed, and put back when it is written
+BACKUP = ".before-migrate"
+# Problems of form: what a rewrite could lose or twist.
+FORM = ("yaml-", "json-", "duplicate-key", "unknown-shape", "not-utf-8", "unreadable-file", "file-too-large")
+DERIVED = ("platform_index", "audience_index", "urgency_index", "statistics")
+ORDER = (
+    "version", "last_updated", "total_documents", "total_clusters", "metadata", "clusters", "query_patterns",
+    "concepts", "learning_paths", "proactive_triggers", *DERIVED,
+)  # fmt: skip
+ENTRY_FIELDS = (
+    "id", "path", "title", "summary", "keywords", "audience", "urgency", "tags", "category", "action", "why_relevant",
+    "quick_tips", "status", "created", "updated", "verified", "related_docs",
+)  # fmt: skip
+
+
+def migrate(root: str, *, write: bool, today: str = "") -> str:
+    """Give the index as v1.0 text; when writing, keep the old file beside it as `<name>.before-migrate`.
+
+    Raises:
+        CommonsError: there is no index, it cannot be read, or the backup exists already.
+    """
+    with one_writer(root) if write else reading_once():
+        path, text, index = _sound(root)
+        if index.shape == V1:
+            return text
+        new = _refreshed(root, _as_v1(index, today=today), today=today)
+        if write:
+            _back_up(root, path)
+            target = path if path.endswith((".yaml", ".yml")) and "/" not in path else INDEX_NAMES[0]
+            _put(root, target, new)
+            if target != path:
+                os.unlink(os.path.join(root, path))
+        return new
+
+
+def build(root: str, *, write: bool, today: str = "") -> str:
+    """Give the index with an entry for every document, and with all views and counts; `today` dates a change.
+
+    Raises:
+        CommonsError: the index cannot be read, or has an old shape.
+    """
+    with one_writer(root) if write else reading_once():
+        text = _text_or_skeleton(root)
+        new = _with_documents(root, text)
+        new = _refreshed(root, new, today=today)
+        if write:
+            _write_if_changed(root, new)
+        return new
+
+
+@alone
+def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", description: str = "") -> str:
+    """Add an entry to a cluster, which is made where there is none, and give the new index text.
+
+    Raises:
+        CommonsError: the index cannot be read, or the id or the document is already in it.
+    """
+    text = _text_or_skeleton(root)
+    index = _parsed(text)
+    for known in index.entries:
+        if entry.id == known.id or entry.path == known.path:
+            message = f"The index already has {known.id} for {known.path} (line {known.line})."
+            raise CommonsError(message, fix="Choose another id and path, or edit that entry.")
+    return rewrite(root, lambda text: _with_entries(text, [entry], cluster, description=description), today=today)
+
+
+@alone
+def rewrite(root: str, change: Callable[[str], str], *, today: str = "") -> str:
+    """Write the index as `change` makes it, its views and counts brought up to date, and give its text."""
+    new = _refreshed(root, change(_text_or_skeleton(root)), today=today)
+    _write_if_changed(root, new)
+    return new
+
+
+def as_fields(entry: Entry) -> dict[str, Any]:
+    """Give an entry as the fields of the index, without those that are empty."""
+    values: dict[str, Any] = {}
+    for name in ENTRY_FIELDS:
+        value = getattr(entry, name)
+        if value:
+            values[name] = list(value) if isinstance(value, tuple) else value
+        if name == "tags" and entry.platforms:
+            values["platform"] = entry.platforms[0] if len(entry.platforms) == 1 else list(entry.platforms)
+    return {**values, **{name: value for name, value in plain(dict(entry.extra)).items() if name not in values}}
+
+
+# --- reading before writing ------------------------------------------------------------------------------------------
+
+
+def _sound(root: str) -> tuple[str, str, Index]:
+    """Give the index file's path, text and content; problems of form stop everything."""
+    path = find_index(root)
+    if not path:
+        raise CommonsError(f"There is no index in {root}.", fix="Run `deia index build` or `deia init`.")
+    index = load_index(root)
+    _refuse_broken(index.problems, path)
+    return path, safe_files.read_text(root, path, limit=safe_files.YAML_BYTES).text, index
+
+
+def _refuse_broken(problems: tuple[Problem, ...], path: str) -> None:
+    broken = [problem for problem in problems if problem.code.startswith(FORM)]
+    if broken:
+        message = f"{path} has errors that a rewrite could make worse, so it is not touched."
+        raise CommonsError(message, broken, fix="Mend these by hand first:")
+
+
+def _text_or_skeleton(root: str) -> str:
+    if not find_index(root):
+        return yaml_blocks.written({"version": "1.0", "clusters": {}})
+    path, text, index = _sound(root)
+    if index.shape != V1:
+        raise CommonsError(f"The index has the old shape {index.shape}.", where=path, fix="Run `deia index migrate`.")
+    return text.replace(WINDOWS_END, "\n")
+
+
+def _parsed(text: str) -> Index:
+    return read_index(text, path=INDEX_NAMES[0])
+
+
+def _write_if_changed(root: str, text: str) -> None:
+    path = find_index(root) or INDEX_NAMES[0]
+    _refuse_broken(read_yaml(text, path=path).problems, path)
+    old = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
+    ended = text.replace("\n", WINDOWS_END) if WINDOWS_END in old.text else text
+    if not old.readable or old.text != ended:
+        _put(root, path, ended)
+
+
+def _put(root: str, path: str, text: str) -> None:
+    try:
+        replace_file(os.path.join(root, path), text)
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror}."
+        raise CommonsError(message, fix="Check the folder's permissions and the space left on the disk.") from error
+
+
+def _back_up(root: str, path: str) -> None:
+    backup = os.path.join(root, path + BACKUP)
+    with open(os.path.join(root, path), "rb") as file:
+        data = file.read()
+    try:
+        with open(backup, "xb") as file:
+            file.write(data)
+    except FileExistsError:
+        message = f"The backup {path}{BACKUP} exists already."
+        raise CommonsError(message, fix="Move it away, then migrate again.") from None
+
+
+# --- text to text ----------------------------------------------------------------------------------------------------
+
+
+def _as_v1(index: Index, *, today: str) -> str:
+    """Write an index of any shape as v1.0, without what is derived."""
+    entries = {entry.id: entry for entry in index.entries}
+    clusters = {
+        cluster.id: {
+            "description": cluster.description or f"Documents about {cluster.id.replace('-', ' ')}",
+            "keywords": _common_tags(cluster, entries),
+            "documents": [as_fields(entries[ident]) for ident in cluster.documents],
+        }
+        for cluster in index.clusters
+    }
+    top: dict[str, Any] = {"version": "1.0", "last_updated": today, "metadata": {"index_format_version": "1.0"}}
+    return yaml_blocks.written({name: value for name, value in top.items() if value} | {"clusters": clusters})
+
+
+def _common_tags(cluster: Cluster, entries: dict[str, Entry]) -> list[str]:
+    return list(dict.fromkeys(tag for ident in cluster.documents for tag in entries[ident].tags))[:12]
+
+
+def _with_documents(root: str, text: str) -> str:
+    """Add an entry for every document that has none, to the cluster of its folder."""
+    index = _parsed(text)
+    listed = {entry.id for entry in index.entries}
+    documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
+    new: dict[str, list[Entry]] = {}
+    for entry in describe_documents(index.entries, documents, []):
+        if entry.id not in listed:
+            new.setdefault(home(entry), []).append(entry.but(keywords=entry.keywords or keywords_of(entry)))
+    for cluster, entries in new.items():
+        text = _with_entries(text, entries, cluster)
+    return text
+
+
+def home(entry: Entry) -> str:
+    """Give the cluster of a document that none lists: the folder of `bok/` in which it lies."""
+    kind = derived_fields.kind(entry.but(extra={}))
+    return UNSORTED if kind == derived_fields.OTHER else kind
+
+
+def keywords_of(entry: Entry) -> tuple[str, ...]:
+    """Give what stands in for keywords that nobody wrote: the platforms, the tags and the longer words of the title."""
+    words = [word.strip(".,:;!?()[]\"'`*").lower() for word in entry.title.split()]
+    long = [word for word in words if len(word) > 3]  # shorter words of a title are mostly articles
+    return tuple(dict.fromkeys([*(name.lower() for name in entry.platforms), *entry.tags, *long]))[:12]
+
+
+def _with_entries(text: str, entries: list[Entry], cluster: str, *, description: str = "") -> str:
+    """Add entries to a cluster, which is made where there is none."""
+    new = [as_fields(entry) for entry in entries]
+    top = read_yaml(text, path="").value
+    if not isinstance(top, Map) or "clusters" not in top:
+        after = next((name for name in reversed(ORDER[: ORDER.index("clusters")]) if name in (top or ())), "")
+        text = yaml_blocks.inserted(text, "clusters: {}", after=after)
+        top = read_yaml(text, path="").value
+    if isinstance(top["clusters"], Map) and cluster in top["clusters"]:
+        put_below = yaml_lines.with_items(text, ("clusters", cluster, "documents"), new)
+        return put_below or yaml_blocks.changed(text, ("clusters", cluster), lambda found: _appended(found, new))
+    described = description or f"Documents about {cluster.replace('-', ' ')}"
+    return yaml_blocks.appended(text, "clusters", cluster, {"description": described, "keywords": [], "documents": new})
+
+
+def _appended(found: Any, new: list[dict[str, Any]]) -> Any:
+    """Add entries to the documents of a cluster that is being rewritten."""
+    found = found or yaml_blocks.styled({})
+    documents = found.get("documents") or yaml_blocks.styled([{}])[:0]
+    documents.extend(yaml_blocks.styled(new))
+    found["documents"] = documents
+    return found
+
+
+def _refreshed(root: str, text: str, *, today: str) -> str:
+    """Fill in the views and counts; the date changes only when something else did."""
+    index = _parsed(text)
+    documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
+    listed = {entry.id for entry in index.entries}
+    entries = [entry for entry in describe_documents(index.entries, documents, []) if entry.id in listed]
+    old = plain(index.source)
+    new = derived_values(old, entries, index.clusters)
+    values: dict[tuple[str, ...], Any] = {(name,): value for name, value in new.items() if old.get(name) != value}
+    values |= distributions(index.clusters, entries, old)
+    if today and (values or text != _current(root)) and old.get("last_updated") != today:
+        values["last_updated",] = today
+    return _with_values(text, values, old)
+
+
+def _with_values(text: str, values: Mapping[tuple[str, ...], Any], old: Mapping[str, Any]) -> str:
+    """Give the text with other values, all lines at once where that comes out, else one value after another."""
+    there = {path: value for path, value in values.items() if old.get(path[0]) is not None}
+    made = yaml_lines.revised(text, there, _merged) if there else text
+    if made is None:
+        made = text
+        for path, value in there.items():
+            made = yaml_blocks.changed(made, path, lambda given, value=value: _merged(given, value))  # type: ignore[misc]
+    return _with_added(made, {path[0]: value for path, value in values.items() if path not in there})
+
+
+def _with_added(text: str, values: Mapping[str, Any]) -> str:
+    """Give the text with values that it lacks, or has nothing for, each behind what stands before it in every index."""
+    top = read_yaml(text, path="").value
+    behind: dict[str, dict[str, Any]] = {}
+    for name in (name for name in ORDER if name in values):
+        before = [known for known in ORDER[: ORDER.index(name)] if known in top]
+        behind.setdefault(before[-1] if before and name not in top else "", {})[name] = values[name]
+    for after, new in behind.items():
+        for name in [name for name in new if name in top]:
+            text = yaml_blocks.changed(text, (name,), lambda _, value=new[name]: yaml_blocks.styled(value))  # type: ignore[misc]
+        lacking = {name: value for name, value in new.items() if name not in top}
+        if lacking:
+            text = yaml_blocks.inserted(text, yaml_blocks.written(lacking, like=text), after=after)
+    return text
+
+
+def _current(root: str) -> str:
+    path = find_index(root)
+    text = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES).text if path else ""
+    return text.replace(WINDOWS_END, "\n")
+
+
+def _merged(given: Any, new: Any) -> Any:
+    """Change a round-trip value into a new one, keeping every part that is already right, with its comments."""
+    if isinstance(given, dict) and isinstance(new, dict):
+        for key in [key for key in given if str(key) not in new]:
+            del given[key]
+        names = {str(key): key for key in given}
+        for key, value in new.items():
+            if key not in names:
+                given[yaml_blocks.styled(key)] = yaml_blocks.styled(value)
+            elif plain(given[names[key]]) != value:
+                given[names[key]] = _merged(given[names[key]], value)
+        return given
+    return yaml_blocks.styled(new)

@@ -1,0 +1,201 @@
+"""Making a new commons: an index, one example of everything, settings, ignore lines. Never overwrites anything."""
+
+from __future__ import annotations
+
+import os
+
+from deia.commons.index.read_index import find_index
+from deia.commons.source_files import yaml_blocks
+from deia.commons.source_files.write_lock import one_writer
+from deia.commons.write import add_lesson, index_store
+from deia.errors import CommonsError
+from deia.folders import INDEX_NAMES
+from deia.knowledge import Entry
+from deia.records import Record
+
+LESSON = "bok/patterns/read-before-you-overwrite.md"
+TRIGGERS = "triggers/examples.yaml"
+CASES = "triggers/examples.cases.yaml"
+IGNORED = (".deia/", ".deia-writing", ".trash/", "telemetry/events/")
+DOCUMENT = """\
+---
+title: Read before you overwrite
+urgency: medium
+tags: [git, files]
+category: patterns
+created: {today}
+updated: {today}
+verified: {today}
+---
+
+# Read before you overwrite
+
+A file that looks generated may hold somebody's only copy of an hour's work.
+
+## What happens
+
+A checkout or a generator replaces a file that had changes nobody had committed. Git cannot bring them back.
+
+## Do instead
+
+```sh
+git status --short
+git stash push --include-untracked -m "before the checkout"
+```
+
+## Recover
+
+Editors keep local history; look there before anything else is saved over it.
+"""
+TRIGGER = """\
+# One trigger a list item. This one is an example: change it, or remove it together with its cases.
+- id: read-before-you-overwrite
+  title: Discarding changes that were never committed
+  status: stable
+  urgency: medium
+  action: note
+  message: git checkout and git restore of the whole tree discard uncommitted changes for good.
+  action_required: Look at git status, and stash what is not committed.
+  documents:
+    - {{id: read-before-you-overwrite, mode: summary_only, reason: How to keep the changes first}}
+  when:
+    any:
+      - command: "git checkout -- ."
+      - command: "git restore ."
+  since: {today}
+"""
+EXAMPLES = """\
+read-before-you-overwrite:
+  fires:
+    - turns: [{role: tool_call, tool: Bash, tool_input: {command: "git checkout -- ."}}]
+    - turns: [{role: tool_call, tool: Bash, tool_input: {command: "git restore ."}}]
+  silent:
+    - turns: [{role: tool_call, tool: Bash, tool_input: {command: "git checkout main"}}]
+    - turns: [{role: tool_call, tool: Bash, tool_input: {command: "echo git restore ."}}]
+"""
+SETTINGS = """\
+# Settings of deia for this commons; `deia config` prints them all and where each comes from. These are the defaults.
+# telemetry = "full"            # full, metadata or off
+# injection_chars = 6000        # the most characters of one injection
+# conversation_chars = 24000    # the most characters of all injections of one conversation
+# hold = true                   # whether a `hold` trigger may stop a tool call once
+# starter = true                # whether the starter commons counts below this one
+"""
+TELEMETRY = """\
+# Telemetry
+
+`events/` holds one JSON object a line: questions, injections, feedback. It stays on this machine (it is in
+`.gitignore`), secrets are redacted before a line is written, and `telemetry = "off"` in `deia.toml` stops it.
+"""
+
+
+class Started(Record):
+    """What making a commons did."""
+
+    written: tuple[str, ...]
+    existed: tuple[str, ...]
+
+
+def create_commons(folder: str, *, today: str) -> Started:
+    """Make a commons in `folder`, adding only what is not there.
+
+    Raises:
+        CommonsError: the folder cannot be written, or a path in it leads out of it through a link.
+    """
+    _make_folder(folder)
+    with one_writer(folder):
+        return _create(folder, today=today)
+
+
+def _create(folder: str, *, today: str) -> Started:
+    fresh = not find_index(folder)
+    files = {
+        LESSON: DOCUMENT.format(today=today),
+        TRIGGERS: TRIGGER.format(today=today),
+        CASES: EXAMPLES,
+        "telemetry/README.md": TELEMETRY,
+        "deia.toml": SETTINGS,
+    }
+    if not fresh or os.path.isdir(os.path.join(folder, "bok")):  # a commons that has lessons needs no example
+        files = {path: text for path, text in files.items() if path not in (LESSON, TRIGGERS, CASES)}
+    if fresh:
+        files = {INDEX_NAMES[0]: _index(today, with_lesson=LESSON in files), **files}
+    existed = tuple(path for path in files if os.path.lexists(os.path.join(folder, path)))
+    written = [path for path in files if path not in existed]
+    for path in written:
+        add_lesson.create_file(folder, path, files[path])
+    if _ignore(folder):
+        written.append(".gitignore")
+    if fresh:
+        index_store.build(folder, write=True, today=today)
+    return Started(written=tuple(written), existed=existed if fresh else (find_index(folder), *existed))
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise CommonsError(f"The folder {folder!r} cannot be made: {error}.", fix="Name another folder.") from error
+
+
+def _index(today: str, *, with_lesson: bool) -> str:
+    entry = Entry(
+        id="read-before-you-overwrite",
+        path=LESSON,
+        title="Read before you overwrite",
+        summary="A checkout or a generator replaces files with changes nobody had committed; stash them first.",
+        keywords=("git", "checkout", "restore", "overwrite", "uncommitted"),
+        audience=("developers",),
+        urgency="medium",
+        tags=("git", "files"),
+        category="patterns",
+        created=today,
+        updated=today,
+        verified=today,
+        action="Look at git status, and stash what is not committed.",
+    )
+    documents = [index_store.as_fields(entry)] if with_lesson else []
+    pattern = {
+        "query_keywords": ["git", "checkout", "overwrite"],
+        "natural_language": ["How do I keep my changes before a checkout?", "git checkout overwrote my file"],
+        "primary_cluster": "patterns",
+        "urgency": "medium",
+        "common_docs": [entry.id],
+    }
+    top = {
+        "version": "1.0",
+        "last_updated": today,
+        "metadata": {"maintainer": "", "index_format_version": "1.0", "status": "active"},
+        "clusters": {
+            "patterns": {
+                "description": "Ways of working that prevent mistakes",
+                "keywords": ["habits"],
+                "documents": documents,
+            }
+        },
+        "query_patterns": [pattern] if with_lesson else [],
+        "proactive_triggers": [],
+    }
+    return (
+        "# The master index: one entry a document. `deia index build` keeps its views and counts.\n"
+        + yaml_blocks.written(top)
+    )
+
+
+def _ignore(folder: str) -> bool:
+    """Add the folders that no repository should hold to `.gitignore`; say whether any was missing."""
+    path = os.path.join(folder, ".gitignore")
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            text = file.read()
+    except FileNotFoundError:
+        text = ""
+    missing = [name for name in IGNORED if name not in {line.strip().lstrip("/") for line in text.splitlines()}]
+    if not missing:
+        return False
+    if os.path.islink(path):
+        raise CommonsError("The .gitignore is a link, which is not followed.", fix=f"Add {', '.join(missing)} to it.")
+    separator = "" if not text or text.endswith("\n") else "\n"
+    with open(path, "a", encoding="utf-8", newline="") as file:
+        file.write(separator + "".join(f"{name}\n" for name in missing))
+    return True

@@ -1,0 +1,121 @@
+"""Changing a lesson that is there: its text, and what its entry and its own metadata say of it.
+
+The old file is kept in the trash first. Refuses documents that are not the project's own, and never changes an id or
+a path, by which triggers and people know it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deia.commons.index.documents import DOCUMENT_BYTES
+from deia.commons.index.load_commons import load_commons
+from deia.commons.index.read_index import find_index
+from deia.commons.source_files import safe_files, yaml_blocks
+from deia.commons.source_files.atomic_write import replace_file
+from deia.commons.source_files.front_matter import FENCE, FENCES_END, FRONT_LINES
+from deia.commons.source_files.write_lock import alone
+from deia.commons.source_files.yaml_reader import Map, read_yaml
+from deia.commons.write import index_store
+from deia.commons.write.add_lesson import Lesson
+from deia.commons.write.trash import LIST, keep_copy, names, own_entry
+from deia.errors import CommonsError
+from deia.records import TYPE_CHECKING, URGENCIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+@alone
+def revise_lesson(
+    root: str, ident: str, *, text: str, today: str, stamp: str, changes: Mapping[str, Any] | None = None
+) -> Lesson:
+    """Put a new text into a document; `changes` are new values of its entry, such as title, summary or tags.
+
+    Raises:
+        CommonsError: there is no such document of the project's own, or it cannot be written.
+    """
+    commons = load_commons(root)
+    entry = own_entry(commons, ident)
+    told = {name: _plain(value) for name, value in (changes or {}).items() if value}
+    if told.get("urgency", URGENCIES[0]) not in URGENCIES:
+        raise CommonsError(f"The urgency {told['urgency']!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
+    read = safe_files.read_text(root, entry.path, limit=DOCUMENT_BYTES)
+    if not read.readable:
+        raise CommonsError(f"{entry.path} cannot be read.", read.problems)
+    kept = keep_copy(root, ident, entry.path, stamp=stamp)
+    _write(root, entry.path, _revised(read.text, text, {**told, "updated": today}))
+    listed = _clusters(commons.index.source, ident)
+    if listed:
+        fields = {**told, "updated": today}
+        index_store.rewrite(root, lambda index: _relisted(index, listed, ident, fields), today=today)
+    paths = (entry.path, *((find_index(root),) if listed else ()), kept)
+    return Lesson(entry=entry.but(updated=today), paths=paths)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return " ".join("".join(char if char.isprintable() else " " for char in value).split())
+    return [_plain(one) for one in value]
+
+
+def _revised(old: str, text: str, fields: Mapping[str, Any]) -> str:
+    """Give the file's metadata, with some fields changed where it has them, above the new text."""
+    ends = "\r\n" if "\r\n" in old else "\n"
+    lines = old.replace("\r\n", "\n").split("\n")
+    end = 0
+    if lines[0].rstrip() == FENCE:
+        end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
+    head = _refreshed("\n".join(lines[1:end]), fields) if end else ""
+    title = str(fields.get("title", "")) or _heading(lines)
+    body = text.strip().replace("\r\n", "\n")
+    if title and not body.startswith("# "):
+        body = f"# {title}\n\n{body}"
+    front = f"{FENCE}\n{head.rstrip()}\n{FENCE}\n\n" if end else ""
+    return f"{front}{body}\n".replace("\n", ends)
+
+
+def _heading(lines: list[str]) -> str:
+    return next((line[2:].strip() for line in lines if line.startswith("# ")), "")
+
+
+def _refreshed(head: str, fields: Mapping[str, Any]) -> str:
+    top = read_yaml(head, path="").value
+    for name, value in fields.items():
+        if isinstance(top, Map) and name in top:
+            head = yaml_blocks.changed(head, (name,), lambda _, value=value: yaml_blocks.styled(value))  # type: ignore[misc]
+    return head
+
+
+def _clusters(source: Mapping[str, Any], ident: str) -> list[str]:
+    """Give the clusters in which the index describes a document, rather than naming it."""
+    clusters = source.get("clusters")
+    held = clusters.items() if isinstance(clusters, dict) else ()
+    return [
+        str(name) for name, body in held
+        if isinstance(body, dict)
+        and any(isinstance(item, dict) and names(item, ident) for item in body.get(LIST) or ())
+    ]  # fmt: skip
+
+
+def _relisted(index: str, clusters: list[str], ident: str, fields: Mapping[str, Any]) -> str:
+    for cluster in clusters:
+        index = yaml_blocks.changed(index, ("clusters", cluster, LIST), lambda found: _described(found, ident, fields))
+    return index
+
+
+def _described(found: Any, ident: str, fields: Mapping[str, Any]) -> Any:
+    for item in found:
+        if isinstance(item, dict) and names(item, ident):
+            for name, value in fields.items():
+                item[name] = yaml_blocks.styled(value)
+    return found
+
+
+def _write(root: str, path: str, text: str) -> None:
+    try:
+        replace_file(os.path.join(root, path), text)
+    except OSError as error:
+        fix = "Check its permissions and the space left."
+        raise CommonsError(f"{path} cannot be written: {error.strerror}.", fix=fix) from error

@@ -1,0 +1,31 @@
+"""What an injection carries of the documents that triggers name; lines that are still an outline's are left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deia.commons.source_files.outline import filled
+from deia.compile.triggers.build_artefact import Payload
+from deia.text import shorten
+
+if TYPE_CHECKING:
+    from deia.commons.index.load_commons import Commons
+
+MOST_PAYLOAD = 8000  # characters of a document that an injection may carry; hosts cut strings at 10,000
+
+
+def payloads(commons: Commons) -> dict[str, Payload]:
+    """Give what each document that a trigger names is injected with, by id."""
+    texts = {document.path: document.text for document in commons.documents}
+    wanted = {reference.id for trigger in commons.triggers for reference in trigger.documents}
+    return {
+        entry.id: Payload(
+            id=entry.id,
+            path=entry.path,
+            title=entry.title,
+            summary=entry.summary,
+            text=shorten(filled(texts.get(entry.path, "")) or entry.summary, MOST_PAYLOAD),
+        )
+        for entry in commons.entries
+        if entry.id in wanted
+    }

@@ -1,0 +1,116 @@
+"""`earlier` conditions as written → the marks that the watcher keeps; and the mark that every commons has: production.
+
+A mark is compiled like a trigger without documents: its clauses confirm it, their words gate it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from deia.knowledge import Clause, Earlier
+from deia.records import Record
+from deia.text import words
+from deia.watch.verdict.earlier_statements import PRODUCTION, PRODUCTION_TURNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from deia.compile.triggers.lowered import Lowered
+    from deia.knowledge import Trigger
+
+DENYING = frozenset(("not", "never", "no", "don", "dont", "nothing", "nobody", "cannot", "without", "stop", "avoid"))
+SPEAKERS = ("user", "assistant", "tool_call")
+FAILING = ("tool_result", "user")
+# Where somebody says that they are, or what points a client there; `NODE_ENV=production` is a way to build, no place.
+BOXES = "{box|server|host|machine|database|db|cluster|instance|shell|console}"
+SAID_TO_BE_THERE = (
+    "{i|we|you} {am|are|m|re|be} {on|connected to|logged into|logged in to} {prod|production}",
+    f"{{i|we|you}} {{am|are|m|re|be}} {{in|inside|attached to}} {{prod|production}} {BOXES}",
+    f"{{this|that|it|here}} {{is|s}} {{prod|production}} {BOXES}",
+    "{switched|connected|logged in} {to|into} {prod|production}",
+    f"{{connect|log in|log|ssh|switch}} {{to|into|onto}} {{prod|production}} {BOXES}",
+)
+NAMES = "{prod|production|prod-*|*-prod|*_prod|*-prod-*|*/prod|*/prod-*|*production*}"
+# A value that names it as a word of its own: `products-db` is no such place.
+VALUES = ("*production*", "*prod-*", "*-prod.*", "*-prod", "*_prod", "*/prod", "*.prod.*", "*@prod.*", "prod")
+POINTED_THERE = (
+    f"kubectl config use-context {NAMES}",
+    f"{{kubectx|kubie|kctx}} {NAMES}",
+    f"docker context use {NAMES}",
+    f"{{terraform|tofu}} workspace select {NAMES}",
+    f"pulumi stack select {NAMES}",
+    f"gcloud config set project {NAMES}",
+    f"gcloud config configurations activate {NAMES}",
+    "railway environment {prod|production}",
+    "{ssh|mosh} {prod|production|prod-*|*-prod|*-prod-*|*.prod.*|*-prod.*|*@prod|*@prod-*|*@prod.*|*@production*}",
+    *(f"export {{*_URL={one}|*_HOST={one}|*_DSN={one}|*_PROFILE={one}|PGHOST={one}|KUBECONFIG={one}}}"
+      for one in VALUES if one != "prod"),
+    "export {*_PROFILE=prod|RAILS_ENV=production|APP_ENV=production|APP_ENV=prod}",
+    "source {.env.production|.env.prod|*/.env.production|*/.env.prod}",
+)  # fmt: skip
+SAID_TO_LEAVE = (
+    "{i|we|you} {am|are|m|re|be} {on|in|connected to|back on} {staging|dev|development|test|local|localhost}",
+    "{this|that|it|here} {is|s} {not|only} {prod|production}",
+    "{switched|moved|back} {to|on|onto} {staging|dev|development|local|localhost}",
+    "{this|it|here} {is|s} {staging|dev|development|test} {box|server|host|machine|database|db|cluster|instance}",
+)
+ELSEWHERE = "{*dev*|*staging*|*stage*|*test*|*local*|minikube|kind-*|docker-desktop|default}"
+POINTED_ELSEWHERE = (
+    f"kubectl config use-context {ELSEWHERE}",
+    f"{{kubectx|kubie|kctx}} {ELSEWHERE}",
+    f"docker context use {ELSEWHERE}",
+    f"{{terraform|tofu}} workspace select {ELSEWHERE}",
+    f"pulumi stack select {ELSEWHERE}",
+    f"gcloud config set project {ELSEWHERE}",
+    f"railway environment {ELSEWHERE}",
+    "unset {DATABASE_URL|AWS_PROFILE|KUBECONFIG|PGHOST|DOCKER_HOST}",
+)
+
+
+def _clauses(kind: str, values: Sequence[str]) -> tuple[Clause, ...]:
+    return tuple(Clause(kind=kind, value=value) for value in values)
+
+
+ON_PRODUCTION = Earlier(
+    any=(*_clauses("phrase", SAID_TO_BE_THERE), *_clauses("command", POINTED_THERE)),
+    until=(*_clauses("phrase", SAID_TO_LEAVE), *_clauses("command", POINTED_ELSEWHERE)),
+    within=PRODUCTION_TURNS,
+)
+ALWAYS: Mapping[str, Earlier] = {PRODUCTION: ON_PRODUCTION}  # what every commons is compiled with
+
+
+class LoweredMark(Record):
+    """A mark as the watcher reads it, and the lowered clauses that gate it, each with whose turns it counts in."""
+
+    compiled: Mapping[str, Any]
+    gates: tuple[tuple[Lowered, tuple[str, ...]], ...]
+
+
+def marks_in(triggers: Sequence[Trigger]) -> dict[str, Earlier]:
+    """Give the marks that triggers wait for, by the trigger's id."""
+    return {trigger.id: trigger.earlier for trigger in triggers if trigger.earlier}
+
+
+def lower_mark(name: str, earlier: Earlier, lower: Callable[[Clause], Lowered]) -> LoweredMark:
+    """Lower a mark's clauses by `lower`, the same as for clauses of triggers."""
+    sets = [(clause, lower(clause)) for clause in earlier.any]
+    ends = [(clause, lower(clause)) for clause in earlier.until]
+    compiled = {
+        "mark": name,
+        "any": [_clause(clause, lowered) for clause, lowered in sets],
+        "until": [_clause(clause, lowered) for clause, lowered in ends],
+    }
+    gates = tuple((lowered, FAILING if clause.kind == "error" else SPEAKERS) for clause, lowered in (*sets, *ends))
+    return LoweredMark(compiled=compiled, gates=gates)
+
+
+def _clause(clause: Clause, lowered: Lowered) -> dict[str, Any]:
+    """Say of a phrase that itself says no (`don't deploy`) that its denial is what is meant."""
+    denies = clause.kind == "phrase" and not DENYING.isdisjoint(words(str(clause.value)))
+    return {**lowered.clause, "denies": True} if denies else dict(lowered.clause)
+
+
+def asks_for(name: str, triggers: Sequence[Trigger]) -> bool:
+    """Say whether any trigger asks that of a file: if it is `unread`, every call that reads must be remembered."""
+    clauses = [clause for trigger in triggers for clause in (*trigger.any, *trigger.all)]
+    return any(hasattr(clause.value, "get") and clause.value.get(name) for clause in clauses if clause.kind == "write")

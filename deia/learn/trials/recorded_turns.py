@@ -1,0 +1,115 @@
+"""Recorded turns in which triggers fired, with what the ledger says came of them: what cases and `unless` are made of.
+
+Transcripts are read as `deia triggers replay` reads them; a conversation is known by the host's own id for it, or by
+its file's name. What is kept of a turn is redacted first. Refuses conversations of which the ledger knows nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from deia import spool
+from deia.evaluate.replay_files import MOST_LINE, transcript_files
+from deia.evaluate.transcripts import Reader, read_conversations
+from deia.fast_json import loads
+from deia.learn.trigger_drafts import Fired
+from deia.watch.authoring.replay import Replay
+from deia.watch.clauses.folder_signs import signs_around
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from deia.records import Turn
+    from deia.watch.gate.artefact import Artefact
+
+IDS = ("sessionId", "session_id", "conversation_id", "conversationId", "conversation")
+MOST_TEXT = 1500  # characters of a turn that a case may hold
+MOST_WHOLE = 64_000_000  # bytes of a file
+BEFORE = 2  # turns that a case begins with, where the last alone does not fire
+
+
+def read_fired(artefact: Artefact, names: Sequence[str], weights: Mapping[tuple[str, str], float]) -> list[Fired]:
+    """Give the turns of some transcripts in which triggers fired that the ledger says something of.
+
+    Raises:
+        QueryError: there is nothing at a name.
+    """
+    known = {conversation for conversation, _ in weights}
+    found: list[Fired] = []
+    for path in transcript_files(names):
+        for conversation, turns, folder in _conversations(path):
+            if conversation in known:
+                found += _fired(artefact, conversation, turns, folder, weights)
+    return found
+
+
+def _fired(
+    artefact: Artefact, conversation: str, turns: Sequence[Turn], folder: str, weights: Mapping[tuple[str, str], float]
+) -> Iterator[Fired]:
+    replay = Replay(artefact)
+    around = signs_around(folder) if folder else None
+    for at, turn in enumerate(turns):
+        for firing in replay.judge(turn, folder=around):
+            weight = weights.get((conversation, firing.trigger), 0.0)
+            text = _text(turn)
+            if weight and text:
+                case = _case(artefact, firing.trigger, turns[max(0, at - BEFORE) : at + 1])
+                yield Fired(trigger=firing.trigger, weight=weight, case=case, text=text, conversation=conversation)
+
+
+def _text(turn: Turn) -> str:
+    given = turn.tool_input if isinstance(turn.tool_input, dict) else {}
+    command = given.get("command")
+    return spool.redact(turn.text or (command if isinstance(command, str) else ""))[:MOST_TEXT]
+
+
+def _case(artefact: Artefact, trigger: str, turns: Sequence[Turn]) -> Any:
+    """Give a case in as few turns as make it fire."""
+    alone = any(firing.trigger == trigger for firing in Replay(artefact).judge(turns[-1]))
+    kept = turns[-1:] if alone else turns
+    if len(kept) == 1 and kept[0].role == "user":
+        return _text(kept[0])
+    return {"turns": [_turn(turn) for turn in kept]}
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    told: dict[str, Any] = {"role": turn.role}
+    given = turn.tool_input if isinstance(turn.tool_input, dict) else {}
+    command = given.get("command")
+    if turn.tool:
+        told["tool"] = turn.tool
+    if isinstance(command, str):
+        told["tool_input"] = {"command": _text(turn)}
+    else:
+        told["text"] = _text(turn)
+    return told | ({"failed": True} if turn.failed else {})
+
+
+def _conversations(path: str) -> Iterator[tuple[str, list[Turn], str]]:
+    """Give the conversations of a file: id, turns and working folder."""
+    with open(path, "rb") as file:
+        data = file.read(MOST_WHOLE).decode("utf-8-sig", "replace")
+    name = os.path.splitext(os.path.basename(path))[0]
+    items = [item for item in map(_item, data.split("\n")) if item]
+    if not path.lower().endswith((".jsonl", ".ndjson", ".log")) or not items:
+        for number, turns in enumerate(read_conversations(data), 1):
+            yield (name if number == 1 else f"{name}:{number}"), turns, ""
+        return
+    readers: dict[str, tuple[Reader, list[Turn]]] = {}
+    for item in items:
+        ident = next((str(item[key]) for key in IDS if isinstance(item.get(key), str) and item[key]), name)
+        reader, turns = readers.setdefault(ident, (Reader(), []))
+        turns += [turn.but(index=len(turns) + number) for number, turn in enumerate(reader.turns(item), 1)]
+    for ident, (reader, turns) in readers.items():
+        yield ident, turns, reader.folder
+
+
+def _item(line: str) -> dict[str, Any]:
+    if not line.strip() or len(line) > MOST_LINE:
+        return {}
+    try:
+        item = loads(line)
+    except ValueError:
+        return {}
+    return item if isinstance(item, dict) else {}

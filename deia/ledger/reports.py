@@ -1,0 +1,29 @@
+"""All reports by name, and what each needs to be made from a ledger."""
+
+from __future__ import annotations
+
+from deia.ledger import gaps, question_reports, usage_reports
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import duckdb
+
+    from deia.ledger.report_values import Report
+    from deia.ledger.usage_reports import Known
+
+REPORTS: dict[str, Callable[[duckdb.DuckDBPyConnection, Known], Report]] = {
+    "summary": lambda connection, _: usage_reports.summary(connection),
+    "queries": lambda connection, _: question_reports.queries(connection),
+    "documents": usage_reports.documents,
+    "triggers": usage_reports.triggers,
+    "gaps": lambda connection, _: gaps.gaps(connection),
+    "latency": lambda connection, _: question_reports.latency(connection),
+    "agents": lambda connection, _: usage_reports.agents(connection),
+}
+
+
+def make_reports(connection: duckdb.DuckDBPyConnection, known: Known, names: Sequence[str]) -> list[Report]:
+    """Make some reports from one warehouse, in the order named."""
+    return [REPORTS[name](connection, known) for name in names]

@@ -1,0 +1,67 @@
+"""What of a question is the asker's own: quoted words, paths, addresses, options, numbers.
+
+*Rename "holiday" to "beach"* is answered by a document on renaming that knows neither. Such words are searched for as
+any others; what they do not do is to tell against a document that lacks them. It refuses to take the quotation of a
+whole question for one: then nothing would be left to ask.
+"""
+
+from __future__ import annotations
+
+from deia.match.tokeniser import question
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOOKED_AT = 4_000  # characters
+PAIRS = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}  # noqa: RUF001 - typographic quotation marks
+LONGEST = 200  # characters of a quotation
+AROUND = "\"'`.,;:!?()[]{}<>"
+ROOTS = ("/", "~", "$", "--", "./", "../")
+
+
+def literal_terms(text: str) -> frozenset[str]:
+    """Give the terms of a question that stand in it only as somebody's own names and values."""
+    quoted, plain = _parted(text[:LOOKED_AT])
+    tokens = plain.split()
+    own = [token for token in tokens if _is_own(token.strip(AROUND))]
+    if not own and not quoted:
+        return frozenset()
+    said = _terms(" ".join([token for token in tokens if not _is_own(token.strip(AROUND))]))
+    return frozenset(_terms(" ".join([*quoted, *own])) - said) if said else frozenset()
+
+
+def _parted(text: str) -> tuple[list[str], str]:
+    """Take the quotations out of a text."""
+    quoted, plain, at = [], [], 0
+    for start, end in _quotations(text):
+        quoted.append(text[start + 1 : end])
+        plain.append(text[at:start])
+        at = end + 1
+    return quoted, " ".join([*plain, text[at:]])
+
+
+def _quotations(text: str) -> Iterator[tuple[int, int]]:
+    """Give where quotations begin and end; an apostrophe inside of a word is none of them."""
+    at = 0
+    while at < len(text):
+        closing = PAIRS.get(text[at], "")
+        if closing and not (at and text[at - 1].isalnum()):
+            end = text.find(closing, at + 1, at + LONGEST)
+            while end > 0 and text[end + 1 : end + 2].isalnum():
+                end = text.find(closing, end + 1, at + LONGEST)
+            if end > at + 1:
+                yield at, end
+                at = end
+        at += 1
+
+
+def _is_own(token: str) -> bool:
+    """Tell whether a word is a path, an address, an option or a number; node.js, SHA-256 and CVE-2024-3094 are none."""
+    if token.startswith(ROOTS) or "://" in token or token.count("/") > 1:
+        return True
+    return any(map(str.isdigit, token)) and not any(map(str.isalpha, token))
+
+
+def _terms(text: str) -> set[str]:
+    return {part for word in question(text) for part in word}

@@ -1,0 +1,151 @@
+"""`deia show` and `deia open`: one document, to read or to edit."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from typing import TYPE_CHECKING
+
+import click
+
+from deia import fast_json
+from deia.errors import CommonsError, QueryError
+from deia.librarian import Librarian
+from deia.search.find_document import look_up, read_lines
+from deia.search.rendering.columns import plain
+from deia.serve.cli import output
+from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons, here
+from deia.serve.cli.shell_completion import complete_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from deia.search.find_document import Found
+
+FACTS = (
+    "urgency", "platforms", "audience", "clusters", "tags", "keywords", "category", "status", "created", "updated",
+    "verified", "related_docs",
+)  # fmt: skip
+# How editors are told a line; others are given the file alone.
+AT_LINE = {
+    **dict.fromkeys(
+        ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "ed"), "+{line}"
+    ),
+    **dict.fromkeys(("code", "codium", "cursor", "windsurf"), "--goto"),
+}
+BESIDE = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # these take FILE:LINE
+
+
+def _found(name: str) -> Found:
+    """Find a document of the commons in use.
+
+    Raises:
+        QueryError: there is none with this id or path.
+    """
+    librarian = Librarian(given_commons() or None, agent="cli")
+    found = look_up(librarian.open_catalog(), name, root=librarian.root, folder=here())
+    librarian.log("read", {"doc": found.shelved.entry.id, "via": "cli"})
+    return found
+
+
+@click.command(short_help="Show a document with what the index says of it.")
+@click.argument("document", metavar="ID|PATH", shell_complete=complete_documents)
+@click.option("--lines", "span", metavar="A-B", help="Only these lines of its file, such as 12-30.")
+@form_option("text", "json")
+@commons_option
+def show(*, document: str, span: str | None, form: str) -> int:
+    """Show a document with what the index says of it.
+
+    It is named by its id, or by its path as `deia search` writes it: path:12-30 shows these lines.
+    """
+    wanted = read_lines(span) if span is not None else None
+    if span is not None and wanted is None:
+        raise click.BadParameter(
+            f"{span!r} is none; wanted is a line or two, such as 12 or 12-30.", param_hint="--lines"
+        )
+    found = _found(document)
+    lines = list(_numbered(found, wanted or found.lines))
+    if not lines and (wanted or found.lines):
+        first, last = found.shelved.first_line, found.shelved.first_line + len(_texts(found)) - 1
+        raise QueryError(f"the text of {found.shelved.entry.path} is in lines {first}-{last}", fix="Name some of them.")
+    if form == "json":
+        output.say(fast_json.dumps(_fields(found, lines)))
+    else:
+        output.say("\n".join((*_facts(found), "", *lines)).rstrip("\n"))
+    return output.FOUND
+
+
+def _texts(found: Found) -> list[str]:
+    return found.text.rstrip("\n").split("\n")
+
+
+def _numbered(found: Found, lines: tuple[int, int] | None) -> Iterator[str]:
+    """Give the lines that stand between two numbers of the file."""
+    first, last = lines or (1, len(found.text) + found.shelved.first_line)
+    for number, line in enumerate(_texts(found), found.shelved.first_line):
+        if first <= number <= last:
+            yield line
+
+
+def _facts(found: Found) -> Iterator[str]:
+    entry = found.shelved.entry
+    yield plain(entry.title or entry.id)
+    yield plain(f"{entry.id}  {entry.path}")
+    for name in ("summary", "action"):
+        if getattr(entry, name):
+            yield plain(f"{name}: {getattr(entry, name)}")
+    for name in FACTS:
+        value = getattr(entry, name)
+        if value:
+            yield plain(f"{name}: {value if isinstance(value, str) else ', '.join(value)}")
+
+
+def _fields(found: Found, lines: list[str]) -> dict[str, Any]:
+    entry = {name: value for name, value in found.shelved.entry.values().items() if name != "line"}
+    told = {name: list(value) if isinstance(value, tuple) else value for name, value in entry.items()}
+    return {**told, "extra": dict(found.shelved.entry.extra), "file": found.file, "text": "\n".join(lines)}
+
+
+@click.command("open", short_help="Open a document in your editor.")
+@click.argument("document", metavar="ID|PATH", shell_complete=complete_documents)
+@commons_option
+def open_document(*, document: str) -> int:
+    """Open a document in $VISUAL or $EDITOR; without either, or where nobody sits at a terminal, print its file's path.
+
+    path:12 opens it at that line, in the editors that can.
+    """
+    found = _found(document)
+    if not os.path.isfile(found.file):
+        raise CommonsError(f"the file {found.file} is gone", fix="Type: deia compile")
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if not editor.strip() or not output.at_terminal():
+        output.say(found.file)
+        return output.FOUND
+    try:
+        command = editor_command(editor, found.file, found.lines[0] if found.lines else 0)
+        code = subprocess.run(command, check=False).returncode  # noqa: S603 - the person's own editor
+    except (OSError, ValueError) as error:
+        raise CommonsError(
+            f"the editor {editor!r} cannot be started: {error}", fix="Correct $VISUAL or $EDITOR."
+        ) from error
+    return output.FOUND if code == 0 else output.BROKEN
+
+
+def editor_command(editor: str, file: str, line: int) -> list[str]:
+    """Give what starts an editor on a file, at a line where there is one.
+
+    Raises:
+        ValueError: the editor's quotation marks are not closed.
+    """
+    command = shlex.split(editor, posix=os.name != "nt")
+    if not command:
+        raise ValueError("it is empty")
+    name = os.path.basename(command[0].strip('"')).lower().removesuffix(".exe").removesuffix(".cmd")
+    if line and name in BESIDE:
+        return [*command, f"{file}:{line}"]
+    told = AT_LINE.get(name, "") if line else ""
+    if told == "--goto":
+        return [*command, told, f"{file}:{line}"]
+    return [*command, *([told.format(line=line)] if told else []), file]

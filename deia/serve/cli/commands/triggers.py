@@ -1,0 +1,91 @@
+"""`deia triggers`: the group, and running the cases beside the triggers."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from deia.commons.index.load_commons import load_commons
+from deia.errors import CommonsError
+from deia.librarian import Librarian
+from deia.serve.cli import output
+from deia.serve.cli.commands.shared_options import commons_option, given_commons
+from deia.serve.cli.commands.triggers_lint import lint
+from deia.serve.cli.commands.triggers_new import new
+from deia.serve.cli.commands.triggers_replay import replay
+from deia.serve.cli.commands.triggers_stats import list_triggers, stats
+from deia.serve.cli.shell_completion import complete_triggers
+from deia.suggestions import nearest
+from deia.text import counted, one_line, shorten
+from deia.watch.authoring.case_runner import run_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deia.commons.index.load_commons import Commons
+    from deia.watch.authoring.case_runner import CaseResult
+
+EXCERPT = 100  # characters of a turn that are shown
+
+
+@click.group(short_help="Work on the triggers.")
+def triggers() -> None:
+    """Work on the triggers: run their cases, try them on past conversations, see what they did."""
+
+
+for command in (list_triggers, new, lint, replay, stats):
+    triggers.add_command(command)
+
+
+@triggers.command()
+@click.argument("ids", nargs=-1, metavar="[ID]…", shell_complete=complete_triggers)
+@commons_option
+def test(*, ids: Sequence[str]) -> int:
+    """Run the cases beside the triggers: those that must fire, and those that must stay silent.
+
+    Exits with 1 where a case does not hold.
+    """
+    librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
+    commons = load_commons(librarian.root)
+    _refuse_unknown(commons, ids)
+    cases = [case for case in commons.cases if not ids or case.trigger in ids]
+    results = run_cases(librarian.open_artefact(), cases, now=time.time())
+    failures = [result for result in results if not result.holds]
+    for result in failures:
+        output.say("\n".join(_failure(result)))
+    _sum_up(commons, ids, results)
+    return int(bool(failures))
+
+
+def _refuse_unknown(commons: Commons, ids: Sequence[str]) -> None:
+    known = [trigger.id for trigger in commons.triggers]
+    for identity in ids:
+        if identity not in known:
+            raise CommonsError(f"there is no trigger {identity!r}", fix=nearest(identity, known))
+
+
+def _failure(result: CaseResult) -> Iterator[str]:
+    case = result.case
+    wanted = "should fire" if case.fires else "should stay silent"
+    turn = case.turns[result.turn - 1] if case.turns else None
+    yield f"{case.path}:{case.line}: {case.trigger} {wanted}, but {'does not' if case.fires else 'fires'}"
+    if turn is not None:
+        yield f"  turn {result.turn}, {turn.role}: {shorten(one_line(turn.text or str(turn.tool_input)), EXCERPT)}"
+    yield f"  {'stopped at ' + result.stage if case.fires else 'because'}: {result.detail}"
+
+
+def _sum_up(commons: Commons, ids: Sequence[str], results: Sequence[CaseResult]) -> None:
+    covered = {result.case.trigger for result in results}
+    asked = [trigger.id for trigger in commons.triggers if not ids or trigger.id in ids]
+    failed = sum(not result.holds for result in results)
+    output.say(f"{counted(len(asked), 'trigger')}, {counted(len(results), 'case')}, {failed} failed.")
+    bare = [identity for identity in asked if identity not in covered]
+    if bare:
+        output.say(f"Without cases: {', '.join(bare)}.")
+    broken = [
+        problem for problem in commons.problems if problem.path.startswith("triggers/") and problem.severity == "error"
+    ]
+    if broken:
+        output.say(f"{counted(len(broken), 'error')} in the trigger files; what is broken is left out. Type: deia lint")

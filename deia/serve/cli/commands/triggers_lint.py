@@ -1,0 +1,54 @@
+"""`deia triggers lint`: what is wrong with triggers that read well."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from deia import fast_json
+from deia.commons.layers.merge_layers import load_layers
+from deia.commons.layers.shadowing import hiding_problems
+from deia.compile.compiled_folder import read_manifest
+from deia.compile.triggers.calibration import reached_in
+from deia.compile.triggers.linting import lint_triggers
+from deia.librarian import Librarian
+from deia.serve.cli import output
+from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons
+from deia.text import counted
+
+if TYPE_CHECKING:
+    from deia.errors import Problem
+
+
+@click.command("lint", short_help="Show triggers that nothing fires, that overlap, cost much, or prove little.")
+@form_option("text", "json")
+@commons_option
+def lint(*, form: str) -> int:
+    """Show triggers that nothing can fire, that overlap, cost every turn, have slow patterns or cases far off.
+
+    Looks at the project's own triggers, held against those of the layers below too. What does not read at all is told
+    by `deia lint`. Exits with 1 where a trigger can never fire.
+    """
+    librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
+    artefact = librarian.open_artefact()
+    layers = load_layers(librarian.root, starter=librarian.settings.starter)
+    own, layered = layers.every[0], layers.merged()
+    manifest = read_manifest(librarian.derived)
+    ungated, reached = manifest.get("ungated", ()), reached_in(manifest)
+    problems = lint_triggers(
+        artefact, own.triggers, layered.cases, ungated=ungated, reached=reached, clock=time.perf_counter
+    )
+    problems = [*hiding_problems(layers.every), *problems]
+    if form == "json":
+        output.say(fast_json.dumps([problem.values() for problem in problems]))
+    else:
+        output.say("\n".join((*map(str, problems), _summary(problems, len(own.triggers)))))
+    return int(any(problem.severity == "error" for problem in problems))
+
+
+def _summary(problems: list[Problem], triggers: int) -> str:
+    errors = sum(problem.severity == "error" for problem in problems)
+    warnings = len(problems) - errors
+    return f"{counted(triggers, 'trigger')}, {counted(errors, 'error')}, {counted(warnings, 'warning')}."

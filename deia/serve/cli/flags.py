@@ -1,0 +1,109 @@
+"""The flags of `deia search`, as data: the quick path and the click command are both made from these tables.
+
+Refuses to interpret anything but the ordinary forms: whatever is out of the ordinary is left to click, which knows how
+to complain.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record
+from deia.search.rendering.llm_quotes import LEAST
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+FORMS = ("table", "summary", "full", "markdown", "json", "yaml", "paths")
+COLOURS = ("auto", "always", "never")
+TIERS = ("auto", "compact", "static", "keyword")
+MOST_DOCUMENTS = 200  # that a search gives at all (deia.search.pipeline)
+MOST_TOKENS = 1_000_000
+COMPLETION = "_DEIA_COMPLETE"  # the variable by which a shell asks click for completions
+
+
+class Flag(Record):
+    """One flag that takes a value."""
+
+    name: str
+    help: str
+    metavar: str = "TEXT"
+    choices: tuple[str, ...] = ()
+    most: int = 0  # a whole number up to this; 0 for a text
+    least: int = 1  # of a whole number
+    repeated: bool = False
+
+    @property
+    def field(self) -> str:
+        """The name of its value among the options of a search."""
+        return {"--keyword": "keywords", "--format": "form"}.get(self.name, self.name[2:])
+
+
+COMMONS = Flag(name="--commons", help="The folder of the commons to use.", metavar="FOLDER")
+SEARCH = (
+    Flag(name="--platform", help="Only documents about this platform; alone, an overview of them."),
+    Flag(name="--audience", help="Only documents for this audience; alone, an overview of them."),
+    Flag(name="--urgency", help="Only documents of this urgency.", choices=("critical", "high", "medium", "low")),
+    Flag(name="--cluster", help="Only documents of this cluster."),
+    Flag(name="--tag", help="Only documents with this tag."),
+    Flag(name="--keyword", help="A keyword that must match as a whole; may be repeated.", repeated=True),
+    Flag(name="--limit", help="How many documents to give.", metavar="NUMBER", most=MOST_DOCUMENTS),
+    Flag(
+        name="--format",
+        help="How to show the answer; by default a table at a terminal and a summary elsewhere.",
+        choices=FORMS,
+    ),
+    Flag(
+        name="--budget",
+        help="How many tokens --format full may take; by default 3000.",
+        metavar="TOKENS",
+        most=MOST_TOKENS,
+        least=LEAST,
+    ),
+    Flag(name="--tier", help="What the search may go by besides words; by default the best there is.", choices=TIERS),
+    Flag(name="--color", help="Whether a table is in colour; auto asks the terminal and NO_COLOR.", choices=COLOURS),
+    COMMONS,
+)
+
+
+def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """Give the options of an ordinary `deia [--commons FOLDER] search …`, or None where it is anything else."""
+    options: dict[str, Any] = {}
+    words: list[str] = []
+    known: Sequence[Flag] = (COMMONS,)  # before the command's name
+    at = 0
+    while at < len(arguments):
+        argument = arguments[at]
+        at += 1
+        if known is not SEARCH and argument == "search":
+            known = SEARCH
+        elif argument == "--" and known is SEARCH:
+            words += arguments[at:]
+            break
+        elif not argument.startswith("-") and known is SEARCH:
+            words.append(argument)
+        else:
+            name, equals, value = argument.partition("=")
+            flag = next((flag for flag in known if flag.name == name), None)
+            if flag is None or (not equals and at == len(arguments)):
+                return None
+            if not equals:
+                value = arguments[at]
+                at += 1
+            if not _take(flag, value, options):
+                return None
+    return {**options, "text": " ".join(words)} if known is SEARCH else None
+
+
+def _take(flag: Flag, value: str, options: dict[str, Any]) -> bool:
+    """Put a flag's value among the options; say whether it is an ordinary one."""
+    if value.startswith("-") or (flag.choices and value not in flag.choices):
+        return False
+    if flag.most:
+        if not (value.isascii() and value.isdecimal() and len(value) < 8 and flag.least <= int(value) <= flag.most):
+            return False
+        options[flag.field] = int(value)
+    elif flag.repeated:
+        options[flag.field] = (*options.get(flag.field, ()), value)
+    else:
+        options[flag.field] = value
+    return True

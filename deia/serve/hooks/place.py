@@ -1,0 +1,57 @@
+"""Where a hook works: which host called, which commons counts, and where its files are."""
+
+from __future__ import annotations
+
+import time
+
+from deia import files, folders
+from deia.records import TYPE_CHECKING
+from deia.watch.gate.artefact import open_artefact
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Place:
+    """Where this hook works: which host called, which commons counts, where its files are."""
+
+    __slots__ = (
+        "began", "derived", "environ", "events", "explicit", "host", "open", "root", "state", "timed", "trouble",
+    )  # fmt: skip
+
+    def __init__(self, arguments: list[str]) -> None:
+        self.began = time.perf_counter()
+        self.timed = True  # a server leaves its own process alone, and waits no longer than the deadline
+        self.open = open_artefact  # a server keeps what it opened
+        self.environ = files.environment()
+        self.host = arguments[0] if arguments else ""
+        self.explicit = arguments[2] if len(arguments) > 2 and arguments[1] == "--commons" else ""
+        self.state = folders.state_folder(self.environ)
+        self.root = self.derived = ""
+        self.trouble = ""  # why something stands in for the compiled triggers
+        self.events = f"{self.state}/starter/events"
+
+    def settle(self, folder: str) -> None:
+        """Find the commons for somebody working in `folder`."""
+        self.root = folders.find_commons(folder, environ=self.environ, explicit=self.explicit)
+        self.derived = folders.derived_folder(self.root, self.environ)
+        self.events = folders.events_folder(self.root, self.environ)
+
+    def spool(self, event: str, fields: dict[str, Any], *, telemetry: str = "full") -> str:
+        """Write an event to the ledger; give its id, or the empty text where nothing was written."""
+        from deia import spool  # noqa: PLC0415 - only a turn that leaves something behind needs it
+
+        chosen = self.environ.get("DEIA_TELEMETRY") or telemetry
+        return spool.append(self.events, event, {"host": self.host, **fields}, telemetry=chosen)
+
+    def report(self, error: BaseException) -> None:
+        """Spool what went wrong, with the place in deia where it did; a failing report is given up."""
+        try:
+            frame = error.__traceback__
+            where = ""
+            while frame is not None:
+                where = f"{frame.tb_frame.f_code.co_filename.rpartition('/')[2]}:{frame.tb_lineno}"
+                frame = frame.tb_next
+            self.spool("error", {"error": f"{type(error).__name__}: {error}"[:500], "where": where})
+        except BaseException:  # noqa: BLE001, S110 - the rim of the rim
+            pass

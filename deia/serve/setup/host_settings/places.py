@@ -1,0 +1,128 @@
+"""Where the hosts' settings are on this machine, and which hosts are here at all.
+
+It looks at folders, the search path and the environment that it is given; it starts nothing and writes nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from deia.errors import HostError
+from deia.serve.setup.host_settings.command import on_windows
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, USER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deia.serve.setup.host_settings.hosts_table import Place, Setup
+
+MARKS = (".git", *dict.fromkeys(mark for setup in SETUPS for mark in setup.marks if mark != ".vscode"))
+
+
+def setup_of(host: str) -> Setup:
+    """Give how a host is connected.
+
+    Raises:
+        HostError: deia knows no such host, or it is connected in no file.
+    """
+    if host in BY_NAME:
+        return BY_NAME[host]
+    if host == "generic":
+        told = "a host of one's own has no settings that deia knows; it starts the hook itself"
+        raise HostError(told, fix="Read docs/hosts/generic.md.")
+    near = difflib.get_close_matches(host.lower(), BY_NAME, n=1) or [name for name in BY_NAME if host.lower() in name]
+    fix = f"Did you mean {near[0]}? All of them: deia install --list" if near else "Type: deia install --list"
+    raise HostError(f"there is no host {host!r}; deia knows {', '.join(BY_NAME)}", fix=fix)
+
+
+def project_folder(start: str) -> str:
+    """Give the folder that hosts take for the project: the nearest that is marked, else `start` itself."""
+    folder = start
+    home = os.path.realpath(os.path.expanduser("~"))
+    while True:
+        marked = any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS)
+        if marked and os.path.realpath(folder) != home:
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return start
+        folder = above
+
+
+def home_folder(environ: Mapping[str, str]) -> str:
+    """Give the person's home."""
+    return environ.get("USERPROFILE" if on_windows() else "HOME") or os.path.expanduser("~")
+
+
+def scope_of(setup: Setup, scope: str) -> Place:
+    """Give a host's place in a scope.
+
+    Raises:
+        HostError: it has none there.
+    """
+    place = setup.places.get(scope)
+    if place is None:
+        flags = " or ".join(f"--{name}" for name in setup.places)
+        raise HostError(f"{setup.host} has no settings of the scope {scope}", fix=f"Use {flags}.")
+    return place
+
+
+def folder_of(place: Place, scope: str, *, project: str, environ: Mapping[str, str]) -> str:
+    """Give the folder of a place."""
+    if scope != USER:
+        return os.path.join(project, *place.folder.split("/"))
+    for variable, stands_for in place.variables:
+        if environ.get(variable):
+            below = place.folder[len(stands_for) :].lstrip("/")
+            return os.path.join(environ[variable], *filter(None, below.split("/")))
+    return os.path.join(home_folder(environ), *place.folder.split("/"))
+
+
+def settings_paths(setup: Setup, scope: str, *, project: str, environ: Mapping[str, str]) -> list[str]:
+    """Give the files that hold a host's hooks in a scope, whether or not they exist.
+
+    Raises:
+        HostError: the host has no such scope.
+    """
+    place = scope_of(setup, scope)
+    folder = folder_of(place, scope, project=project, environ=environ)
+    if setup.shape == SCRIPT:
+        ending = ".ps1" if on_windows() else ""
+        return [os.path.join(folder, event + ending) for event in setup.events]
+    if place.new:
+        second = os.path.join(project if scope == PROJECT else home_folder(environ), *place.also.split("/"))
+        return [*_json_files(folder), *_json_files(second)] or [os.path.join(folder, place.new)]
+    instead = os.path.join(folder, place.before)
+    return [instead if place.before and os.path.isfile(instead) else os.path.join(folder, place.file)]
+
+
+def _json_files(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.endswith(".json")]
+
+
+def signs_of(setup: Setup, *, project: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Yield what says that a host is used here: a program, a folder, a variable; without a project, on this machine."""
+    for name in setup.programs:
+        if shutil.which(name, path=environ.get("PATH", "")):
+            yield f"the program {name}"
+    for name in setup.folders:
+        if os.path.isdir(os.path.join(home_folder(environ), *name.split("/"))):
+            yield f"~/{name}"
+    for name in setup.marks if project else ():
+        if os.path.isdir(os.path.join(project, name)):
+            yield f"{name} in the project"
+    for name in setup.variables:
+        if environ.get(name):
+            yield f"{name} in the environment"
+
+
+def is_here(setup: Setup, *, project: str, environ: Mapping[str, str]) -> bool:
+    """Say whether anything says that a host is used here."""
+    return next(signs_of(setup, project=project, environ=environ), "") != ""

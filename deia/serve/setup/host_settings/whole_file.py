@@ -1,0 +1,84 @@
+"""Hooks that are files of their own: an executable for one event, or a plugin that runs inside the host.
+
+deia writes them whole and knows them again by the file that they run. A file of somebody else's at such a place is
+refused, never written over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from deia.errors import HostError
+from deia.serve import hosts
+from deia.serve.setup.host_settings.command import POSIX, POWERSHELL, line, words_of
+from deia.serve.setup.host_settings.hook_file import HOOK_FILE
+from deia.serve.setup.host_settings.hosts_table import PLUGIN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deia.serve.setup.host_settings.hosts_table import Setup
+
+RUNNABLE = 0o755
+ABOUT = "deia: the right lesson before the mistake. Made by `deia install`; `deia uninstall` takes it out."
+FALLBACK = 'return ["deia-hook"]'  # the plugins' own line that names the hook's command
+BEGINS = "return ["
+ARGUMENTS = "[...rest, HOST]"
+
+
+def file_text(setup: Setup, path: str, words: Sequence[str]) -> str:
+    """Give the whole text of a file that calls the hook."""
+    if setup.shape == PLUGIN:
+        return _plugin(setup, words)
+    if path.endswith(".ps1"):
+        return f"# {ABOUT}\n{line(words, POWERSHELL)}\n"
+    return f"#!/bin/sh\n# {ABOUT}\nexec {line(words, POSIX)}\n"
+
+
+def _plugin(setup: Setup, words: Sequence[str]) -> str:
+    """Give the host's plugin with the command in place of the fallback; what follows the host's name goes behind it."""
+    source = os.path.join(os.path.dirname(os.path.abspath(hosts.__file__)), "plugins", f"{setup.host}.ts")
+    with open(source, encoding="utf-8") as file:
+        text = file.read()
+    at = list(words).index(setup.host)
+    command = json.dumps(list(words[:at]), ensure_ascii=False)
+    more = "".join(f", {json.dumps(word, ensure_ascii=False)}" for word in words[at + 1 :])
+    return text.replace(FALLBACK, f"return {command}", 1).replace(ARGUMENTS, f"[...rest, HOST{more}]", 1)
+
+
+def is_own_file(text: str) -> bool:
+    """Say whether a file is deia's."""
+    return HOOK_FILE in text.replace("\\\\", "/").replace("\\", "/")
+
+
+def check_free(path: str, text: str) -> None:
+    """Refuse a file that somebody else wrote.
+
+    Raises:
+        HostError: it is somebody else's.
+    """
+    if text.strip() and not is_own_file(text):
+        told = "a hook of somebody else's stands there, and the host knows one file for this event"
+        raise HostError(told, where=path, fix="Let that file run the hook too, or move it away.")
+
+
+def words_in(setup: Setup, text: str) -> list[str]:
+    """Give the words of the command in a file of ours, as the host runs it; none where they cannot be found."""
+    if setup.shape == PLUGIN:
+        return _plugin_words(setup, text)
+    last = next((each for each in reversed(text.splitlines()) if each.strip()), "")
+    return words_of(last.removeprefix("exec "))
+
+
+def _plugin_words(setup: Setup, text: str) -> list[str]:
+    at = text.find(BEGINS)
+    more = text.find("[...rest, HOST")
+    decoder = json.JSONDecoder()
+    try:
+        command, _ = decoder.raw_decode(text, at + len("return "))
+        rest = decoder.raw_decode("[" + text[more + len("[...rest, HOST") :].lstrip(", "))[0] if more > 0 else []
+    except ValueError:
+        return []
+    return [*map(str, command), setup.host, *map(str, rest)]

@@ -1,0 +1,152 @@
+"""Trying an installed hook: the very command that the host runs, by the shell that the host uses, with its own events.
+
+The events are made from a trigger's own case. All of it runs with a state folder of its own, so that no conversation's
+memory is touched and no mute interferes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from deia import freshness
+from deia.folders import find_commons, state_folder
+from deia.records import Record
+from deia.serve.hooks.run import host_module
+from deia.serve.hosts.sample_events import Happening, sample
+from deia.serve.setup.host_settings.command import on_windows, script_start, shell_start
+from deia.serve.setup.host_settings.hosts_table import SCRIPT
+from deia.serve.setup.host_settings.reads_answer import Heard, Output, read_output
+from deia.watch.authoring.case_runner import run_case
+from deia.watch.gate.artefact import open_artefact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from deia.commons.index.load_commons import Commons
+    from deia.knowledge import Case
+    from deia.serve.setup.host_settings.hook_file import Installed
+    from deia.serve.setup.host_settings.hosts_table import Setup
+
+PATIENCE = 5.0  # seconds; what the installed hook is given by the host
+CONVERSATION = "deia-doctor"
+PROMPT, BEFORE_TOOL, AFTER_TOOL = "prompt", "before_tool", "after_tool"
+
+
+class Trial(Record):
+    """What an installed hook answered to an event, or to one and the next moment that carries what it brought up."""
+
+    event: str
+    seconds: float
+    heard: Heard
+
+
+def started(setup: Setup, hook: Installed, environ: Mapping[str, str]) -> list[str]:
+    """Give what the host starts for a hook: a shell with its line or its file, or the program itself."""
+    if setup.shape == SCRIPT:
+        return script_start(hook.path)
+    if not hook.line:
+        return hook.words
+    return [*shell_start(setup.windows if on_windows() else setup.posix, environ), hook.line]
+
+
+def tried_moments(setup: Setup) -> Iterator[tuple[str, ...]]:
+    """Yield the moments at which a host is tried: each with the next one where what it brought up can be said."""
+    carries = host_module(setup.host).CARRIES
+    if "context" in carries.get(PROMPT, {}):
+        yield (PROMPT,)
+    elif "context" in carries.get(AFTER_TOOL, {}) and PROMPT in setup.tried:
+        yield (PROMPT, AFTER_TOOL)
+    yield (BEFORE_TOOL,)
+
+
+def try_hooks(
+    setup: Setup, hooks: Mapping[str, Installed], case: Case, *, moments: Sequence[str], folder: str,
+    environ: Mapping[str, str],
+) -> Trial:  # fmt: skip
+    """Run a host's hooks with the events of some moments, one after the other, as the host does."""
+    text = spoken(case)
+    heard, seconds = Heard(), 0.0
+    with own_environment(environ) as own:
+        for number, moment in enumerate(moments):
+            about = Happening(
+                moment=moment, text="done" if number else text, command="ls", conversation=CONVERSATION, folder=folder,
+                mark=f"m{number}",
+            )  # fmt: skip
+            event = sample(setup.host, about)
+            command = started(setup, hooks[setup.tried[moment]], environ)
+            began = time.perf_counter()
+            heard = _run(setup, moment, command, json.dumps(event).encode(), folder, own)
+            seconds += time.perf_counter() - began
+            if heard.problem:
+                break
+    return Trial(event=setup.tried[moments[0]], seconds=seconds, heard=heard)
+
+
+def _run(
+    setup: Setup, moment: str, command: Sequence[str], event: bytes, folder: str, environ: Mapping[str, str]
+) -> Heard:
+    try:
+        done = subprocess.run(  # noqa: S603 - the command that the host runs at every event
+            list(command), input=event, capture_output=True, timeout=PATIENCE, check=False, env=environ, cwd=folder
+        )
+    except (OSError, ValueError) as error:
+        return Heard(problem=f"does not start: {error}")
+    except subprocess.TimeoutExpired:
+        return Heard(problem=f"no answer within {PATIENCE:g} s")
+    output = Output(code=done.returncode, out=done.stdout, err=done.stderr)
+    return read_output(setup.host, moment, setup.tried[moment], output)
+
+
+@contextmanager
+def own_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Give the environment of a trial: the person's own, with an empty state that knows who compiled the triggers."""
+    with tempfile.TemporaryDirectory(prefix="deia-doctor-") as state:
+        maker = freshness.maker_path(state_folder(environ))
+        if os.path.isfile(maker):
+            shutil.copy(maker, freshness.maker_path(state))
+        own = {name: value for name, value in environ.items() if name != "DEIA_OFF"}
+        yield {**own, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
+
+
+def spoken(case: Case) -> str:
+    """Give what is said or run in a case of one turn; the empty text where that is no command."""
+    turn = case.turns[0]
+    if turn.role == "user":
+        return turn.text
+    given: Mapping[str, Any] = turn.tool_input or {}
+    command = given.get("command")
+    return command if isinstance(command, str) and set(given) <= {"command", "description"} else turn.text
+
+
+def case_to_try(commons: Commons, derived: str, *, role: str, action: str = "") -> Case | None:
+    """Give a case of one turn by `role` that fires a stable trigger (of this action) as compiled, or None.
+
+    Raises:
+        ArtefactError: the triggers are not compiled.
+    """
+    artefact = open_artefact(f"{derived}/triggers")
+    stable = {each.id for each in commons.triggers if each.status == "stable" and action in ("", each.action)}
+    for case in commons.cases:
+        fitting = case.fires and case.trigger in stable and len(case.turns) == 1 and not case.cwd_files
+        if not (fitting and case.turns[0].role == role and spoken(case)):
+            continue
+        if run_case(artefact, case, now=time.time()).holds:
+            return case
+    return None
+
+
+def commons_of(command: Sequence[str], folder: str, environ: Mapping[str, str]) -> str:
+    """Give the commons that a hook run in `folder` uses.
+
+    Raises:
+        CommonsError: its command names a folder that holds none.
+    """
+    at = command.index("--commons") + 1 if "--commons" in command else len(command)
+    return find_commons(folder, environ=environ, explicit=command[at] if at < len(command) else "")

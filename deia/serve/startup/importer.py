@@ -1,0 +1,112 @@
+"""Imports the modules of deia in groups, each group from one file of bytecode: half the cost of importing them singly.
+
+A group is a module that some function imports, with everything that it imports in turn. `deia.serve.startup.bytecode`
+finds the groups in the sources and writes their files. A group that is missing, torn, or older than its sources is left
+to the import system, which does the same more slowly. This runs before everything else, so it imports nothing of deia.
+"""
+
+import sys
+from marshal import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+if sys.platform == "win32":
+    from nt import stat  # `os` itself costs a millisecond
+else:
+    from posix import stat
+
+
+class Importer:
+    """A finder of the import system: whoever asks for the head of a group gets the whole group."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> "Any":
+        """Return the specification of a module that came with its group, or None: the import system finds it."""
+        if name[:5] != "deia.":
+            return None
+        try:  # noqa: SIM105 - `contextlib` costs more than all of this
+            self._load(name)
+        except Exception:  # noqa: BLE001, S110 - torn or missing: as the module's docstring says
+            pass
+        module = sys.modules.get(name)
+        specify: Any = type(sys.__spec__)
+        return specify(name, _Loaded(module), is_package=hasattr(module, "__path__")) if module else None
+
+    def _load(self, name: str) -> None:
+        try:
+            file = open(bytecode_path(self._package, name[5:]), "rb")  # noqa: SIM115 - closed below
+        except OSError:
+            self._load_package(name)
+            return
+        with file:
+            modules = loads(file.read())  # noqa: S302 - what `import` does with the files beside it
+        for member, size, changed, code in modules:
+            if member not in sys.modules and not self._run(member, size, changed, code):
+                return
+
+    def _load_package(self, name: str) -> None:
+        """Make a package of deia, whose `__init__.py` is empty."""
+        folder = self._package + name[4:].replace(".", "/")
+        if name in sys.modules or stat(f"{folder}/__init__.py").st_size:
+            return
+        above, _, last = name.rpartition(".")
+        if above not in sys.modules:
+            self._load_package(above)
+        package = sys.modules[name] = type(sys)(name)
+        package.__path__ = [folder]
+        package.__package__ = name
+        setattr(sys.modules[above], last, package)
+
+    def _run(self, name: str, size: int, changed: int, code: bytes) -> bool:
+        """Run a module's bytecode; return whether it is that of its source."""
+        source = f"{self._package}{name[4:].replace('.', '/')}.py"
+        found = stat(source)
+        if (found.st_size, found.st_mtime_ns) != (size, changed):
+            return False
+        above, _, last = name.rpartition(".")
+        if above not in sys.modules:
+            self._load_package(above)
+        module = sys.modules[name] = type(sys)(name)
+        module.__file__ = source
+        try:
+            exec(loads(code), vars(module))  # noqa: S102, S302 - as above
+        except BaseException:
+            del sys.modules[name]
+            raise
+        setattr(sys.modules[above], last, module)
+        return True
+
+
+class _Loaded:
+    """A loader of the import system for a module that is there already."""
+
+    def __init__(self, module: "ModuleType") -> None:
+        self._module = module
+
+    def create_module(self, _spec: object) -> "ModuleType":
+        """Return the module."""
+        return self._module
+
+    def exec_module(self, _module: object) -> None:
+        """Do nothing: the module ran with its group."""
+
+
+def bytecode_path(package: str, group: str) -> str:
+    """Return the file that holds a group's bytecode for this very interpreter; a group is named by its head."""
+    made_for = f"{sys.implementation.cache_tag}-{sys.hexversion:x}"
+    return f"{package}/serve/startup/__pycache__/{group}.{made_for}.group"
+
+
+def install(package: str) -> None:
+    """Have the import system ask here first, in a process that imports in one thread only."""
+    sys.meta_path.insert(0, Importer(package))
+
+
+def remove() -> None:
+    """Leave everything that is still to be imported to the import system."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, Importer)]

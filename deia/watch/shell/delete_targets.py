@@ -1,0 +1,238 @@
+"""Where a path leads: what a recursive delete would take there, told from the text of the path alone.
+
+The folder on disk is never looked at: the hook has no time for it, and a path that another machine will resolve
+(`ssh`, `docker exec`) means the same words. Refuses to guess: a path that begins with an unknown value is `unknown`,
+unless an empty value would turn it into `/` or a system folder. The places are listed, with what each stands for, in
+docs/TRIGGERS.md; `deia.commons.triggers.clause_language` knows their names.
+"""
+
+from __future__ import annotations
+
+LONGEST = 4096  # characters: longer paths do not exist (Linux PATH_MAX)
+
+_SYSTEM = frozenset(
+    "bin boot dev etc home lib lib32 lib64 mnt media opt proc root run sbin srv sys usr var users system library"
+    " applications volumes windows private cores nix snap".split()
+) | {"program files", "program files (x86)", "programdata"}
+_BELOW_SYSTEM = frozenset(
+    "usr/bin usr/sbin usr/lib usr/lib64 usr/local usr/share usr/include usr/src var/lib var/log var/run var/spool"
+    " var/mail var/db etc/ssh etc/ssl etc/systemd etc/pam.d lib/systemd lib/modules system/library"
+    " windows/system32".split()
+)
+_HOMES = frozenset(("home", "users"))
+_IN_HOME = frozenset(
+    ".ssh .gnupg .gpg .aws .azure .kube .docker .config .local .password-store .claude .codex documents desktop"
+    " pictures movies music library downloads".split()
+)
+_SHARED = frozenset(("tmp", "var/tmp", "private/tmp", "private/var/tmp", "dev/shm", "windows/temp"))
+_REBUILT = ("var/lib/apt/lists", "var/cache", "private/var/folders", "var/folders", "run/user")
+_SCRATCH = frozenset(
+    "node_modules bower_components dist build builds target out output .output .next .nuxt .svelte-kit .turbo .vite"
+    " .parcel-cache .angular .docusaurus .webpack .cache caches __pycache__ pycache .pytest_cache .mypy_cache"
+    " .ruff_cache .hypothesis .tox .nox .venv venv virtualenv .eggs site-packages coverage htmlcov .nyc_output"
+    " .coverage .gradle .dart_tool .bundle deriveddata pods obj _build .terraform .terragrunt-cache playwright-report"
+    " test-results storybook-static worktrees .worktrees .ds_store thumbs.db".split()
+)
+_SCRATCH_WORDS = frozenset(("tmp", "temp", "cache", "scratch", "pycache", "worktrees", "mktemp", "sandbox"))
+_SCRATCH_ENDINGS = (".pyc", ".pyo", ".o", ".obj", ".class", ".log", ".tmp", ".temp", ".swp", ".egg-info", ".bak~")
+_SOURCES = frozenset(
+    "src source sources app apps lib libs packages pkg crates modules components pages api server client backend"
+    " frontend web cmd internal include tests test spec __tests__ e2e docs doc migrations prisma db schema config"
+    " configs scripts tools infra terraform charts k8s helm ansible .github .circleci public static assets"
+    " templates".split()
+)
+_DATA = frozenset(
+    "data datasets dataset uploads storage media backup backups dump dumps checkpoints runs results experiments mlruns"
+    " wandb pgdata postgres-data mysql-data redis-data volumes secrets certs keys".split()
+)
+_DATA_ENDINGS = (".sqlite", ".sqlite3", ".db", ".dump", ".sql.gz", ".parquet", ".rdb", ".mdf", ".tfstate", ".bak")
+_HOME_NAMES = ("$HOME", "${HOME}", "$env:USERPROFILE", "$env:HOME", "%USERPROFILE%", "%HOMEPATH%", "$HOMEPATH")
+_HERE_NAMES = ("$PWD", "${PWD}", "$(pwd)", "`pwd`", "%CD%")
+_TEMP_NAMES = (
+    "$TMPDIR", "${TMPDIR}", "$TEMP", "${TEMP}", "$TMP", "${TMP}", "$RUNNER_TEMP", "${RUNNER_TEMP}", "$env:TEMP",
+    "$env:TMP", "%TEMP%", "%TMP%", "${TMPDIR:-/tmp}", "$(mktemp -d)", "$(mktemp)",
+)  # fmt: skip
+# Programs that print something whatever happens, so that a path made of it leads where it seems to.
+_ALWAYS_SAID = frozenset("pwd mktemp dirname basename realpath date whoami hostname uname id nproc arch echo".split())
+_STARS = frozenset(("*", ".*", "{*,.*}", "*.*", ".[!.]*", "**"))
+_MOVED = frozenset(("<root>", "<home>", "<parent>", "<shared>", "<scratch>"))
+_STAND_IN = "/tmp/a-folder-of-its-own"  # noqa: S108 - text to compare with, no file is made
+MOST_KNOWN = 4096
+_known: dict[tuple[str, str], str] = {}  # every template asks about the same arguments
+
+
+def is_place(word: str) -> bool:
+    """Say whether a word of a template asks for a place."""
+    return word[:1] == "<" and word[-1:] == ">"
+
+
+def place_of(path: str, folder: str = "") -> str:
+    """Give the place that a path leads to, in the spelling of the templates: `<root>`, `<home>`, ….
+
+    `folder` is where a `cd` before it went. It counts where that folder is a place of its own (`cd / && rm -rf *`, `cd
+    /tmp/x && rm -rf *`); a project's own folder, by whatever path, stays what paths are relative to.
+    """
+    key = path, folder
+    place = _known.get(key)
+    if place is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        place = _known[key] = _find_place(path, folder)
+    return place
+
+
+def _find_place(path: str, folder: str) -> str:
+    if not path or len(path) > LONGEST:
+        return "<other>"
+    if folder and path[:1] not in "/~$`%{" and path[1:2] != ":" and place_of(folder) in _MOVED:
+        return place_of(f"{folder}/{path}")
+    if path in {"{}", "{.}", "{/}", "{//}"}:
+        return "<found>"
+    path = _without_names(path)
+    if "$" in path or "`" in path:
+        return _of_variable(path)
+    if "\\" in path or path[1:2] == ":":
+        path = path.replace("\\", "/")
+    if path[1:2] == ":" and path[:1].isalpha():
+        path = "/" + path[2:].lstrip("/")
+    if path.startswith("~"):
+        return _below_home(path)
+    ups, parts = _parts(path)
+    if path.startswith("/"):
+        return _absolute(parts)
+    return _outside(parts, "<parent>") if ups else _inside(parts)
+
+
+def _without_names(path: str) -> str:
+    """Put what they stand for in place of the names of the home, the working and the temporary folder."""
+    if path.startswith("$(mktemp"):
+        return _STAND_IN
+    for names, stand_in in ((_TEMP_NAMES, _STAND_IN), (_HOME_NAMES, "~"), (_HERE_NAMES, ".")):
+        for name in names:
+            if path.startswith(name) and not (
+                path[len(name) : len(name) + 1].isalnum() or path[len(name) :][:1] == "_"
+            ):
+                return stand_in + path[len(name) :]
+    return path
+
+
+def _of_variable(path: str) -> str:
+    """Tell what is left of a path when its variables are empty; a guarded one (`${X:?}`) stops the shell instead."""
+    left = _emptied(path)
+    if left is None or not left.startswith("/") or not path.startswith(("$", "`", "/$", "/`")):
+        known = path.partition("$")[0].partition("`")[0]
+        return place_of(known + "x") if "/" in known else "<unknown>"
+    return "<variable>" if _absolute(_parts(left)[1]) in {"<root>", "<home>"} else "<unknown>"
+
+
+def _emptied(path: str) -> str | None:
+    """Give a path without its variables and substitutions, None where one of them cannot be empty."""
+    kept: list[str] = []
+    at = 0
+    while at < len(path):
+        if path[at] == "`" or path.startswith("$(", at):
+            end = _substituted(path, at)
+            if end < 0:
+                return None
+            at = end
+            continue
+        if path[at] != "$":
+            kept.append(path[at])
+            at += 1
+            continue
+        if path[at + 1 : at + 2] == "{":
+            end = path.find("}", at)
+            body = path[at + 2 : end]
+            if end < 0 or any(mark in body for mark in (":?", ":-", ":=", "?")):
+                return None
+            at = end + 1
+            continue
+        end = at + 1
+        while end < len(path) and (path[end].isalnum() or path[end] == "_"):
+            end += 1
+        at = max(end, at + 1)
+    return "".join(kept)
+
+
+def _substituted(path: str, at: int) -> int:
+    """Give where a command's output ends that stands at a place, or -1 where it does not end or is never empty."""
+    if path[at] == "`":
+        first, end = at + 1, path.find("`", at + 1)
+    else:
+        first, end, depth = at + 2, at + 2, 1
+        while end < len(path) and depth:
+            depth += (path[end] == "(") - (path[end] == ")")
+            end += 1
+        end = end - 1 if not depth else -1
+    return -1 if end < 0 or path[first:end].strip().partition(" ")[0] in _ALWAYS_SAID else end + 1
+
+
+def _parts(path: str) -> tuple[int, list[str]]:
+    """Give how far up a path goes, and its parts below that; `.` and `..` are worked out, a last `*` is dropped."""
+    ups = 0
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part in {"", "."}:
+            continue
+        if part != "..":
+            parts.append(part.lower())
+        elif parts:
+            parts.pop()
+        else:
+            ups += 1
+    if parts and parts[-1] in _STARS:
+        parts.pop()
+    return ups, parts
+
+
+def _absolute(parts: list[str]) -> str:
+    joined = "/".join(parts)
+    if joined in _SHARED:
+        return "<shared>"
+    if any(joined.startswith(f"{folder}/") for folder in _SHARED) or joined.startswith(_REBUILT):
+        return "<scratch>"
+    if not parts or (len(parts) == 1 and parts[0] in _SYSTEM - {"root"}) or joined in _BELOW_SYSTEM:
+        return "<root>"
+    if parts == ["root"] or (len(parts) == 2 and parts[0] in _HOMES):
+        return "<home>"
+    if len(parts) == 3 and parts[0] in _HOMES and parts[2] in _IN_HOME:
+        return "<home>"
+    return _outside(parts, "<root>")
+
+
+def _below_home(path: str) -> str:
+    user, slash, rest = path.partition("/")
+    parts = _parts(rest)[1] if slash else []
+    if not parts or (len(parts) == 1 and parts[0] in _IN_HOME):
+        return "<home>"
+    return _outside(parts, "<home>") if user == "~" else "<outside>"
+
+
+def _outside(parts: list[str], empty: str) -> str:
+    if not parts:
+        return empty
+    if parts[-1] == ".git":
+        return "<repository>"
+    return "<scratch>" if _is_scratch(parts) else "<outside>"
+
+
+def _inside(parts: list[str]) -> str:
+    if not parts:
+        return "<whole>"
+    if parts[-1] == ".git":
+        return "<repository>"
+    if _is_scratch(parts):
+        return "<scratch>"
+    if parts[0] in _DATA or parts[-1] in _DATA or parts[-1].endswith(_DATA_ENDINGS):
+        return "<data>"
+    return "<source>" if parts[0] in _SOURCES and len(parts) <= 2 and "." not in parts[-1][1:] else "<other>"
+
+
+def _is_scratch(parts: list[str]) -> bool:
+    if any(part in _SCRATCH or not _SCRATCH_WORDS.isdisjoint(_words(part)) for part in parts):
+        return True
+    return parts[-1].endswith(_SCRATCH_ENDINGS)
+
+
+def _words(part: str) -> list[str]:
+    return part.replace("-", " ").replace("_", " ").replace(".", " ").split()

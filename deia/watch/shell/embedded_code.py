@@ -1,0 +1,181 @@
+"""The shell commands that code in other languages starts: `os.system("…")`, `execSync('…')`, backticks.
+
+Only string literals given straight to a known call are found; code is searched, never run, and a call that is put
+together from pieces goes unseen.
+"""
+
+from __future__ import annotations
+
+from deia.watch.shell.nodes import unescape
+
+# language: (calls, words of which one must stand in the code for the calls to mean what they say)
+_PYTHON = (
+    ("system", "popen", "run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput",
+     "create_subprocess_shell", "create_subprocess_exec"),
+    ("subprocess", "os", "commands", "asyncio"),
+)  # fmt: skip
+_NODE = (("exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork"), ("child_process",))
+_SCRIPT = (("system", "exec", "spawn", "popen", "qx", "%x", "shell_exec", "passthru"), ())
+_CALLS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "python": _PYTHON,
+    "pypy": _PYTHON,
+    "py": _PYTHON,
+    "node": _NODE,
+    "nodejs": _NODE,
+    "bun": _NODE,
+    "deno": _NODE,
+    "tsx": _NODE,
+    "ruby": _SCRIPT,
+    "perl": _SCRIPT,
+    "php": _SCRIPT,
+    "lua": (("os.execute", "io.popen"), ()),
+    "osascript": (("do shell script",), ()),
+    "awk": (("system",), ()),
+}
+# Calls that delete a whole tree, by language; each is listed as a program of its own name.
+_DELETES = {
+    **dict.fromkeys(("python", "pypy", "py"), ("rmtree", "removedirs")),
+    **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx"), ("rmSync", "rmdirSync", "removeSync", "rimraf")),
+    "ruby": ("rm_rf", "rm_r", "remove_dir", "remove_entry_secure"),
+    "perl": ("rmtree", "remove_tree"),
+}
+_REACH = 120  # characters in which the path stands
+_CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">"}
+_PREFIX_LETTERS = "rRbBfFuU"
+MAX_CALLS = 256
+
+
+def commands_in(code: str, language: str) -> list[list[str]]:
+    """Return the commands that code starts, in order: one string is a line for a shell, several are ready words."""
+    calls, signs = _CALLS.get(language, ((), ()))
+    found: list[tuple[int, list[str]]] = []
+    if not signs or any(sign in code for sign in signs):
+        for call in calls:
+            _find_calls(code, call, found)
+    if language in ("ruby", "perl", "php"):
+        _find_backticks(code, found)
+    if language == "awk":
+        _find_pipes(code, found)
+    for call in _DELETES.get(language, ()):
+        _find_deletes(code, call, found)
+    found.sort(key=lambda place: place[0])
+    return [words for _, words in found if words]
+
+
+def _find_calls(code: str, call: str, found: list[tuple[int, list[str]]]) -> None:
+    at = code.find(call)
+    while at >= 0 and len(found) < MAX_CALLS:
+        end = at + len(call)
+        before = code[at - 1] if at else " "
+        if not (before.isalnum() or before == "_") and not code[end : end + 1].isalnum() and code[end : end + 1] != "_":
+            words = _arguments(code, end, quoting=call in ("qx", "%x"))
+            unknown = not words and code[_skip_blank(code, end) :].replace(" ", "")[:2] == "($"
+            found.append((at, ["$0"] if unknown else words))  # awk's system($0): whatever the line says
+        at = code.find(call, end)
+
+
+def _find_deletes(code: str, call: str, found: list[tuple[int, list[str]]]) -> None:
+    at = code.find(call)
+    while at >= 0 and len(found) < MAX_CALLS:
+        end = at + len(call)
+        rest = code[end : end + _REACH].partition("\n")[0]
+        places = [place for quote in "'\"`" if (place := rest.find(quote)) >= 0]
+        words: list[str] = []
+        if rest.lstrip()[:1] in ("(", "'", '"') and places:
+            _literal(rest, min(places), words)
+        if words:
+            found.append((at, [call, *words]))
+        at = code.find(call, end)
+
+
+def _arguments(code: str, at: int, *, quoting: bool) -> list[str]:
+    at = _skip_blank(code, at)
+    if quoting:
+        end = code.find(_CLOSING.get(code[at : at + 1], code[at : at + 1] or " "), at + 1)
+        return [code[at + 1 : end]] if end > 0 else []
+    if code[at : at + 1] == "(":
+        at = _skip_blank(code, at + 1)
+    words: list[str] = []
+    at = _literals(code, at, words)
+    if len(words) == 1 and code[at : at + 1] == ",":
+        following = _skip_blank(code, at + 1)
+        if code[following : following + 1] in ("[", "'", '"'):
+            _literals(code, following, words)
+    return words
+
+
+def _literals(code: str, at: int, words: list[str]) -> int:
+    """Read one literal, or a list of them, and return the place behind."""
+    bracket = code[at : at + 1] in ("[", "(")
+    at = _skip_blank(code, at + bracket)
+    before = -1
+    while at != before:
+        before = at
+        at = _skip_blank(code, _literal(code, at, words))
+        if at == before:
+            break
+        if code[at : at + 1] != "," or not (bracket or code[_skip_blank(code, at + 1) :][:1] in ("'", '"')):
+            break
+        at = _skip_blank(code, at + 1)
+    return _skip_blank(code, at + (bracket and code[at : at + 1] in ("]", ")")))
+
+
+def _literal(code: str, at: int, words: list[str]) -> int:
+    begin = at
+    while code[at : at + 1] and code[at] in _PREFIX_LETTERS and at - begin < 3:
+        at += 1
+    quote = code[at : at + 1]
+    if quote not in ("'", '"', "`") or not quote:
+        return begin
+    triple = quote * 3
+    if code.startswith(triple, at):
+        quote = triple
+    end = _closing(code, at + len(quote), quote)
+    body = code[at + len(quote) : end]
+    words.append(body if "r" in code[begin:at].lower() else unescape(body))
+    return min(end + len(quote), len(code))
+
+
+def _closing(code: str, begin: int, quote: str) -> int:
+    at = begin
+    while True:
+        at = code.find(quote, at)
+        if at < 0:
+            return len(code)
+        slashes = 0
+        while at - slashes > begin and code[at - slashes - 1] == "\\":
+            slashes += 1
+        if not slashes % 2:
+            return at
+        at += 1
+
+
+def _skip_blank(code: str, at: int) -> int:
+    while at < len(code) and code[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _find_backticks(code: str, found: list[tuple[int, list[str]]]) -> None:
+    at = code.find("`")
+    while at >= 0 and len(found) < MAX_CALLS:
+        end = code.find("`", at + 1)
+        if end < 0:
+            return
+        found.append((at, [code[at + 1 : end]]))
+        at = code.find("`", end + 1)
+
+
+def _find_pipes(code: str, found: list[tuple[int, list[str]]]) -> None:
+    """Find awk's `"command" | getline` and `print | "command"`."""
+    at = code.find("|")
+    while at >= 0 and len(found) < MAX_CALLS:
+        after = _skip_blank(code, at + 1)
+        before = code[:at].rstrip() if code.startswith("getline", after) else ""
+        if code[after : after + 1] == '"':
+            words: list[str] = []
+            _literal(code, after, words)
+            found.append((at, words))
+        elif before.endswith('"'):
+            found.append((at, [unescape(before[before.rfind('"', 0, -1) + 1 : -1])]))
+        at = code.find("|", at + 1)

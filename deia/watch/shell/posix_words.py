@@ -1,0 +1,255 @@
+"""The words of POSIX-like shells: quotes, escapes, `$…`, backticks, process substitution.
+
+A word comes back without its quotes, with variables and substitutions left as written; nothing is expanded. What stands
+inside a substitution is handed to whoever reads lists of commands. Time is linear in the text, whatever it is: a
+position is never read again but for a bounded number of times, and nesting below `MAX_DEPTH` is stepped over.
+"""
+
+from __future__ import annotations
+
+from deia.watch.shell.nodes import unescape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deia.watch.shell.nodes import Simple
+
+MAX_DEPTH = 12
+MAX_REREADS = 1
+
+_SPECIAL = frozenset(" \t\r\n'\"\\$`;&|()<>")
+
+
+class Words:
+    """Step through one text from special character to special character; a grammar of lists completes it."""
+
+    __slots__ = ("at", "depth", "next", "out", "quoted", "rereads", "size", "specials", "text")
+
+    def __init__(self, text: str, out: list[Simple], depth: int) -> None:
+        self.text = text
+        self.out = out
+        self.depth = depth
+        self.at = 0
+        self.size = len(text)
+        self.specials = [at for at, char in enumerate(text) if char in _SPECIAL]
+        self.specials.append(self.size)
+        self.next = 0  # the first of `specials` that may lie ahead
+        self.quoted = False  # whether the last word had quotes or escapes
+        self.rereads = MAX_REREADS
+
+    def read_list(self, *, closed: bool) -> None:
+        """Read commands until the text, or the parenthesis that the list stands in, ends."""
+        raise NotImplementedError
+
+    def read_inside(self, body: str) -> None:
+        """Read the commands of a text that stands in this one, such as what backticks enclose."""
+        raise NotImplementedError
+
+    def _special(self) -> int:
+        """Return the place of the next special character, the end of the text if there is none."""
+        specials = self.specials
+        ahead = self.next
+        at = self.at
+        while specials[ahead] < at:
+            ahead += 1
+        self.next = ahead
+        return specials[ahead]
+
+    def word(self) -> str:
+        """Read one word and return it without its quotes; a blank or an operator ends it."""
+        text = self.text
+        parts: list[str] = []
+        self.quoted = quoted = False
+        while True:
+            found = self._special()
+            if found > self.at:
+                parts.append(text[self.at : found])
+                self.at = found
+            char = text[found : found + 1]
+            if char in ("'", '"', "\\"):
+                quoted = self._quote(char, parts) or quoted
+            elif char == "$":
+                self._dollar(parts)
+            elif char == "`":
+                self._backtick(parts)
+            elif not char or not self._join_parenthesis(char, parts):
+                self.quoted = quoted
+                return "".join(parts)
+
+    def _quote(self, char: str, parts: list[str]) -> bool:
+        begin = self.at + 1
+        if char == '"':
+            self.at = begin
+            self._double(parts)
+        elif char == "'":
+            end = self.text.find("'", begin)
+            end = self.size if end < 0 else end
+            parts.append(self.text[begin:end])
+            self.at = min(end + 1, self.size)
+        else:
+            following = self.text[begin : begin + 2]
+            if following[:1] == "\n" or following == "\r\n":
+                self.at = begin + following.index("\n") + 1
+                return False
+            parts.append(following[:1])
+            self.at = min(begin + 1, self.size)
+        return True
+
+    def _join_parenthesis(self, char: str, parts: list[str]) -> bool:
+        """Read on where a parenthesis belongs to the word: `<(…)`, `name=(…)`, `!(…)`."""
+        begin = self.at
+        if char in "<>":
+            if self.text[begin + 1 : begin + 2] != "(" or (len(parts) == 1 and parts[0].isdigit()):
+                return False
+            self.at += 2
+            self._nested()
+        elif char == "(" and parts and parts[-1][-1:] in ("=", "?", "*", "+", "@", "!"):
+            self.at += 1
+            self.balanced()
+        else:
+            return False
+        parts.append(self.text[begin : self.at])
+        return True
+
+    def _double(self, parts: list[str]) -> None:
+        begin = self.at
+        end = self.text.find('"', begin)
+        inside = self.text[begin:end] if end >= 0 else ""
+        if end >= 0 and "$" not in inside and "\\" not in inside and "`" not in inside:
+            parts.append(inside)
+            self.at = end + 1
+        else:
+            self.read_text(parts, '"')
+
+    def read_text(self, parts: list[str] | None = None, closing: str = "") -> None:
+        """Read text in which only `$`, a backtick and a backslash mean something, up to a closing character."""
+        text = self.text
+        kept: list[str] = [] if parts is None else parts
+        while True:
+            found = self._special()
+            kept.append(text[self.at : found])
+            self.at = found
+            char = text[found : found + 1]
+            if not char:
+                return
+            if char == closing:
+                self.at += 1
+                return
+            if char == "$":
+                self._dollar(kept, inside=True)
+            elif char == "`":
+                self._backtick(kept)
+            else:
+                self._plain(char, kept)
+
+    def _plain(self, char: str, parts: list[str]) -> None:
+        following = self.text[self.at + 1 : self.at + 2]
+        if char == "\\" and following and following in '$`"\\\n':
+            parts.append("" if following == "\n" else following)
+            self.at += 2
+        else:
+            parts.append(char)
+            self.at += 1
+
+    # Expansions
+
+    def _dollar(self, parts: list[str], *, inside: bool = False) -> None:
+        begin = self.at
+        following = self.text[begin + 1 : begin + 2]
+        self.at += 1
+        if following == "(":
+            self.at += 1
+            self._parenthesized()
+        elif following == "{" and self.depth < MAX_DEPTH:
+            self.at += 1
+            self.depth += 1
+            self._brace()
+            self.depth -= 1
+        elif following == "'" and not inside:
+            self._ansi(parts)
+            return
+        elif following == '"' and not inside:
+            return
+        parts.append(self.text[begin : self.at])
+
+    def _parenthesized(self) -> None:
+        """Step over `$(…)` or `$((…))`, listing the commands inside; only its end tells the two apart."""
+        if not self.text.startswith("(", self.at) or self.rereads < 1:
+            self._nested()
+            return
+        begin, ahead, before = self.at, self.next, len(self.out)
+        self.balanced()
+        if self.rereads > 0 and self.text[self.at - 2 : self.at] != "))":
+            self.rereads -= 1
+            self.at, self.next = begin, ahead
+            del self.out[before:]
+            self._nested()
+
+    def _nested(self) -> None:
+        if self.depth >= MAX_DEPTH:
+            self.balanced()
+            return
+        self.depth += 1
+        self.read_list(closed=True)
+        self.depth -= 1
+
+    def balanced(self) -> None:
+        """Step over what stands before the closing parenthesis, quotes respected and substitutions read."""
+        level = 1
+        skipped: list[str] = []
+        deep = self.depth >= MAX_DEPTH
+        while level:
+            self.at = found = self._special()
+            char = self.text[found : found + 1]
+            if not char:
+                return
+            if char in ("'", "\\") or (char == '"' and not deep):
+                self._quote(char, skipped)
+            elif char == "$" and not deep:
+                self.depth += 1
+                self._dollar(skipped)
+                self.depth -= 1
+            elif char == "`":
+                self._backtick(skipped)
+            else:
+                level += (char == "(") - (char == ")")
+                self.at += 1
+
+    def _brace(self) -> None:
+        text = self.text
+        skipped: list[str] = []
+        while self.at < self.size and text[self.at] != "}":
+            char = text[self.at]
+            if char in ("'", '"', "\\"):
+                self._quote(char, skipped)
+            elif char == "$":
+                self._dollar(skipped)
+            elif char == "`":
+                self._backtick(skipped)
+            else:
+                self.at += 1
+        self.at = min(self.at + 1, self.size)
+
+    def _ansi(self, parts: list[str]) -> None:
+        begin = end = self.at + 1
+        while True:
+            end = self.text.find("'", end)
+            slashes = 0
+            while end - slashes > begin and self.text[end - slashes - 1] == "\\":
+                slashes += 1
+            if end < 0 or not slashes % 2:
+                break
+            end += 1
+        end = self.size if end < 0 else end
+        parts.append(unescape(self.text[begin:end]))
+        self.at = min(end + 1, self.size)
+
+    def _backtick(self, parts: list[str]) -> None:
+        begin = self.at
+        end = self.text.find("`", begin + 1)
+        while end > 0 and self.text[end - 1] == "\\":
+            end = self.text.find("`", end + 1)
+        self.at = begin + 1 if end < 0 else end + 1
+        parts.append(self.text[begin : self.at])
+        if end > begin + 1 and self.depth < MAX_DEPTH:
+            body = self.text[begin + 1 : end].replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\")
+            self.read_inside(body)

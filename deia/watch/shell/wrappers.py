@@ -1,0 +1,339 @@
+"""Which programs run other programs, and how their command line says what.
+
+`peel` takes one layer off a list of words and returns what stands inside: words to run as they are, a script for a
+shell, or code of another language. It knows programs by name only: it runs nothing, looks nothing up, and leaves a
+program that it does not know alone.
+"""
+
+from __future__ import annotations
+
+from deia.watch.shell.item_runners import MAX_ITEMS, run_by_find, run_by_parallel, run_by_xargs
+from deia.watch.shell.nodes import Inner, base_name, option_value, options_end
+from deia.watch.shell.prefixes import passed_on
+from deia.watch.shell.programs import (
+    AWKS,
+    CODE_OPTIONS,
+    EDITORS,
+    FETCHERS,
+    GLOBALS,
+    LINES,
+    NESTED,
+    OWN,
+    PREFIXES,
+    RUNNERS,
+    SAME_AS,
+    SCRIPT_OPTIONS,
+    SHELLS,
+    SSH_OPTIONS,
+    TRANSPARENT,
+    VERSIONED,
+)
+from deia.watch.shell.windows_programs import run_by_cmd, run_by_iex, run_by_powershell, run_by_start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Rule = Callable[[str, list[str], str], list[Inner]]
+
+_WINDOWS = frozenset(("new", "new-session", "new-window", "neww", "send-keys", "send", "split-window"))
+_BEFORE_BANG = frozenset(("", "%", "silent", "r", "w", "exe"))  # of an editor's shell command
+
+
+def is_transparent(key: str) -> bool:
+    """Tell whether a wrapper is left out of the list when what it runs is in it."""
+    return key in TRANSPARENT
+
+
+def peel(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return what a program with these words runs, nothing where it runs nothing that can be read off them."""
+    rule = _RULES.get(key)
+    if rule is None:
+        return []
+    found = rule(key, words, stdin)
+    return [inner for inner in found if inner.words or inner.script.strip()]
+
+
+def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
+    label, at = key, options_end(words, 1, GLOBALS[key])
+    name = SAME_AS.get(key, key)
+    while at < len(words):
+        label, name = f"{label} {words[at]}", f"{name} {words[at]}"
+        at += 1
+        if name not in NESTED:
+            break
+        at = options_end(words, at, GLOBALS.get(name, ""))
+    name = {"npm x": "npm exec", "mise x": "mise exec"}.get(name, name)
+    if name == "npm exec" and key in SCRIPT_OPTIONS:
+        given = _scripted(key, words, stdin)
+        if given:
+            return given
+    if name not in RUNNERS:
+        return _of_project(key, words)
+    return [_inside_runner(name, label, words, at)]
+
+
+def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner:
+    takes, skip = RUNNERS[name]
+    at = options_end(words, begin, takes)
+    if name in ("kubectl run", "kubectl debug") and "--" not in words[begin:]:
+        return Inner(label)
+    entry = option_value(words[begin:at], "--entrypoint") if name == "docker run" else None
+    at += skip
+    if name.startswith(("kubectl ", "mise ")) and "--" in words[begin:]:
+        at = words.index("--", begin) + 1
+    elif skip:
+        at += words[at : at + 1] == ["--"]
+    rest = words[at:]
+    if name in VERSIONED:
+        rest = _unversioned(rest)
+    if name == "hatch run" and rest:
+        rest = [rest[0].rpartition(":")[2], *rest[1:]]  # the environment stands before it
+    return Inner(label, [entry, *rest] if entry else rest)
+
+
+def _of_project(key: str, words: list[str]) -> list[Inner]:
+    """Read `yarn prisma migrate reset`: what is no command of yarn's own is a program, or a script, of the project."""
+    at = options_end(words, 1, GLOBALS[key])
+    own = OWN.get(key)
+    return [] if own is None or at >= len(words) or words[at] in own else [Inner(key, words[at:])]
+
+
+def _nix(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read `nix develop -c x y`, `nix shell pkg --command x y`."""
+    at = next((at for at, word in enumerate(words) if word in ("-c", "--command")), len(words))
+    return [Inner(f"{key} {words[1]}", words[at + 1 :])] if at > 1 else []
+
+
+def _aws(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read what runs on other machines: `aws ssm send-command --parameters commands=[…]`, `aws ecs execute-command`."""
+    if "execute-command" in words:
+        return [Inner(f"{key} execute-command", script=option_value(words, "--command") or "")]
+    if "send-command" not in words and "start-session" not in words:
+        return []
+    given = option_value(words, "--parameters") or ""
+    if given[:1] == "{":  # JSON, of which the names of fields are left out
+        return [Inner(f"{key} ssm", script="\n".join(_quoted_parts(given)))]
+    _, named, rest = given.replace("command=", "commands=").partition("commands=")
+    listed = rest[1:].rpartition("]")[0] if rest[:1] == "[" else ""
+    lines = _quoted_parts(listed) or listed.split(",") if listed else [rest]
+    return [Inner(f"{key} ssm", script="\n".join(lines))] if named else []
+
+
+def _quoted_parts(text: str) -> list[str]:
+    """Give what stands between double quotes, but for names of fields; a quote after a backslash is part of it."""
+    parts = text.replace("\\\\", "\0").replace('\\"', "\1").split('"')
+    parts = [part for part, after in zip(parts[1::2], parts[2::2], strict=False) if after.strip()[:1] != ":"]
+    return [part.replace("\1", '"').replace("\\n", "\n").replace("\0", "\\") for part in parts]
+
+
+def _git(key: str, words: list[str], stdin: str) -> list[Inner]:
+    at = options_end(words, 1, GLOBALS[key])
+    name = words[at] if at < len(words) else ""
+    if name == "bisect":
+        return _runner(key, words, stdin)
+    if name in ("rebase", "filter-branch"):
+        return _scripted(key, words, stdin)
+    return _after(words, "foreach", "git submodule foreach") if name == "submodule" else []
+
+
+def _after(words: list[str], mark: str, label: str) -> list[Inner]:
+    if mark not in words:
+        return []
+    at = options_end(words, words.index(mark) + 1, "")
+    return [Inner(label, script=" ".join(words[at:]))]
+
+
+def _unversioned(words: list[str]) -> list[str]:
+    """Return words with the version taken off the first (`prisma@5`, `@nestjs/cli@latest`)."""
+    if not words:
+        return words
+    cut = words[0].rfind("@")
+    return [words[0][:cut] if cut > 0 else words[0], *words[1:]]
+
+
+def _fetcher(key: str, words: list[str], stdin: str) -> list[Inner]:
+    given = _scripted(key, words, stdin) if key in SCRIPT_OPTIONS else []
+    return given or [Inner(key, _unversioned(words[options_end(words, 1, FETCHERS[key]) :]))]
+
+
+def _scripted(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    script = option_value(words[1:], SCRIPT_OPTIONS[key])
+    if script is None:
+        script = _clustered(words)
+    label = f"{key} -c" if key == "su" else key
+    return [] if script is None else [Inner(label, script=script)]
+
+
+def _clustered(words: list[str]) -> str | None:
+    """Give what follows a group of short options that ends in `c`: `script -qc 'x'`, `su -lc 'x'`."""
+    for at, word in enumerate(words[1:8], 1):
+        if word[:1] == "-" and 2 < len(word) < 6 and word[1:].isalpha() and word[-1] == "c":
+            return " ".join(words[at + 1 : at + 2])
+    return None
+
+
+def _script(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Read `script -c 'x' file`, and the BSD form `script file x`."""
+    at = options_end(words, 1, "-c --command -t -T -I -O -B -m -o -E")
+    return _scripted(key, words, stdin) or [Inner(key, words[at + 1 :])]
+
+
+def _editor(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read the shell commands that an editor is started with: `vim -c '!x'`, `vim +'!x'`."""
+    found = []
+    for number, word in enumerate(words[1:]):
+        before = words[number]
+        text = word[1:] if word[:1] == "+" else word
+        at = text.find("!")
+        given = word[:1] == "+" or before in ("-c", "--cmd") or text[:2] == ":!"
+        if given and at >= 0 and text[:at].strip(": ") in _BEFORE_BANG:
+            found.append(Inner(key, script=text[at + 1 :]))
+    return found
+
+
+def _lines(key: str, words: list[str], stdin: str) -> list[Inner]:
+    at = options_end(words, 1, LINES[key])
+    before = _scripted(key, words, stdin) if key in SCRIPT_OPTIONS else []
+    return before + [Inner(key, script=word) for word in words[at:] if word[:1] != "-"]
+
+
+def _tmux(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read what a window is started with, or keys that are typed into one."""
+    if _WINDOWS.isdisjoint(words):
+        return []
+    return [Inner(key, script=word) for word in words[1:] if " " in word]
+
+
+def _ansible(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Read an ad-hoc command for many machines; other modules than those that run commands are left alone."""
+    module = option_value(words, "-m --module-name") or "command"
+    script = option_value(words, "-a --args")
+    runs = module.rpartition(".")[2] in ("command", "shell", "raw", "win_shell", "win_command")
+    return [Inner(key, script=script)] if script and runs else []
+
+
+def _shell(_key: str, words: list[str], stdin: str) -> list[Inner]:
+    at, command, check = 1, False, False
+    while at < len(words) and words[at][:1] in ("-", "+") and words[at] != "-":
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        if word.startswith("--"):
+            command = command or word == "--command"
+            at += word in ("--rcfile", "--init-file")
+            continue
+        command = command or "c" in word
+        check = check or "n" in word
+        at += word[-1] in "oO"
+    at += words[at : at + 1] == ["--"]
+    if check:
+        return []
+    if command:
+        return [Inner(f"{base_name(words[0])} -c", script=words[at])] if at < len(words) else []
+    reads = at >= len(words) or "-s" in words[1:at] or words[at] in ("-", "/dev/stdin")
+    return [Inner(base_name(words[0]), script=stdin)] if reads else []
+
+
+def _eval(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    return [Inner(key, script=" ".join(words[1:]))]
+
+
+def _trap(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    at = options_end(words, 1, "")
+    handled = len(words) > at + 1 and words[at] != "-" and not any(word in ("-p", "-l") for word in words[1:at])
+    return [Inner(key, script=words[at])] if handled else []
+
+
+def _at(key: str, _words: list[str], stdin: str) -> list[Inner]:
+    return [Inner(key, script=stdin)]
+
+
+def _ssh(key: str, words: list[str], stdin: str) -> list[Inner]:
+    at = options_end(words, 1, SSH_OPTIONS) + 1  # the host; options may follow it again
+    at = options_end(words, at, SSH_OPTIONS)
+    return [Inner(key, script=" ".join(words[at:]) or stdin)]
+
+
+def _code(key: str, words: list[str], stdin: str) -> list[Inner]:
+    names, letters = CODE_OPTIONS[key]
+    shown = base_name(words[0])
+    at = 1
+    while at < len(words):
+        word = words[at]
+        found = _code_at(word, names, letters)
+        if found is not None:
+            code = found or " ".join(words[at + 1 : at + 2])
+            return [Inner(f"{shown} {word[:2] if found else word}", script=code, kind=key)]
+        if word == "-m" and key in ("python", "py", "pypy"):
+            module = [name.replace("_", "-") for name in words[at + 1 : at + 2]]  # as its program is called
+            return [Inner(f"{shown} -m", module + words[at + 2 :])]
+        if word[:1] != "-" or word in ("-", "--"):
+            break
+        at += 1 + (word in ("-W", "-X", "-r", "--require", "--import", "-I"))
+    if key == "bun":
+        return _runner(key, words, stdin)
+    reads = at >= len(words) or words[at] == "-"
+    return [Inner(shown, script=stdin, kind=key)] if reads else []
+
+
+def _code_at(word: str, names: str, letters: str) -> str | None:
+    """Return the code joined to an option that brings code, "" when it is the next word, None for another word."""
+    padded = f" {names} "
+    name, equals, value = word.partition("=")
+    if f" {word} " in padded:
+        return ""
+    if equals and name.startswith("--") and f" {name} " in padded:
+        return value
+    if not letters or word[:1] != "-" or word[:2] == "--":
+        return None
+    for place, letter in enumerate(word[1:], 2):
+        if f" -{letter} " in padded:
+            return word[place:]
+        if letter not in letters:
+            return None
+    return None
+
+
+def _awk(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    return [Inner(key, script=word, kind="awk") for word in words[1:] if "system" in word or "|" in word]
+
+
+def _lines_fed(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Read what a client of lines is fed: `echo FLUSHALL | redis-cli -h db`."""
+    return [Inner(key, [words[0], *line.split()]) for line in stdin.splitlines()[:MAX_ITEMS] if line.strip()]
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(PREFIXES, passed_on),
+    **dict.fromkeys(SCRIPT_OPTIONS, _scripted),
+    **dict.fromkeys(GLOBALS, _runner),
+    **dict.fromkeys(FETCHERS, _fetcher),
+    **dict.fromkeys(SHELLS, _shell),
+    **dict.fromkeys(("find", "fd", "fdfind"), run_by_find),
+    **dict.fromkeys(("powershell", "pwsh"), run_by_powershell),
+    **dict.fromkeys(CODE_OPTIONS, _code),
+    **dict.fromkeys(AWKS, _awk),
+    **dict.fromkeys(("redis-cli", "valkey-cli"), _lines_fed),
+    "git": _git,
+    "nix": _nix,
+    "aws": _aws,
+    **dict.fromkeys(EDITORS, _editor),
+    **dict.fromkeys(LINES, _lines),
+    **dict.fromkeys(("iex", "invoke-expression"), run_by_iex),
+    **dict.fromkeys(("start-process", "saps", "start"), run_by_start),
+    "script": _script,
+    "tmux": _tmux,
+    "ansible": _ansible,
+    "eval": _eval,
+    "trap": _trap,
+    "at": _at,
+    "batch": _at,
+    "ssh": _ssh,
+    "xargs": run_by_xargs,
+    "parallel": run_by_parallel,
+    "cmd": run_by_cmd,
+}
+for _name in ("runuser", "flock"):
+    _RULES[_name] = passed_on

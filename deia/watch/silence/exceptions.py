@@ -1,0 +1,101 @@
+"""Where a turn acts: the paths it touches, told from its text alone, and whether they lie in a place given by a glob.
+
+Refuses to be generous: a turn lies in a place only if everything it names lies there, so that one excepted folder in a
+command line silences nothing about the others. Nothing is looked up on the disk.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+from deia.watch.clauses.confirm import written_paths
+from deia.watch.shell.file_writes import WRITING_PROGRAMS
+from deia.watch.shell.globs import matches_glob
+from deia.watch.turn.parsed_turn import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from deia.records import Turn
+    from deia.watch.shell.nodes import Command
+
+# Programs whose every plain argument is a path; of others only what has a slash is taken for one.
+FILE_PROGRAMS = WRITING_PROGRAMS | frozenset(
+    ("find", "rimraf", "srm", "remove-item", "ri", "del", "erase", "rd", "trash", "scrub", "del-cli")
+)
+NOWHERE = "\0"  # a path that lies in no place: known only when the command runs
+
+
+class Touched:
+    """What a turn touches, worked out when a mute or an exception first asks."""
+
+    __slots__ = ("_folder", "_paths", "_turn")
+
+    def __init__(self, turn: Turn, folder: str) -> None:
+        self._turn = turn
+        self._folder = folder.replace("\\", "/").rstrip("/") or "/"
+        self._paths: tuple[list[str], list[str]] | None = None
+
+    def lies_in(self, globs: Iterable[str], base: str) -> bool:
+        """Say whether the turn acts only where one of some globs, read from the folder `base`, leads."""
+        if self._paths is None:
+            named = [(resolved(path, self._folder), sure) for path, sure in _named_paths(self._turn)]
+            self._paths = [path for path, sure in named if sure], [path for path, sure in named if not sure]
+        sure, perhaps = self._paths
+        wanted = tuple(globs)
+        if any(not _is_in(path, wanted, base) for path in sure):
+            return False
+        return bool(sure) or any(_is_in(path, wanted, base) for path in (self._folder, *perhaps))
+
+
+def excepted(exceptions: Mapping[str, Sequence[str]], touched: Touched, *, root: str) -> frozenset[str]:
+    """Give the triggers that a project's settings take back where this turn acts."""
+    return frozenset(trigger for trigger, globs in exceptions.items() if touched.lies_in(globs, root))
+
+
+def _named_paths(turn: Turn) -> Iterator[tuple[str, bool]]:
+    """Give what may be a path in a tool call, and whether it certainly is one."""
+    if turn.role != "tool_call":
+        return
+    reading = Reading(turn)
+    yield from ((path, True) for path in written_paths(reading))
+    for spoken in reading.commands:
+        yield from _arguments(spoken.command)
+
+
+def _arguments(command: Command) -> Iterator[tuple[str, bool]]:
+    for at, argument in enumerate(command.arguments):
+        if argument.startswith("-") or at in command.data:
+            continue
+        is_path = command.program.lower() in FILE_PROGRAMS or "/" in argument or "\\" in argument
+        yield argument, is_path or argument[:1] in {"~", "$", "*"} or argument in {".", ".."}
+
+
+def resolved(path: str, folder: str) -> str:
+    """Give a path in full, without `.` and `..`; one that begins elsewhere is `NOWHERE`."""
+    path = path.replace("\\", "/")
+    if path[:1] in {"~", "$"} or "://" in path or "`" in path:
+        return NOWHERE
+    whole = path if path.startswith("/") or path[1:2] == ":" else f"{folder}/{path}"
+    kept: list[str] = []
+    for name in whole.split("/"):
+        if name == "..":
+            del kept[-1:]
+        elif name not in {"", "."}:
+            kept.append(name)
+    return ("" if whole[1:2] == ":" else "/") + "/".join(kept)
+
+
+def _is_in(path: str, globs: Collection[str], base: str) -> bool:
+    return any(lies_in(path, glob, base) for glob in globs)
+
+
+def lies_in(path: str, glob: str, base: str) -> bool:
+    """Say whether a full path fits a glob that is read from `base`; a plain folder means all that is in it too."""
+    glob = glob.replace("\\", "/").removeprefix("./").rstrip("/")
+    if not glob.startswith("/") and glob[1:2] != ":":
+        start = base.replace("\\", "/").rstrip("/") + "/"
+        if not (path + "/").startswith(start):
+            return False
+        path = path[len(start) :]
+    options = {glob, glob.removesuffix("/**"), glob.removeprefix("**/")}
+    return any(matches_glob(option, path) or matches_glob(f"{option}/*", path) for option in options if option)

@@ -1,0 +1,114 @@
+"""Commands said in the middle of a sentence, without marks: "let me run git push --force now", "I'll just npm publish".
+
+A command begins right after a word that leads up to one, and ends with the sentence or at a word that a command line
+hardly holds. Refuses what is more likely English: after anything but a verb of running, a program must be one whose
+name is no word of the language, or be given an option.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from deia.records import TYPE_CHECKING
+from deia.watch.prose.intent import RUNS
+from deia.watch.prose.regions import BREAK, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LEADS = frozenset("ll me to please just gonna will do doing a the then and now".split())
+LEADING = LEADS | RUNS
+NAMES = frozenset(
+    "git gh glab npm npx yarn pnpm bun pip pip3 pipx uv poetry conda cargo gem composer kubectl helm terraform tofu"
+    " terragrunt pulumi ansible docker podman psql mysql mysqladmin mongo mongosh redis-cli sqlite3 aws gcloud gsutil"
+    " az doctl heroku vercel netlify flyctl railway supabase firebase wrangler prisma drizzle-kit rails rake alembic"
+    " rm chmod chown chgrp dd mkfs sudo rsync scp ssh systemctl crontab iptables ufw launchctl pkill killall taskkill"
+    " rmdir robocopy remove-item dropdb createdb pg_restore artisan manage.py python python3 node bash sh".split()
+)
+ENDS = frozenset(
+    "to so and because since now again first please before after for in on from with then which that when if instead"
+    " as but or here there manually locally via using once while until like is was will would should can".split()
+)
+SENTENCE_ENDS = frozenset(".!?\n:;")
+GOING_ON = frozenset("and then so to first now please again before after since because instead but pls with".split())
+STRIPPED = ".,;:!?)'\""
+INTRODUCING = frozenset("this that these the following command commands line one it in terminal".split())
+LONGEST_INTRODUCTION = 40  # characters
+MOST = 50  # of a turn
+LONGEST = 300  # characters
+
+
+def inline_commands(text: str, tokens: Sequence[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
+    """Yield each command said in a sentence, with where the word that leads up to it begins and ends.
+
+    `text` is prose with its quotations masked, `tokens` are its words with their places.
+    """
+    found = last = 0
+    for (word, start, end), (following, begin, _) in pairwise(tokens):
+        runs = word in RUNS
+        # In a language without a table too: "\u0437\u0430\u043f\u0443\u0449\u0443 terraform destroy".
+        by_verb = runs or (not word.isascii() and following in NAMES)
+        if begin < last or not (by_verb or word in LEADS) or following in LEADING or following == BREAK:
+            continue
+        first = (_introduced(text, end) if runs else 0) or begin  # "run this: rm -rf build"
+        if first == begin and text[end:first].strip(" '\u2019"):
+            continue
+        command = _from(text, first)
+        if command and (runs or _is_technical(command)):
+            found, last = found + 1, first + len(command)
+            yield command, (start if by_verb else first), (end if by_verb else first + len(following))
+            if found >= MOST:
+                return
+
+
+def opening_commands(text: str, tokens: Sequence[tuple[str, int, int]]) -> Iterator[str]:
+    """Yield each command that opens a sentence which goes on in words: "rm -rf build, then try again"."""
+    end = found = 0
+    for word, start, after in tokens:
+        opens = not end or not SENTENCE_ENDS.isdisjoint(text[end:start])
+        end = after
+        if not opens or word == BREAK or text[start:after] != word:
+            continue
+        command = _from(text, start)
+        if command and _is_technical(command) and _goes_on(text, start, start + len(command)):
+            found += 1
+            yield command
+            if found >= MOST:
+                return
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Say whether what follows a command leaves it an order: nothing is said of it, and nothing asked."""
+    _, last = sentence(text, start, start)
+    rest = text[end:last].strip()
+    if rest.endswith("?"):
+        return False
+    return rest[:1] in {"", ",", ".", ";"} or rest.split(" ")[0].strip(",.") in GOING_ON
+
+
+def _introduced(text: str, end: int) -> int:
+    """Give where the command begins behind "run this: ", or 0."""
+    named, colon, rest = text[end : end + LONGEST_INTRODUCTION].partition(":")
+    if not colon or rest[:1] != " " or not INTRODUCING.issuperset(named.split()):
+        return 0
+    return end + len(named) + 1 + len(rest) - len(rest.lstrip(" "))
+
+
+def _from(text: str, first: int) -> str:
+    """Give what may be a command line from a place on: to the sentence's end, a comma, or a word that ends it."""
+    _, last = sentence(text, first, first)
+    kept: list[str] = []
+    for word in text[first : min(last, first + LONGEST)].split(" "):
+        bare = word.strip()
+        bare = bare.rstrip(STRIPPED.replace(")", "") if "(" in " ".join((*kept, bare)) else STRIPPED)
+        if not bare or bare.lower() in ENDS or not bare.isascii():
+            break
+        kept.append(bare)
+        if len(bare) < len(word.strip()):
+            break
+    return " ".join(kept) if len(kept) > 1 and kept[0] == kept[0].lower() else ""
+
+
+def _is_technical(command: str) -> bool:
+    program, *arguments = command.split(" ")
+    return program in NAMES or any(one[:1] == "-" and one[1:2] not in {"", " "} for one in arguments)

@@ -1,0 +1,165 @@
+"""One turn, read as far as somebody asks: its regions, its words, and the commands it runs or mentions."""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+from deia.text import spans, words
+from deia.watch.prose.phrases import Words
+from deia.watch.prose.regions import SHELL_FENCES, cut, sentence
+from deia.watch.prose.stance_names import ANNOUNCED, DRY_RUN, REQUESTED
+from deia.watch.shell.nodes import Spoken
+from deia.watch.shell.templates import is_dry
+from deia.watch.turn.command_index import Running
+from deia.watch.turn.inline_commands import inline_commands, opening_commands
+from deia.watch.turn.spoken_tool_input import speech_of
+from deia.watch.turn.tool_call import MOST_CALL, is_shell, watched_command
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from typing import Any
+
+    from deia.records import Turn
+    from deia.watch.prose.regions import Prose
+    from deia.watch.turn.file_changes import Change
+
+# Words that prose holds and command lines do not: a line with one of them is a sentence about a command.
+SENTENCE_WORDS = frozenset(
+    "the is are was will would should can could removes deletes does what how why if when because and you we it this"
+    " that a an then please don".split()
+)
+LAST_WORDS = 12
+MOST_READ = 30_000  # characters of a turn; of longer turns about as many are read, around the places that count
+SENTENCE_ENDS = ".?:,"
+PROMPTS = ("$ ", "! ")  # of a shell, and of the hosts in which a person types a command
+
+
+class Reading:
+    """One turn, read lazily: its regions, words, commands and paths are worked out when a clause first asks."""
+
+    __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "acts", "turn", "windows")
+
+    def __init__(self, turn: Turn, *, known: Collection[str] = ()) -> None:
+        self.turn = turn
+        self.windows: dict[tuple[int, bool], Any] = {}  # the words around an act, which every exemplar asks for
+        self.acts = 0  # that exemplars have looked at
+        self._known = known  # tasks that were judged before
+        self._said: str | None = None
+        self._prose: Prose | None = None
+        self._words: Words | None = None
+        self._commands: list[Spoken] | None = None
+        self._running: Running | None = None
+        self._changes: list[Change] | None = None
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether somebody speaks here: a person, the assistant, or a tool call with words for one of them."""
+        return self.turn.role in {"user", "assistant"} or bool(self.said)
+
+    @property
+    def said(self) -> str:
+        """What is said: the turn's text, or the speech in a tool call."""
+        if self._said is None:
+            is_call = self.turn.role == "tool_call"
+            self._said = speech_of(self.turn, known=self._known)[:MOST_CALL] if is_call else self.turn.text
+        return self._said
+
+    @property
+    def prose(self) -> Prose:
+        """The regions of the turn's text."""
+        if self._prose is None:
+            self._prose = cut(self.said)
+        return self._prose
+
+    @property
+    def words(self) -> Words:
+        """The words of the prose; of everything, where the turn is no prose."""
+        if self._words is None:
+            self._words = Words(self.prose.tokens if self.is_prose else spans(self.turn.text))
+        return self._words
+
+    @property
+    def commands(self) -> list[Spoken]:
+        """The commands that the turn runs, or mentions in code."""
+        if self._commands is None:
+            runs = self.turn.role == "tool_call" and not self.said
+            self._commands = list(_called(self.turn) if runs else _mentioned(self))
+        return self._commands
+
+    @property
+    def running(self) -> Running:
+        """The same commands, each different one once, looked up by their words."""
+        if self._running is None:
+            self._running = Running(self.commands)
+        return self._running
+
+    @property
+    def changes(self) -> list[Change]:
+        """What a tool call changes in files, as far as it shows."""
+        if self._changes is None:
+            from deia.watch.turn.file_changes import changes  # noqa: PLC0415 - few turns write what a clause asks for
+
+            self._changes = list(changes(self.turn, (spoken.command for spoken in self.commands)))
+        return self._changes
+
+    def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:
+        """Give the stance of an act in prose, from its verb to the end of its phrase, and its sentence."""
+        from deia.watch.prose.stance import judge_act  # noqa: PLC0415 - most turns that are judged say nothing of it
+
+        end = end or verb_end
+        bounds = sentence(self.prose.text, start, end)
+        ordering = self.turn.role == "user"
+        stance = judge_act(self.prose.masked, bounds, (start, verb_end), end, ordering=ordering)
+        return stance, self.prose.text[bounds[0] : bounds[1]]
+
+
+def _called(turn: Turn) -> Iterator[Spoken]:
+    if not is_shell(turn):
+        return
+    from deia.watch.shell.parse import parse_commands  # noqa: PLC0415 - the grammar, for those that hold a command
+
+    language = "powershell" if "powershell" in turn.tool.lower() else "bash"
+    for command in parse_commands(watched_command(turn), shell=language):
+        yield Spoken(command=command, stance=DRY_RUN if is_dry(command) else ANNOUNCED)
+
+
+def _mentioned(reading: Reading) -> Iterator[Spoken]:
+    """Give the commands in code spans, with the stance of the words that lead up to them, and bare command lines."""
+    if not reading.is_prose:
+        return
+    text, masked = reading.prose.text, reading.prose.masked
+    for code in reading.prose.codes:
+        if not code.block or code.language in SHELL_FENCES:
+            from deia.watch.prose.code_in_prose import stance_of_code  # noqa: PLC0415 - most of what is judged holds no code
+
+            yield from _parsed(text[code.start : code.end].strip("`"), stance_of_code(reading.prose, code))
+    at = 0
+    for line in text.splitlines(keepends=True):
+        bare = _command_line(line, masked[at : at + len(line)])
+        at += len(line)
+        if bare:
+            yield from _parsed(bare, ANNOUNCED)
+    tokens = reading.words.tokens
+    for command, start, end in inline_commands(masked, tokens):
+        yield from _parsed(command, reading.stance_at(start, end)[0])
+    for command in opening_commands(masked, tokens) if reading.turn.role == "user" else ():
+        yield from _parsed(command, REQUESTED)
+
+
+def _command_line(line: str, masked: str) -> str:
+    """Give a line of prose as the command line it reads as, or the empty text; `masked` is the line unquoted."""
+    outside = masked.strip()
+    if not outside or not outside.isascii() or (outside[-1] in SENTENCE_ENDS and outside[-2:] not in {" .", "/."}):
+        return ""
+    if SENTENCE_WORDS.intersection(words(outside)[:LAST_WORDS]):
+        return ""
+    bare = outside if "`" in line else line.strip()  # quotation marks hold arguments, backticks what is only mentioned
+    for prompt in PROMPTS:
+        bare = bare.removeprefix(prompt)
+    return bare
+
+
+def _parsed(code: str, stance: str) -> Iterator[Spoken]:
+    from deia.watch.shell.parse import parse_commands  # noqa: PLC0415 - as above
+
+    for command in parse_commands(code.removeprefix("$ ")):
+        yield Spoken(command=command, stance=DRY_RUN if is_dry(command) else stance)

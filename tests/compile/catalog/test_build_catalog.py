@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.compile.catalog.build_catalog import CatalogReport, build_catalog
+from deia.errors import ArtefactError
+from deia.knowledge import Document, Entry, Query
+from deia.search.catalog import HEADER, NEW_WORDS, Catalog, open_catalog
+from deia.search.pipeline import ranking, search
+
+TOPICS = "netlify postgres kubernetes redis nginx vercel docker github stripe terraform".split()
+
+
+def commons(count: int) -> list[Document]:
+    """Give documents that differ in a few words."""
+    return [document(n, f"How to mend {TOPICS[n % 10]} number{n} when it fails") for n in range(count)]
+
+
+def document(number: int, text: str) -> Document:
+    """Give one document."""
+    return Document(path=f"bok/d{number:03}.md", title=f"Note {number}", text=f"# Head\n\n{text}\n")
+
+
+def build(folder: Path, documents: list[Document], *, previous: Path | None = None) -> CatalogReport:
+    """Compile, carrying over what can be."""
+    folder.mkdir()
+    return build_catalog(
+        [], documents, [], [], str(folder), previous=str(previous) if previous else None, incremental_from=10
+    )
+
+
+def opened(folder: Path) -> Catalog:
+    """Open what was compiled."""
+    return open_catalog(str(folder))
+
+
+def best(folder: Path, text: str) -> list[str]:
+    """Give the order of documents for a question."""
+    return ranking(opened(folder), text, limit=20, tiers=())
+
+
+def test_a_compile_reports_what_it_did(tmp_path: Path) -> None:
+    report = build(tmp_path / "a", commons(30))
+    assert report == CatalogReport(documents=30, chunks=30, compiled=30, tiers=("static",))
+    assert len(opened(tmp_path / "a")) == 30
+
+
+def test_two_compiles_of_one_commons_answer_alike_in_any_order(tmp_path: Path) -> None:
+    documents = commons(40)
+    build(tmp_path / "a", documents)
+    build(tmp_path / "b", documents[::-1])
+    for text in ("mend redis", "number7", "when it fails"):
+        first, second = (ranking(opened(tmp_path / name), text, limit=40) for name in "ab")
+        assert first == second
+    names = [name for name in os.listdir(tmp_path / "a") if name not in ("keyword", HEADER)]
+    assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in names)
+
+
+def test_an_unchanged_commons_is_carried_over(tmp_path: Path) -> None:
+    build(tmp_path / "a", commons(40))
+    report = build(tmp_path / "b", commons(40), previous=tmp_path / "a")
+    assert (report.incremental, report.compiled, report.removed) == (True, 0, 0)
+    assert best(tmp_path / "b", "redis") == best(tmp_path / "a", "redis")
+
+
+def test_only_what_changed_is_compiled_again(tmp_path: Path) -> None:
+    documents = commons(100)
+    build(tmp_path / "a", documents)
+    changed = [
+        *documents[:5],
+        document(5, "Watch the quokkas instead"),
+        *documents[6:50],
+        *documents[51:],
+        document(200, "Fresh zebras"),
+    ]
+    report = build(tmp_path / "b", changed, previous=tmp_path / "a")
+    assert (report.incremental, report.compiled, report.removed, report.documents) == (True, 2, 1, 100)
+    assert best(tmp_path / "b", "quokkas") == ["bok/d005.md"]
+    assert best(tmp_path / "b", "zebras") == ["bok/d200.md"]
+    assert "bok/d005.md" not in best(tmp_path / "b", "number5")
+    assert best(tmp_path / "b", "number50") == []
+    assert search(opened(tmp_path / "b"), Query(text="qoukkas instead")).searched_for == "quokkas instead"
+    assert best(tmp_path / "a", "number5") == ["bok/d005.md"], "the previous catalog is left as it was"
+
+
+def test_changes_upon_changes_add_up(tmp_path: Path) -> None:
+    documents = commons(100)
+    build(tmp_path / "0", documents)
+    for turn in range(1, 4):
+        documents = [*documents[:turn], document(turn, f"Round of marmots{turn} twentyword"), *documents[turn + 1 :]]
+        report = build(tmp_path / str(turn), documents, previous=tmp_path / str(turn - 1))
+        assert (report.incremental, report.compiled, report.chunks) == (True, 1, 100)
+    assert best(tmp_path / "3", "twentyword") == ["bok/d001.md", "bok/d002.md", "bok/d003.md"]
+    assert {each.entry.id for each in opened(tmp_path / "3").every(doc.path for doc in documents)} == {
+        doc.path for doc in documents
+    }
+    assert set(dict(opened(tmp_path / "3").vocabularies()[1].words())) == {"round", "twentyword"}
+
+
+def test_many_changes_are_compiled_whole(tmp_path: Path) -> None:
+    build(tmp_path / "a", commons(40))
+    changed = [document(n, "all new") for n in range(40)]
+    assert not build(tmp_path / "b", changed, previous=tmp_path / "a").incremental
+
+
+@pytest.mark.parametrize("damage", [HEADER, NEW_WORDS, "documents.txt"])
+def test_a_damaged_previous_catalog_is_not_carried_over(tmp_path: Path, damage: str) -> None:
+    build(tmp_path / "a", commons(40))
+    (tmp_path / "a" / damage).write_bytes(b"torn")
+    report = build(tmp_path / "b", commons(40), previous=tmp_path / "a")
+    assert (report.incremental, report.compiled) == (False, 40)
+
+
+@pytest.mark.parametrize("damage", [HEADER, NEW_WORDS, "documents.txt", "documents.at", "texts.txt", "patterns.json"])
+def test_a_torn_catalog_is_refused_with_the_cure(tmp_path: Path, damage: str) -> None:
+    build(tmp_path / "a", commons(3))
+    path = tmp_path / "a" / damage
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ArtefactError, match="deia compile"):
+        opened(tmp_path / "a")
+
+
+@pytest.mark.parametrize("damage", [HEADER, "words.bin", "keyword/meta.json"])
+def test_an_incomplete_catalog_is_refused_with_the_cure(tmp_path: Path, damage: str) -> None:
+    build(tmp_path / "a", commons(3))
+    (tmp_path / "a" / damage).unlink()
+    with pytest.raises(ArtefactError, match="deia compile"):
+        opened(tmp_path / "a")
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "null", '{"format": 99}', '{"format": 1, "byteorder": "middle"}'])
+def test_a_foreign_catalog_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / HEADER).write_text(text)
+    with pytest.raises(ArtefactError, match="deia compile"):
+        opened(tmp_path)
+
+
+def test_an_empty_commons_compiles_and_answers(tmp_path: Path) -> None:
+    assert build(tmp_path / "a", []).chunks == 0
+    assert search(opened(tmp_path / "a"), Query(text="anything at all")).matched is False
+
+
+def test_the_first_of_entries_that_share_an_id_counts_and_one_without_is_left_out(tmp_path: Path) -> None:
+    entries = [
+        Entry(id="one", path="bok/1.md", title="First"),
+        Entry(id="one", path="bok/2.md", title="Second"),
+        Entry(id="", path="bok/3.md", title="Third"),
+    ]
+    report = build_catalog(entries, [], [], [], str(tmp_path))
+    assert report.documents == 1
+    assert open_catalog(str(tmp_path)).every(["one"])[0].entry.title == "First"
+
+
+def test_progress_is_heard_to_the_end(tmp_path: Path) -> None:
+    heard: list[tuple[int, int]] = []
+    build_catalog([], commons(5), [], [], str(tmp_path), progress=lambda done, total: heard.append((done, total)))
+    assert heard == [(n, 5) for n in range(1, 6)]
+
+
+ANY = st.text(st.characters(), max_size=40)
+
+
+@given(st.lists(st.tuples(ANY, ANY, ANY), min_size=1, max_size=4, unique_by=lambda each: each[0]))
+@settings(max_examples=15, deadline=None)
+def test_no_content_is_too_strange_to_compile_and_to_give_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]]
+) -> None:
+    folder = str(tmp_path_factory.mktemp("strange"))
+    entries = [
+        Entry(id=name, path=f"bok/{at}.md", title=title, tags=(text,)) for at, (name, title, text) in enumerate(rows)
+    ]
+    documents = [Document(path=f"bok/{at}.md", title=title, text=text) for at, (_, title, text) in enumerate(rows)]
+    build_catalog(entries, documents, [], [], folder)
+    catalog = open_catalog(folder)
+    for number in range(catalog.numbers):
+        (shelved,) = catalog.every([catalog.id(number)])
+        original = next(each for each in documents if each.path == shelved.entry.path)
+        assert catalog.text(shelved) == original.text.encode("utf-8", "replace").decode()

@@ -1,0 +1,103 @@
+"""The last good version of a trigger file counts while the file has errors, and is said to."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deia.compile.compiled_folder import read_manifest
+from deia.compile.compiler import Compiled, compile_commons
+from deia.compile.triggers.last_good import NAME, read_lasting
+from deia.watch.gate.artefact import Artefact, open_artefact
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRIGGER = """\
+- id: {0}
+  title: T
+  urgency: high
+  message: Careful.
+  documents: [{{id: lesson, mode: full_context}}]
+  when: {{any: [{{phrase: {0} shop}}]}}
+"""
+BOTH = TRIGGER.format("sell") + TRIGGER.format("buy")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Give a commons with two triggers in one file."""
+    for name in ("bok", "triggers"):
+        (tmp_path / "commons" / name).mkdir(parents=True)
+    (tmp_path / "commons" / "bok" / "lesson.md").write_text("# Lesson\n\nA copy first.\n", encoding="utf-8")
+    return tmp_path / "commons"
+
+
+def compiled(root: Path, text: str | None, *, force: bool = False) -> Compiled:
+    place = root / "triggers" / "shop.yaml"
+    place.write_text(text, encoding="utf-8") if text is not None else place.unlink()
+    environ = {"DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false"}
+    return compile_commons(str(root), environ=environ, force=force)
+
+
+def guarding(root: Path) -> set[str]:
+    artefact: Artefact = open_artefact(f"{root}/.deia/triggers")
+    return {artefact.trigger(number)["id"] for number in range(artefact.meta["triggers"])}
+
+
+@pytest.mark.parametrize("broken", ["- id: [\n", "nothing: of the kind\n", "", "- id: sell\n  title: {\n"])
+def test_a_file_that_does_not_parse_goes_on_guarding(root: Path, broken: str) -> None:
+    compiled(root, BOTH)
+    for force in (False, True):
+        done = compiled(root, broken or "\t", force=force)
+        assert guarding(root) == {"sell", "buy"}
+        assert [one.code for one in done.problems].count("last-good") == 1
+    assert read_manifest(f"{root}/.deia")["standing"] == ["triggers/shop.yaml"]
+
+
+def test_of_a_file_with_one_broken_trigger_that_one_is_as_it_was(root: Path) -> None:
+    compiled(root, BOTH)
+    compiled(root, TRIGGER.format("sell").replace("Careful.", "New.") + TRIGGER.format("buy").replace("high", "hihg"))
+    artefact = open_artefact(f"{root}/.deia/triggers")
+    said = {each["id"]: each["message"] for each in map(artefact.trigger, range(artefact.meta["triggers"]))}
+    assert said == {"sell": "New.", "buy": "Careful."}
+
+
+def test_what_was_taken_out_stays_out(root: Path) -> None:
+    compiled(root, BOTH)
+    compiled(root, TRIGGER.format("buy").replace("high", "hihg"))
+    assert guarding(root) == {"buy"}
+    compiled(root, None)
+    assert guarding(root) == set()
+    assert read_lasting(f"{root}/.deia") == {}
+
+
+def test_a_mended_file_counts_as_it_is(root: Path) -> None:
+    compiled(root, BOTH)
+    compiled(root, "- id: [\n")
+    done = compiled(root, TRIGGER.format("rent"))
+    assert guarding(root) == {"rent"}
+    assert read_manifest(f"{root}/.deia")["standing"] == []
+    assert "last-good" not in {one.code for one in done.problems}
+
+
+def test_an_id_that_another_file_took_is_not_doubled(root: Path) -> None:
+    compiled(root, BOTH)
+    (root / "triggers" / "a.yaml").write_text(TRIGGER.format("sell").replace("Careful.", "New."), encoding="utf-8")
+    compiled(root, "- id: [\n")
+    artefact = open_artefact(f"{root}/.deia/triggers")
+    said = {each["id"]: each["message"] for each in map(artefact.trigger, range(artefact.meta["triggers"]))}
+    assert said == {"sell": "New.", "buy": "Careful."}
+
+
+@given(
+    st.one_of(st.binary(max_size=60), st.recursive(st.text(max_size=5), st.lists).map(lambda x: json.dumps(x).encode()))
+)
+def test_any_file_in_its_place_is_read_or_passed_over(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    (folder / NAME).write_bytes(content)
+    assert isinstance(read_lasting(str(folder)), dict)

@@ -1,0 +1,211 @@
+"""What the static vectors promise: BERT's tokens, unit vectors, fast comparison, and no traceback whatever is typed."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+import deia
+from deia.errors import ArtefactError
+from deia.match import static_vectors as module
+from deia.match.static_vectors import (
+    FILE,
+    HEADER,
+    MOST_READ,
+    WHOLE,
+    Static,
+    best,
+    middle,
+    open_static,
+    quantised,
+    similarities,
+    similarity,
+    words,
+)
+
+MODELS = Path(deia.__file__).parent / "models"
+STATIC = open_static()
+# What the `tokenizers` library (0.23) makes of some texts with the vocabulary of all-MiniLM-L6-v2.
+TOKENISED = json.loads(Path(__file__).with_name("static_tokens.json").read_text("utf-8"))
+
+
+@pytest.fixture(params=["plain", "numpy"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a test as in a cold process and as in one that has numpy."""
+    if request.param == "plain":
+        monkeypatch.delitem(sys.modules, "numpy")
+    assert (module._numpy() is np) == (request.param == "numpy")
+    return str(request.param)
+
+
+def same_topic(one: str, other: str, foreign: str) -> bool:
+    vectors = [STATIC.encode(text) for text in (one, other, foreign)]
+    return similarity(vectors[0], vectors[1]) > similarity(vectors[0], vectors[2])
+
+
+@pytest.mark.parametrize(("text", "expected"), TOKENISED)
+def test_words_are_cut_into_the_pieces_that_bert_cuts(text: str, expected: str) -> None:
+    rows = [STATIC.row(piece) for piece in expected.split() if piece != "[UNK]"]
+    assert -1 not in rows
+    assert [row for word in words(text) for row in STATIC.pieces(word)] == rows
+
+
+def test_every_piece_is_found_under_its_own_number() -> None:
+    held = STATIC._data[STATIC._texts : STATIC._rows].split(b"\0")
+    pieces = [piece.decode() for piece in held if piece]
+    assert len(pieces) == STATIC._tokens > 29_000
+    assert [STATIC.row(piece) for piece in pieces] == list(range(len(pieces)))
+    assert STATIC.row("no such piece") == STATIC.row("") == -1
+
+
+def test_a_common_word_that_bert_cuts_has_one_vector_of_its_own() -> None:
+    assert STATIC.row("delete") == -1
+    assert STATIC.rows("Delete!") == [STATIC.row(f"{WHOLE}delete"), STATIC.row("!")]
+    assert -1 not in STATIC.rows("delete")
+
+
+def test_a_sign_before_a_word_is_no_way_to_ask_for_a_whole_word() -> None:
+    assert STATIC.rows("=delete") == [STATIC.row("="), STATIC.row(f"{WHOLE}delete")]
+
+
+def test_a_vector_has_unit_length(either_way: str) -> None:
+    vector = STATIC.encode("drop the production database")
+    assert len(vector) == STATIC.dimensions
+    assert math.hypot(*vector) == pytest.approx(1)
+
+
+def test_numpy_gives_the_same_vectors_to_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["drop the production database", "x", "naïve " * 300, ""]
+    fast = [STATIC.encode(text) for text in texts]
+    monkeypatch.delitem(sys.modules, "numpy")
+    assert [STATIC.encode(text) for text in texts] == fast
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\x00", "\ud800", "\U0001f600", "y" * 101])
+def test_a_text_without_a_known_token_is_a_zero_vector_and_fits_nothing(text: str, either_way: str) -> None:
+    vector = STATIC.encode(text)
+    assert vector == [0.0] * STATIC.dimensions
+    codes = quantised(vector)
+    assert codes == bytes(STATIC.dimensions)
+    known = STATIC.encode("drop the table")
+    assert best(vector, quantised(known), STATIC.dimensions) == (-1, 0.0)
+    assert best(known, codes, STATIC.dimensions) == (-1, 0.0)
+    assert similarities(known, codes, STATIC.dimensions) == similarities(vector, codes, STATIC.dimensions) == [0.0]
+
+
+def test_word_order_is_nothing_and_repetition_is_something() -> None:
+    assert STATIC.encode("table the drop") == pytest.approx(STATIC.encode("drop the table"))
+    assert STATIC.encode("drop drop table") != pytest.approx(STATIC.encode("drop table"))
+
+
+def test_only_the_beginning_of_a_long_text_is_read() -> None:
+    begun = "a b " * (MOST_READ // 4)
+    assert STATIC.rows(begun + "database") == STATIC.rows(begun)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "foreign"),
+    [
+        ("delete the old site", "remove the website", "the meeting is at noon"),
+        ("rotate the leaked API key", "replace the compromised credentials", "scale the deployment to three replicas"),
+        ("git push --force to main", "overwrite the remote branch", "the certificate expires tomorrow"),
+        ("no space left on device", "the disk is full", "permission denied (publickey)"),
+    ],
+)
+def test_a_paraphrase_is_closer_than_another_topic(one: str, other: str, foreign: str) -> None:
+    assert same_topic(one, other, foreign)
+
+
+def test_the_best_is_the_nearest_of_the_stored(either_way: str) -> None:
+    texts = ["restore the backup", "drop the table", "renew the certificate", "drop the users table now"]
+    codes = b"".join(quantised(STATIC.encode(text)) for text in texts)
+    vector = STATIC.encode("drop the table")
+    number, cosine = best(vector, memoryview(codes), STATIC.dimensions)
+    assert number == 1
+    assert cosine == pytest.approx(1, abs=0.01)
+    exact = [similarity(vector, STATIC.encode(text)) for text in texts]
+    assert similarities(vector, codes, STATIC.dimensions) == pytest.approx(exact, abs=0.015)
+
+
+def test_the_middle_is_the_mean_of_what_is_stored_and_not_of_zero_vectors() -> None:
+    vectors = [STATIC.encode(text) for text in ("restore the backup", "drop the table")]
+    codes = b"".join([quantised(vectors[0]), bytes(STATIC.dimensions), quantised(vectors[1])])
+    mean = [(one + other) / 2 for one, other in zip(*vectors, strict=True)]
+    assert middle(codes, STATIC.dimensions) == pytest.approx(mean, abs=0.003)
+    assert middle(bytes(STATIC.dimensions), STATIC.dimensions) == middle(b"", STATIC.dimensions)
+    assert not any(middle(b"", STATIC.dimensions))
+
+
+def test_nothing_stored_has_no_best(either_way: str) -> None:
+    vector = STATIC.encode("drop the table")
+    assert best(vector, b"", STATIC.dimensions) == (-1, 0.0)
+    assert similarities(vector, b"", STATIC.dimensions) == []
+
+
+@given(some.lists(some.text(some.characters(codec=None), max_size=60), min_size=1, max_size=4), some.text(max_size=60))
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_typed_gives_a_vector_and_a_place(stored: list[str], text: str) -> None:
+    vector = STATIC.encode(text)
+    assert math.hypot(*vector) == pytest.approx(1) or not any(vector)
+    codes = b"".join(quantised(STATIC.encode(one)) for one in stored)
+    number, cosine = best(vector, codes, STATIC.dimensions)
+    assert -1 <= number < len(stored)
+    assert -1 <= cosine <= 1
+
+
+@given(some.binary(max_size=300), some.integers(0, 4000))
+@settings(max_examples=100, deadline=None)
+def test_a_damaged_beginning_is_an_error_or_still_answers(noise: bytes, place: int) -> None:
+    whole = bytes(STATIC._data)
+    damaged = whole[:place] + noise + whole[place + len(noise) :]
+    try:
+        opened = Static(damaged)
+    except ArtefactError as error:
+        assert error.fix  # noqa: PT017 - an error is one of two right outcomes
+    else:
+        assert opened.is_whole() == (damaged == whole)
+        for text in ("drop the production database", "a", "!"):
+            assert all(-1 < row < opened._tokens for row in opened.rows(text))
+
+
+@pytest.mark.parametrize("length", [0, 7, HEADER - 1, HEADER, 5000, -1])
+def test_a_torn_file_says_what_to_do(length: int, tmp_path: Path) -> None:
+    torn = tmp_path / FILE
+    torn.write_bytes((MODELS / FILE).read_bytes()[:length])
+    with pytest.raises(ArtefactError, match="Install deia again"):
+        open_static(str(torn))
+
+
+@pytest.mark.parametrize("path", ["no/such/file", "with\0nul"])
+def test_a_missing_file_says_what_to_do(path: str) -> None:
+    with pytest.raises(ArtefactError, match="Install deia again"):
+        open_static(path)
+
+
+def test_the_shipped_file_is_whole_small_and_known() -> None:
+    told = json.loads((MODELS / "static.provenance.json").read_text("utf-8"))
+    assert STATIC.is_whole()
+    assert (MODELS / FILE).stat().st_size < 9_000_000
+    assert STATIC.dimensions == told["dimensions"]
+    assert STATIC.name == f"static-minilm-{told['dimensions']}"
+    assert STATIC.digest == told["digest"]
+    assert all(text["licence"] for text in told["texts"])
+
+
+def test_a_cold_process_loads_neither_numpy_nor_re() -> None:
+    code = (
+        "import sys; from deia.match.static_vectors import best, open_static, quantised; static = open_static();"
+        "vector = static.encode('drop the database'); best(vector, quantised(vector), static.dimensions);"
+        "print(*sorted({'numpy', 're', 'os', 'unicodedata', 'json', 'hashlib', 'struct'} & set(sys.modules)))"
+    )
+    root = str(MODELS.parent.parent)
+    script = f"import sys; sys.path.insert(0, {root!r}); {code}"
+    assert subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, check=True).stdout == b"\n"

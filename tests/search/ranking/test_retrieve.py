@@ -1,0 +1,207 @@
+"""What meaning adds to words, when it must not take part, and what it must not change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.compile.catalog import ivf_lists as sorting
+from deia.compile.catalog import vectors as writing
+from deia.compile.catalog.build_catalog import build_catalog
+from deia.knowledge import Document, Entry, Query
+from deia.match.tiers import open_tier, tiers_of
+from deia.match.tokeniser import spelled_out
+from deia.search.catalog import HEADER, Catalog, open_catalog
+from deia.search.pipeline import ranking, search
+from deia.search.question.terms import meant, named_share, read_question
+from deia.search.ranking import retrieve as retrieving
+from deia.search.ranking.retrieve import meaning_of
+
+NOTES = {
+    "backups": ("Backups", "Restore the database from last night's dump before you touch the schema."),
+    "certificates": ("Certificates", "The TLS certificate expired and browsers refuse to open the site."),
+    "pods": ("KubePodCrashLooping", "A container restarts again and again. Look at the previous logs."),
+    "mail": ("Outgoing mail", "Messages land in the spam folder because the sender record is missing."),
+}
+
+
+def build(folder: Path, *, tiers: tuple[str, ...] = ("static",)) -> Catalog:
+    """Compile NOTES."""
+    documents = [Document(path=f"{name}.md", title=title, text=text) for name, (title, text) in NOTES.items()]
+    entries = [
+        Entry(id=name, path=f"{name}.md", title=title, platforms=("web",) if name == "mail" else ())
+        for name, (title, _) in NOTES.items()
+    ]
+    build_catalog(entries, documents, [], [], str(folder), tiers=tiers)
+    return open_catalog(str(folder))
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    return build(tmp_path_factory.mktemp("notes"))
+
+
+def test_a_question_in_other_words_finds_its_document_by_meaning(notes: Catalog) -> None:
+    question = "undoing deletion with archived copies"
+    assert ranking(notes, question, tiers=()) == []
+    assert ranking(notes, question)[0] == "backups"
+
+
+def test_the_answer_names_its_tier(notes: Catalog) -> None:
+    assert search(notes, Query(text="certificate expired")).audit.tier == "static"
+    assert search(notes, Query(text="certificate expired"), tiers=()).audit.tier == "keyword"
+    assert search(notes, Query(text="", keywords=("certificate",))).audit.tier == "keyword"
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Catalog:
+    """Give a catalog that is searched as large ones are: by lists, and without counting out what passes a filter."""
+    for module in (sorting, writing):
+        monkeypatch.setattr(module, "LISTED_FROM", 10)
+    monkeypatch.setattr(retrieving, "MOST_COUNTED_OUT", 10)
+    texts = [text for _, text in NOTES.values()]
+    documents = [
+        Document(path=f"{n:03}.md", title=f"Note {n}", text=f"{texts[n % 4]} Seen by team {n}.") for n in range(300)
+    ]
+    entries = [
+        Entry(id=f"{n:03}", path=f"{n:03}.md", title=f"Note {n}", platforms=("web",) if n % 2 else ("desktop",))
+        for n in range(300)
+    ]
+    build_catalog(entries, documents, [], [], str(tmp_path), tiers=("static",))
+    return open_catalog(str(tmp_path))
+
+
+@pytest.mark.parametrize("platform", ["web", "desktop"])
+def test_filters_hold_in_a_large_catalog_for_what_meaning_finds(large: Catalog, platform: str) -> None:
+    assert large.vectors("static").lists is not None
+    question = "undoing deletion with archived copies"
+    assert ranking(large, question, tiers=()) == []
+    found = search(large, Query(text=f"{question} platform:{platform}"))
+    near = retrieving._near(
+        large, large.vectors("static"), open_tier("static").encode(question), {"platform": platform}
+    )
+    assert len(near) >= retrieving.EXACTLY
+    assert {large.vectors("static").place(passage)[0] % 2 for passage in near} == {int(platform == "web")}
+    assert {int(each.id) % 2 for each in found.documents} <= {int(platform == "web")}
+
+
+def test_a_large_catalog_is_searched_by_meaning_as_a_small_one(large: Catalog) -> None:
+    best = ranking(large, "undoing deletion with archived copies", limit=5)
+    assert len(best) == 5
+    assert {int(each) % 4 for each in best} == {0}, "all of them are about backups"
+
+
+def test_filters_hold_for_what_meaning_finds(notes: Catalog) -> None:
+    answer = search(notes, Query(text="TLS certificate expired, messages refused", platform="web"))
+    assert {each.id for each in answer.documents} <= {"mail"}
+
+
+def test_a_name_finds_its_document_whatever_is_near_in_meaning(notes: Catalog) -> None:
+    assert ranking(notes, "KubePodCrashLooping")[0] == "pods"
+    assert ranking(notes, "what does KubePodCrashLooping mean")[0] == "pods"
+
+
+def test_a_catalog_without_vectors_is_searched_by_words_without_complaint(tmp_path: Path) -> None:
+    catalog = build(tmp_path, tiers=())
+    answer = search(catalog, Query(text="certificate expired"))
+    assert (answer.audit.tier, answer.audit.warnings) == ("keyword", ())
+    assert answer.primary[0].id == "certificates"
+
+
+def test_vectors_of_another_model_take_no_part_and_the_answer_says_so(tmp_path: Path) -> None:
+    build(tmp_path)
+    header = json.loads((tmp_path / HEADER).read_text())
+    header["tiers"]["static"]["digest"] = "0" * 64
+    (tmp_path / HEADER).write_text(json.dumps(header))
+    answer = search(open_catalog(str(tmp_path)), Query(text="certificate expired"))
+    assert answer.audit.tier == "keyword"
+    assert "another static model" in answer.audit.warnings[0]
+    assert "deia compile" in answer.audit.warnings[0]
+    assert answer.primary[0].id == "certificates"
+
+
+def test_a_tier_that_cannot_be_opened_is_told_and_the_next_one_taken(tmp_path: Path) -> None:
+    catalog = build(tmp_path)
+    (tmp_path / "static.codes").write_bytes(b"torn")
+    chosen = meaning_of(catalog, tiers=("telepathy", "static"))
+    assert chosen.tier is None
+    assert "do not add up" in chosen.warning
+
+
+def test_the_model_reads_the_corrected_question(notes: Catalog) -> None:
+    assert meant(read_question("certificte expird", notes)) == "certificate expired"
+    assert meant(read_question("certificate expired", notes)) == "certificate expired"
+
+
+def test_only_known_names_written_as_code_count_as_names(notes: Catalog) -> None:
+    assert named_share(read_question("KubePodCrashLooping", notes)) == 1.0
+    assert 0 < named_share(read_question("why KubePodCrashLooping after certificate refuse", notes)) < 1
+    for text in ("certificate", "someUnknownName", "spam-folder messages", "", "e.g. the certificate"):
+        assert named_share(read_question(text, notes)) == 0.0
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=60)
+def test_spelling_names_out_loses_no_letter(text: str) -> None:
+    letters = [character for character in text if not character.isspace() and character != "_"]
+    assert [character for character in spelled_out(text) if character not in " _"] == letters
+
+
+@given(st.text(max_size=80), st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_no_text_breaks_the_ranking_and_its_length_holds(notes: Catalog, text: str, limit: int) -> None:
+    found = ranking(notes, text, limit=limit)
+    assert len(found) == len(set(found)) <= limit
+    assert set(found) <= set(NOTES)
+
+
+@pytest.mark.parametrize(("model", "said"), [("", "no model is set"), ("other/model", "compiled without other/model")])
+def test_a_model_of_ones_own_that_the_catalog_lacks_is_told_and_not_loaded(
+    notes: Catalog, model: str, said: str
+) -> None:
+    meaning = meaning_of(notes, tiers=tiers_of("transformer", model=model))
+    assert meaning.name == "static"
+    assert said in meaning.warning
+    assert "deia compile" in meaning.warning
+
+
+def test_a_change_of_ones_own_model_takes_no_part_until_the_commons_is_compiled(tmp_path: Path) -> None:
+    build(tmp_path)
+    header = json.loads((tmp_path / HEADER).read_text())
+    header["tiers"]["transformer"] = {"digest": "0" * 64, "dimensions": 384, "model": "one"}
+    (tmp_path / HEADER).write_text(json.dumps(header))
+    meaning = meaning_of(open_catalog(str(tmp_path)), tiers=tiers_of("transformer", model="two"))
+    assert meaning.name == "static"
+    assert "compiled with one, not with two" in meaning.warning
+
+
+def test_a_choice_names_the_tiers_that_may_take_part() -> None:
+    assert tiers_of("auto") == tiers_of("compact") == ("compact", "static")
+    assert tiers_of("static") == ("static",)
+    assert tiers_of("keyword") == ()
+    assert tiers_of("transformer", model="a/b:c") == ("transformer:a/b:c", "compact", "static")
+
+
+def test_of_few_documents_that_a_filter_leaves_none_is_hidden(tmp_path: Path) -> None:
+    names = ("dns", "builds", "domains", "forms")
+    texts = {
+        "dns": "A site has records.",
+        "builds": "Builds of a site, the site's builds.",
+        "domains": "A domain of a site.",
+    }
+    documents = [Document(path=f"{name}.md", title=name, text=texts.get(name, "Forms on a site.")) for name in names]
+    others = [Document(path=f"o{at}.md", title=f"other {at}", text=f"Something else, number {at}.") for at in range(40)]
+    entries = [
+        Entry(id=each.path, path=each.path, title=each.title, platforms=("netlify",) if each in documents else ())
+        for each in (*documents, *others)
+    ]
+    build_catalog(entries, [*documents, *others], [], [], str(tmp_path))
+    opened = open_catalog(str(tmp_path))
+    for tiers in ((), ("static",)):
+        answer = search(opened, Query(text="platform:netlify site"), tiers=tiers)
+        assert {each.id for each in answer.documents} == {f"{name}.md" for name in names}
+        assert not list(search(opened, Query(text="platform:netlify sourdough pancakes"), tiers=tiers).documents)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deia.knowledge import Result
+from deia.search.rendering.llm_quotes import FRAME, LEAST, quoted, tokens
+
+LONG = "\n".join(f"line {n} of a long document" for n in range(1000))
+TEXTS = st.text(max_size=600)
+
+
+def result(name: str = "a", *, text: str = LONG, passage: str = "", title: str = "A") -> Result:
+    """Give a document to quote."""
+    return Result(
+        id=name, path=f"bok/{name}.md", title=title, summary="", score=1.0, lines=(3, 9), text=text, passage=passage
+    )
+
+
+@pytest.mark.parametrize(("text", "count"), [("", 0), ("abc", 1), ("abcd", 2), ("設定", 2), ("aé", 2)])
+def test_tokens_are_counted_rather_too_many(text: str, count: int) -> None:
+    assert tokens(text) == count
+
+
+@given(
+    st.lists(
+        st.builds(result, st.text(max_size=20), text=TEXTS, passage=TEXTS, title=st.text(max_size=80)), max_size=5
+    ),
+    st.lists(st.text(st.characters(exclude_categories=["Cc", "Zl", "Zp"]), max_size=200), max_size=4),
+    st.integers(LEAST, 900),
+)
+@settings(max_examples=100)
+def test_no_budget_is_exceeded_and_no_line_escapes_its_quotation(
+    results: list[Result], after: list[str], budget: int
+) -> None:
+    told = quoted(results, head="2 documents.", after=[], budget=budget)
+    assert tokens(told) <= budget
+    assert tokens(quoted(results, head="x" * 2000, after=after, budget=budget)) <= budget
+    for line in told.split("\n"):
+        known = line in ("", FRAME, "2 documents.") or line.startswith((">", "["))
+        assert known, line
+
+
+def test_a_short_document_is_whole_and_of_a_long_one_the_passage_stands_with_its_surroundings() -> None:
+    passage = "line 500 of a long document\nline 501 of a long document"
+    told = quoted([result(passage=passage), result("b", text="Short.", passage="Short.")], head="h", after=[])
+    assert "> Short." in told
+    assert "(source: bok/b.md)" in told
+    assert "(source: bok/a.md:3-9, in part)" in told
+    own = [line for line in told.split("\n") if "of a long document" in line]
+    assert "> line 500 of a long document" in own
+    assert len(own) > 50
+    numbers = [int(line.split()[2]) for line in own]
+    assert numbers == list(range(numbers[0], numbers[-1] + 1))
+
+
+def test_a_small_budget_names_what_it_cannot_quote() -> None:
+    told = quoted([result(f"d{n}", passage=LONG[:3000]) for n in range(6)], head="h", after=["Next: x."], budget=500)
+    assert all(f"[d{n}]" in told for n in range(6))
+    assert " […]" in quoted([result(passage="word " * 2000)], head="h", after=[], budget=500)
+    assert told.endswith("Next: x.")

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deia.compile.catalog.build_catalog import build_catalog
+from deia.errors import QueryError
+from deia.knowledge import Document, Entry, Query
+from deia.search.catalog import Catalog, open_catalog
+from deia.search.pipeline import ranking, search
+from deia.search.rendering.render import RENDERINGS
+
+STRANGE = st.one_of(
+    st.text(st.characters(), max_size=200),
+    st.lists(
+        st.sampled_from(["netlify", "AND", "OR", "(", '"', "title:", "^2", "~", "*", "[a TO b]", "delet", "\x00"])
+    ).map(" ".join),
+)
+
+
+def test_a_question_finds_its_document(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="what do I lose if I delete a netlify site?"), checked_at="now")
+    assert answer.matched is not False
+    assert answer.primary_docs[0].id == "netlify-recreate"
+    assert answer.primary_docs[0].path == "bok/netlify/recreate.md"
+    assert (answer.primary_cluster, answer.urgency) == ("deployment", "critical")
+    assert answer.audit.checked_at == "now"
+    assert answer.audit.index_built_at == "2026-11-20T10:00:00Z"
+    assert answer.audit.sources == ("commons_index.yaml",)
+
+
+def test_the_published_shape_of_an_answer(catalog: Catalog) -> None:
+    given_back = search(catalog, Query(text="delete a netlify site")).to_dict()
+    assert list(given_back) == [
+        "query", "matched", "confidence", "primary_cluster", "urgency", "documents", "keywords_matched",
+        "suggested_next", "related_queries", "audit",
+    ]  # fmt: skip
+    assert list(given_back["documents"]) == ["primary", "secondary"]
+    document = given_back["documents"]["primary"][0]
+    assert list(document) == ["id", "path", "title", "summary", "why_relevant", "action", "score", "lines"]
+    assert list(given_back["audit"]) == [
+        "checked_at", "index_built_at", "sources", "tier", "kind", "understood", "warnings",
+    ]  # fmt: skip
+    assert given_back["audit"]["tier"] == "static"
+
+
+def test_a_question_that_is_all_covered_is_answered_with_high_confidence(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="deleting a netlify site"))
+    assert (answer.matched, answer.confidence) == (True, "high")
+
+
+def test_the_passage_and_its_lines_are_those_of_the_file(catalog: Catalog) -> None:
+    result = search(catalog, Query(text="restore environment export recovery")).primary[0]
+    first, last = result.lines
+    assert first > 5
+    assert "Restore the environment" in result.passage
+    assert result.passage == "\n".join(result.text.split("\n")[first - 5 : last - 4])
+
+
+def test_what_to_do_next_names_actions_relations_and_neighbours(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="delete a netlify site", limit=1))
+    assert answer.suggested_next == (
+        "Go through the recovery checklist first.",
+        "Read DNS records at Netlify (bok/netlify/dns.md).",
+        "Look into the cluster operations.",
+    )
+
+
+def test_past_questions_are_offered_but_not_the_one_just_asked(catalog: Catalog) -> None:
+    assert search(catalog, Query(text="delete netlify")).related_queries == (
+        "what happens when I delete a netlify site",
+    )
+    assert search(catalog, Query(text="What happens when I DELETE a netlify site")).related_queries == ()
+
+
+def test_a_misspelt_word_is_corrected_and_told(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="recreatng a netlfy site"))
+    assert answer.primary[0].id == "netlify-recreate"
+    assert answer.searched_for == "recreating a netlify site"
+    assert answer.audit.warnings == ("searched for: recreating a netlify site",)
+    assert answer.to_dict()["searched_for"] == "recreating a netlify site"
+
+
+def test_a_word_that_the_commons_has_is_never_corrected(catalog: Catalog) -> None:
+    assert search(catalog, Query(text="pod logs")).searched_for == ""
+
+
+def test_a_word_written_as_two_is_joined_and_a_name_is_found_by_its_parts(catalog: Catalog) -> None:
+    assert search(catalog, Query(text="net lify dns")).searched_for
+    assert search(catalog, Query(text="kube pod crash looping")).primary[0].id == "pod-crash"
+    assert search(catalog, Query(text="kubepodcrashlooping")).primary[0].id == "pod-crash"
+
+
+def test_nothing_in_common_is_said_with_the_words_that_nobody_knows(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="sourdough hydration percentages"))
+    told = answer.to_dict()
+    assert (told["matched"], told["reason"]) == (False, "no_documents_match")
+    assert "sourdough, hydration, percentages" in told["suggestions"][0]
+    assert not answer.documents
+
+
+def test_similar_past_questions_stand_beside_an_empty_answer(catalog: Catalog) -> None:
+    answer = search(
+        catalog,
+        Query(
+            text="removing wallpaper glue stains quickly from kitchen ceilings happens delete", platform="kubernetes"
+        ),
+    )
+    assert answer.matched is False
+    assert answer.to_dict()["similar_queries"][0] == {
+        "query": "what happens when I delete a netlify site",
+        "documents": ["netlify-recreate"],
+    }
+
+
+@pytest.mark.parametrize("text", ["", "   ", "how do I", "is it that?"])
+def test_a_question_without_a_subject_is_too_broad(catalog: Catalog, text: str) -> None:
+    told = search(catalog, Query(text=text)).to_dict()
+    assert (told["matched"], told["reason"], told["refinement_needed"]) == ("partial", "query_too_broad", True)
+    assert told["available_clusters"] == ["deployment", "operations"]
+
+
+def test_a_word_of_nearly_every_passage_is_too_broad_in_a_large_commons(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = str(tmp_path_factory.mktemp("broad"))
+    documents = [Document(path=f"bok/{n}.md", title=f"Note {n}", text=f"server topic{n}") for n in range(80)]
+    build_catalog([], documents, [], [], folder)
+    assert search(open_catalog(folder), Query(text="server")).reason == "query_too_broad"
+    assert search(open_catalog(folder), Query(text="server topic7")).primary[0].path == "bok/7.md"
+
+
+def test_filters_hold(catalog: Catalog) -> None:
+    assert {each.id for each in search(catalog, Query(text="site pod records", platform="Netlify")).documents} <= {
+        "netlify-recreate", "netlify-dns",
+    }  # fmt: skip
+    assert [each.id for each in search(catalog, Query(text="netlify", tag="dns")).documents] == ["netlify-recreate"]
+
+
+@pytest.mark.parametrize("name", ["platform", "audience", "urgency", "cluster", "tag"])
+def test_an_unknown_filter_is_refused_with_what_there_is(catalog: Catalog, name: str) -> None:
+    with pytest.raises(QueryError, match=name):
+        search(catalog, Query(text="site").but(**{name: "zzz\ud800"}))
+
+
+def test_a_filter_nearly_right_is_refused_with_the_nearest(catalog: Catalog) -> None:
+    with pytest.raises(QueryError, match=r"Did you mean netlify\? Known are: "):
+        search(catalog, Query(text="site", platform="netlfy"))
+
+
+def test_keywords_are_answered_keyword_by_keyword(catalog: Catalog) -> None:
+    told = search(catalog, Query(text="", keywords=("netlify", "crash looping", "sourdough"))).to_dict()
+    assert told["query_type"] == "keyword_search"
+    assert told["keywords"] == ["netlify", "crash looping", "sourdough"]
+    found = {each["id"]: each for each in told["results"]}
+    assert found["pod-crash"] == {
+        "id": "pod-crash", "relevance": 0.333, "keywords_matched": ["crash looping"], "path": "bok/k8s/pod-crash.md",
+    }  # fmt: skip
+    assert found["netlify-dns"]["keywords_matched"] == ["netlify"]
+    assert told["matched_documents"] == len(found) == 3
+    assert set(told["clusters_found"]) == {"deployment", "operations"}
+
+
+def test_unknown_keywords_find_nothing(catalog: Catalog) -> None:
+    assert search(catalog, Query(text="", keywords=("sourdough",))).to_dict()["reason"] == "no_documents_match"
+
+
+def test_the_view_of_a_platform(catalog: Catalog) -> None:
+    told = search(catalog, Query(text="", platform="Netlify")).to_dict()
+    assert (told["query_type"], told["platform"], told["documents_found"]) == ("platform_filter", "Netlify", 2)
+    assert told["by_urgency"] == {"critical": ["netlify-recreate"], "medium": ["netlify-dns"]}
+    assert told["by_category"] == {"gotcha": ["netlify-recreate"], "uncategorised": ["netlify-dns"]}
+    assert told["quick_tips"] == ["Export the environment first.", "Go through the recovery checklist first."]
+
+
+def test_the_view_of_an_audience(catalog: Catalog) -> None:
+    told = search(catalog, Query(text="", audience="operator")).to_dict()
+    assert (told["query_type"], told["documents_found"]) == ("audience_view", 2)
+    assert [each["id"] for each in told["high_priority"]] == ["pod-crash"]
+    assert [each["id"] for each in told["medium_priority"]] == ["netlify-dns"]
+    assert told["by_urgency"] == {"when_production_down": [], "for_prevention": ["pod-crash", "netlify-dns"]}
+    assert told["learning_path"] == ["pod-crash", "netlify-dns"]
+
+
+def test_other_filters_alone_give_a_list_the_most_urgent_first(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="", cluster="deployment"))
+    assert [each.id for each in answer.documents] == ["netlify-recreate", "netlify-dns"]
+    assert answer.primary_cluster == "deployment"
+
+
+def test_a_document_without_a_file_is_found_by_its_title_whatever_its_script(catalog: Catalog) -> None:
+    assert search(catalog, Query(text="ecrire")).primary[0].id == "nothing-in-it"
+    assert search(catalog, Query(text="テスト")).primary[0].id == "nothing-in-it"
+
+
+def test_documents_with_equal_scores_stand_in_the_order_of_their_ids(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = str(tmp_path_factory.mktemp("ties"))
+    entries = [Entry(id=name, path=f"bok/{name}.md", title="Same thing") for name in "dbca"]
+    build_catalog(entries, [], [], [], folder)
+    assert ranking(open_catalog(folder), "same thing") == list("abcd")
+
+
+@given(STRANGE)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_text_raises_anything_in_any_rendering(catalog: Catalog, text: str) -> None:
+    for query in (Query(text=text), Query(text="", keywords=(text,)), Query(text=text, platform="netlify")):
+        answer = search(catalog, query)
+        for form, render in RENDERINGS.items():
+            render(answer).encode()
+            assert form
+
+
+def test_a_hundred_kilobytes_are_a_question_too(catalog: Catalog) -> None:
+    for text in (
+        "netlify " * 13_000,
+        "x" * 100_000,
+        " ".join(f"unknownword{n}" for n in range(8_000)),
+        "🔥\x00" * 30_000,
+    ):
+        assert search(catalog, Query(text=text)).to_dict()
+
+
+def test_chance_neighbours_of_short_words_are_no_answer(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="size hoops"))
+    assert answer.matched is False
+    assert answer.searched_for
+    assert answer.suggestions[0] == f"Searched for: {answer.searched_for}."

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia.serve.cli.commands.shared_options import telling_if_slow
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia, Process
+
+
+def test_a_text_that_fires_is_shown_with_why_and_what_is_injected(deia: Deia) -> None:
+    shown = deia("check", "I", "will", "delete", "the", "shop", "site")
+    assert shown.code == 0
+    assert "FIRES   site-delete (critical, hold)" in shown.out
+    assert 'because phrase "delete the shop site"' in shown.out
+    assert "Save the domain records first." in shown.out
+
+
+def test_a_text_that_fires_nothing_says_so(deia: Deia) -> None:
+    assert "Nothing fires in 1 turn." in deia("check", "hello").out
+
+
+def test_the_exit_code_is_asked_for(deia: Deia) -> None:
+    assert deia("check", "delete the site", "--exit-code").code == 1
+    assert deia("check", "hello", "--exit-code").code == 0
+
+
+def test_explaining_shows_where_a_trigger_stopped(deia: Deia) -> None:
+    assert "silent  site-delete, at stance" in deia("check", "don't delete the site", "--explain").out
+    assert "no trigger has all the words" in deia("check", "hello", "--explain").out
+
+
+def test_a_muted_trigger_is_not_passed_over_in_silence(deia: Deia) -> None:
+    deia("mute", "site-delete")
+    assert "silent  site-delete, at muted" in deia("check", "delete the site").out
+
+
+def test_a_tool_call_is_checked_as_one(deia: Deia) -> None:
+    assert "FIRES   site-delete" in deia("check", "--role", "tool_call", "shopctl site:delete x").out
+    assert "Nothing fires" in deia("check", "--role", "tool_call", "echo shopctl site:delete x").out
+
+
+def test_a_failure_is_checked_as_one(deia: Deia) -> None:
+    assert "FIRES   site-missing" in deia("check", "--role", "tool_result", "Error: Site not found").out
+
+
+def test_json_has_a_value_for_every_turn(deia: Deia, commons: Path) -> None:
+    lines = [{"role": "user", "text": "hello"}, {"role": "assistant", "content": "I'll delete the site."}]
+    (commons / "t.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    turns = json.loads(deia("check", "--file", "t.jsonl", "--format", "json", "--explain").out)
+    assert [turn["role"] for turn in turns] == ["user", "assistant"]
+    assert [[firing["trigger"] for firing in turn["fired"]] for turn in turns] == [[], ["site-delete"]]
+    assert turns[1]["injection"]["documents"] == ["site-checklist"]
+    assert turns[1]["verdicts"][0]["stage"] == "fires"
+
+
+def test_checking_leaves_no_trace(deia: Deia, commons: Path) -> None:
+    deia("check", "delete the site")
+    deia("check", "delete the site")
+    assert "FIRES" in deia("check", "delete the site").out
+    assert not (commons / "telemetry").exists()
+
+
+def test_standard_input_is_one_turn(process: Process) -> None:
+    done = process("check", "-", stdin=b"I will\nremove the site\n")
+    assert b"FIRES   site-delete" in done.stdout
+    assert process("check", stdin=b"delete the site").stdout.count(b"FIRES") == 1
+
+
+def test_what_cannot_be_checked_is_refused(deia: Deia, commons: Path) -> None:
+    (commons / "empty").write_text("", encoding="utf-8")
+    for arguments, told in (
+        (["--file", "nowhere"], "nowhere cannot be read: No such file"),
+        (["--file", "empty"], "empty is no transcript: it is empty"),
+        (["--file", "empty", "text"], "not both"),
+        (["--role", "robot", "text"], "robot"),
+    ):
+        refused = deia("check", *arguments)
+        assert refused.code == 2
+        assert told in refused.err
+
+
+def test_the_cases_of_a_good_commons_hold(deia: Deia) -> None:
+    done = deia("triggers", "test")
+    assert done.code == 0
+    assert "3 triggers, 4 cases, 0 failed." in done.out
+    assert "Without cases: site-rename, site-missing." in done.out
+
+
+def test_a_case_that_does_not_hold_is_told_with_its_line_and_why(deia: Deia, commons: Path) -> None:
+    path = commons / "triggers" / "sites.cases.yaml"
+    cases = "site-delete:\n  fires:\n    - don't delete the site\n    - hello\n  silent:\n    - delete the site\n"
+    path.write_text(cases, encoding="utf-8")
+    done = deia("triggers", "test", "site-delete")
+    assert done.code == 1
+    assert "triggers/sites.cases.yaml:3: site-delete should fire, but does not" in done.out
+    assert "stopped at stance" in done.out
+    assert "stopped at gate" in done.out
+    assert "triggers/sites.cases.yaml:6: site-delete should stay silent, but fires" in done.out
+    assert "1 trigger, 3 cases, 3 failed." in done.out
+
+
+def test_an_unknown_trigger_is_refused_with_the_nearest(deia: Deia) -> None:
+    refused = deia("triggers", "test", "site-delte")
+    assert refused.code == 2
+    assert "site-delete" in refused.err
+
+
+def test_broken_triggers_are_counted(deia: Deia, commons: Path) -> None:
+    with open(commons / "triggers" / "sites.yaml", "a", encoding="utf-8") as file:
+        file.write("- id: broken\n")
+    assert "in the trigger files; what is broken is left out" in deia("triggers", "test").out
+
+
+def test_outside_any_commons_the_starter_s_cases_are_run(
+    deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = deia("triggers", "test", "rm-home-or-root", "database-drop")
+    assert done.code == 0
+    assert "site-delete" not in done.out
+    assert " 0 failed." in done.out
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"messages": [\n', "begins as JSON does and is none: Expecting value in line 2"),
+        (b"<!doctype html><html><body>delete the site</body></html>", "no line of it says who speaks"),
+        (b"root:x:0:0:root:/root:/bin/sh\n", "no line of it says who speaks"),
+        (bytes(range(256)) * 8, "it is not text"),
+        (b"\xfe\xff" * 40 + b"User: hello", "it is not text"),
+        (b" \n", "it is empty"),
+    ],
+)
+def test_what_is_no_transcript_is_no_all_clear(deia: Deia, commons: Path, content: bytes, told: str) -> None:
+    (commons / "odd").write_bytes(content)
+    refused = deia("check", "--file", "odd")
+    assert (refused.code, refused.out) == (2, "")
+    assert "odd is no transcript: " in refused.err
+    assert told in refused.err
+
+
+def test_a_transcript_that_is_cut_off_or_begins_with_a_bracket_is_still_read(deia: Deia, commons: Path) -> None:
+    (commons / "cut.jsonl").write_text('{"role": "user", "content": "delete the site"}\n{"role": "us', encoding="utf-8")
+    assert "FIRES   site-delete" in deia("check", "--file", "cut.jsonl").out
+    (commons / "t.md").write_text("[notes]\n\n**User:** I will delete the site\n", encoding="utf-8")
+    assert "FIRES   site-delete" in deia("check", "--file", "t.md").out
+
+
+def test_nothing_is_not_checked(deia: Deia, process: Process) -> None:
+    assert "There is no text" in deia("check", "").err
+    assert process("check", stdin=b" \n").returncode == 2
+
+
+def test_a_slow_compile_is_told_at_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for watched in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda watched=watched: watched)
+        with telling_if_slow("compiling", after=0.01):
+            time.sleep(0.1)
+        with telling_if_slow("again", after=5):
+            pass
+        assert capsys.readouterr().err == ("compiling\n" if watched else "")

@@ -1,0 +1,157 @@
+"""`deia telemetry` and `deia feedback` as a person types them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia import files, spool
+from deia.ledger.tail import read_ledger, tidy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia
+
+REPORTS = ("queries", "documents", "triggers", "gaps", "latency", "agents")
+
+
+@pytest.fixture
+def events(commons: Path) -> Path:
+    """Write a ledger with a question, a firing and a torn line."""
+    folder = commons / "telemetry" / "events"
+    spool.append(str(folder), "query", {"query": "how do sites move?", "matched": False, "agent": "a"})
+    spool.append(str(folder), "injection", {"trigger": "site-delete", "outcome": "held", "host": "h", "docs": ["x"]})
+    (folder / "2026-01-01-a.jsonl").write_text('{"ts": "torn')
+    return folder
+
+
+def test_the_summary_says_what_is_kept_and_where(deia: Deia, events: Path) -> None:
+    told = deia("telemetry")
+    assert told.code == 0
+    assert "calls held" in told.out
+    assert "Broken lines that were passed over: 1" in told.out
+    assert "telemetry = full" in told.out
+    assert events.as_posix() in told.out
+    assert "sent nowhere" in told.out
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_report_is_shown_and_given_as_json(deia: Deia, events: Path, name: str) -> None:
+    assert deia("telemetry", name).out.strip()
+    told = json.loads(deia("telemetry", name, "--json", "--since", "7d").out)
+    assert told["report"] == name
+
+
+def test_a_report_needs_no_events_and_no_index(deia: Deia, commons: Path) -> None:
+    assert "No events yet" in deia("telemetry").out
+    (commons / "commons_index.yaml").unlink()
+    (commons / "deia.toml").touch()
+    assert deia("telemetry", "documents").code == 0
+
+
+def test_the_page_is_written_where_it_was_asked_for(deia: Deia, events: Path, tmp_path: Path) -> None:
+    assert deia("telemetry", "report", "--html", str(tmp_path / "page.html")).out == f"wrote {tmp_path}/page.html\n"
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "how do sites move?" in text
+    assert deia("telemetry", "report", "--html", str(tmp_path / "no" / "page.html")).code == 2
+
+
+def test_anything_can_be_asked_in_sql_and_nothing_done(deia: Deia, events: Path, tmp_path: Path) -> None:
+    assert json.loads(deia("telemetry", "sql", "SELECT count(*) AS n FROM events", "--json").out) == [{"n": 2}]
+    assert "how do sites move?" in deia("telemetry", "sql", "SELECT query FROM queries").out
+    assert "response_time_ms" in deia("telemetry", "sql", "--tables").out
+    refused = deia("telemetry", "sql", f"COPY events TO '{tmp_path}/out.csv'")
+    assert (refused.code, (tmp_path / "out.csv").exists()) == (2, False)
+    assert "one question is wanted" in refused.err
+    assert deia("telemetry", "sql").code == 2
+
+
+def test_a_gap_is_drafted(deia: Deia, events: Path) -> None:
+    assert "How do sites move?" in deia("telemetry", "gaps", "--draft", "1").out
+    missing = deia("telemetry", "gaps", "--draft", "7")
+    assert (missing.code, "there is no gap 7; there are 1" in missing.err) == (2, True)
+
+
+def test_other_ledgers_are_read_too(deia: Deia, events: Path, tmp_path: Path) -> None:
+    spool.append(str(tmp_path / "other"), "query", {"query": "theirs", "matched": False})
+    found = json.loads(deia("telemetry", "queries", "--json", "--ledger", str(tmp_path / "other")).out)
+    assert found["figures"][0]["value"] == 2
+    assert deia("telemetry", "queries", "--ledger", str(tmp_path / "nowhere")).code == 2
+
+
+def test_older_ledgers_are_taken_in(deia: Deia, events: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.jsonl"
+    old.write_text('{"ts": "2026-01-01T00:00:00Z", "query": "old", "results": ["x"]}\nbroken\n')
+    assert "1 event taken in, 1 broken line passed over." in deia("telemetry", "import", str(old)).out
+    assert "0 events taken in, 1 were here already" in deia("telemetry", "import", str(old)).out
+    assert deia("telemetry", "import", str(tmp_path / "nothing")).code == 2
+
+
+def test_feedback_is_an_event_about_another(deia: Deia, events: Path) -> None:
+    assert "'site-delete'" in deia("feedback", "site-delete", "prevented", "--note", "token=abcd1234").out
+    (noted,) = read_ledger(str(events), event="feedback").events
+    fired = read_ledger(str(events), event="injection").events[0]
+    assert (noted["of"], noted["verdict"], noted["note"]) == (fired["id"], "prevented", "token=[secret]")
+    assert deia("feedback", "last", "useful").code == 0
+    assert deia("feedback", "nothing-so-called", "noise").code == 2
+    assert deia("feedback", "last", "great").code == 2
+
+
+def test_feedback_is_refused_where_nothing_is_kept(deia: Deia, events: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEIA_TELEMETRY", "off")
+    told = deia("feedback", "last", "useful")
+    assert (told.code, "telemetry is off" in told.err) == (2, True)
+
+
+def test_what_was_compacted_is_still_in_the_log_and_in_the_counts(deia: Deia, commons: Path) -> None:
+    folder = commons / "telemetry" / "events"
+    folder.mkdir(parents=True)
+    for day in range(1, 10):
+        line = {"ts": f"2026-01-{day:02d}T00:00:00.000Z", "v": 1, "event": "injection", "id": f"i{day}",
+                "trigger": "site-delete", "outcome": "held", "conversation": f"c{day}"}  # fmt: skip
+        (folder / f"2026-01-{day:02d}-{files.writer()}.jsonl").write_bytes(spool.encoded(line))
+    before = [read_ledger(str(folder), last=last).events for last in (0, 3)]
+    assert "folded" in deia("telemetry", "compact").out
+    assert [path.suffix for path in folder.iterdir()] == [".parquet"]
+    assert [read_ledger(str(folder), last=last).events for last in (0, 3)] == before
+    assert json.loads(deia("triggers", "stats", "--format", "json").out)["triggers"][0]["held"] == 9
+
+
+def test_compiling_compacts_when_that_is_due(deia: Deia, commons: Path) -> None:
+    folder = commons / "telemetry" / "events"
+    folder.mkdir(parents=True)
+    for day in range(1, 10):
+        line = {"ts": f"2026-01-{day:02d}T00:00:00.000Z", "event": "query", "query": "q"}
+        (folder / f"2026-01-{day:02d}-{files.writer()}.jsonl").write_bytes(spool.encoded(line))
+    assert "The log was compacted" in deia("compile").out
+    assert tidy(str(commons), environ={}, now=1_795_168_800.0) == ""
+
+
+def test_a_file_without_an_event_is_no_ledger(deia: Deia, commons: Path) -> None:
+    (commons / "passwd").write_text("root:x:0:0\nnobody:x:1:1\n", encoding="utf-8")
+    (commons / "l.jsonl").write_text('{"query": "how do sites move?"}\nroot:x:0\n', encoding="utf-8")
+    told = deia("telemetry", "import", "passwd", "l.jsonl")
+    assert told.code == 2
+    assert "passwd is no ledger" in told.err
+    assert "l.jsonl: 1 event taken in, 1 broken line passed over." in told.out
+    assert deia("telemetry", "import", "l.jsonl").code == 0
+
+
+def test_a_question_without_an_end_is_given_up(deia: Deia, events: Path) -> None:
+    endless = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"
+    told = deia("telemetry", "sql", "--seconds", "0.2", endless)
+    assert told.code == 2
+    assert "no answer within 0.2 seconds" in told.err
+    assert "--seconds" in told.err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a process can hold itself to less memory")
+def test_a_question_may_not_take_all_memory(deia: Deia, events: Path) -> None:
+    told = deia("telemetry", "sql", "SELECT length(repeat('x', 2000000000))")
+    assert told.code == 2
+    assert "more memory than a question may" in told.err
+    assert "2" in deia("telemetry", "sql", "SELECT count(*) FROM events").out

@@ -1,0 +1,123 @@
+"""Which of our own tools is meant by the other family's names, and what a person is asked before a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deia.commons.source_files.outline import OUTLINE
+from deia.compile.compiler import compile_commons
+from deia.errors import DeiaError, QueryError
+from deia.serve.server.desk import Desk
+from deia.serve.server.dispatch import call, find_tool, prepared, to_confirm
+from deia.serve.server.tool_schemas import COMPAT, offered
+
+if TYPE_CHECKING:
+    from tests.serve.server.conftest import Place
+
+OFFERED = offered(compat=COMPAT)
+
+
+@pytest.fixture
+def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER"):
+        monkeypatch.setenv(name, place.environ[name])
+    monkeypatch.chdir(place.root)
+    compile_commons(str(place.root), environ=place.environ)
+    return Desk(str(place.root))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "own", "arguments"),
+    [
+        ("SearchLibrary", {"query": "x", "limit": 900}, "query_global_commons",
+         {"query": "x", "limit": 50, "detail": "full"}),
+        ("ReadFromLibrary", {"path": "library://bok/a.md", "lines": "3"}, "read_document",
+         {"document": "bok/a.md", "lines": "3"}),
+        ("AddToLibrary", {"title": "t", "content": "c", "path": "library://bok/nodes/"}, "save_lesson",
+         {"title": "t", "text": "c", "category": "nodes"}),
+        ("AddToLibrary", {"title": "t", "content": "c"}, "save_lesson", {"title": "t", "text": "c"}),
+        ("UpdateLibraryDoc", {"path": "bok/queues/queue-purge.md", "content": "c", "title": "t"}, "save_lesson",
+         {"title": "t", "text": "c", "update": "queue-purge"}),
+        ("UpdateLibraryDoc", {"path": "bok/queues/queue-purge.md", "content": "c"}, "save_lesson",
+         {"text": "c", "update": "queue-purge"}),
+        ("RemoveFromLibrary", {"path": "queue-purge"}, "remove_document", {"id": "queue-purge"}),
+        ("ListLibraryContents", {"path": "bok/queues", "limit": 3}, "list_documents",
+         {"below": "bok/queues", "limit": 3}),
+        ("GetLibraryOverview", {}, "list_documents", {}),
+        ("SuggestLibraryLocation", {"content": "c"}, "suggest_location", {"text": "c"}),
+    ],
+)  # fmt: skip
+def test_the_other_familys_arguments_become_ours(
+    desk: Desk, name: str, given: dict[str, Any], own: str, arguments: dict[str, Any]
+) -> None:
+    tool = find_tool(OFFERED, f"Librarian_{name}")
+    assert prepared(desk, tool, given) == (own, arguments)
+
+
+def test_only_a_change_of_what_is_there_is_asked_about(desk: Desk) -> None:
+    assert "Move queue-purge (A purged queue" in to_confirm(desk, "remove_document", {"id": "queue-purge"})
+    assert "Replace the text of queue-purge" in to_confirm(desk, "save_lesson", {"update": "queue-purge"})
+    assert to_confirm(desk, "save_lesson", {"title": "new"}) == ""
+    assert to_confirm(desk, "remove_document", {"id": "queue-purge", "undo": True}) == ""
+    assert to_confirm(desk, "feedback", {"id": "queue-purge"}) == ""
+
+
+def test_a_tool_that_is_not_offered_is_refused_with_the_nearest() -> None:
+    with pytest.raises(QueryError, match="Did you mean read_document"):
+        find_tool(OFFERED, "read_documnt")
+
+
+def refusal(desk: Desk, name: str, **arguments: Any) -> str:
+    with pytest.raises(DeiaError) as told:
+        call(desk, name, arguments)
+    return str(told.value)
+
+
+def test_a_caller_is_told_tools_and_no_command(desk: Desk) -> None:
+    for said in (
+        refusal(desk, "read_document", document="site-chekclist"),
+        refusal(desk, "feedback", id="site-chekclist", verdict="useful"),
+    ):
+        assert "call query_global_commons" in said
+        assert "deia search" not in said
+
+
+def test_sentences_of_a_refusal_do_not_run_together(desk: Desk) -> None:
+    assert "is unknown. Known are" in refusal(desk, "list_documents", platform="nope")
+    assert " Ask for some of" in (said := refusal(desk, "read_document", document="queue-purge", lines="900"))
+    assert said.partition(" Ask for")[0].endswith(".")
+
+
+def test_the_last_answer_is_judged_by_that_word(desk: Desk) -> None:
+    assert "no answer and no firing yet" in refusal(desk, "feedback", id="last", verdict="useful")
+    call(desk, "query_global_commons", {"query": "how do I delete a site?"})
+    told = call(desk, "feedback", {"id": "last", "verdict": "useful"})
+    assert told.fields["recorded"]
+    assert told.fields["of"].count("-") == 2  # the id of an event
+
+
+@pytest.mark.parametrize("category", ["../../../tmp/evil", ".git/hooks", "/etc", "a//b", "...", "a/!/b", "a/b/c/d/e"])
+def test_a_category_that_is_no_folder_below_bok_is_refused_and_not_bent(desk: Desk, category: str) -> None:
+    before = sorted(Path(desk.root, "bok").rglob("*"))
+    assert "category" in refusal(desk, "save_lesson", title="A title", text="A text.", category=category)
+    assert sorted(Path(desk.root, "bok").rglob("*")) == before
+
+
+def test_an_ordinary_category_becomes_its_folder(desk: Desk) -> None:
+    told = call(desk, "save_lesson", {"title": "A title", "text": "A text.", "category": "platforms/Shop Tools/"})
+    assert "bok/platforms/shop-tools/a-title.md" in told.fields["paths"]
+
+
+def test_the_outline_that_nobody_filled_in_is_not_read_out(desk: Desk) -> None:
+    place = Path(desk.root, "bok/queues/queue-purge.md")
+    place.write_text(f"# A purged queue\n\nAsk first.\n\n{OUTLINE}", encoding="utf-8")
+    desk.librarian.compile()
+    told = call(desk, "read_document", {"document": "queue-purge"}).text
+    assert "Ask first." in told
+    assert "What goes wrong, and how it shows." not in told
+    place.write_text(f"# A purged queue\n\n{OUTLINE}", encoding="utf-8")
+    desk.librarian.compile()
+    assert "Nobody has filled in" in call(desk, "read_document", {"document": "queue-purge"}).text

@@ -1,0 +1,443 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from deia.knowledge import Golden
+from deia.serve import hook
+from deia.serve.setup.doctor import SAMPLE, sample
+from deia.serve.setup.host_settings.hosts_table import SETUPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.serve.conftest import Deia
+
+
+@pytest.fixture(autouse=True)
+def _no_host_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Leave only the shells of this machine on the search path, and none of its hosts."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("sh", "bash"):
+        found = shutil.which(name)
+        if found and os.name != "nt":
+            (programs / name).symlink_to(found)
+    monkeypatch.setenv("PATH", str(programs) if os.name != "nt" else os.environ["PATH"])
+    for name in [name for setup in SETUPS for name in setup.variables]:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def installed(deia: Deia, commons: Path) -> Path:
+    """Install the hook into the commons' own project; give the settings file."""
+    assert deia("install", "claude-code").code == 0
+    return commons / ".claude" / "settings.json"
+
+
+def rewrite(place: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change every hook entry of a settings file."""
+    settings = json.loads(place.read_text(encoding="utf-8"))
+    for groups in settings["hooks"].values():
+        change(groups[0]["hooks"][0])
+    place.write_text(json.dumps(settings), encoding="utf-8")
+
+
+def test_a_good_installation_is_well(deia: Deia, installed: Path) -> None:
+    found = deia("doctor")
+    assert found.code == 0
+    assert "✗" not in found.out
+    for event in ("UserPromptSubmit", "PreToolUse"):
+        assert f"the hook of {event} answered in" in found.out
+    assert str(installed) in found.out
+    assert "1 golden question asked, all documents found" in found.out
+
+
+def test_a_new_commons_is_tried_with_what_the_starter_commons_knows(
+    deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEIA_STARTER", "true")
+    shutil.rmtree(commons / "triggers")
+    assert deia("install", "claude-code").code == 0
+    found = deia("doctor")
+    for event in ("UserPromptSubmit", "PreToolUse"):
+        assert f"the hook of {event} answered in" in found.out
+
+
+def test_what_no_case_can_try_is_no_tick(deia: Deia, commons: Path) -> None:
+    shutil.rmtree(commons / "triggers")
+    assert deia("install", "claude-code").code == 0
+    assert "! " in next(line for line in deia("doctor").out.splitlines() if "was not tried" in line)
+
+
+def test_the_trial_leaves_the_persons_state_alone(deia: Deia, installed: Path, environ: dict[str, str]) -> None:
+    before = sorted(os.listdir(environ["DEIA_STATE"]))
+    deia("doctor")
+    assert installed.exists()
+    assert sorted(os.listdir(environ["DEIA_STATE"])) == before
+
+
+def test_without_a_hook_the_cure_is_named(deia: Deia) -> None:
+    deia("compile")
+    found = deia("doctor")
+    assert found.code == 0
+    assert "Type: deia install claude-code" in found.out
+
+
+def test_a_missing_interpreter_is_dead(deia: Deia, installed: Path) -> None:
+    rewrite(installed, lambda entry: entry.update(command="/gone/python3"))
+    found = deia("doctor")
+    assert found.code == 1
+    assert "there is no interpreter /gone/python3" in found.out
+
+
+def test_a_missing_hook_file_is_dead(deia: Deia, installed: Path) -> None:
+    rewrite(installed, lambda entry: entry.update(args=["-I", "-S", "/gone/deia/serve/hook.py", "claude-code"]))
+    found = deia("doctor")
+    assert found.code == 1
+    assert "there is no hook file /gone/deia/serve/hook.py" in found.out
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("print('hello')", "not JSON"),
+        ("import sys; sys.exit(3)", "exits with 3"),
+        ("pass", "answers nothing"),
+        ('print(\'{"additionalContext": "site-delete"}\')', "answers nothing that the host would show"),
+    ],
+)
+def test_a_hook_that_answers_wrongly_is_dead(
+    deia: Deia, installed: Path, tmp_path: Path, script: str, told: str
+) -> None:
+    broken = tmp_path / "deia" / "serve" / "hook.py"
+    broken.parent.mkdir(parents=True)
+    broken.write_text(script, encoding="utf-8")
+    rewrite(installed, lambda entry: entry.update(args=["-I", "-S", str(broken), "claude-code"]))
+    found = deia("doctor")
+    assert found.code == 1
+    assert told in found.out
+
+
+def test_a_hook_without_compiled_triggers_is_dead(deia: Deia, installed: Path, commons: Path) -> None:
+    shutil.rmtree(commons / ".deia")
+    found = deia("doctor")
+    assert found.code == 1
+    assert f"{installed}: UserPromptSubmit cannot be tried: the commons is not compiled" in found.out
+    assert "Type: deia compile" in found.out
+
+
+def test_torn_triggers_are_dead(deia: Deia, installed: Path, commons: Path) -> None:
+    artefact = commons / ".deia" / "triggers"
+    artefact.write_bytes(artefact.read_bytes()[:-5])
+    assert deia("doctor").code == 1
+    assert installed.exists()
+
+
+def test_looking_mends_nothing(deia: Deia, commons: Path) -> None:
+    deia("doctor")
+    assert not (commons / ".deia").exists()
+
+
+def test_a_change_since_the_compile_is_noticed(deia: Deia, installed: Path, commons: Path) -> None:
+    with open(commons / "bok" / "site-checklist.md", "a", encoding="utf-8") as file:
+        file.write("More.\n")
+    found = deia("doctor")
+    assert installed.exists()
+    assert "bok/site-checklist.md changed since" in found.out
+
+
+def test_disabled_hooks_are_dead(deia: Deia, installed: Path) -> None:
+    local = installed.with_name("settings.local.json")
+    local.write_text('{"disableAllHooks": true}', encoding="utf-8")
+    found = deia("doctor")
+    assert found.code == 1
+    assert f"{local} disables all hooks" in found.out
+
+
+def test_settings_that_cannot_be_read_are_dead(deia: Deia, installed: Path) -> None:
+    installed.write_text("{", encoding="utf-8")
+    found = deia("doctor")
+    assert found.code == 1
+    assert f"{installed}:1: not JSON" in found.out
+
+
+def test_a_missing_event_is_told(deia: Deia, installed: Path) -> None:
+    settings = json.loads(installed.read_text(encoding="utf-8"))
+    del settings["hooks"]["Stop"]
+    installed.write_text(json.dumps(settings), encoding="utf-8")
+    assert "lacks the hook for Stop" in deia("doctor").out
+
+
+def test_what_is_silenced_is_told(deia: Deia, installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deia("mute", "site-delete")
+    deia("mute", "--all")
+    monkeypatch.setenv("DEIA_OFF", "1")
+    found = deia("doctor")
+    assert installed.exists()
+    for told in ("DEIA_OFF is set", "everything is muted", "1 mute in force: site-delete"):
+        assert told in found.out
+    assert "the hook of UserPromptSubmit answered" in found.out
+
+
+def test_errors_and_broken_lines_of_the_ledger_are_told(deia: Deia, installed: Path, commons: Path) -> None:
+    events = commons / "telemetry" / "events"
+    events.mkdir(parents=True)
+    line = '{"ts": "9999-01-01T00:00:00.000Z", "event": "error", "error": "it broke", "where": "gate.py:7"}'
+    (events / "9999-01-01-here.jsonl").write_text(f"{line}\n{{torn", encoding="utf-8")
+    found = deia("doctor")
+    assert installed.exists()
+    assert "it broke (gate.py:7)" in found.out
+    assert "1 broken line" in found.out
+
+
+def test_problems_of_the_sources_are_counted(deia: Deia, commons: Path) -> None:
+    with open(commons / "triggers" / "sites.yaml", "a", encoding="utf-8") as file:
+        file.write("- id: broken\n")
+    assert "Type: deia lint" not in deia("doctor").err
+    assert "To see them, type: deia lint" in deia("doctor").out
+
+
+def test_past_questions_without_their_documents_are_named(deia: Deia, commons: Path) -> None:
+    index = commons / "commons_index.yaml"
+    index.write_text(
+        index.read_text(encoding="utf-8").replace("How do I delete a site safely?", "zebra xylophone"), encoding="utf-8"
+    )
+    deia("compile")
+    assert "1 of 1 golden questions miss their documents: zebra xylophone" in deia("doctor").out
+
+
+def test_no_commons_at_all_is_dead(deia: Deia, tmp_path: Path) -> None:
+    found = deia("--commons", str(tmp_path / "nowhere"), "doctor")
+    assert found.code == 1
+    assert "no commons that can be used" in found.out
+
+
+def test_doctor_compile_and_list_count_the_same_triggers_and_deprecated_ones_apart(deia: Deia, commons: Path) -> None:
+    path = commons / "triggers" / "sites.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("status: test", "status: deprecated", 1), encoding="utf-8")
+    assert "2 triggers and 1 deprecated, 1 document" in deia("compile").out
+    assert "(2 triggers and 1 deprecated)" in deia("doctor").out
+    assert deia("triggers", "list").out.endswith("2 triggers, and 1 deprecated.\n")
+
+
+# --- other hosts ---
+
+HOSTS = [setup.host for setup in SETUPS]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it runs the lines of POSIX shells")
+@pytest.mark.parametrize("host", [host for host in HOSTS if host != "codex"])
+def test_every_host_s_installation_is_tried_and_well(deia: Deia, host: str) -> None:
+    assert deia("install", host).code == 0
+    found = deia("doctor")
+    assert (found.code, "✗" not in found.out) == (0, True), found.out
+    assert found.out.count("answered in") == (1 if host in {"amp", "windsurf", "kiro"} else 2)
+
+
+def test_codex_runs_nothing_until_somebody_trusts_it(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
+    deia("install", "codex")
+    hooks = commons / ".codex" / "hooks.json"
+    found = deia("doctor")
+    assert found.code == 1
+    assert f"Codex does not trust {commons}" in found.out
+    assert "nobody has trusted the hooks of SessionStart, UserPromptSubmit" in found.out
+    assert "type /hooks and trust deia's hooks" in found.out
+    names = ["session_start", "user_prompt_submit", "pre_tool_use", "post_tool_use", "stop"]
+    states = [f"[hooks.state.{json.dumps(f'{hooks}:{name}:0:0')}]\ntrusted_hash = 'sha256:1'\n" for name in names]
+    config = Path(environ["HOME"]) / ".codex" / "config.toml"
+    config.parent.mkdir()
+    trusted = f"[projects.{json.dumps(str(commons))}]\ntrust_level = 'trusted'\n"
+    config.write_text(trusted + "".join(states), encoding="utf-8")
+    well = deia("doctor")
+    assert (well.code, "trust" in well.out) == (0, False), well.out
+    config.write_text(trusted + "".join(states) + "enabled = false\n", encoding="utf-8")
+    assert "switches off the hooks of Stop" in deia("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[features]\ncodex_hooks = true\n", "sets the feature codex_hooks, which is called hooks now"),
+        ("[features]\nhooks = false\n", "switches hooks off"),
+    ],
+)
+def test_an_old_feature_flag_of_codex_is_told(deia: Deia, environ: dict[str, str], text: str, told: str) -> None:
+    deia("install", "codex", "--user")
+    config = Path(environ["HOME"]) / ".codex" / "config.toml"
+    config.write_text(text, encoding="utf-8")
+    assert told in deia("doctor").out
+    config.write_text("[features", encoding="utf-8")
+    assert "nobody has trusted" in deia("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("host", "file", "text"),
+    [
+        ("gemini", ".gemini/settings.json", '{"hooksConfig": {"enabled": false}}'),
+        ("gemini", ".gemini/settings.json", '{"hooks": {"enabled": false}}'),
+        ("droid", ".factory/settings.json", '{"hooksDisabled": true}'),
+        ("copilot", ".copilot/config.json", '{"disableAllHooks": true}'),
+        ("claude-code", ".claude/settings.json", '{"disableAllHooks": true}'),
+    ],
+)
+def test_a_host_that_disables_its_hooks_is_told(
+    deia: Deia, environ: dict[str, str], host: str, file: str, text: str
+) -> None:
+    deia("install", host)
+    assert "disables all hooks" not in deia("doctor").out
+    place = Path(environ["HOME"]) / file
+    place.parent.mkdir()
+    place.write_text(text, encoding="utf-8")
+    found = deia("doctor")
+    assert (found.code, f"{place} disables all hooks" in found.out) == (1, True)
+
+
+def test_two_scopes_of_a_host_are_told(deia: Deia) -> None:
+    deia("install", "gemini")
+    deia("install", "gemini", "--user")
+    found = deia("doctor")
+    assert "Gemini CLI is connected twice (project, user)" in found.out
+    assert "Type: deia uninstall gemini --project" in found.out
+
+
+def test_a_host_that_runs_another_s_hooks_too_is_told(deia: Deia, installed: Path) -> None:
+    deia("install", "cursor")
+    told = deia("doctor").out
+    assert f"Cursor runs the hooks of {installed} too, and knows no argument list" in told
+    assert "an event that arrives twice is judged once" in told
+    deia("install", "claude-code")
+    assert os.name == "nt" or "knows no argument list" not in deia("doctor").out
+
+
+def test_another_installation_s_hook_is_told(deia: Deia, installed: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "deia"
+    shutil.copytree(Path(hook.__file__).parent.parent, other, ignore=shutil.ignore_patterns("starter", "__pycache__"))
+    script = str(other / "serve" / "hook.py")
+    rewrite(installed, lambda entry: entry.update(args=["-I", "-S", script, "claude-code"]))
+    assert f"runs another installation, {script}" in deia("doctor").out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files have no right to run there")
+def test_a_script_that_may_not_be_run_is_dead_and_installing_mends_it(deia: Deia, commons: Path) -> None:
+    deia("install", "cline")
+    script = commons / ".clinerules" / "hooks" / "PreToolUse"
+    script.chmod(0o644)
+    found = deia("doctor")
+    assert (found.code, f"{script} may not be run" in found.out) == (1, True)
+    deia("install", "cline")
+    assert deia("doctor").code == 0
+
+
+def test_a_command_line_that_leads_nowhere_is_dead(deia: Deia, commons: Path) -> None:
+    deia("install", "cursor")
+    place = commons / ".cursor" / "hooks.json"
+    told = json.loads(place.read_text(encoding="utf-8"))
+    for items in told["hooks"].values():
+        items[0]["command"] = "'/gone/py thon3' -I -S /gone/deia/serve/hook.py cursor"
+    place.write_text(json.dumps(told), encoding="utf-8")
+    found = deia("doctor")
+    assert (found.code, "there is no interpreter /gone/py thon3" in found.out) == (1, True)
+
+
+def test_a_host_that_is_here_and_not_connected_is_named(deia: Deia, installed: Path, environ: dict[str, str]) -> None:
+    (Path(environ["HOME"]) / ".gemini").mkdir()
+    told = deia("doctor").out
+    assert installed.exists()
+    assert "Gemini CLI: found here, and not connected" in told
+    assert "deia install gemini" in told
+
+
+def test_the_plugin_besides_the_hooks_is_told(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
+    deia("compile")
+    place = Path(environ["HOME"]) / ".claude" / "settings.json"
+    place.parent.mkdir()
+    place.write_text('{"enabledPlugins": {"deia@market": true, "other@market": true}}', encoding="utf-8")
+    alone = deia("doctor").out
+    assert "has the plugin deia@market, whose hooks are not tried here" in alone
+    assert "nothing is watched" not in alone
+    deia("install", "claude-code")
+    told = deia("doctor").out
+    assert "has the plugin deia@market besides its hooks" in told
+    assert "Type: deia uninstall claude-code" in told
+
+
+def test_a_wrong_setting_is_told_with_its_line_and_the_nearest_name(deia: Deia, commons: Path) -> None:
+    (commons / "deia.toml").write_text("starter = false\nlimitt = 3\n", encoding="utf-8")
+    told = deia("doctor")
+    assert told.code == 1
+    assert "deia.toml:2: unknown setting 'limitt'" in told.out
+    assert "Did you mean limit? Known are: telemetry," in told.out
+
+
+def test_of_the_starter_commons_a_sample_is_asked_and_said_so() -> None:
+    asked = [Golden(query=f"q{number}") for number in range(429)]
+    assert len(sample(asked)) <= SAMPLE
+    assert sample(asked)[0].query == "q0"
+    assert sample(asked[:7]) == asked[:7]
+
+
+def test_a_last_good_version_is_told_and_not_called_fresh(deia: Deia, commons: Path) -> None:
+    deia("compile")
+    (commons / "triggers" / "sites.yaml").write_text("- id: [\n", encoding="utf-8")
+    deia("compile")
+    told = deia("doctor").out
+    assert "triggers/sites.yaml has errors; its last good version counts" in told
+    assert "compiled files are fresh" not in told
+
+
+def test_findings_are_given_to_programs_as_the_schema_says(deia: Deia, installed: Path) -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs/schema/doctor.schema.json").read_text(encoding="utf-8"))
+    sound = deia("doctor", "--json")
+    told = json.loads(sound.out)
+    jsonschema.validate(told, schema)
+    assert (sound.code, told["sound"]) == (0, True)
+    assert any(str(installed) in each["text"] for each in told["findings"])
+    rewrite(installed, lambda entry: entry.update(command="/no/such/python"))
+    broken = deia("doctor", "--json")
+    told = json.loads(broken.out)
+    jsonschema.validate(told, schema)
+    assert (broken.code, told["sound"]) == (1, False)
+    (dead,) = [each for each in told["findings"] if each["level"] == "dead"]
+    assert "there is no interpreter /no/such/python" in dead["text"]
+    assert dead["cure"] == "Type: deia install claude-code"
+
+
+def test_the_tool_that_hooks_call_is_tried_with_a_server_of_its_own(
+    deia: Deia, commons: Path, environ: dict[str, str]
+) -> None:
+    assert deia("install", "claude-code", "--warm-mcp").code == 0
+    before = sorted(Path(environ["DEIA_STATE"]).rglob("*"))
+    found = deia("doctor")
+    assert "the server's tool answers (tried with site-delete)" in found.out
+    assert [each for each in sorted(Path(environ["DEIA_STATE"]).rglob("*")) if each not in before] == []
+    server = commons / ".mcp.json"
+    server.write_text(server.read_text(encoding="utf-8").replace('"--hooks"', '"--read-only"'), encoding="utf-8")
+    found = deia("doctor")
+    assert (found.code, "the server's tool refuses" in found.out) == (0, True)
+    assert "Type: deia install claude-code --warm-mcp" in found.out
+    server.write_text('{"mcpServers": {"deia": {"command": "/no/such/deia", "args": ["mcp"]}}}', encoding="utf-8")
+    assert "the server's tool does not start" in deia("doctor").out
+    server.unlink()
+    found = deia("doctor")
+    assert (found.code, "the session is not connected, so the command beside it watches alone" in found.out) == (
+        0,
+        True,
+    )
+
+
+def test_an_address_at_which_nobody_answers_is_told_and_is_no_defect(deia: Deia, commons: Path) -> None:
+    assert deia("install", "claude-code", "--warm", "--url", "http://127.0.0.1:9").code == 0
+    found = deia("doctor")
+    assert found.code == 0
+    assert "the server at http://127.0.0.1:9/hooks/claude-code does not answer" in found.out
+    settings = commons / ".claude/settings.json"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("http://127.0.0.1:9/", "file:///etc/"), encoding="utf-8")
+    assert "file:///etc/hooks/claude-code is no address" in deia("doctor").out
