@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ROOT = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(ROOT, ".venv")
 BARE = os.path.join(VENV, "bare")  # the project as its users have it: no extras, no tools
-STARTER = os.path.join(ROOT, "deia", "starter")
+STARTER = ROOT  # the starter commons is the commons of this repository
 BENCHMARKS = ("hook", "scan", "search")  # the others need folders of labelled data
 FRAMEWORKS = ("openai-agents", "langchain", "pydantic-ai", "litellm", "google-adk", "claude-agent-sdk")
 CLIENTS = os.path.join(ROOT, "tests", "serve", "server", "clients")  # what npm installs, pinned

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).parent
-STARTER = HERE.parent / "deia" / "starter" / "bok"
+STARTER = HERE.parent / "bok"
 CHUNK_WORDS = 180
 DEPTH = 100  # of each side, before both are put on one scale
 ROUNDS = 11

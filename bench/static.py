@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Encode = Callable[[str], Sequence[float]]
 
 HERE = Path(__file__).parent
-STARTER = HERE.parent / "deia" / "starter" / "bok"
+STARTER = HERE.parent / "bok"
 CHUNK_WORDS = 180
 EXEMPLARS = 500
 ROUNDS = 40

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 INDEX_NAMES = ("commons_index.yaml", "commons_index.yml")
 MARKERS = (*INDEX_NAMES, "deia.toml")
 PACKAGE = files.parent(__file__.replace("\\", "/"))
-STARTER = f"{PACKAGE}/starter"
+MODELS = f"{PACKAGE}/models"  # what was learned before: vectors, weights, word counts
+CHECKOUT = files.parent(PACKAGE)
+# The starter commons: in an installed package, else the checkout that the package lies in. There its path is not that
+# of the checkout itself, whose commons whoever works in it may write to; from elsewhere it is only read.
+STARTER = f"{PACKAGE}/starter" if files.exists(f"{PACKAGE}/starter/{INDEX_NAMES[0]}") else f"{PACKAGE}/.."
 MUTES, LEAVES = "mutes.jsonl", "allows.jsonl"  # files of the state folder: what a person took back, or lets pass
 STARTER_PREFIX = "starter:"  # of the paths of what lies there, wherever they are shown
 
@@ -49,8 +53,13 @@ def is_commons(folder: str) -> bool:
 
 
 def is_packaged(root: str) -> bool:
-    """Say whether a commons lies inside the installed package, where nothing may be written."""
+    """Return whether a commons is the starter commons as it came with deia, where nothing may be written."""
     return root.replace("\\", "/") == STARTER
+
+
+def is_starter(root: str) -> bool:
+    """Return whether a commons is the starter commons, as it came or as somebody works on it in a checkout."""
+    return is_packaged(root) or (STARTER.endswith("/..") and root.replace("\\", "/") == CHECKOUT)
 
 
 def derived_folder(root: str, environ: Mapping[str, str]) -> str:

@@ -8,7 +8,6 @@ import os
 import re
 import runpy
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,9 +22,10 @@ from deia.commons.write.index_store import build
 from deia.librarian import Librarian
 from deia.serve import hook
 from deia.serve.cli.commands_table import COMMANDS
+from tests.paths import ROOT
+from tests.starter.copying import copy_starter
 
-ROOT = Path(__file__).resolve().parent.parent
-STARTER = ROOT / "deia" / "starter"
+STARTER = ROOT
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 NAMES = [document.relative_to(ROOT).as_posix() for document in DOCUMENTS]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -61,7 +61,7 @@ class Person:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "work"
-        shutil.copytree(STARTER, self.folder, ignore=shutil.ignore_patterns(".deia"))
+        copy_starter(self.folder)
         (folder / "home").mkdir()
         kept = {name: value for name, value in os.environ.items() if not name.startswith(NOT_KEPT)}
         home = str(folder / "home")
@@ -237,7 +237,7 @@ def test_the_index_that_is_written_has_only_documented_fields(tmp_path: Path) ->
 @pytest.fixture(scope="module")
 def librarian(tmp_path_factory: pytest.TempPathFactory) -> Librarian:
     folder = tmp_path_factory.mktemp("commons")
-    shutil.copytree(STARTER, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".deia"))
+    copy_starter(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DEIA_STATE", str(folder / "state"))
         return Librarian(folder, ledger=False)

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 import deia
+from tests.paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -41,6 +41,8 @@ def test_the_wheel_has_every_file_of_the_package_and_the_starter_commons(wheel: 
     ignored = {"__pycache__", ".deia"}
     files = [path for path in (ROOT / "deia").rglob("*") if path.is_file() and not ignored & set(path.parts)]
     wanted = {path.relative_to(ROOT).as_posix() for path in files}
+    starter = [ROOT / "commons_index.yaml", *(ROOT / "triggers").rglob("*.*"), *(ROOT / "bok").rglob("*.md")]
+    wanted |= {f"deia/starter/{path.relative_to(ROOT).as_posix()}" for path in starter}
     assert {"deia/py.typed", "deia/starter/commons_index.yaml", "deia/serve/hook.py"} <= wanted
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == wanted
 

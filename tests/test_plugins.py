@@ -14,10 +14,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-import deia
 from deia.serve.cli.commands_table import COMMANDS
+from tests.paths import ROOT
 
-ROOT = Path(deia.__file__).parent.parent
 TEXT = {"type": "string", "minLength": 1}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +11,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.watch.authoring.case_runner import run_cases
+from tests.starter.copying import copy_starter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ QUESTIONS = [
 @pytest.fixture(scope="module")
 def librarian(tmp_path_factory: pytest.TempPathFactory) -> Librarian:
     folder: Path = tmp_path_factory.mktemp("starter") / "commons"
-    shutil.copytree(STARTER, folder, ignore=shutil.ignore_patterns(".deia"))
+    copy_starter(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DEIA_STATE", str(folder.parent / "state"))
         return Librarian(folder, ledger=False)

@@ -19,7 +19,7 @@ from installed_sets import misspelt
 from deia.commons.index.golden_queries import golden_patterns
 from deia.commons.index.load_commons import load_commons
 
-STARTER = Path(__file__).parent.parent / "deia" / "starter"
+STARTER = Path(__file__).parent.parent
 
 
 def write_set(folder: Path) -> int:

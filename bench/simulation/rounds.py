@@ -132,11 +132,11 @@ def simulated(
             for arm in arms:
                 tell(f"round {number} of {rounds}, {ARMS[arm.name]}")
                 # The same people each time, so that nothing moves by chance.
-                measured = _measured(arm, world, random.Random(f"{seed} judged"), moved)  # noqa: S311
+                measured = _measured(arm, world, random.Random(f"{seed} judged"), moved)
                 for name, value in measured.items():
                     figures[arm.name][name].append(value)
                 if number < rounds and arm.name != "none":
-                    chance = random.Random(f"{seed} used {number}")  # noqa: S311
+                    chance = random.Random(f"{seed} used {number}")
                     asked = world.questions(chance, questions, moved=moved, asked=ASKED)
                     turns = world.turns(chance, TURNS, moved=moved)
                     _learn(arm, world, Round(number=number, questions=tuple(asked), turns=tuple(turns)), chance)

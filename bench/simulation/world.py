@@ -69,7 +69,7 @@ class World:
     """Everything that is true in it."""
 
     def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)  # noqa: S311 - no secret
+        self._random = random.Random(seed)
         known, acted = TOPICS + TASKS, 2 * NOISY
         words = self._words(4 * known + acted + 2 * NOISY)
         take = iter(words)

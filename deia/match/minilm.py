@@ -13,7 +13,7 @@ from bisect import bisect_left
 from itertools import pairwise
 
 from deia.errors import ArtefactError
-from deia.files import parent
+from deia.folders import MODELS
 from deia.match.numerics import np
 from deia.match.static_vectors import CHARACTERS, LONGEST_WORD, MOST_CACHED
 from deia.records import TYPE_CHECKING
@@ -329,7 +329,7 @@ def open_compact(path: str = "") -> Compact:
     Raises:
         ArtefactError: the file is missing, torn, or of another format.
     """
-    place = path or f"{parent(parent(__file__))}/models/{FILE}"
+    place = path or f"{MODELS}/{FILE}"
     try:
         with open(place, "rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

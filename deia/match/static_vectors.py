@@ -13,7 +13,7 @@ from itertools import repeat
 from math import dist, sqrt
 
 from deia.errors import ArtefactError
-from deia.files import parent
+from deia.folders import MODELS
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def open_static(path: str = "") -> Static:
     Raises:
         ArtefactError: the file is missing, torn, or of another format.
     """
-    place = path or f"{parent(parent(__file__))}/models/{FILE}"
+    place = path or f"{MODELS}/{FILE}"
     try:
         with open(place, "rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

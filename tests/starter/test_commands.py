@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.paths import ROOT
 from tests.starter.loading import loaded
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 DANGEROUS = (
     "rm -rf /",
     "rm -rf ~",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
+from tests.paths import ROOT
 from tests.starter.loading import loaded
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = loaded(ROOT / "bench" / "coverage_page.py")
 
 

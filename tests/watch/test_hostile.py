@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import runpy
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,12 +14,13 @@ from deia.watch.shell.nodes import Command
 from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.templates import has_option
 from deia.watch.watcher import Surroundings, call_print, watch
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
     from tests.watch.conftest import Build, Make
 
-TABLE = runpy.run_path(str(Path(__file__).resolve().parents[2] / "bench" / "hostile.py"), run_name="hostile")
+TABLE = runpy.run_path(str(ROOT / "bench" / "hostile.py"), run_name="hostile")
 OPENING = "shop delete away throw. site delete. force push. table a drop. env. commit without hooks. failed it"
 CASES = [(f"{kind} {name}", make) for kind, name, make in TABLE["cases"](OPENING)]
 SIZE = 6_000  # characters

@@ -11,7 +11,7 @@ import os
 from deia.commons.index.learning_paths import first_of_each
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.packs import FOLDER, check_packs, place
-from deia.folders import STARTER, STARTER_PREFIX, is_packaged
+from deia.folders import STARTER, STARTER_PREFIX, is_starter
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def load_pack(folder: str, name: str) -> Commons:
 
 def has_starter(root: str, *, starter: bool) -> bool:
     """Say whether the starter commons lies below the commons at `root`."""
-    return starter and not is_packaged(root)
+    return starter and not is_starter(root)
 
 
 def merged(layers: Sequence[Commons]) -> Commons:

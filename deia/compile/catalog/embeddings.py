@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from deia import files
 from deia.compile.catalog.vectors import THREADS, VectorWriter, subject, telling
+from deia.folders import MODELS
 from deia.match import quantised
 from deia.match.numerics import np
 from deia.match.static_vectors import Static
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 TIER = "compact"
-STARTER = f"{files.parent(files.parent(__file__))}/models/starter.codes"
+STARTER = f"{MODELS}/starter.codes"
 KEY = 16  # bytes
 SPEED = 25  # texts a second, a passage of 180 words each, on two cores (bench/compact.py)
 UNASKED = 8  # texts that a compile encodes though nobody waits for it: a changed document, under a second

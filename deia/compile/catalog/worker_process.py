@@ -57,7 +57,7 @@ def _read(source: IO[bytes], size: int) -> bytes:
 
 
 def home() -> str:
-    """Give the folder that this file is in: an installation of deia prepares for itself alone, another might differ."""
+    """Return the folder of this file: an installation of deia prepares for itself alone, another might differ."""
     return os.path.dirname(os.path.abspath(__file__))
 
 

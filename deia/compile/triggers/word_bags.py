@@ -12,7 +12,8 @@ from math import log10
 from typing import TYPE_CHECKING
 
 from deia.errors import ArtefactError
-from deia.files import parent, read
+from deia.files import read
+from deia.folders import MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -27,7 +28,7 @@ def bags() -> tuple[str, ...]:
     Raises:
         ArtefactError: the file is missing.
     """
-    place = f"{parent(parent(__file__))}/models/{FILE}"
+    place = f"{MODELS}/{FILE}"
     content = read(place)
     if content is None:
         fix = "Install deia again: its background for `meaning` clauses is missing."

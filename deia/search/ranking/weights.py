@@ -7,7 +7,7 @@ program.
 from __future__ import annotations
 
 from deia import fast_json
-from deia.files import parent
+from deia.folders import MODELS
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,6 +33,6 @@ def verdict_weights(tier: str) -> Mapping[str, Any]:
 
 def _learned() -> Mapping[str, Any]:
     if not _read:
-        with open(f"{parent(parent(__file__))}/models/{FILE}", encoding="ascii") as file:
+        with open(f"{MODELS}/{FILE}", encoding="ascii") as file:
             _read.update(fast_json.loads(file.read()))
     return _read

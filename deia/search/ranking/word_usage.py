@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 from math import log
 
-from deia.files import parent
+from deia.folders import MODELS
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def usual(stems: Iterable[str], *, length: float = DESCRIPTION) -> dict[str, flo
     It is what it would tell in passages of a `length` in bytes: the longer they are, the more of them hold a word.
     """
     if not _opened:
-        with open(f"{parent(parent(__file__))}/models/{FILE}", "rb", buffering=0) as file:
+        with open(f"{MODELS}/{FILE}", "rb", buffering=0) as file:
             _opened.append(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     data, longer = _opened[0], log(length / DESCRIPTION)
     return {stem: _level(data, f"{stem}{SEPARATOR}".encode("utf-8", "replace")) / LEVELS - longer for stem in stems}

@@ -1,4 +1,4 @@
-"""A compile that a hook starts and does not wait for: `python -I compile_aside.py ROOT…`; it hears and says nothing.
+"""A compile that a hook starts and does not wait for: `python -I background_compile.py ROOT…`; it says nothing.
 
 It does what a search would do by itself: it reads and writes, and loads no model that a commons names. What goes wrong
 stands in the ledger. Started as a file, so that neither the folder nor the environment it is started in brings modules.
@@ -36,5 +36,5 @@ def main(roots: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    sys.path.append(os.path.abspath(__file__).replace("\\", "/").rpartition("/deia/serve/")[0])
     sys.exit(main(sys.argv[1:]))

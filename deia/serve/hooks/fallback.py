@@ -35,7 +35,7 @@ def stand_in(place: Place, why: str) -> Artefact | None:
     if found:
         return found
     chosen = _settings(place)
-    below = chosen.get("starter", True) and not folders.is_packaged(place.root)
+    below = chosen.get("starter", True) and not folders.is_starter(place.root)
     starter = _starter(place, chosen) if below else None
     wanted = [folders.STARTER, place.root] if below and starter is None else [place.root]
     started = start_compile(place.state, place.root, wanted)

@@ -25,7 +25,6 @@ from deia import files
 from deia.errors import HostError
 from deia.folders import state_folder
 from deia.records import Record
-from deia.serve.cli import output
 from deia.serve.hooks.run import HOSTS
 from deia.serve.server.assemble import Assembled
 from deia.serve.server.hook_events import EXIT, Hooks
@@ -37,7 +36,7 @@ from deia.serve.server.tool_schemas import HOOK
 from deia.settings import DOTENV
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from deia.serve.server.desk import Desk
     from deia.serve.server.limits import Receive, Scope, Send
@@ -71,8 +70,15 @@ class Listening(Record):
         return f"[{bare}]" if ":" in bare else self.host
 
 
-def serve_http(desk: Desk, offered: Sequence[Mapping[str, Any]], listening: Listening, *, commons: str = "") -> None:
-    """Serve until a signal comes.
+def serve_http(
+    desk: Desk,
+    offered: Sequence[Mapping[str, Any]],
+    listening: Listening,
+    *,
+    tell: Callable[[str], None],
+    commons: str = "",
+) -> None:
+    """Serve until a signal comes; `tell` is given the address once it is known.
 
     Raises:
         HostError: the port is taken, or the terms are not safe.
@@ -83,7 +89,7 @@ def serve_http(desk: Desk, offered: Sequence[Mapping[str, Any]], listening: List
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     what = f"{', '.join(desk.collections)} of {desk.root}" if desk.collections else desk.root
     hooks = "" if desk.collections else f"; hooks at {shown}{HOOKS}HOST"
-    output.complain(f"deia {deia.__version__} serves {what} at {shown}/mcp{hooks}")
+    tell(f"deia {deia.__version__} serves {what} at {shown}/mcp{hooks}")
     asyncio.run(_serve(desk, offered, listening, door, commons=commons))
 
 

@@ -8,7 +8,8 @@ is hardly English it says "announced" with no opinion. Refuses a torn or foreign
 from __future__ import annotations
 
 from deia.errors import ArtefactError
-from deia.files import parent, read
+from deia.files import read
+from deia.folders import MODELS
 from deia.records import TYPE_CHECKING
 from deia.watch.prose.stance_form import features, form_of, is_foreign
 
@@ -76,7 +77,7 @@ def loaded() -> Model:
         ArtefactError: the file is missing or torn.
     """
     if not LOADED:
-        data = read(f"{parent(parent(__file__))}/models/{FILE}")
+        data = read(f"{MODELS}/{FILE}")
         if data is None:
             raise ArtefactError("the classifier of stance is missing", fix=FIX)
         LOADED.append(Model(data))

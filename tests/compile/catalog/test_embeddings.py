@@ -16,13 +16,14 @@ from deia.knowledge import Document, Entry, Query
 from deia.match.tiers import open_tier
 from deia.search.catalog import open_catalog
 from deia.search.pipeline import search
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deia.compile.catalog.build_catalog import CatalogReport
 
-TOOL = Path(__file__).parents[2] / "tools" / "starter_codes.py"
+TOOL = ROOT / "tools" / "starter_codes.py"
 
 
 def build(folder: Path, texts: Sequence[str], **given: object) -> CatalogReport:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -27,8 +26,9 @@ from deia.search.rendering.render import (
     summary,
 )
 from deia.search.rendering.yaml_text import yaml_text
+from tests.paths import ROOT
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs/schema/answer.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "docs/schema/answer.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 VALUES = st.recursive(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,13 +13,14 @@ from hypothesis import strategies as st
 
 from deia.serve.hooks.place import Place
 from deia.serve.hooks.run import HOSTS
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Hosts = Callable[[str], Any]
 
-BENCH = Path(__file__).resolve().parents[3] / "bench"
+BENCH = ROOT / "bench"
 
 
 @pytest.fixture(scope="module")

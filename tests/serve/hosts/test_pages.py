@@ -14,8 +14,8 @@ from deia.serve.hooks.run import HOSTS
 from deia.serve.setup.hook_installation import Spot, plan_install
 from deia.serve.setup.host_settings import hook_file, places
 from deia.serve.setup.host_settings.hosts_table import FLAT, GROUPED, SETUPS
+from tests.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MAKER: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "make_hosts.py"))
 

@@ -13,6 +13,7 @@ from deia.knowledge import Golden
 from deia.serve import hook
 from deia.serve.setup.doctor import SAMPLE, sample
 from deia.serve.setup.host_settings.hosts_table import SETUPS
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -318,7 +319,7 @@ def test_a_host_that_runs_another_s_hooks_too_is_told(deia: Deia, installed: Pat
 
 def test_another_installation_s_hook_is_told(deia: Deia, installed: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "deia"
-    shutil.copytree(Path(hook.__file__).parent.parent, other, ignore=shutil.ignore_patterns("starter", "__pycache__"))
+    shutil.copytree(Path(hook.__file__).parent.parent, other, ignore=shutil.ignore_patterns("__pycache__"))
     script = str(other / "serve" / "hook.py")
     rewrite(installed, lambda entry: entry.update(args=["-I", "-S", script, "claude-code"]))
     assert f"runs another installation, {script}" in deia("doctor").out
@@ -393,7 +394,7 @@ def test_a_last_good_version_is_told_and_not_called_fresh(deia: Deia, commons: P
 
 
 def test_findings_are_given_to_programs_as_the_schema_says(deia: Deia, installed: Path) -> None:
-    schema = json.loads((Path(__file__).parents[2] / "docs/schema/doctor.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "docs/schema/doctor.schema.json").read_text(encoding="utf-8"))
     sound = deia("doctor", "--json")
     told = json.loads(sound.out)
     jsonschema.validate(told, schema)

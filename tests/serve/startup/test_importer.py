@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.folders import PACKAGE
+from deia.folders import PACKAGE, STARTER
 from deia.serve.hooks.run import DEADLINE
 from deia.serve.startup.bytecode import IMPORTER, has_bytecode, keep_bytecode
 from deia.serve.startup.import_groups import import_groups
@@ -46,7 +46,7 @@ main()
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a copy of the code with fresh bytecode, for all to read."""
-    ignored = shutil.ignore_patterns("starter", "models", "__pycache__")
+    ignored = shutil.ignore_patterns("models", "__pycache__")
     copy = shutil.copytree(PACKAGE, tmp_path_factory.mktemp("made") / "deia", ignore=ignored)
     assert compileall.compile_dir(copy, quiet=2)
     assert keep_bytecode(copy.as_posix())
@@ -57,8 +57,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(tmp_path_factory: pytest.TempPathFactory, made: Path) -> Path:
     """Return a copy of the code with its data."""
     copy = shutil.copytree(made, tmp_path_factory.mktemp("whole") / "deia")
-    for name in ("models", "starter"):
-        (copy / name).symlink_to(f"{PACKAGE}/{name}", target_is_directory=True)
+    (copy / "models").symlink_to(f"{PACKAGE}/models", target_is_directory=True)
+    (copy / "starter").symlink_to(STARTER, target_is_directory=True)
     return copy
 
 
@@ -168,7 +168,7 @@ def test_without_sources_nothing_is_kept_and_nothing_breaks(package: Path) -> No
 
 
 def test_what_cannot_be_kept_is_said(tmp_path: Path) -> None:
-    ignored = shutil.ignore_patterns("starter", "models", "__pycache__")
+    ignored = shutil.ignore_patterns("models", "__pycache__")
     copy = shutil.copytree(PACKAGE, tmp_path / "deia", ignore=ignored)
     (copy / "serve" / "startup" / "__pycache__").write_bytes(b"a file where a folder is wanted")
     assert not keep_bytecode(copy.as_posix())
@@ -178,7 +178,7 @@ def test_what_cannot_be_kept_is_said(tmp_path: Path) -> None:
 def answer(package: Path, tmp_path: Path) -> str:
     """Give what the hook of a copy says to the person where nothing is compiled, and see that nothing went wrong."""
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path), "prompt": "hello"}
-    marker = tmp_path / "state" / "compiling" / f"{fingerprint(f'{package.as_posix()}/starter'):016x}"
+    marker = tmp_path / "state" / "compiling" / f"{fingerprint(f'{package.as_posix()}/..'):016x}"
     marker.parent.mkdir(parents=True)
     marker.touch()  # so that no compile is started
     done = subprocess.run(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from deia.errors import ArtefactError
 from deia.watch.gate.artefact import BYTE_ORDER, HEADER, MAGIC, META, TABLES, Artefact, open_artefact, pack
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +97,7 @@ def test_the_same_triggers_give_the_same_bytes_in_every_process() -> None:
         "order = reversed(made) if sys.argv[2] == 'b' else made\n"
         "print(hashlib.sha256(bytes(build_artefact(*order)._data)).hexdigest())\n"
     )
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    root = str(ROOT)
     digests = set()
     for seed, order in (("0", "a"), ("1", "a"), ("2", "b")):
         environ = {**os.environ, "PYTHONHASHSEED": seed}

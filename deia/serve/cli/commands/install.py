@@ -13,7 +13,7 @@ import click
 from deia import fast_json
 from deia.compile.compiler import compile_commons
 from deia.errors import HostError
-from deia.folders import STARTER, find_commons, is_packaged
+from deia.folders import STARTER, find_commons, is_starter
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import tell_compiled
 from deia.serve.cli.commands.shared_options import commons_option, given_commons, here
@@ -127,7 +127,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
         output.say("The hosts read their servers when they start.")
     _tell_of_status_lines(spots, plan, hook_command(interpreter, status_line.HOST, commons=commons))
     keep_bytecode()
-    if not is_packaged(root) and resolve(root, environ=os.environ).starter:
+    if not is_starter(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it stands in where a commons is not compiled
     output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
     output.say("To see whether all works: deia doctor")

@@ -13,6 +13,7 @@ import pytest
 from deia.serve import hook
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS
 from deia.serve.setup.interpreter import find_interpreter, starts
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from tests.serve.conftest import Deia, Process
@@ -369,7 +370,7 @@ def test_the_list_is_given_to_programs_as_the_schema_says(deia: Deia, commons: P
 
 def validated(text: str, schema: str) -> Any:
     told = json.loads(text)
-    path = Path(__file__).parents[2] / "docs/schema" / f"{schema}.schema.json"
+    path = ROOT / "docs/schema" / f"{schema}.schema.json"
     jsonschema.validate(told, json.loads(path.read_text(encoding="utf-8")))
     return told
 

@@ -11,13 +11,13 @@ import pytest
 
 from deia.serve.hooks.run import HOSTS
 from deia.serve.setup.host_settings.matrix import IN_TIME, LATER, NEVER, cell, is_watched
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Hosts = Callable[[str], Any]
 
-ROOT = Path(__file__).resolve().parents[3]
 LESSON = "Save the domain records first."
 SAID = {
     "prompt": ("I will delete the shop site now", LESSON),
