@@ -52,7 +52,7 @@ COLD = 20  # processes of each kind
 ANSWER = """\
 import os, sys
 from deia.knowledge import Query
-from deia.search.ask import search
+from deia.search.pipeline import search
 from deia.search.catalog import open_catalog
 answer = search(open_catalog(sys.argv[1]), Query(text=sys.argv[2]), tiers=tuple(sys.argv[3:]))
 print(*[result.id for result in answer.primary], flush=True)

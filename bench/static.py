@@ -46,7 +46,7 @@ import time
 begun = time.perf_counter_ns()
 import sys
 sys.path.insert(0, {root!r})
-from deia.match.static import best, open_static
+from deia.match.static_vectors import best, open_static
 static = open_static()
 vector = static.encode({turn!r})
 best(vector, open({codes!r}, 'rb').read(), static.dimensions)

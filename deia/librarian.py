@@ -95,8 +95,6 @@ class Librarian:
         self._artefact: tuple[tuple[int, int] | None, Artefact] | None = None
         self._conversations: dict[str, tuple[Judged, HeldLog]] = {}
 
-    # --- asking ---
-
     def query(  # noqa: PLR0913 - every filter has a name of its own
         self,
         text: str = "",

@@ -464,7 +464,10 @@ def with_line(text: str, names: Sequence[str]) -> str:
 def documents() -> dict[str, str]:
     """Give the starter's documents by their path."""
     root = Path(STARTER)
-    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.md"))}
+    return {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted((root / "bok").rglob("*.md"))
+    }
 
 
 def read_record() -> list[Happened]:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from deia.learn.signals import SIGNALS, WEIGHTS, read_conversations, read_evidence, weighed
 from deia.ledger.warehouse import read_through
-from tests.learn.conftest import firing, question
+from tests.ledger.conftest import firing, question
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from deia.learn.signals import Evidence
-    from tests.learn.conftest import Write
+    from tests.ledger.conftest import Write
 
 
 def evidence(folder: Path) -> Evidence:

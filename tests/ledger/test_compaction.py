@@ -15,12 +15,12 @@ from deia import files
 from deia.ledger.compaction import compact, is_due
 from deia.ledger.segments import COMPACTING, find_parts
 from deia.ledger.warehouse import ask, read_through
-from tests.learn.conftest import NOW, question
+from tests.ledger.conftest import NOW, question
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.learn.conftest import Write
+    from tests.ledger.conftest import Write
 
 
 def asked(folder: Path) -> list[str]:
@@ -130,7 +130,7 @@ def test_what_a_crash_left_counts_once_and_is_finished(write: Write, *, written:
 
 COMPACT = """
 import sys
-from deia.learn.compaction import compact
+from deia.ledger.compaction import compact
 sys.stdout.write("ready"); sys.stdout.flush()
 compact(sys.argv[1], now=float(sys.argv[2]))
 """

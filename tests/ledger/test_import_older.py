@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deia.errors import CommonsError
 from deia.ledger.import_older import import_files, modernised
-from tests.learn.conftest import lines_of
+from tests.ledger.conftest import lines_of
 
 if TYPE_CHECKING:
     from pathlib import Path

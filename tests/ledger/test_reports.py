@@ -24,14 +24,14 @@ from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger, preven
 from deia.ledger.warehouse import open_warehouse, read_through
 from deia.search.rendering.terminal_answer import Look
 from deia.serve.cli.report_tables import report_text
-from tests.learn.conftest import firing, question
+from tests.ledger.conftest import firing, question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from deia.ledger.report_values import Report
-    from tests.learn.conftest import Write
+    from tests.ledger.conftest import Write
 
 KNOWN = Known(
     documents=(

@@ -14,14 +14,14 @@ from deia.ledger.reports import REPORTS, make_reports
 from deia.ledger.shared_rows import TABLES, gather
 from deia.ledger.usage_reports import Known, prevented
 from deia.ledger.warehouse import ask, open_warehouse
-from tests.learn.conftest import question, raw
+from tests.ledger.conftest import question, raw
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import duckdb
 
-    from tests.learn.conftest import Write
+    from tests.ledger.conftest import Write
 
 # Each gathered table as SQL, and the same asked of the views; people, documents and questions as numbers.
 SAME = {

@@ -15,14 +15,14 @@ from deia.errors import CommonsError, QueryError
 from deia.ledger.compaction import compact
 from deia.ledger.warehouse import ask, ask_freely, open_warehouse, read_through
 from deia.ledger.warehouse_schema import COLUMNS, VIEWS
-from tests.learn.conftest import NOW, firing, question, raw
+from tests.ledger.conftest import NOW, firing, question, raw
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import duckdb
 
-    from tests.learn.conftest import Write
+    from tests.ledger.conftest import Write
 
 
 def rows(folder: Path, sql: str, *given: Any) -> list[tuple[Any, ...]]:

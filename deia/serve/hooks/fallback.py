@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
 
 AGAIN = 300  # seconds after which a compile that brought nothing is tried once more
-SCRIPT = f"{folders.PACKAGE}/serve/compile_aside.py"
+SCRIPT = f"{folders.PACKAGE}/serve/hooks/background_compile.py"
 STARTED = "it is being compiled now"
 FIX = "If this is said again in some minutes, type: deia compile"
 

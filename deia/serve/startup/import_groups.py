@@ -114,13 +114,13 @@ class _Imports:
                 yield from (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:
                 inner = [f"{node.module}.{alias.name}" for alias in node.names]
-                modules = [name for name in inner if self._is_module(name)]
+                modules = [name for name in inner if os.path.isfile(f"{self._path(name)}.py")]
                 yield from modules
-                if len(modules) < len(inner) and (not node.module.startswith("deia") or self._is_module(node.module)):
+                if len(modules) < len(inner) and not os.path.isdir(self._path(node.module)):
                     yield node.module
 
-    def _is_module(self, name: str) -> bool:
-        return name.startswith("deia.") and os.path.isfile(f"{self._package}{name[4:].replace('.', '/')}.py")
+    def _path(self, name: str) -> str:
+        return f"{self._package}{name[4:].replace('.', '/')}" if name.startswith("deia.") else name
 
 
 def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:

@@ -62,7 +62,8 @@ def test_a_folder_that_is_no_commons_says_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("root", ["/nowhere/at/all", "a\0b", ""])
-def test_no_root_raises_anything_else(root: str) -> None:
+def test_no_root_raises_anything_else(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(CommonsError):
         load_commons(root)
 

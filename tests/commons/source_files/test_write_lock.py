@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WRITERS = 6
 ADD = """
 import sys
-from deia.commons.author import add_lesson
+from deia.commons.write.add_lesson import add_lesson
 root, number = sys.argv[1:]
 print("ready", flush=True)
 sys.stdin.readline()
@@ -31,7 +31,7 @@ add_lesson(root, title=f"Lesson {number}", today="2026-11-20")
 SAME = ADD.replace('f"Lesson {number}"', '"The same lesson"')
 HOLD = """
 import sys, time
-from deia.commons.alone import one_writer
+from deia.commons.source_files.write_lock import one_writer
 with one_writer(sys.argv[1]):
     print("ready", flush=True)
     time.sleep(60)

@@ -153,7 +153,7 @@ def test_only_deia_itself_is_run_whatever_the_commons_holds(tmp_path: Path, runs
     assert os.path.isabs(python)
     assert os.path.exists(python)
     assert (isolated, root) == ("-I", "/somewhere; true")
-    assert os.path.dirname(script) == os.path.dirname(hook.__file__)
+    assert os.path.dirname(script) == os.path.dirname(fallback.__file__)
 
 
 def test_a_state_folder_that_cannot_be_written_starts_nothing(tmp_path: Path, runs: list[list[str]]) -> None:

@@ -66,7 +66,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory, made: Path) -> Path:
 def prepared(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> dict[str, str]:
     """Return an environment in which the copy's starter commons is compiled."""
     home = tmp_path_factory.mktemp("home")
-    environ = {"HOME": str(home), "DEIA_STATE": str(home / "state"), "DEIA_CACHE": str(home / "cache")}
+    environ = {
+        "HOME": str(home),
+        "DEIA_STATE": str(home / "state"),
+        "DEIA_CACHE": str(home / "cache"),
+        "DEIA_TIER": "static",
+    }
     code = f"import sys; sys.path.insert(0, {whole.parent.as_posix()!r}); from deia.serve.main import main; main()"
     command = [sys.executable, "-I", "-c", code, "compile"]
     subprocess.run(command, env=environ, cwd=home, check=True, capture_output=True)
@@ -129,7 +134,8 @@ def test_whatever_a_search_imports_comes_in_groups(prepared: dict[str, str], who
     code = SPY.format(argv=["deia", "search", "deleting a Netlify site"]) + SEARCH.format(
         parent=whole.parent.as_posix()
     )
-    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, env=prepared, check=True)
+    command = [sys.executable, "-I", "-c", code]
+    done = subprocess.run(command, capture_output=True, env=prepared, cwd=prepared["HOME"], check=True)
     assert done.stderr.decode().split() == [
         "deia.serve",
         "deia.serve.main",
