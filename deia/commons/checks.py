@@ -7,26 +7,21 @@ anything.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from deia.commons.index import derived_fields
-from deia.commons.layers.merge_layers import load_layers
+from deia.commons.index.load_commons import Commons
+from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.shadowing import hiding_problems
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, nearest, shown, suggestion
 from deia.commons.source_files.outline import unfilled
 from deia.commons.source_files.yaml_reader import Items, Map
 from deia.errors import Problem
-from deia.records import TYPE_CHECKING, URGENCIES
-from deia.settings import DEFAULTS, setting_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from deia.commons.index.load_commons import Commons
-    from deia.commons.layers.merge_layers import Layers
-    from deia.knowledge import Entry
-    from deia.settings import Settings
+from deia.knowledge import Entry
+from deia.records import URGENCIES
+from deia.settings import DEFAULTS, Settings, setting_line
 
 BUILD = "Run `deia index build`."
 NEAR_LENGTH = 3  # letters by which a name may differ in length from what was probably meant

@@ -12,7 +12,8 @@ import os
 import secrets
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from deia import files, freshness
 from deia.commons.layers.merge_layers import file_at, local_path
@@ -24,9 +25,6 @@ from deia.errors import ArtefactError
 from deia.folders import INDEX_NAMES, STARTER_PREFIX, python_path
 from deia.search.catalog import open_catalog
 from deia.watch.gate.artefact import FORMAT, open_artefact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 TRIGGERS, CATALOG, MANIFEST, SOURCES, LOCK = "triggers", "catalog", "manifest.json", "sources", "lock"
 ENTRIES = "entries"

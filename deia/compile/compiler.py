@@ -12,10 +12,12 @@ import os
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from deia import __version__, files
 from deia.commons.checks import check_layers
+from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import offered_part
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
 from deia.compile.catalog.build_catalog import build_catalog, models, revise_catalog
@@ -51,14 +53,8 @@ from deia.errors import ArtefactError, Problem
 from deia.folders import derived_folder, is_packaged, part_folder, state_folder
 from deia.match.tiers import TRANSFORMER
 from deia.records import Record
-from deia.settings import resolve
+from deia.settings import Settings, resolve
 from deia.watch.gate.artefact import FORMAT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.settings import Settings
 
 MOST_PROBLEMS = 5000  # that a manifest keeps
 LOADED = "sentence_transformers"

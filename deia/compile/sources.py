@@ -11,15 +11,13 @@ import json
 import os
 import stat
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from deia import files
 from deia.commons.layers.merge_layers import file_at, layer_prefixes, local_path
 from deia.commons.layers.packs import LOCK as PACKS_LOCK
 from deia.folders import INDEX_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 SETTINGS_FILES = ("deia.toml", "pyproject.toml")
 FOLDERS = (("bok", (".md",)), ("triggers", (".yaml", ".yml")))

@@ -8,23 +8,18 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from deia import fast_json, files
 from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden
 from deia.commons.index.load_commons import load_commons
 from deia.errors import CommonsError
 from deia.evaluate.measures import DEPTH, Scores, mean, percentile, scores
-from deia.knowledge import Query
+from deia.knowledge import Golden, Query
 from deia.records import Record
+from deia.search.catalog import Catalog
 from deia.search.pipeline import ranking, search
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from deia.knowledge import Golden
-    from deia.search.catalog import Catalog
 
 NOTICED = 0.005  # of nDCG: less is no change
 FOLDER = "eval"

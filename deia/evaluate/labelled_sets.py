@@ -7,19 +7,15 @@ without judgements is left out.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.errors import CommonsError, Problem
 from deia.fast_json import loads
 from deia.knowledge import Document, Entry, Golden
-from deia.search.catalog import open_catalog
+from deia.search.catalog import Catalog, open_catalog
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from deia.search.catalog import Catalog
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
 JUDGEMENTS = ("qrels.tsv", "qrels/test.tsv")  # ours, and BEIR's own

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, log2
 
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from deia.records import Record
 
 DEPTH = 10  # of nDCG
 RECALLED = 5

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from deia.errors import QueryError
 from deia.evaluate.transcripts import KEYS, Reader, read_conversations, turn_list, why_none
@@ -18,9 +19,6 @@ from deia.watch.authoring.replay import Replay, Spotted, Tally, replay
 from deia.watch.clauses.folder_signs import signs_around
 from deia.watch.gate.artefact import Artefact, open_artefact
 from deia.watch.memory.log import fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 ENDINGS = (".jsonl", ".json", ".md", ".markdown", ".txt", ".ndjson", ".log")
 MOST_WHOLE = 64_000_000  # bytes of a file that is read at once; JSON lines may be of any size

@@ -7,14 +7,12 @@ puts into a conversation (instructions, environment, summaries) is nobody's turn
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from deia import fast_json
-from deia.records import TYPE_CHECKING, Record, Turn
+from deia.records import Record, Turn
 from deia.watch.turn.conversation import PREFIXES, turns_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
 
 LISTS = ("messages", "turns", "conversation", "bubbles", "chat", "history")  # fields that may hold the turns
 SEVERAL = ("conversations", "tabs", "chats", "sessions")  # fields that may hold several conversations

@@ -6,7 +6,7 @@ Refuses a draft that would not fire on what it says, and to write anything.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import Any
 
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.yaml_reader import read_yaml
@@ -15,17 +15,12 @@ from deia.commons.triggers.read_triggers import read_trigger
 from deia.commons.write.add_trigger import cases_text, trigger_text
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.errors import CommonsError
+from deia.knowledge import Case, Entry, Trigger
 from deia.settings import DEFAULTS
 from deia.watch.authoring.case_runner import run_cases
 from deia.watch.authoring.lesson_sentences import cautions
-from deia.watch.authoring.sentence_to_trigger import propose
+from deia.watch.authoring.sentence_to_trigger import Proposal, propose
 from deia.watch.gate.artefact import Artefact
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from deia.knowledge import Case, Entry, Trigger
-    from deia.watch.authoring.sentence_to_trigger import Proposal
 
 NOTHING_SEEN = (
     "No trigger was drafted: neither title nor text says what is not to be done. To draft one, type:"

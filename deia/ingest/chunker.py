@@ -7,15 +7,10 @@ text: whatever is not Markdown is paragraphs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from deia.knowledge import Chunk
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deia.knowledge import Document
+from deia.knowledge import Chunk, Document
 
 WORDS = 180  # measured: the best chunk of about this length beats the whole document and its beginning
 FEWEST = WORDS // 3  # a section shorter than this is read together with the next one

@@ -11,6 +11,8 @@ import codecs
 import difflib
 import hashlib
 import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from deia import files, spool
 from deia.commons.index.load_commons import load_commons
@@ -19,13 +21,8 @@ from deia.commons.source_files.write_lock import one_writer
 from deia.errors import CommonsError
 from deia.fast_json import dumps, loads
 from deia.learn.file_edits import edited
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from deia.learn.proposals import Proposal
+from deia.learn.proposals import Proposal
+from deia.records import Record
 
 CHANGELOG = "telemetry/CHANGES.jsonl"
 CLOSE = 2000  # lines between the first and the last difference, up to which each is kept apart

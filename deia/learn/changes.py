@@ -5,17 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
 from deia.commons.index.index_records import Concept, QueryPattern
-from deia.knowledge import Case
+from deia.commons.index.load_commons import Commons
+from deia.knowledge import Case, Entry, Trigger
 from deia.match.tokeniser import fold
-from deia.records import TYPE_CHECKING, Record, Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Entry, Trigger
+from deia.records import Record, Turn
 
 ADD, DROP, SET, CONCEPT, PATTERN, CASES = "add", "drop", "set", "concept", "pattern", "cases"
 DOCUMENT, TRIGGER, INDEX = "document", "trigger", "index"

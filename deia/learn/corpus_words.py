@@ -6,20 +6,16 @@ Built once for all drafts. Refuses to judge a word by itself: how ordinary it is
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from rapidfuzz.distance import OSA
 
+from deia.commons.index.load_commons import Commons
+from deia.knowledge import Entry, Trigger
 from deia.ledger.gaps import SMALL_WORDS
 from deia.match.keyword import analyser
 from deia.match.spelling import edits_allowed
 from deia.match.tokeniser import question, terms
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Entry, Trigger
 
 NAMING = ("title", "keywords", "tags", "platforms", "id")  # fields by which a document is called
 TOLD = ("summary", "category")

@@ -7,8 +7,11 @@ errors of form, indexes of old shapes, and whatever is not the project's own.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from deia.commons.index.documents import DOCUMENT_BYTES
+from deia.commons.index.load_commons import Commons
 from deia.commons.index.read_index import find_index
 from deia.commons.index.shapes import V1
 from deia.commons.source_files import safe_files, yaml_blocks
@@ -22,11 +25,6 @@ from deia.match.tokeniser import fold
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from deia.commons.index.load_commons import Commons
-
     Texts = dict[str, str]  # path → what the file is to hold; lines end in \n
 
 LIST = "documents"

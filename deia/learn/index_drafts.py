@@ -7,20 +7,15 @@ asked for again by the next people. Refuses to say that a draft is good: only tr
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from deia.learn.changes import ADD, CONCEPT, DOCUMENT, DROP, INDEX, PATTERN, SET, STRENGTH, Change
-from deia.learn.corpus_words import COMMON_HERE
-from deia.learn.proposals import propose
+from deia.learn.corpus_words import COMMON_HERE, Shelf
+from deia.learn.proposals import Proposal, propose
+from deia.learn.signals import Evidence, Pair, Question, Rephrased, Shown
 from deia.match.tokeniser import fold
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from deia.learn.corpus_words import Shelf
-    from deia.learn.proposals import Proposal
-    from deia.learn.signals import Evidence, Pair, Question, Rephrased, Shown
+from deia.records import Record
 
 LEAST = 0.75  # weight of a question for a document, such as one opening after another try, for it to count
 LEAST_WORD = 1.0  # weight of all questions with a word, for it to be one document's

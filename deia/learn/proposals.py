@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from deia.fast_json import dumps
 from deia.learn.changes import Change, from_values
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+from deia.records import Record
 
 # The kinds, in the order in which they are told, each with the letters that its ids begin with.
 KINDS = {

@@ -6,14 +6,14 @@ who says the same ten times has said it once. Refuses to decide what follows: th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from deia.ledger.warehouse import ask
 from deia.ledger.warehouse_schema import MINUTES
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
     import duckdb
 
 MOST_QUESTIONS = 5_000  # different ones, the most frequent first

@@ -7,21 +7,17 @@ to touch a trigger of which nobody said anything, except one that never fired.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
+from deia.knowledge import Case, Trigger
 from deia.learn.changes import ADD, CASES, SET, TRIGGER, Change
-from deia.learn.proposals import propose
+from deia.learn.corpus_words import Shelf
+from deia.learn.proposals import Proposal, propose
+from deia.learn.signals import Evidence, Heard
 from deia.ledger.gaps import SMALL_WORDS
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 from deia.text import words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from deia.knowledge import Case, Trigger
-    from deia.learn.corpus_words import Shelf
-    from deia.learn.proposals import Proposal
-    from deia.learn.signals import Evidence, Heard
 
 MILDER = {"hold": "ask", "ask": "warn", "warn": "note"}
 JUDGED = 4  # judgements from which a trigger can be called noisy

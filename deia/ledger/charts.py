@@ -7,14 +7,10 @@ ledger is escaped. Refuses scripts: a value is told by the title of its mark.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from html import escape
 
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from deia.ledger.report_values import Chart
+from deia.ledger.report_values import Chart
 
 WIDTH, HEIGHT = 1040, 270
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 10, 26

@@ -11,18 +11,14 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Sequence
 
 from deia import files
 from deia.errors import CommonsError
-from deia.ledger.segments import COMPACTING, PARQUET, SEGMENT, find_parts
+from deia.ledger.segments import COMPACTING, PARQUET, SEGMENT, Part, find_parts
 from deia.ledger.warehouse import MEMORY, quoted, typed
 from deia.ledger.warehouse_schema import COLUMNS, SCHEMA
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deia.ledger.segments import Part
+from deia.records import Record
 
 LOCK = "compacting.lock"
 STALE = 3600  # seconds after which a lock is taken for that of somebody killed

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from collections.abc import Mapping, Sequence
 
 from deia.ledger import warehouse_schema
 from deia.ledger.report_values import Figure, Report, bars, table
@@ -18,8 +19,6 @@ from deia.match.tokeniser import terms
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import duckdb
 
 MOST_QUESTIONS = 2000  # different ones, the most frequent first; their distances are a matrix

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from deia import files, spool
 from deia.errors import CommonsError
 from deia.fast_json import dumps, loads
 from deia.ledger.segments import IMPORTED
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+from deia.records import Record
 
 KNOWN = ("ts", "timestamp", "query", "event", "injection", "trigger", "doc")  # of which a line must have one
 RENAMED = {

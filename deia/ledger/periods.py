@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from deia.ledger.report_values import Chart
 from deia.ledger.warehouse import ask
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import duckdb
 
 # The longest span in days → what it is told in.

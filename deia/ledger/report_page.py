@@ -5,16 +5,15 @@ What comes from the ledger or the commons is escaped, and the page's own policy 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from deia.ledger.charts import draw, legend
-from deia.ledger.report_values import Chart, Figure
+from deia.ledger.report_values import Chart, Figure, Grid, Report
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from deia.ledger.report_values import Cell, Grid, Report
+    from deia.ledger.report_values import Cell
 
 LONGEST = 160  # characters of a cell
 STYLE = """

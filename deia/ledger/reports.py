@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from deia.ledger import gaps, question_reports, usage_reports
+from deia.ledger.report_values import Report
+from deia.ledger.usage_reports import Known
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import duckdb
-
-    from deia.ledger.report_values import Report
-    from deia.ledger.usage_reports import Known
 
 REPORTS: dict[str, Callable[[duckdb.DuckDBPyConnection, Known], Report]] = {
     "summary": lambda connection, _: usage_reports.summary(connection),

@@ -7,11 +7,9 @@ a crash at any moment neither loses an event nor doubles one. Refuses to read wh
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from deia.records import Record
 
 SEGMENT, PARQUET = ".jsonl", ".parquet"
 COMPACTING = "compacting-"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deia import files
@@ -16,8 +17,6 @@ from deia.records import Record
 from deia.settings import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import duckdb
 
 MOST_BYTES = 64_000_000  # of one file, from its end

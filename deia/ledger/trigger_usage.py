@@ -5,12 +5,10 @@ Pure: events come in, counts go out. Refuses to judge whether a firing was of us
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 OUTCOMES = ("shown", "held", "passed", "muted", "over_budget")
 FIRED = ("shown", "held")  # outcomes in which the lesson reached somebody

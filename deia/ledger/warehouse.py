@@ -11,21 +11,18 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Timer
+from typing import Any, TypeVar
 
 from deia.errors import CommonsError, QueryError
-from deia.ledger.segments import find_parts
+from deia.ledger.segments import Parts, find_parts
 from deia.ledger.warehouse_schema import COLUMNS, FIELDS, IDS, TYPES, VIEWS
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, TypeVar
-
     import duckdb
-
-    from deia.ledger.segments import Parts
 
     T = TypeVar("T")
 

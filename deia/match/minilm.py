@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import mmap
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 from deia.errors import ArtefactError
 from deia.folders import MODELS
@@ -19,9 +21,6 @@ from deia.match.static_vectors import CHARACTERS, LONGEST_WORD, MOST_CACHED
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]

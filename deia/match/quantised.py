@@ -6,14 +6,13 @@ stores codes stores the digest of their maker beside them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
 from deia.match.numerics import np
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]

@@ -8,15 +8,14 @@ comes with a model, to unpickle weights, and to fetch anything unless it is told
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import Any
 
 from deia.errors import ArtefactError
 from deia.match.numerics import np
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]

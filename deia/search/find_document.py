@@ -6,18 +6,14 @@ Refuses to guess: what names no document is an error that says which were perhap
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from deia.commons.layers.merge_layers import file_at
 from deia.errors import QueryError
 from deia.match.tokeniser import words
 from deia.records import Record
+from deia.search.catalog import Catalog, Shelved
 from deia.suggestions import nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deia.search.catalog import Catalog, Shelved
 
 MOST_NEAR = 2_000  # ids that are compared letter by letter
 MOST_SHARING = 50  # documents whose paths end alike

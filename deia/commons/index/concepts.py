@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from deia.commons.index.index_records import Concept
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import shown
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from deia.commons.source_files.findings import Findings
-    from deia.commons.source_files.yaml_reader import Map
+from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.yaml_reader import Map
 
 LONGEST = 100  # characters of a word or of several
 MOST_WORDS = 4

@@ -6,14 +6,11 @@ Pure functions.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from deia.records import TYPE_CHECKING, URGENCIES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from deia.commons.index.index_records import Cluster
-    from deia.knowledge import Entry
+from deia.commons.index.index_records import Cluster
+from deia.knowledge import Entry
+from deia.records import URGENCIES
 
 OTHER = "other"  # the type of a document that names none and lies in no folder of `bok/`
 

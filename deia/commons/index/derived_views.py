@@ -6,15 +6,13 @@ they are. Pure functions; refuses to know how an index is written.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from deia.commons.index import derived_fields
-from deia.records import TYPE_CHECKING, URGENCIES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from deia.commons.index.index_records import Cluster
-    from deia.knowledge import Entry
+from deia.commons.index.index_records import Cluster
+from deia.knowledge import Entry
+from deia.records import URGENCIES
 
 MEANINGS = {
     "critical": "Production down or data at risk; act at once",

@@ -6,11 +6,9 @@ Refuses links and paths that leave the commons, and files above 2 MB; each refus
 from __future__ import annotations
 
 from deia.commons.source_files import front_matter, safe_files
+from deia.errors import Problem
 from deia.knowledge import Document
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from deia.errors import Problem
+from deia.records import Record
 
 FOLDER = "bok"
 ENDING = ".md"

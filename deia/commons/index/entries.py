@@ -5,19 +5,15 @@ Refuses an entry without a usable path.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from deia.commons.source_files import fields, safe_files
-from deia.commons.source_files.findings import shown
+from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.slugs import id_from_path
 from deia.commons.source_files.yaml_reader import Map, plain
-from deia.knowledge import Entry
-from deia.records import TYPE_CHECKING, URGENCIES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from deia.commons.source_files.findings import Findings
-    from deia.knowledge import Document
+from deia.knowledge import Document, Entry
+from deia.records import URGENCIES
 
 TEXTS = ("title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified")
 LISTS = ("keywords", "audience", "tags", "related_docs", "quick_tips")

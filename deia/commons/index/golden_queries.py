@@ -7,19 +7,16 @@ line, and the others count. Refuses to ask them.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
+from deia.commons.index.index_records import QueryPattern
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
+from deia.errors import Problem
 from deia.knowledge import Golden
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from deia.commons.index.index_records import QueryPattern
-    from deia.errors import Problem
+from deia.records import Record
 
 FILE = "golden.yaml"
 FIELDS = ("query", "documents", "nothing")

@@ -5,14 +5,12 @@ Refuses behaviour: reading is in `index`, `shapes` and `entries`.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from collections.abc import Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from deia.errors import Problem
-    from deia.knowledge import Entry, Trigger
+from deia.errors import Problem
+from deia.knowledge import Entry, Trigger
+from deia.records import Record
 
 
 class Cluster(Record):

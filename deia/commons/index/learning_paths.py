@@ -5,16 +5,12 @@ Refuses a step that names no document; whether the document is there, the checks
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from deia.commons.index.index_records import LearningPath, Step
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import shown
+from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.yaml_reader import Items, Map
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from deia.commons.source_files.findings import Findings
 
 FIX = "Write `- {id: bok-wrong-target, why: one line}`."
 

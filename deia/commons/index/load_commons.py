@@ -7,24 +7,20 @@ is no commons.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.documents import read_documents
 from deia.commons.index.entries import completed, derived_entry
+from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern
 from deia.commons.index.read_index import load_index
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.slugs import id_from_path
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.commons.triggers.read_triggers import load_triggers
-from deia.errors import CommonsError
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern
-    from deia.errors import Problem
-    from deia.knowledge import Case, Document, Entry, Trigger
+from deia.errors import CommonsError, Problem
+from deia.knowledge import Case, Document, Entry, Trigger
+from deia.records import Record
 
 
 class Commons(Record):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from typing import Any
 
 from deia.commons.index import shapes
 from deia.commons.index.concepts import read_concepts
@@ -21,10 +22,6 @@ from deia.commons.source_files.read_cache import once
 from deia.commons.source_files.yaml_reader import Map, Yaml, read_yaml, with_lines
 from deia.errors import Problem
 from deia.folders import INDEX_NAMES
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
 
 OLD_NAMES = ("master-index.yaml", "master-index.yml", "index.json", ".deia/index/master-index.yaml")
 MIGRATE = "Run `deia index migrate`."

@@ -7,20 +7,17 @@ counts.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 from deia.commons.index.entries import read_entry
 from deia.commons.index.index_records import Cluster
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import shown
+from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.slugs import id_from_path, slug
 from deia.commons.source_files.yaml_reader import Items, Map
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from deia.commons.source_files.findings import Findings
-    from deia.knowledge import Entry
+from deia.knowledge import Entry
+from deia.records import Record
 
 V1 = "v1.0"
 SECTIONS = ("processes", "training", "patterns")

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from deia.commons.index.index_records import QueryPattern
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import shown
+from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.slugs import slug
+from deia.commons.source_files.yaml_reader import Map
 from deia.knowledge import Clause, Trigger
 from deia.records import TYPE_CHECKING, URGENCIES, Reference
 
 if TYPE_CHECKING:
-    from deia.commons.source_files.findings import Findings
-    from deia.commons.source_files.yaml_reader import Map
     from deia.records import Action, Role, Urgency
 
 ACTIONS: dict[str, Action] = {

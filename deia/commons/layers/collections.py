@@ -7,17 +7,14 @@ left out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
+from deia.commons.index.index_records import Cluster, QueryPattern
 from deia.commons.index.learning_paths import within
+from deia.commons.index.load_commons import Commons
 from deia.errors import CommonsError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from deia.commons.index.index_records import Cluster, QueryPattern
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Entry, Trigger
+from deia.knowledge import Entry, Trigger
 
 NAMING = ("supersedes", "superseded_by")  # fields that name other documents, besides `related_docs`
 

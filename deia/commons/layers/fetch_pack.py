@@ -8,13 +8,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from deia.errors import CommonsError
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PROTOCOLS = ("https://", "ssh://", "file://")
 SHORT_SSH = re.compile(r"[\w.-]+@[\w.-]+:[\w./~-]+")

@@ -7,19 +7,16 @@ project's own. Refuses packs that are not what the lock says.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
 
+from deia.commons.index.index_records import Cluster
 from deia.commons.index.learning_paths import first_of_each
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.packs import FOLDER, check_packs, place
+from deia.errors import Problem
 from deia.folders import STARTER, STARTER_PREFIX, is_starter
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.commons.index.index_records import Cluster
-    from deia.errors import Problem
-    from deia.knowledge import Case, Entry, Trigger
+from deia.knowledge import Case, Entry, Trigger
+from deia.records import Record
 
 PROJECT = "project"
 

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import os
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.documents import FOLDER as DOCUMENTS
@@ -31,20 +31,15 @@ from deia.commons.layers.packs import (
     walk,
     whole_sum,
 )
-from deia.commons.layers.shadowing import hidings, problem, told, unplaced
+from deia.commons.layers.shadowing import Hiding, hidings, problem, told, unplaced
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.write_lock import alone
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.errors import CommonsError, Problem
+from deia.knowledge import Trigger
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.commons.layers.shadowing import Hiding
-    from deia.knowledge import Trigger
 
 ENDINGS = {DOCUMENTS: (".md",), TRIGGERS: (".yaml", ".yml")}
 PAPERS = ("license", "licence", "copying", "notice", "readme")

@@ -11,15 +11,13 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import Findings, shown
 from deia.errors import Problem
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+from deia.records import Record
 
 FOLDER, LOCK = "packs", "deia.lock"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")

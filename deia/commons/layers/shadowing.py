@@ -5,16 +5,14 @@ Refuses to judge whether hiding is right: a project says that it is meant by `hi
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files.findings import shown
 from deia.errors import Problem
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Clause, Earlier, Trigger
+from deia.knowledge import Clause, Earlier, Trigger
+from deia.records import Record
 
 
 class Hiding(Record):

@@ -5,15 +5,11 @@ Refuses nothing silently. What has the wrong type becomes a problem with its lin
 
 from __future__ import annotations
 
-from deia.commons.source_files.findings import shown, suggestion
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from deia.commons.source_files.findings import Findings, shown, suggestion
 from deia.commons.source_files.yaml_reader import Items, Map
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from typing import Any
-
-    from deia.commons.source_files.findings import Findings
 
 TRUE = ("true", "yes", "on")
 FALSE = ("false", "no", "off", "")

@@ -5,13 +5,11 @@ Refuses to judge; callers do.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rapidfuzz import process
 
 from deia.errors import Problem
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 NEAR = 70.0  # rapidfuzz's ratio (0 to 100) from which a misspelt name is worth suggesting
 

@@ -6,15 +6,12 @@ Invalid metadata is a problem with its line and never costs the text: the docume
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from deia.errors import Problem
+from deia.errors import Problem
+from deia.records import Record
 
 FENCE = "---"
 FENCES_END = ("---", "...")

@@ -6,13 +6,11 @@ Outside `reading_once` nothing is kept. Refuses to keep more than a few readings
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Hashable, Iterator
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
-    from typing import Any, TypeVar
-
     T = TypeVar("T")
 
 MOST = 4  # readings: a text and its index, as they were and as they are to be

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 
 from deia.commons.source_files.findings import shown
 from deia.errors import Problem
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from deia.records import Record
 
 YAML_BYTES = 32 * 1024 * 1024  # an index of 20,000 entries takes about 15 MB
 ROOTED = ("/", "\\", "~")

@@ -12,15 +12,13 @@ import os
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from deia.commons.source_files.read_cache import reading_once
 from deia.errors import CommonsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Concatenate, ParamSpec, TypeVar
-
     Given = ParamSpec("Given")
     Gives = TypeVar("Gives")
 

@@ -6,6 +6,8 @@ Comments, order and quotes survive even inside the rewritten lines. Refuses text
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -17,9 +19,6 @@ from deia.errors import CommonsError
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     Change = Callable[[Any], Any]
 
 ONE_LINE = 100  # characters of a list that is written on one line; longer ones get a line an item, and small diffs

@@ -7,16 +7,14 @@ reading the result does not show exactly what was wanted and nothing else.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from deia.commons.source_files import yaml_blocks
 from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
     Path = tuple[str, ...]
     Merge = Callable[[Any, Any], Any]  # a round-trip value and what it is to say → that value, saying it
 

@@ -8,18 +8,15 @@ same text, so that `1.0`, `3.10`, `no` and `2026-11-20` stay what their author t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import yaml
 
 from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.read_cache import once
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from deia.errors import Problem
+from deia.errors import Problem
+from deia.records import Record
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 DEPTH = 64  # our files need 8; the bound keeps every later recursion over the values safe

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import shown, suggestion
+from deia.commons.source_files.findings import Findings, shown, suggestion
 from deia.commons.source_files.yaml_reader import Items, Map, plain
 from deia.errors import Problem
-from deia.knowledge import Case
-from deia.records import ROLES, TYPE_CHECKING, Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import Any
-
-    from deia.commons.source_files.findings import Findings
-    from deia.knowledge import Trigger
+from deia.knowledge import Case, Trigger
+from deia.records import ROLES, Turn
 
 ENDINGS = (".cases.yaml", ".cases.yml")
 VERDICTS = {"fires": True, "silent": False}

@@ -6,13 +6,11 @@ to more alternatives than anybody means.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from collections.abc import Callable
+
+from deia.knowledge import Clause
+from deia.records import Record
 from deia.text import words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deia.knowledge import Clause
 
 GAP = "…"
 MOST_COMMANDS = 200  # alternatives of one command clause, multiplied out

@@ -6,20 +6,15 @@ Refuses clauses that nothing can match, with the reason.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import shown, suggestion
+from deia.commons.source_files.findings import Findings, shown, suggestion
 from deia.commons.source_files.yaml_reader import Items, Map, plain
 from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITTEN, clause_problems
 from deia.commons.triggers.safe_pattern import pattern_problem
 from deia.knowledge import Clause
-from deia.records import TYPE_CHECKING
 from deia.text import words
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from deia.commons.source_files.findings import Findings
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error")
 KINDS = (*TEXT_KINDS, "sql", "write", "tool", "meaning")

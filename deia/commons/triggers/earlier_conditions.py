@@ -6,14 +6,10 @@ Refuses a condition that nothing can meet; the short form is a list of clauses, 
 from __future__ import annotations
 
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import shown
+from deia.commons.source_files.findings import Findings, shown
 from deia.commons.source_files.yaml_reader import Items, Map
 from deia.commons.triggers.conditions import read_clauses
 from deia.knowledge import Earlier
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from deia.commons.source_files.findings import Findings
 
 FIELDS = ("any", "until", "within")
 MOST_TURNS = 100_000

@@ -9,12 +9,10 @@ from __future__ import annotations
 import functools
 import re._constants as op  # type: ignore[import-not-found]  # the parser's own names; there is no public parse tree
 import re._parser as parser  # type: ignore[import-not-found]
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+from deia.records import Record
 
 SMALL = 20  # a repeat up to this often is small: it may stand in, or hold, other choices
 LATIN = 0x180

@@ -7,6 +7,8 @@ unknown field, word or clause is reported with what was probably meant.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, shown, suggestion
@@ -14,15 +16,9 @@ from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
 from deia.commons.triggers import cases
 from deia.commons.triggers.conditions import read_clauses
 from deia.commons.triggers.earlier_conditions import read_earlier
-from deia.knowledge import Trigger
-from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, TYPE_CHECKING, URGENCIES, Record, Reference
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from deia.errors import Problem
-    from deia.knowledge import Case, Clause
+from deia.errors import Problem
+from deia.knowledge import Case, Clause, Trigger
+from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, URGENCIES, Record, Reference
 
 FOLDER = "triggers"
 LASTING = "last-good"  # the code of the warning that a file's last good version counts

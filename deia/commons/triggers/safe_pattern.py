@@ -19,6 +19,8 @@ import re
 import re._constants as op  # type: ignore[import-not-found]  # as in pattern_characters
 import re._parser as parser  # type: ignore[import-not-found]
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 from deia.commons.triggers.pattern_characters import (
     BODIES,
@@ -31,11 +33,7 @@ from deia.commons.triggers.pattern_characters import (
     body_of,
     large,
 )
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+from deia.records import Record
 
 SEGMENT = 600  # characters that are scanned at once (DESIGN, section 9)
 LONGEST = 1000  # characters of a pattern

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
+from typing import Any
 
 from deia.commons.index.entries import first_paragraph
 from deia.commons.index.read_index import find_index, load_index
@@ -14,11 +16,7 @@ from deia.commons.source_files.write_lock import alone
 from deia.commons.write import index_store
 from deia.errors import CommonsError
 from deia.knowledge import Entry
-from deia.records import TYPE_CHECKING, URGENCIES, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from deia.records import URGENCIES, Record
 
 CASES = """\
 # Say in `fires` what must fire the trigger, and in `silent` what must not: near misses above all. `deia triggers test`

@@ -6,7 +6,8 @@ Refuses to overwrite or reorder anything: the new lines stand last, and what was
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
@@ -16,10 +17,6 @@ from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write import add_lesson
 from deia.errors import CommonsError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 DRAFT = "# Drafted from a sentence; correct it, and add what people really say or type before the mistake.\n"
 

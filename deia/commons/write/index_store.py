@@ -8,10 +8,13 @@ never overwrites a backup.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from deia.commons.index import derived_fields
 from deia.commons.index.derived_views import derived_values, distributions
 from deia.commons.index.documents import read_documents
+from deia.commons.index.index_records import Cluster, Index
 from deia.commons.index.load_commons import describe_documents
 from deia.commons.index.read_index import find_index, load_index, read_index
 from deia.commons.index.shapes import UNSORTED, V1
@@ -20,17 +23,9 @@ from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.read_cache import reading_once
 from deia.commons.source_files.write_lock import alone, one_writer
 from deia.commons.source_files.yaml_reader import Map, plain, read_yaml
-from deia.errors import CommonsError
+from deia.errors import CommonsError, Problem
 from deia.folders import INDEX_NAMES
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from deia.commons.index.index_records import Cluster, Index
-    from deia.errors import Problem
-    from deia.knowledge import Entry
+from deia.knowledge import Entry
 
 WINDOWS_END = "\r\n"  # taken off before a text is changed, and put back when it is written
 BACKUP = ".before-migrate"

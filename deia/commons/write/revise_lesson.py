@@ -7,6 +7,8 @@ a path, by which triggers and people know it.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.load_commons import load_commons
@@ -20,11 +22,7 @@ from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson
 from deia.commons.write.trash import LIST, keep_copy, names, own_entry
 from deia.errors import CommonsError
-from deia.records import TYPE_CHECKING, URGENCIES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from deia.records import URGENCIES
 
 
 @alone

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from typing import Any
 
-from deia.commons.index.load_commons import load_commons
+from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.index.read_index import find_index
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files import safe_files, yaml_blocks
@@ -19,13 +20,8 @@ from deia.commons.source_files.yaml_reader import plain, read_yaml
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import create_file
 from deia.errors import CommonsError
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Entry
+from deia.knowledge import Entry
+from deia.records import Record
 
 FOLDER = ".trash"
 RESTORED = "restored-"  # how the folder of what was brought back begins

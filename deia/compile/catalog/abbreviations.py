@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from deia.commons.index.index_records import Concept
 from deia.match.keyword import analyser
 from deia.match.tokeniser import STOP_WORDS, question
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from deia.commons.index.index_records import Concept
 
 MOST_DEFINED = 2_000  # abbreviations that are kept, the most often defined first
 MOST_WORDS = 8  # of a long form

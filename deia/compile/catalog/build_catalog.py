@@ -10,14 +10,26 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from deia import fast_json
+from deia.commons.index.index_records import Cluster, Concept, LearningPath, QueryPattern
 from deia.compile.catalog.abbreviations import MOST_DEFINED, concepts_source, counted
-from deia.compile.catalog.carry_over import LOCKS, carry_file, compile_changes, identity, plan_changes, plan_revision
+from deia.compile.catalog.carry_over import (
+    LOCKS,
+    Plan,
+    carry_file,
+    compile_changes,
+    identity,
+    plan_changes,
+    plan_revision,
+)
 from deia.compile.catalog.document_store import Volume, printable, volumes
 from deia.compile.catalog.embeddings import ALWAYS, UNASKED, Effort
 from deia.compile.catalog.workers import each_prepared
 from deia.compile.catalog.writers import TIERS, Writers, new_index, write_prepared, write_words
+from deia.knowledge import Document, Entry
 from deia.match.keyword import analyser, key
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import distinct, question, terms
@@ -25,14 +37,7 @@ from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import CONCEPTS, FORMAT, HEADER, KEYWORD, NEW_WORDS, PATTERNS, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
     import tantivy
-
-    from deia.commons.index.index_records import Cluster, Concept, LearningPath, QueryPattern
-    from deia.compile.catalog.carry_over import Plan
-    from deia.knowledge import Document, Entry
 
 INCREMENTAL_FROM = 5_000  # chunks; a smaller catalog is compiled whole in about a second
 

@@ -7,24 +7,19 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import tantivy
 
 from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest
 from deia.compile.catalog.embeddings import TIER
-from deia.compile.catalog.writers import compile_volumes, take_stems, write_words
+from deia.compile.catalog.writers import Writers, compile_volumes, take_stems, write_words
 from deia.errors import ArtefactError
 from deia.match.spelling import worth_keeping
-from deia.match.tiers import kind_of, open_tier
-from deia.records import TYPE_CHECKING, Record
+from deia.match.tiers import Tier, kind_of, open_tier
+from deia.records import Record
 from deia.search.catalog import DIGESTS, KEYWORD, NEW_WORDS, WORDS, Catalog, open_catalog
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from deia.compile.catalog.writers import Writers
-    from deia.match.tiers import Tier
 
 FEW = 20  # one document in so many may have changed
 MOST_NEW_WORDS = 5_000

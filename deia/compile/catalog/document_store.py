@@ -9,22 +9,17 @@ from __future__ import annotations
 import json
 import os
 from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
 from operator import attrgetter
+from typing import Any
 
-from deia.knowledge import Document, Entry
+from deia.knowledge import Chunk, Document, Entry
 from deia.match.keyword import LONGEST_KEY, key
 from deia.match.numerics import np
-from deia.records import TYPE_CHECKING, Record
-from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from deia.knowledge import Chunk
-    from deia.search.catalog import Catalog
+from deia.records import Record
+from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS, Catalog
 
 DIGEST_SIZE = 16
 BUFFERED = 1 << 20  # bytes written at once

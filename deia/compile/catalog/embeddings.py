@@ -10,27 +10,24 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
 from deia import files
 from deia.compile.catalog.vectors import THREADS, VectorWriter, subject, telling
 from deia.folders import MODELS
+from deia.knowledge import Chunk, Entry
 from deia.match import quantised
 from deia.match.numerics import np
 from deia.match.static_vectors import Static
-from deia.match.tiers import open_tier
+from deia.match.tiers import Tier, open_tier
 from deia.match.tokeniser import spelled_out
+from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
-
-    from deia.knowledge import Chunk, Entry
-    from deia.match.tiers import Tier
-    from deia.match.vector_store import Vectors
 
     Floats = NDArray[np.float32]
 

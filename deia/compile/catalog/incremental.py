@@ -9,8 +9,9 @@ read.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia import files
 from deia.commons.checks import document_problems
@@ -20,18 +21,12 @@ from deia.commons.index.index_records import Index
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import PROJECT, local_path, origin_of
 from deia.commons.source_files.findings import Findings
-from deia.compile.catalog.document_store import described_volume
+from deia.compile.catalog.document_store import Volume, described_volume
 from deia.compile.sources import SETTINGS_FILES
 from deia.errors import Problem
 from deia.folders import INDEX_NAMES
-from deia.knowledge import Entry
+from deia.knowledge import Document, Entry
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from deia.compile.catalog.document_store import Volume
-    from deia.knowledge import Document
 
 HEAD = "deia-entries-1"
 KEPT_FROM = 5_000  # documents; a smaller commons is read whole in a second

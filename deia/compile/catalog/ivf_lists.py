@@ -7,21 +7,17 @@ as fast.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from deia.match.ivf import GROUPED, LISTS
+from deia.match.ivf import GROUPED, LISTS, Lists
 from deia.match.numerics import np
 from deia.match.static_vectors import MIDDLE, SCALE
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from numpy.typing import NDArray
-
-    from deia.match.ivf import Lists
 
     Floats = NDArray[np.float32]
     Bytes = NDArray[np.uint8]

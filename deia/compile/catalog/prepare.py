@@ -8,8 +8,9 @@ documents come to the same values whoever prepares them, and with whom. It refus
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import accumulate, chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from deia.compile.catalog.abbreviations import counted
 from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest, line_of, told
@@ -19,11 +20,6 @@ from deia.ingest.chunker import chunk_document
 from deia.knowledge import Document, Entry
 from deia.match.keyword import analyser
 from deia.match.tokeniser import terms
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 STATIC = "static"
 TOGETHER = 1_024  # documents prepared at once

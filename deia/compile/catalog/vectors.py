@@ -9,27 +9,24 @@ from __future__ import annotations
 
 import os
 from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from deia.compile.catalog.ivf_lists import LISTED_FROM, UNSORTED, Sorted, earlier, write_lists
 from deia.compile.catalog.word_sums import WordSums
+from deia.knowledge import Chunk, Entry
 from deia.match import quantised
+from deia.match.minilm import Compact
 from deia.match.numerics import np
 from deia.match.static_vectors import MIDDLE, SCALE, Static
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
-from deia.match.vector_store import ABOUT, CODES, SIGNS, STARTS
+from deia.match.transformer import Transformer
+from deia.match.vector_store import ABOUT, CODES, SIGNS, STARTS, Vectors
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-
-    from deia.knowledge import Chunk, Entry
-    from deia.match.minilm import Compact
-    from deia.match.transformer import Transformer
-    from deia.match.vector_store import Vectors
 
     Floats = NDArray[np.float32]
 

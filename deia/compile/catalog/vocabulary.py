@@ -5,14 +5,14 @@ It refuses to decide what a word is: it is given counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
 from deia.match.numerics import np
 from deia.match.spelling import BEGINNING, MAGIC, SPREAD, VERSION, deletions, slot
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
     from numpy.typing import NDArray
 
 SMALLEST_BITS = 4

@@ -6,18 +6,15 @@ It refuses to be opened for a few texts, which it would make slower: it reads al
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from deia.match.numerics import np
-from deia.match.static_vectors import MIDDLE, MOST_READ, words
+from deia.match.static_vectors import MIDDLE, MOST_READ, Static, words
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
-
-    from deia.match.static_vectors import Static
 
     Floats = NDArray[np.float32]
 

@@ -10,13 +10,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import IO, Any
 
 from deia.compile.catalog.prepare import plain, prepared, unpacked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import IO, Any
 
 MARK = b"deia-frame"  # begins one: a program that says other things is none of ours
 LENGTH = 8  # bytes of a length, behind the mark

@@ -11,18 +11,13 @@ import os
 import subprocess
 import sys
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
 
+from deia.compile.catalog.document_store import Volume
 from deia.compile.catalog.prepare import TOGETHER, Prepared, as_prepared, packed, prepared
 from deia.compile.catalog.worker_process import home, read_frame, write_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-    from concurrent.futures import Future
-
-    from deia.compile.catalog.document_store import Volume
 
 FROM = 4_000  # documents; a process takes 0.4 s to begin
 MOST = 4  # processes: this one, which writes, keeps up with no more

@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 import tantivy
 
-from deia.compile.catalog.document_store import DIGEST_SIZE, ShelfWriter
+from deia.compile.catalog.document_store import DIGEST_SIZE, ShelfWriter, Volume
 from deia.compile.catalog.embeddings import Effort, LaterWriter
-from deia.compile.catalog.prepare import STEMS, prepared
+from deia.compile.catalog.prepare import STEMS, Prepared, prepared
 from deia.compile.catalog.rows import rows_of
 from deia.compile.catalog.vectors import VectorWriter
 from deia.compile.catalog.vocabulary import vocabulary_bytes
 from deia.match.keyword import ANALYSER, schema
 from deia.match.spelling import worth_keeping
+from deia.match.tiers import Tier
 from deia.match.tokeniser import terms
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.compile.catalog.document_store import Volume
-    from deia.compile.catalog.prepare import Prepared
-    from deia.match.tiers import Tier
-    from deia.search.catalog import Catalog
+from deia.search.catalog import Catalog
 
 TIERS = ("static",)  # made unless said otherwise: the sentence model takes a thousand times as long for a passage
 WRITER_BYTES = 256_000_000

@@ -7,15 +7,13 @@ told apart only by these counts as an alarm, and a verb with its particle cannot
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia.compile.triggers.exemplars import vectors
 from deia.compile.triggers.word_bags import bags, holding
 from deia.watch.clauses.similarity import closeness, exemplars_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 LEAST = 0.5  # where the background says nothing; chosen on development sentences
 ABOVE = 0.01  # how far over what must stay silent a threshold lies: what quantised vectors may be off

@@ -5,8 +5,9 @@ Deterministic: the same triggers, documents and settings give the same bytes on 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.triggers.clause_language import (
@@ -28,17 +29,13 @@ from deia.compile.triggers.pronouns import referring
 from deia.compile.triggers.statements import asks_for, lower_mark, marks_in
 from deia.compile.triggers.word_forms import forms
 from deia.fast_json import dumps
+from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
 from deia.text import words
 from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, pack
 from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
 from deia.watch.shell.programs import SHORT_NAMES
 from deia.watch.shell.templates import SHORTEST_PREFIX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from deia.knowledge import Clause, Earlier, Trigger
 
 WILD = "\x02"
 SPEAKING = WHO["user"] | WHO["assistant"]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import Any
 
 from deia import __version__, files
 from deia.compile.triggers.background_talk import ABOVE, LEAST, floors_of, nominating
@@ -20,6 +21,7 @@ from deia.compile.triggers.synonyms import ACTS, THINGS
 from deia.compile.triggers.word_bags import bags
 from deia.compile.triggers.word_forms import forms_source
 from deia.folders import PACKAGE
+from deia.knowledge import Case, Clause, Trigger
 from deia.records import Record
 from deia.settings import DEFAULTS
 from deia.watch.authoring.case_runner import run_case
@@ -27,12 +29,6 @@ from deia.watch.clauses.exemplar_words import meaning_of
 from deia.watch.clauses.similarity import places
 from deia.watch.gate.artefact import Artefact
 from deia.watch.turn.parsed_turn import Reading
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from deia.knowledge import Case, Clause, Trigger
 
 SHIPPED = f"{PACKAGE}/models/starter.thresholds"  # made by tools/starter_thresholds.py
 CONFIDENCE = 0.95

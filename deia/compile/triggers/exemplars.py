@@ -7,26 +7,22 @@ without enough words is left out and named by `thin`, since no sentence could be
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia.compile.triggers.lowered import Group
 from deia.compile.triggers.synonyms import alike, head_of, is_act, phrasal
 from deia.compile.triggers.word_bags import weight_of
 from deia.compile.triggers.word_forms import forms
 from deia.errors import ArtefactError
-from deia.match.static_vectors import quantised
+from deia.match.static_vectors import Static, quantised
 from deia.text import words
 from deia.watch.clauses.similarity import ALL, MOST_APART, STOP_WORDS, TELLING, content_words, opened, wants_all
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import SAID
 from deia.watch.prose.stance_names import DENIALS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from deia.match.static_vectors import Static
 
 MOST_WORDS = 8  # of an exemplar that carry meaning; what follows them is left out
 LEAST_WORDS = 2

@@ -5,15 +5,12 @@ Refuses to know what a clause is: it gets groups of words of which one each must
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from deia.compile.triggers.lowered import Group
 from deia.records import Record
 from deia.watch.gate.artefact import ONLY_ASKED, bucket
 from deia.watch.gate.word_gate import A_CHANGE, A_LINE, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # Words so common in the talk of coding agents that a row should not be looked up by them if another word will do.
 COMMON = frozenset(

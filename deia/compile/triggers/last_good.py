@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from deia import files
 from deia.commons.triggers.read_triggers import LASTING
 from deia.compile.sources import HASHED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from deia.errors import Problem
+from deia.errors import Problem
 
 NAME = "good.json"
 TOP = "triggers/"

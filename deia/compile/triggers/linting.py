@@ -6,25 +6,21 @@ Judges the compiled set by the cases beside the triggers. Refuses to say whether
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from deia.commons.source_files.findings import shown
 from deia.commons.triggers.read_triggers import FOLDER
+from deia.compile.triggers.calibration import Reached
 from deia.compile.triggers.exemplars import thin
 from deia.errors import Problem
+from deia.knowledge import Case, Clause, Trigger
 from deia.watch.authoring.case_runner import GATE, run_case
 from deia.watch.authoring.replay import Replay
 from deia.watch.clauses.folder_signs import signs_among
+from deia.watch.gate.artefact import Artefact
 from deia.watch.turn.regex import find, trust
 from deia.watch.turn.tool_call import SEGMENT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from deia.compile.triggers.calibration import Reached
-    from deia.knowledge import Case, Clause, Trigger
-    from deia.watch.gate.artefact import Artefact
 
 PROSE = frozenset(("user", "assistant"))
 EVERYBODY = frozenset(("user", "assistant", "tool_call", "tool_result"))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Group = frozenset[str]  # words of which any one satisfies the gate
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 import _sre  # type: ignore[import-not-found]  # built in, without a stub
 import re
 import sys
+from collections.abc import Iterable, Mapping
 from re import _compiler, _parser  # type: ignore[attr-defined]  # the one parser that reads patterns as `re` does
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia.text import words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 FLAGS = int(re.IGNORECASE | re.MULTILINE)
 MAKER = [sys.implementation.cache_tag, _sre.MAGIC, _sre.CODESIZE, sys.byteorder]

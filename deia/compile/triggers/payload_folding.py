@@ -6,14 +6,11 @@ patterns of what they write. Refuses to change what they say.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from deia.commons.triggers.clause_language import WRITTEN
 from deia.fast_json import dumps
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 
 def folded(compiled: Mapping[str, Any]) -> bytes:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from deia.commons.index.load_commons import Commons
 from deia.commons.source_files.outline import filled
 from deia.compile.triggers.build_artefact import Payload
 from deia.text import shorten
-
-if TYPE_CHECKING:
-    from deia.commons.index.load_commons import Commons
 
 MOST_PAYLOAD = 8000  # characters of a document that an injection may carry; hosts cut strings at 10,000
 

@@ -5,13 +5,11 @@ Refuses to resolve further: whose word was said last, or whether `it` means anot
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from deia.compile.triggers.lowered import Group
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PRONOUNS = ("everything", "it", "that", "them", "these", "this", "those")
 WHOLE_THING = [["whole"], ["thing"]]

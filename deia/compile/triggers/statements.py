@@ -5,18 +5,14 @@ A mark is compiled like a trigger without documents: its clauses confirm it, the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from deia.knowledge import Clause, Earlier
+from deia.compile.triggers.lowered import Lowered
+from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
 from deia.text import words
 from deia.watch.verdict.earlier_statements import PRODUCTION, PRODUCTION_TURNS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.compile.triggers.lowered import Lowered
-    from deia.knowledge import Trigger
 
 DENYING = frozenset(("not", "never", "no", "don", "dont", "nothing", "nobody", "cannot", "without", "stop", "avoid"))
 SPEAKERS = ("user", "assistant", "tool_call")

@@ -7,16 +7,13 @@ it is no measure of real conversations, for which there is `deia triggers replay
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from math import log10
-from typing import TYPE_CHECKING
 
 from deia.errors import ArtefactError
 from deia.files import read
 from deia.folders import MODELS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 FILE = "background.txt"
 

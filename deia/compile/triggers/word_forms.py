@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 VOWELS = "aeiou"
 # The irregular verbs of English that people still use, each with its past tense and participle (and what else is odd).

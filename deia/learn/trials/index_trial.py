@@ -10,24 +10,18 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Self
 
+from deia.commons.index.load_commons import Commons
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.evaluate.measures import DEPTH, scores
 from deia.knowledge import Query
-from deia.learn.changes import ADD, CONCEPT, DROP, SET, changed
+from deia.learn.changes import ADD, CONCEPT, DROP, SET, Change, changed
+from deia.learn.corpus_words import Shelf
 from deia.records import Record
-from deia.search.catalog import open_catalog
+from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import search
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import Self
-
-    from deia.commons.index.load_commons import Commons
-    from deia.learn.changes import Change
-    from deia.learn.corpus_words import Shelf
-    from deia.search.catalog import Catalog
 
 NOTICED = 0.005  # of nDCG: less is no change
 TIERS = ("static",)  # what a trial searches with: made in no time

@@ -8,17 +8,12 @@ Refuses whatever makes a golden question or a figure worse.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from deia.learn.changes import ADD, CONCEPT, PATTERN
-from deia.learn.index_drafts import CAREFUL, consistent
+from deia.learn.index_drafts import CAREFUL, Reach, consistent
 from deia.learn.proposals import Effect, Proposal, propose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from deia.learn.index_drafts import Reach
-    from deia.learn.trials.index_trial import Comparison, Trial
+from deia.learn.trials.index_trial import Comparison, Trial
 
 KEYWORDS = "keywords"
 SEARCHED = (CONCEPT, KEYWORDS, "promote", "demote")  # kinds that move documents in answers

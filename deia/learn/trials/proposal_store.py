@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from deia import fast_json, files, spool
 from deia.errors import CommonsError
 from deia.folders import state_folder
-from deia.learn.proposals import read_proposal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deia.learn.proposals import Proposal
+from deia.learn.proposals import Proposal, read_proposal
 
 FOLDER = "learn"
 

@@ -6,40 +6,33 @@ Refuses to change anything.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from deia.commons.index.entries import first_paragraph
 from deia.commons.index.golden_queries import golden_patterns, load_golden
-from deia.commons.index.load_commons import load_commons
+from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.merge_layers import load_layered
 from deia.compile.compiled_folder import read_manifest
 from deia.compile.triggers.word_bags import bags
 from deia.errors import CommonsError
 from deia.folders import derived_folder
+from deia.knowledge import Golden
 from deia.learn.changes import DOCUMENT, TRIGGER
 from deia.learn.corpus_words import Shelf
 from deia.learn.file_edits import is_editable, touched
 from deia.learn.index_drafts import LEAST, draft
-from deia.learn.signals import read_conversations, read_evidence
+from deia.learn.proposals import Proposal
+from deia.learn.signals import Evidence, read_conversations, read_evidence
 from deia.learn.trials.index_trial import Comparison, Probe, Trial
 from deia.learn.trials.judge_drafts import judged
 from deia.learn.trials.reach import Reached, reach_of
 from deia.learn.trials.recorded_turns import read_fired
 from deia.learn.trials.trigger_trial import Range
-from deia.learn.trigger_drafts import draft_triggers
+from deia.learn.trigger_drafts import Fired, draft_triggers
 from deia.ledger.warehouse import read_through
 from deia.records import Record
 from deia.settings import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Golden
-    from deia.learn.proposals import Proposal
-    from deia.learn.signals import Evidence
-    from deia.learn.trigger_drafts import Fired
-    from deia.watch.gate.artefact import Artefact
+from deia.watch.gate.artefact import Artefact
 
 ELSEWHERE, WORDS_ELSEWHERE = 100, 8  # questions about other things, and words of each
 SEED = 1

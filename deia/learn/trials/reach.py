@@ -8,20 +8,16 @@ words. Refuses to guess: where too few questions moved to tell, the least is tak
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from deia.learn.changes import Change
+from deia.learn.corpus_words import Shelf
 from deia.learn.index_drafts import REACHES, Reach, consistent, draft
+from deia.learn.signals import Evidence
+from deia.learn.trials.index_trial import Trial
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.learn.changes import Change
-    from deia.learn.corpus_words import Shelf
-    from deia.learn.signals import Evidence
-    from deia.learn.trials.index_trial import Trial
 
 PARTS = 4
 # Standard errors of the mean that a sum of differences must lie above zero: one time in twenty by chance alone.

@@ -7,21 +7,18 @@ its file's name. What is kept of a turn is redacted first. Refuses conversations
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from deia import spool
 from deia.evaluate.replay_files import MOST_LINE, transcript_files
 from deia.evaluate.transcripts import Reader, read_conversations
 from deia.fast_json import loads
 from deia.learn.trigger_drafts import Fired
+from deia.records import Turn
 from deia.watch.authoring.replay import Replay
 from deia.watch.clauses.folder_signs import signs_around
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.records import Turn
-    from deia.watch.gate.artefact import Artefact
+from deia.watch.gate.artefact import Artefact
 
 IDS = ("sessionId", "session_id", "conversation_id", "conversationId", "conversation")
 MOST_TEXT = 1500  # characters of a turn that a case may hold

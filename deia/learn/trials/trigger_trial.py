@@ -8,28 +8,22 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from deia import __version__
+from deia.commons.index.load_commons import Commons
 from deia.compile.triggers.build_artefact import compile_triggers
 from deia.compile.triggers.calibration import calibrated, reached_in, shipped
 from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
+from deia.knowledge import Case
 from deia.learn.changes import CASES, changed, made_case
-from deia.learn.proposals import Effect, propose
+from deia.learn.proposals import Effect, Proposal, propose
+from deia.learn.trigger_drafts import Fired
 from deia.watch.authoring.case_runner import run_cases
-from deia.watch.gate.artefact import open_artefact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Case
-    from deia.learn.proposals import Proposal
-    from deia.learn.trigger_drafts import Fired
-    from deia.watch.gate.artefact import Artefact
+from deia.watch.gate.artefact import Artefact, open_artefact
 
 SAID = {"milder": "judged by people alone: nothing fires more or less", "retire": "it will not fire any more"}
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import deia
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS, COMPLETION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COMMANDS = {
     "search": "deia.serve.cli.commands.search",

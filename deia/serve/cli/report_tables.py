@@ -5,17 +5,16 @@ Everything that comes from the ledger is made printable first. Refuses to know w
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from deia.ledger.report_page import shown_cell
-from deia.ledger.report_values import Chart
+from deia.ledger.report_values import Chart, Figure, Grid, Report
 from deia.search.rendering.columns import columns, cut, plain, wrap
+from deia.search.rendering.terminal_answer import Look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from deia.ledger.report_values import Cell, Figure, Grid, Report
-    from deia.search.rendering.terminal_answer import Look
+    from deia.ledger.report_values import Cell
 
 NARROWEST, WIDEST = 60, 140
 STEPS, PLAIN_STEPS = " ▁▂▃▄▅▆▇█", " .:-=+*#@"

@@ -7,7 +7,8 @@ nothing. PowerShell is told here, as click does not know it.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from click.shell_completion import (
     CompletionItem,
@@ -26,9 +27,6 @@ from deia.serve.cli.flags import COMPLETION
 from deia.watch.gate.artefact import open_artefact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
     import click
 
 SHELLS = ("bash", "zsh", "fish", "powershell")

@@ -5,18 +5,15 @@ Refuses to choose a transport.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from deia.serve.server.call_log import Audit
+from deia.serve.server.desk import Desk
 from deia.serve.server.desk_thread import Clerk
+from deia.serve.server.hook_events import Hooks
 from deia.serve.server.protocol import Librarianship
 from deia.serve.server.recompile import Keeper
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deia.serve.server.desk import Desk
-    from deia.serve.server.hook_events import Hooks
 
 
 class Assembled:

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from deia import fast_json, files, spool
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 FOLDER = "audit"
 DAYS = 14

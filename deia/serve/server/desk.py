@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deia import __version__, fast_json, files, freshness
 from deia.errors import ArtefactError, CommonsError
@@ -16,9 +17,6 @@ from deia.librarian import Librarian
 from deia.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeVar
-
     Read = TypeVar("Read")
 
 AGENT = "mcp"

@@ -7,15 +7,12 @@ client is told only that it happened.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from deia.errors import ArtefactError, DeiaError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deia.serve.server.desk import Desk
+from deia.serve.server.desk import Desk
 
 Done = TypeVar("Done")
 

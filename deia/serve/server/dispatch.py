@@ -6,21 +6,18 @@ The one place that knows which function answers which tool. Refuses a tool that 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.errors import QueryError
 from deia.search.find_document import look_up
-from deia.serve.server.desk import SEARCHES
+from deia.serve.server.desk import SEARCHES, Desk, Reply
 from deia.serve.server.read_tools import ask, check, list_documents, read, suggest
 from deia.serve.server.validation import checked
 from deia.serve.server.write_tools import enter_folder, judge, remove, save
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.serve.server.desk import Desk, Reply
-
     Arguments = Mapping[str, Any]
     Tool = Mapping[str, Any]
 

@@ -7,13 +7,11 @@ Only what never depends on the commons: the handshake and the lists. They say ex
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from deia import __version__
 from deia.serve.server.tool_schemas import INSTRUCTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 NAME, TITLE = "deia", "deia, the team's librarian"
 VERSIONS = ("2025-06-18", "2025-11-25")  # older ones know less of what a tool says of itself

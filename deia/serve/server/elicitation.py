@@ -6,6 +6,7 @@ with the answer. Refuses to take silence or a closed form for a yes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -13,8 +14,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mcp.server.context import ServerRequestContext
 
     Context = ServerRequestContext[Any, Any]

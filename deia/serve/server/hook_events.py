@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import Any
 
 from deia import fast_json, files
 from deia.records import Record
@@ -17,12 +17,7 @@ from deia.serve.hooks.place import Place
 from deia.serve.hooks.run import DEADLINE, answer_event
 from deia.serve.hooks.start import is_off
 from deia.serve.startup.bytecode import keep_bytecode, kept_groups
-from deia.watch.gate.artefact import open_artefact
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from deia.watch.gate.artefact import Artefact
+from deia.watch.gate.artefact import Artefact, open_artefact
 
 THREADS = 4  # so that a long turn does not hold up the short ones behind it
 AT_ONCE = 4_096  # bytes of an event that is answered where it arrives: handing it to a thread takes longer than it does

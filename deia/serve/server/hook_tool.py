@@ -6,17 +6,14 @@ word of the person: a model can call a tool, and shall not answer or mute in the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from deia import fast_json
 from deia.errors import QueryError
 from deia.serve.hosts.claude_events import HOST
+from deia.serve.server.hook_events import Hooks
 from deia.serve.server.tool_schemas import HEARD, HOOK, PERSONS_TOOL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deia.serve.server.hook_events import Hooks
 
 NOTHING = "{}"
 

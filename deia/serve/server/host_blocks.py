@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 NAME = "deia"
 TOKEN = "DEIA_TOKEN"  # noqa: S105 - the variable's name, not a secret

@@ -15,6 +15,7 @@ import socket
 import sys
 import time
 import urllib.request
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -27,6 +28,7 @@ from deia.folders import state_folder
 from deia.records import Record
 from deia.serve.hooks.run import HOSTS
 from deia.serve.server.assemble import Assembled
+from deia.serve.server.desk import Desk
 from deia.serve.server.hook_events import EXIT, Hooks
 from deia.serve.server.host_blocks import TOKEN
 from deia.serve.server.limits import LOOPBACK, RATE, Guard, host_of, respond
@@ -36,9 +38,6 @@ from deia.serve.server.tool_schemas import HOOK
 from deia.settings import DOTENV
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-
-    from deia.serve.server.desk import Desk
     from deia.serve.server.limits import Receive, Scope, Send
 
 PORT = 8765

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hmac
 import time
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deia import fast_json
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
     Scope = Mapping[str, Any]
     Send = Callable[[Any], Awaitable[None]]
     Receive = Callable[[], Awaitable[Any]]

@@ -13,13 +13,11 @@ import os
 import select
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from deia import fast_json
 from deia.errors import HostError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MOST_LINE = 4_194_304  # bytes of one message, as the SDK limits them over HTTP
 MOST_WAITING = 256  # lines that are read before somebody takes them

@@ -5,18 +5,15 @@ Each puts what the commons knows below a request. What documents say is quoted, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from deia.errors import QueryError
 from deia.records import Record
 from deia.search.rendering.render import full
+from deia.serve.server.desk import Desk
 from deia.serve.server.read_tools import judged, suggest
 from deia.watch.clauses.folder_signs import SIGNS, signs_around
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from deia.serve.server.desk import Desk
 
 MOST = 20_000  # characters of what a person hands in
 SHOWN = 400  # characters of it that a message repeats

@@ -7,6 +7,7 @@ turns requests into calls and replies into results.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -15,24 +16,23 @@ from mcp.shared.exceptions import MCPError
 
 import deia
 from deia.errors import DeiaError
+from deia.serve.server.call_log import Audit
+from deia.serve.server.desk import Reply
+from deia.serve.server.desk_thread import Clerk
 from deia.serve.server.dispatch import call, find_tool, prepared, to_confirm, to_narrow
 from deia.serve.server.elicitation import Declined, choose, confirm
+from deia.serve.server.hook_events import Hooks
 from deia.serve.server.hook_tool import heard
 from deia.serve.server.prompts import PROMPTS, say
+from deia.serve.server.recompile import Keeper
 from deia.serve.server.resources import PATTERNS, SCHEME, complete, fixed, read_resource
 from deia.serve.server.subscriptions import Subscribers
 from deia.serve.server.tool_schemas import CHECKS, HOOK, INSTRUCTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from mcp.server.context import ServerRequestContext
 
-    from deia.serve.server.call_log import Audit
-    from deia.serve.server.desk import Reply
-    from deia.serve.server.desk_thread import Clerk
-    from deia.serve.server.hook_events import Hooks
-    from deia.serve.server.recompile import Keeper, Tell
+    from deia.serve.server.recompile import Tell
 
     Context = ServerRequestContext[Any, Any]
 

@@ -8,29 +8,24 @@ from __future__ import annotations
 import secrets
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files.outline import filled
 from deia.errors import ArtefactError, QueryError
-from deia.records import URGENCIES
-from deia.search.answer import NOTHING
-from deia.search.find_document import look_up, read_lines
+from deia.knowledge import Result
+from deia.records import URGENCIES, Firing
+from deia.search.answer import NOTHING, Answer
+from deia.search.catalog import Catalog, Shelved
+from deia.search.find_document import Found, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import FRAME
 from deia.search.rendering.render import full, summary
 from deia.serve.server.desk import SEARCHES, Desk, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.knowledge import Result
-    from deia.records import Firing
-    from deia.search.answer import Answer
-    from deia.search.catalog import Catalog, Shelved
-    from deia.search.find_document import Found
-
     Arguments = Mapping[str, Any]
 
 LISTED = 50  # documents that a list names unless more are asked for

@@ -9,17 +9,14 @@ import asyncio
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 from deia.errors import ArtefactError
 from deia.serve.server.desk import LOOK
+from deia.serve.server.desk_thread import Clerk
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Any
-
-    from deia.serve.server.desk_thread import Clerk
-
     Tell = Callable[[float, str], Awaitable[None]]
 
 PATIENCE = 60.0  # seconds after a failed compile, at most, until the next

@@ -7,7 +7,8 @@ address that names nothing, and says what there is.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import quote, unquote
 
 from deia import fast_json
@@ -18,13 +19,9 @@ from deia.ledger.tail import read_ledger
 from deia.ledger.trigger_usage import count_usage
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, URGENCIES, Record
 from deia.search.find_document import ids
+from deia.serve.server.desk import Desk
 from deia.serve.server.read_tools import brief, clusters_of
 from deia.serve.server.tool_schemas import TOOLS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from deia.serve.server.desk import Desk
 
 SCHEME = "deia://"
 JSON, MARKDOWN = "application/json", "text/markdown"

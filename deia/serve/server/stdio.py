@@ -11,18 +11,15 @@ import contextlib
 import logging
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from deia.folders import state_folder
+from deia.serve.server.assemble import Assembled
+from deia.serve.server.desk import Desk
 from deia.serve.server.early_answers import Greeter, early
 from deia.serve.server.line_transport import Wire, has_id, private_wire, refuse
 from deia.serve.server.shutdown import end_at_signals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.serve.server.assemble import Assembled
-    from deia.serve.server.desk import Desk
 
 END = b""
 LINGER = 30.0  # seconds for answers that are under way when the input ends; a compile takes some of them

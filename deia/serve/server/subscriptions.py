@@ -15,13 +15,12 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 from mcp.shared.exceptions import MCPError
 
 from deia.errors import DeiaError
+from deia.serve.server.desk_thread import Clerk
 from deia.serve.server.resources import SCHEME, read_resource
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.session import ServerSession
-
-    from deia.serve.server.desk_thread import Clerk
 
     Context = ServerRequestContext[Any, Any]
 

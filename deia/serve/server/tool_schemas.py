@@ -8,13 +8,11 @@ given before that is loaded.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from deia.errors import QueryError
-from deia.records import TYPE_CHECKING, URGENCIES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+from deia.records import URGENCIES
 
 INSTRUCTIONS = (
     "deia is this team's librarian: lessons from past mistakes, as documents and triggers. Ask query_global_commons"

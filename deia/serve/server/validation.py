@@ -6,14 +6,11 @@ Knows as much of JSON Schema as the tools use; refuses what is not named there r
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from deia.errors import QueryError
-from deia.records import TYPE_CHECKING
 from deia.serve.server.tool_schemas import MOST_SAID, MOST_SHORT, MOST_TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 LONG = frozenset(("text", "content", "query"))  # arguments that hold more than a name
 MOST_ITEMS = 2_000

@@ -6,27 +6,24 @@ Nothing is overwritten unless the document is named that is to be changed, and t
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deia.commons.index.read_index import load_index
 from deia.commons.source_files import safe_files
 from deia.commons.write import index_store
-from deia.commons.write.add_lesson import add_lesson
+from deia.commons.write.add_lesson import Lesson, add_lesson
 from deia.commons.write.revise_lesson import revise_lesson
 from deia.commons.write.trash import remove_document, restore_document
 from deia.errors import CommonsError, QueryError
 from deia.folders import events_folder
+from deia.knowledge import Entry
 from deia.search.find_document import look_up
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import SEARCHES, Desk, Reply
 from deia.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from deia.commons.write.add_lesson import Lesson
-    from deia.knowledge import Entry
-
     Arguments = Mapping[str, Any]
 
 LAST = "last"  # the last answer or firing

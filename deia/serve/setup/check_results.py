@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from collections.abc import Callable, Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from deia.records import Record
 
 FINE, WARNING, DEAD = "fine", "warning", "dead"
 

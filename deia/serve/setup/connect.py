@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from deia.errors import HostError
 from deia.folders import find_commons, is_packaged
 from deia.records import Record
 from deia.serve.hosts.claude_events import HOST as CLAUDE_CODE
 from deia.serve.server.host_blocks import fields_for
-from deia.serve.setup.hook_installation import BACKUP, Change, read_settings
+from deia.serve.setup.hook_installation import BACKUP, Change, Spot, read_settings
 from deia.serve.setup.host_settings.hook_file import ROOT, body_of, without_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, USER
 from deia.serve.setup.host_settings.json_text import COMMAS, parse
@@ -23,11 +24,6 @@ from deia.serve.setup.host_settings.places import folder_of, is_here, project_fo
 from deia.serve.setup.host_settings.server_file import PLACES, server_in, with_server, without_server
 from deia.serve.setup.host_settings.warm import asked_at, asked_by_tool, with_warm, without_warm
 from deia.settings import secret
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.serve.setup.hook_installation import Spot
 
 WARM_URL = "http://127.0.0.1:8765"
 HEARING = "--hooks"  # by which a server offers the tool that a host's hooks call

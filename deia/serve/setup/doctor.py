@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from deia import freshness, spool
 from deia.commons.checks import lint
@@ -24,6 +25,7 @@ from deia.folders import (
     nearest_commons,
     state_folder,
 )
+from deia.knowledge import Golden
 from deia.ledger.tail import extent_of, read_ledger
 from deia.librarian import Librarian
 from deia.match.tiers import tiers_of
@@ -35,11 +37,6 @@ from deia.settings import resolve
 from deia.text import counted
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.silence.mutes import read_mutes, switch_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from deia.knowledge import Golden
 
 __all__ = ["CHECKS", "DEAD", "FINE", "WARNING", "Finding", "Patient", "diagnose"]
 

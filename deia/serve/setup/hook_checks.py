@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from deia import files
+from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_layered
 from deia.errors import DeiaError, HostError
 from deia.folders import PACKAGE, derived_folder
+from deia.knowledge import Case
 from deia.records import Record
 from deia.serve import hook as hook_file
 from deia.serve.hooks.run import host_module
-from deia.serve.setup.check_results import DEAD, FINE, WARNING, Finding
+from deia.serve.setup.check_results import DEAD, FINE, WARNING, Finding, Patient
 from deia.serve.setup.hook_installation import Spot, installed_in, is_used
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.disabled import own_plugins, troubles
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS
+from deia.serve.setup.host_settings.hook_file import Installed
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, Setup
 from deia.serve.setup.host_settings.places import is_here
-from deia.serve.setup.live_check import BEFORE_TOOL, case_to_try, commons_of, tried_moments, try_hooks
+from deia.serve.setup.live_check import BEFORE_TOOL, Trial, case_to_try, commons_of, tried_moments, try_hooks
 from deia.serve.setup.server_checks import warm_findings
 from deia.serve.startup.bytecode import has_bytecode
 from deia.settings import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Case
-    from deia.serve.setup.check_results import Patient
-    from deia.serve.setup.host_settings.hook_file import Installed
-    from deia.serve.setup.host_settings.hosts_table import Setup
-    from deia.serve.setup.live_check import Trial
 
 MILLISECONDS = 1000
 PERSON, CALL = "user", "tool_call"  # who speaks in a case

@@ -9,7 +9,7 @@ import contextlib
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from deia.commons.source_files.atomic_write import replace_file
 from deia.errors import HostError
@@ -25,15 +25,10 @@ from deia.serve.setup.host_settings.hook_file import (
     with_hooks,
     without_hooks,
 )
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, Setup
 from deia.serve.setup.host_settings.places import is_here, settings_paths
 from deia.serve.setup.host_settings.warm import without_warm
 from deia.serve.setup.host_settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deia.serve.setup.host_settings.hosts_table import Setup
 
 BACKUP = ".before-deia"
 

@@ -6,18 +6,14 @@ Looks at files and folders only; a file that cannot be used is told of, and keep
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve.setup.hook_installation import Spot, installed_in
-from deia.serve.setup.host_settings.hosts_table import SCRIPT, SETUPS
+from deia.serve.setup.host_settings.hosts_table import SCRIPT, SETUPS, Setup
 from deia.serve.setup.host_settings.places import signs_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deia.serve.setup.host_settings.hosts_table import Setup
 
 
 class Listed(Record):

@@ -9,12 +9,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from deia.errors import HostError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 SAY_VERSION = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"

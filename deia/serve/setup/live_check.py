@@ -12,27 +12,23 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia import freshness
+from deia.commons.index.load_commons import Commons
 from deia.folders import find_commons, state_folder
+from deia.knowledge import Case
 from deia.records import Record
 from deia.serve.hooks.run import host_module
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.host_settings.command import on_windows, script_start, shell_start
-from deia.serve.setup.host_settings.hosts_table import SCRIPT
+from deia.serve.setup.host_settings.hook_file import Installed
+from deia.serve.setup.host_settings.hosts_table import SCRIPT, Setup
 from deia.serve.setup.host_settings.reads_answer import Heard, Output, read_output
 from deia.watch.authoring.case_runner import run_case
 from deia.watch.gate.artefact import open_artefact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.knowledge import Case
-    from deia.serve.setup.host_settings.hook_file import Installed
-    from deia.serve.setup.host_settings.hosts_table import Setup
 
 PATIENCE = 5.0  # seconds; what the installed hook is given by the host
 CONVERSATION = "deia-doctor"

@@ -12,24 +12,20 @@ import re
 import subprocess
 import threading
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from deia.errors import HostError
+from deia.knowledge import Case
 from deia.serve.hosts.claude_events import HOST
 from deia.serve.hosts.sample_events import Happening, sample
-from deia.serve.setup.check_results import DEAD, FINE, WARNING, Finding
+from deia.serve.setup.check_results import DEAD, FINE, WARNING, Finding, Patient
 from deia.serve.setup.hook_installation import Spot, read_settings
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT
 from deia.serve.setup.host_settings.reads_answer import Heard, Output, read_output
 from deia.serve.setup.host_settings.server_file import PLACES, server_in
 from deia.serve.setup.host_settings.warm import warm_entries
 from deia.serve.setup.live_check import BEFORE_TOOL, CONVERSATION, PATIENCE, own_environment, spoken
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.knowledge import Case
-    from deia.serve.setup.check_results import Patient
 
 EVENT = "PreToolUse"
 PLACEHOLDER = re.compile(r"\$\{([A-Za-z_.]+)\}")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from deia.folders import is_packaged, nearest_commons
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def why_this_commons(root: str, *, environ: Mapping[str, str], explicit: str, start: str) -> str:

@@ -6,17 +6,14 @@ none.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from collections.abc import Iterable
+
+from deia.knowledge import Case
+from deia.records import Record
 from deia.watch.clauses.folder_signs import files_among, signs_among
+from deia.watch.gate.artefact import Artefact
 from deia.watch.memory.log import HeldLog
-from deia.watch.watcher import Surroundings, watch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from deia.knowledge import Case
-    from deia.watch.gate.artefact import Artefact
-    from deia.watch.watcher import Watched
+from deia.watch.watcher import Surroundings, Watched, watch
 
 GATE = "gate"  # the stage of a trigger that a turn's words did not even suggest
 

@@ -5,12 +5,10 @@ Refuses everything else: a story of what happened names no act, and what is to b
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from collections.abc import Iterator
+
 from deia.text import one_line
 from deia.watch.authoring.sentence_to_trigger import OPENINGS, names_by_verb, without_effect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_TEXT = 20_000  # characters of a lesson that are read
 MOST = 12  # sentences that are tried

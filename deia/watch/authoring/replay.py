@@ -6,18 +6,15 @@ turns come in, a tally goes out. Refuses to read files or a clock: all turns of 
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from deia.records import Firing, Record, Turn
 from deia.text import one_line, shorten
+from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import candidates
 from deia.watch.memory.log import Memory
 from deia.watch.watcher import Surroundings, decide
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from deia.records import Firing, Turn
-    from deia.watch.gate.artefact import Artefact
 
 EXCERPT = 160  # characters of a turn that an example keeps
 

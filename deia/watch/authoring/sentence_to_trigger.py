@@ -6,18 +6,16 @@ them. Refuses to be clever: what it does not recognise it leaves out. Pure, and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from deia.commons.source_files.slugs import slug
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 from deia.text import one_line, shorten, words
 from deia.watch.clauses.folder_signs import SIGNS
 from deia.watch.prose.phrases import BETWEEN
 from deia.watch.shell.parse import parse_commands
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 MOST = 400  # characters of a sentence that are read
 RUN = frozenset("run running execute executing use using type typing call calling invoke issue".split())

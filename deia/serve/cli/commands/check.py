@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -15,19 +16,14 @@ from deia.compile.compiled_folder import read_manifest
 from deia.errors import QueryError
 from deia.evaluate.transcripts import read_transcript, why_none
 from deia.librarian import Librarian
-from deia.records import ROLES, Turn
+from deia.records import ROLES, Firing, Turn
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons, here, telling_if_slow
 from deia.text import one_line, shorten
+from deia.watch.gate.artefact import Artefact
 from deia.watch.turn.conversation import turns_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.records import Firing
-    from deia.watch.gate.artefact import Artefact
-    from deia.watch.verdict.judge import Verdict
-    from deia.watch.watcher import Watched
+from deia.watch.verdict.judge import Verdict
+from deia.watch.watcher import Watched
 
 EXCERPT = 100  # characters of a turn that are shown
 NAMED = 10  # triggers that a message names

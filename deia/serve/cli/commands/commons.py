@@ -6,7 +6,7 @@ import difflib
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -17,9 +17,9 @@ from deia.commons.source_files.read_cache import reading_once
 from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
-from deia.compile.compiler import compile_commons
+from deia.compile.compiler import Compiled, compile_commons
 from deia.compile.triggers.calibration import told
-from deia.errors import CommonsError
+from deia.errors import CommonsError, Problem
 from deia.evaluate.trigger_drafting import NOTHING_SEEN, draft_for
 from deia.folders import events_folder, nearest_commons
 from deia.ledger.tail import tidy
@@ -29,12 +29,6 @@ from deia.serve.cli.commands.shared_options import commons_option, commons_root,
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import CHOICES, resolve
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from deia.compile.compiler import Compiled
-    from deia.errors import Problem
 
 NAMED = 10  # triggers that a message names
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import click
 
@@ -13,22 +14,26 @@ from deia import fast_json, spool
 from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden, read_golden
 from deia.commons.index.load_commons import load_commons
 from deia.errors import CommonsError
-from deia.evaluate.golden_run import changes, evaluate, own_questions, read_run, run_path, write_run
+from deia.evaluate.golden_run import (
+    Asked,
+    Change,
+    Evaluation,
+    changes,
+    evaluate,
+    own_questions,
+    read_run,
+    run_path,
+    write_run,
+)
 from deia.evaluate.labelled_sets import compile_labelled, is_labelled, read_questions
 from deia.folders import state_folder
+from deia.knowledge import Golden
 from deia.librarian import Librarian
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, kind_of, tiers_of
+from deia.search.catalog import Catalog
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons
 from deia.text import counted, one_line, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from deia.evaluate.golden_run import Asked, Change, Evaluation
-    from deia.knowledge import Golden
-    from deia.search.catalog import Catalog
 
 NAMED = 20  # questions that a list names
 EXCERPT = 90  # characters of a question

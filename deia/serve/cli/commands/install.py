@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -19,6 +20,7 @@ from deia.serve.cli.commands.commons import tell_compiled
 from deia.serve.cli.commands.shared_options import commons_option, given_commons, here
 from deia.serve.setup.connect import (
     WARM_URL,
+    Target,
     besides_the_hook,
     chosen_by_tool,
     chosen_servers,
@@ -38,11 +40,6 @@ from deia.serve.setup.interpreter import find_interpreter
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import resolve
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from deia.serve.setup.connect import Target
 
 SHARED = "These files name paths of this machine; where they are shared with others, use --user instead"
 

@@ -7,7 +7,8 @@ import json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -15,12 +16,12 @@ from deia import files, spool
 from deia.commons.index.load_commons import load_commons
 from deia.errors import CommonsError, QueryError
 from deia.folders import events_folder
-from deia.learn.apply import apply_proposal, read_changes, undo
+from deia.learn.apply import Applied, apply_proposal, read_changes, undo
 from deia.learn.file_edits import edited
-from deia.learn.proposals import KINDS
+from deia.learn.proposals import KINDS, Proposal
 from deia.learn.signals import SIGNALS
 from deia.learn.trials.proposal_store import keep, kept
-from deia.learn.trials.propose import Sources, propose_all
+from deia.learn.trials.propose import Proposed, Sources, propose_all
 from deia.ledger.report_values import Grid
 from deia.librarian import Librarian
 from deia.serve.cli import output
@@ -30,13 +31,6 @@ from deia.serve.cli.report_tables import grid_text
 from deia.serve.cli.terminal import look_of
 from deia.settings import resolve
 from deia.text import counted, one_line, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.learn.apply import Applied
-    from deia.learn.proposals import Proposal
-    from deia.learn.trials.propose import Proposed
 
 HEADINGS = {
     "concept": "Words for one thing", "keywords": "Keywords", "promote": "More standing", "demote": "Less standing",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -19,9 +20,6 @@ from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, writable_root
 from deia.serve.setup.toml_text import write_setting
 from deia.settings import CHOICES, resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FILES = {"static": static_vectors.FILE, "compact": minilm.FILE}
 ABOUT = {

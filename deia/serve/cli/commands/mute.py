@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -24,9 +25,6 @@ from deia.suggestions import nearest
 from deia.text import one_line, shorten
 from deia.watch.silence.allow import grant
 from deia.watch.silence.mutes import Mute, read_mutes, switch_path, write_mute
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 EVENTS = ("query", "injection", "feedback", "read", "index", "maintenance", "error")
 SHOWN = 160  # characters of an event on a line

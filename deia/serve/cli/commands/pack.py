@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from deia import fast_json
 from deia.commons.index.load_commons import load_commons
 from deia.commons.layers.fetch_pack import fetch, is_git
-from deia.commons.layers.pack_install import remove_pack, take_pack
-from deia.commons.layers.packs import check_packs, place
+from deia.commons.layers.pack_install import Taken, remove_pack, take_pack
+from deia.commons.layers.packs import Pack, Packs, check_packs, place
 from deia.commons.source_files.slugs import slug
 from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
@@ -21,12 +22,6 @@ from deia.serve.cli.commands.commons import tell_compiled
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, writable_root
 from deia.settings import resolve
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deia.commons.layers.pack_install import Taken
-    from deia.commons.layers.packs import Pack, Packs
 
 SHOWN = 40  # lines of changes
 hiding_option = click.option(

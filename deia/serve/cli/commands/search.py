@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from deia.match.keyword import FILTERS
 from deia.serve.cli.commands.shared_options import given_commons
-from deia.serve.cli.flags import SEARCH
+from deia.serve.cli.flags import SEARCH, Flag
 from deia.serve.cli.quick_search import search as answer
 from deia.serve.cli.shell_completion import complete_filter
-
-if TYPE_CHECKING:
-    from deia.serve.cli.flags import Flag
 
 
 def _option(flag: Flag) -> click.Option:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
 from deia.folders import collections_of, find_commons
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, given_commons, here
+from deia.serve.server.desk import Desk
 from deia.serve.server.host_blocks import HOSTS, block_for
 from deia.serve.server.tool_schemas import COMPAT, offered
-from deia.settings import resolve, secret
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from deia.serve.server.desk import Desk
-    from deia.settings import Settings
+from deia.settings import Settings, resolve, secret
 
 read_only_option = click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
 tools_option = click.option("--tools", "chosen", metavar="A,B", default="", help="Offer only these tools.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,8 +17,6 @@ from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 

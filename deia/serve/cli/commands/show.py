@@ -5,24 +5,19 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from deia import fast_json
 from deia.errors import CommonsError, QueryError
 from deia.librarian import Librarian
-from deia.search.find_document import look_up, read_lines
+from deia.search.find_document import Found, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons, here
 from deia.serve.cli.shell_completion import complete_documents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from deia.search.find_document import Found
 
 FACTS = (
     "urgency", "platforms", "audience", "clusters", "tags", "keywords", "category", "status", "created", "updated",

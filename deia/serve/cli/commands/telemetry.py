@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
@@ -19,10 +20,10 @@ from deia.ledger.feedback import VERDICTS, find_judged
 from deia.ledger.gaps import find_gaps, outline
 from deia.ledger.import_older import import_files
 from deia.ledger.report_page import page
-from deia.ledger.report_values import Grid
+from deia.ledger.report_values import Grid, Report
 from deia.ledger.reports import REPORTS, make_reports
 from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger
-from deia.ledger.warehouse import SECONDS, ask, ask_freely, read_through
+from deia.ledger.warehouse import SECONDS, Table, ask, ask_freely, read_through
 from deia.ledger.warehouse_schema import VIEWS
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, here, today
@@ -30,13 +31,6 @@ from deia.serve.cli.report_tables import grid_text, report_text
 from deia.serve.cli.terminal import look_of
 from deia.settings import resolve
 from deia.text import counted, one_line, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from deia.ledger.report_values import Report
-    from deia.ledger.warehouse import Table
 
 KNOWING = ("documents", "triggers")  # reports that also look at the commons
 PAGE = "deia-report.html"

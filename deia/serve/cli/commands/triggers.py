@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import click
 
-from deia.commons.index.load_commons import load_commons
+from deia.commons.index.load_commons import Commons, load_commons
 from deia.errors import CommonsError
 from deia.librarian import Librarian
 from deia.serve.cli import output
@@ -19,13 +19,7 @@ from deia.serve.cli.commands.triggers_stats import list_triggers, stats
 from deia.serve.cli.shell_completion import complete_triggers
 from deia.suggestions import nearest
 from deia.text import counted, one_line, shorten
-from deia.watch.authoring.case_runner import run_cases
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.watch.authoring.case_runner import CaseResult
+from deia.watch.authoring.case_runner import CaseResult, run_cases
 
 EXCERPT = 100  # characters of a turn that are shown
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,13 +12,11 @@ from deia.commons.layers.shadowing import hiding_problems
 from deia.compile.compiled_folder import read_manifest
 from deia.compile.triggers.calibration import reached_in
 from deia.compile.triggers.linting import lint_triggers
+from deia.errors import Problem
 from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from deia.errors import Problem
 
 
 @click.command("lint", short_help="Show triggers that nothing fires, that overlap, cost much, or prove little.")

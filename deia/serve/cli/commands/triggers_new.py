@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
@@ -18,9 +18,6 @@ from deia.serve.cli.commands.commons import tell_compiled
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, today, writable_root
 from deia.settings import resolve
 from deia.watch.authoring.sentence_to_trigger import propose
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NO_DOCUMENT = "name-a-document"  # stands where none was found
 

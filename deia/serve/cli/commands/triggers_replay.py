@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -14,12 +15,8 @@ from deia.librarian import Librarian
 from deia.records import Record
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.watch.authoring.replay import Count, Example, Tally
-    from deia.watch.gate.artefact import Artefact
+from deia.watch.authoring.replay import Count, Example, Tally
+from deia.watch.gate.artefact import Artefact
 
 TOLD_EVERY = 20_000  # turns
 

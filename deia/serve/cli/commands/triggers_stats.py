@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import click
 
 from deia import fast_json, spool
+from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_layered, load_layers, origin_of
 from deia.commons.layers.shadowing import hidings, told
 from deia.durations import read_duration
@@ -19,11 +20,6 @@ from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option
 from deia.settings import resolve
 from deia.text import counted, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from deia.commons.index.load_commons import Commons
 
 COLUMNS = ("fired", "held", "passed", "muted", "over_budget", "conversations")
 NAMED = 30  # triggers that a line names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +19,12 @@ from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, given_commons, here
 from deia.text import one_line, shorten
+from deia.watch.gate.artefact import Artefact
 from deia.watch.injection import whose
 from deia.watch.silence.mutes import muted_triggers
 from deia.watch.verdict.escalation import numbers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.watch.gate.artefact import Artefact
-
     Event = Mapping[str, Any]
 
 SPOKE = ("shown", "held", "over_budget", "passed")

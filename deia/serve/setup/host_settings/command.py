@@ -10,10 +10,7 @@ import base64
 import binascii
 import os
 import shlex
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 POSIX, POWERSHELL, CMD = "posix", "powershell", "cmd"
 QUOTES = "'\u2018\u2019\u201a\u201b"  # what PowerShell takes for a single quote

@@ -8,18 +8,14 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from deia.errors import HostError
-from deia.serve.setup.host_settings.hook_file import body_of
+from deia.serve.setup.host_settings.hook_file import Installed, body_of
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, LOCAL, PROJECT, USER
 from deia.serve.setup.host_settings.json_text import COMMENTS, parse
 from deia.serve.setup.host_settings.places import folder_of, settings_paths
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from deia.serve.setup.host_settings.hook_file import Installed
 
 MANAGED = {  # where administrators put Claude Code's settings
     "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",

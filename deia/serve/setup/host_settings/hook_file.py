@@ -7,18 +7,14 @@ are data (see `table`). Refuses a file whose hooks have not the shape that its h
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve.setup.host_settings.command import dialect_of, line, on_windows, words_of
-from deia.serve.setup.host_settings.hosts_table import GROUPED
+from deia.serve.setup.host_settings.hosts_table import GROUPED, Setup
 from deia.serve.setup.host_settings.json_text import find, insert, line_of, parse, remove
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.serve.setup.host_settings.hosts_table import Setup
 
 HOOK_FILE = "deia/serve/hook.py"
 LINES = ("command", "exec", "bash", "powershell", "windows", "linux", "osx")  # what an entry may name its command by

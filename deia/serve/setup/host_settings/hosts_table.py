@@ -6,14 +6,12 @@ Sources are named beside each host; all were read in the second half of 2026.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from deia.records import Record
 from deia.serve.hosts import claude_events
 from deia.serve.setup.host_settings.json_text import COMMENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PROJECT, LOCAL, USER = "project", "local", "user"
 SCOPES = (PROJECT, LOCAL, USER)

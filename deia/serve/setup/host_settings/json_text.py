@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia.errors import HostError
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 WHITESPACE = " \t\r\n"
 COMMENTS, COMMAS = "comments", "comments and commas"  # what a reader takes beside JSON

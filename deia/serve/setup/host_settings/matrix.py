@@ -6,14 +6,11 @@ that carries it) or `✗`. Nothing here decides anything; the hook reads the tab
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from deia.serve.hooks.run import HOSTS, host_module
 from deia.serve.hosts.event import BEFORE
 from deia.serve.hosts.sample_events import Happening, sample
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 IN_TIME, LATER, NEVER = "✓", "✓ late", "✗"
 MOMENTS = ("prompt", "before_tool", "after_tool", "tool_error", "stop", "session")

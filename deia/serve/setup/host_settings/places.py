@@ -8,16 +8,11 @@ from __future__ import annotations
 import difflib
 import os
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from deia.errors import HostError
 from deia.serve.setup.host_settings.command import on_windows
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, USER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deia.serve.setup.host_settings.hosts_table import Place, Setup
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, USER, Place, Setup
 
 MARKS = (".git", *dict.fromkeys(mark for setup in SETUPS for mark in setup.marks if mark != ".vscode"))
 

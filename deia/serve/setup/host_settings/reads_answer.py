@@ -6,13 +6,11 @@ know is a fault: one of them runs the command then, another drops the answer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from deia.fast_json import loads
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST = 10_000  # characters a string, at every host
 EVENT, CONTEXT, DECISION, REASON, ASIDE = "event", "context", "decision", "reason", "aside"

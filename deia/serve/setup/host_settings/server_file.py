@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from deia.errors import HostError
 from deia.serve.server.host_blocks import HOSTS, NAME
 from deia.serve.setup.host_settings.hook_file import body_of
 from deia.serve.setup.host_settings.hosts_table import PROJECT, USER, Place
 from deia.serve.setup.host_settings.json_text import COMMAS, COMMENTS, find, insert, parse, remove
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 TOML_ROOT = "mcp_servers"
 HAND = "Mend the file by hand, or print the block and enter it by hand: deia mcp config {host}"

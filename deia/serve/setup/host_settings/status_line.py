@@ -6,14 +6,12 @@ reads, given the conversation's JSON on standard input, of which the first line 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from deia.serve import statusline
 from deia.serve.setup.host_settings.command import CMD, POSIX, line, on_windows, words_of
 from deia.serve.setup.host_settings.json_text import insert, parse, remove
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 HOST = "claude-code"
 MARK = "\ufeff"  # of the byte order, with which some editors begin a file

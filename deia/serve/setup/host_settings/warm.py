@@ -7,16 +7,14 @@ the first to claim it speaks. Refuses to enter the start of a session, at which 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from deia.serve.hosts.claude_events import EVENTS, HOST, TIMEOUT
 from deia.serve.server.host_blocks import NAME
 from deia.serve.server.tool_schemas import HEARD, HOOK, PERSONS_TOOL
 from deia.serve.setup.host_settings.hook_file import ROOT, body_of
 from deia.serve.setup.host_settings.json_text import find, insert, parse, remove
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 ENDS = f"/hooks/{HOST}"
 WARM = {event: said for event, said in EVENTS.items() if event != "SessionStart"}

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from deia.errors import HostError
 from deia.serve import hosts
 from deia.serve.setup.host_settings.command import POSIX, POWERSHELL, line, words_of
 from deia.serve.setup.host_settings.hook_file import HOOK_FILE
-from deia.serve.setup.host_settings.hosts_table import PLUGIN
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deia.serve.setup.host_settings.hosts_table import Setup
+from deia.serve.setup.host_settings.hosts_table import PLUGIN, Setup
 
 RUNNABLE = 0o755
 ABOUT = "deia: the right lesson before the mistake. Made by `deia install`; `deia uninstall` takes it out."
