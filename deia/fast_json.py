@@ -9,8 +9,12 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"  # any JSON value
+else:
+    Json = object
 
 
 class _Context:
