@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"  # any JSON value
+    Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"  # any JSON value
 else:
     Json = object
 
