@@ -15,8 +15,8 @@ from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.shadowing import hiding_problems
 from deia.commons.source_files import fields, safe_files
-from deia.commons.source_files.findings import Findings, nearest, shown, suggestion
-from deia.commons.source_files.outline import unfilled
+from deia.commons.source_files.findings import Findings, nearest, quote, suggestion
+from deia.commons.source_files.outline import outline_lines
 from deia.commons.source_files.yaml_reader import Items, Map
 from deia.errors import Problem
 from deia.knowledge import Entry
@@ -39,9 +39,9 @@ def lint(root: str, *, starter: bool = True, settings: Settings = DEFAULTS) -> l
 
 def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
     """Give every problem of a commons that was read with what lies below it, and of what `settings` names in it."""
-    own, whole = layers.every[0], layers.merged()
+    own, whole = layers.stack[0], layers.merged()
     found = [*whole.problems, *(problem for check in CHECKS for problem in check(own))]
-    found += [*unknown_trigger_documents(own, whole), *hiding_problems(layers.every)]
+    found += [*unknown_trigger_documents(own, whole), *hiding_problems(layers.stack)]
     found += unknown_in_settings(whole, settings)
     return sorted(dict.fromkeys(found), key=lambda problem: (problem.path, problem.line, problem.code, problem.found))
 
@@ -56,9 +56,9 @@ def unknown_in_settings(whole: Commons, settings: Settings) -> Iterator[Problem]
         for name in names:
             if name not in known:
                 line = setting_line(whole.root, path, table, name)
-                found = f"[{table}] names {shown(name)}, and there is no {what} of that name; the line does nothing."
+                found = f"[{table}] names {quote(name)}, and there is no {what} of that name; the line does nothing."
                 near = nearest(name, known)
-                meant = f"Did you mean {shown(near)}? " if near and abs(len(near) - len(name)) <= NEAR_LENGTH else ""
+                meant = f"Did you mean {quote(near)}? " if near and abs(len(near) - len(name)) <= NEAR_LENGTH else ""
                 urgencies = f" The urgencies are {', '.join(URGENCIES)}." if table == "forms" else ""
                 fix = f"{meant}To see the triggers, type: deia triggers list{urgencies and '.' + urgencies}"
                 yield Problem(path=path, line=line, found=found, fix=fix, code="unknown-setting-name")
@@ -86,12 +86,12 @@ def missing_files(commons: Commons) -> Iterator[Problem]:
         if entry.path in present:
             continue
         findings = Findings(commons.index.path)
-        place = safe_files.inside(commons.root, entry.path)
+        place = safe_files.resolve(commons.root, entry.path)
         if not place:
-            found = f"{shown(entry.path)} of {shown(entry.id)} is a link that leaves the commons."
+            found = f"{quote(entry.path)} of {quote(entry.id)} is a link that leaves the commons."
             findings.error(entry.line, "path-leaves-commons", found, "Move the document into the commons.")
         elif not os.path.isfile(place):
-            found = f"There is no file {shown(entry.path)} for {shown(entry.id)}."
+            found = f"There is no file {quote(entry.path)} for {quote(entry.id)}."
             findings.error(
                 entry.line, "missing-file", found, "Write the document, correct the path, or remove the entry."
             )
@@ -102,7 +102,7 @@ def unlisted_documents(commons: Commons) -> Iterator[Problem]:
     """Report documents that the index does not list."""
     for entry in commons.entries:
         if entry.id in commons.derived and commons.index.path:
-            found = f"The document is not in the index; it is found as {shown(entry.id)}."
+            found = f"The document is not in the index; it is found as {quote(entry.id)}."
             yield Problem(path=entry.path, line=0, found=found, fix=BUILD, code="unlisted-document", severity="warning")
 
 
@@ -111,14 +111,14 @@ def thin_entries(commons: Commons) -> Iterator[Problem]:
     for entry in _listed(commons):
         lacking = [name for name in ("title", "summary", "keywords") if not getattr(entry, name)]
         if lacking:
-            found = f"{shown(entry.id)} has no {', '.join(lacking)}."
+            found = f"{quote(entry.id)} has no {', '.join(lacking)}."
             yield _warning(commons, entry.line, "thin-entry", found, "Add a sentence of summary and a few keywords.")
 
 
 def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
     """Report documents that still hold lines of the outline that `deia add` wrote."""
     for document in commons.documents:
-        lines = unfilled(document.text)
+        lines = outline_lines(document.text)
         if lines:
             found = "The document is still the outline." if len(lines) > 1 else "A part is still the outline's."
             yield Problem(
@@ -140,7 +140,7 @@ def shared_paths(commons: Commons) -> Iterator[Problem]:
     for entry in _listed(commons):
         other = first.setdefault(entry.path, entry)
         if other is not entry:
-            found = f"{shown(entry.id)} and {shown(other.id)} (line {other.line}) are the same document."
+            found = f"{quote(entry.id)} and {quote(other.id)} (line {other.line}) are the same document."
             yield _warning(commons, entry.line, "shared-path", found, "Keep one entry; list its id where both stood.")
 
 
@@ -177,9 +177,9 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
     known = _known(commons)
     names = {cluster.id for cluster in commons.clusters}
     for entry in _listed(commons):
-        yield from _unknown(commons, entry.line, f"`related_docs` of {shown(entry.id)}", entry.related_docs, known)
+        yield from _unknown(commons, entry.line, f"`related_docs` of {quote(entry.id)}", entry.related_docs, known)
     for cluster in commons.clusters:
-        where = f"the cluster {shown(cluster.id)}"
+        where = f"the cluster {quote(cluster.id)}"
         yield from _unknown(commons, cluster.line, where, cluster.documents, known)
         yield from _unknown(commons, cluster.line, where, cluster.related_clusters, names, what="cluster")
     for pattern in commons.query_patterns:
@@ -187,7 +187,7 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
         primary = (pattern.primary_cluster,) if pattern.primary_cluster else ()
         yield from _unknown(commons, pattern.line, "`primary_cluster`", primary, names, what="cluster")
     for path in commons.learning_paths:
-        where = f"the learning path of {shown(path.audience)}"
+        where = f"the learning path of {quote(path.audience)}"
         for step in path.steps:
             yield from _unknown(commons, step.line, where, (step.document,), known)
 
@@ -197,7 +197,7 @@ def _unknown(
 ) -> Iterator[Problem]:
     for name in given:
         if name not in known:
-            found = f"In {where}: there is no {what} {shown(name)}."
+            found = f"In {where}: there is no {what} {quote(name)}."
             fix = suggestion(name, known)
             yield Problem(path=commons.index.path, line=line, found=found, fix=fix, code=f"unknown-{what}")
 
@@ -208,7 +208,7 @@ def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Prob
     wanted = [(trigger, reference) for trigger in commons.triggers for reference in trigger.documents]
     for trigger, reference in wanted:
         if reference.id not in known:
-            found = f"{shown(trigger.id)} names the document {shown(reference.id)}, which is not in the commons."
+            found = f"{quote(trigger.id)} names the document {quote(reference.id)}, which is not in the commons."
             fix = suggestion(reference.id, known)
             yield Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unknown-document")
 
@@ -229,7 +229,7 @@ def stale_views(commons: Commons) -> Iterator[Problem]:
     totals = (("total_documents", len(entries)), ("total_clusters", len(commons.clusters)))
     for name, count in totals:
         if name in source and source[name] != count:
-            found = f"`{name}` is {shown(source[name])}, and there are {count}."
+            found = f"`{name}` is {quote(source[name])}, and there are {count}."
             yield _warning(commons, source.at(name), "stale-count", found, BUILD)
 
 
@@ -249,7 +249,7 @@ def _stale_view(commons: Commons, source: Map, name: str, wanted: dict[str, list
         line = view.at(keys.get(key.lower(), key))
         difference = _difference(_ids(given), wanted.get(key, []))
         if difference:
-            yield _warning(commons, line, "stale-view", f"`{name}` of {shown(key)} {difference}.", BUILD)
+            yield _warning(commons, line, "stale-view", f"`{name}` of {quote(key)} {difference}.", BUILD)
 
 
 def _ids(given: Any) -> list[str]:
@@ -267,8 +267,8 @@ def _ids(given: Any) -> list[str]:
 def _difference(given: list[str], wanted: list[str]) -> str:
     lacking = [ident for ident in wanted if ident not in given]
     surplus = [ident for ident in given if ident not in wanted]
-    parts = [f"lacks {', '.join(map(shown, lacking[:5]))}" if lacking else ""]
-    parts.append(f"lists {', '.join(map(shown, surplus[:5]))}, whose entries do not say so" if surplus else "")
+    parts = [f"lacks {', '.join(map(quote, lacking[:5]))}" if lacking else ""]
+    parts.append(f"lists {', '.join(map(quote, surplus[:5]))}, whose entries do not say so" if surplus else "")
     return " and ".join(part for part in parts if part)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from deia import __version__, files
 from deia.commons.checks import check_layers
 from deia.commons.index.load_commons import Commons
-from deia.commons.layers.collections import offered_part
+from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
 from deia.compile.catalog.build_catalog import build_catalog, models, revise_catalog
 from deia.compile.catalog.embeddings import MOST_UNSAID, TIER, UNASKED, Effort, kept_at
@@ -270,16 +270,16 @@ def _make(
     commons = layers.merged()
     problems = check_layers(layers, job.resolved)
     if job.work.collections:
-        commons, problems = offered_part(commons, job.work.collections), []
+        commons, problems = select_collections(commons, job.work.collections), []
     also = [document.path for document in commons.documents]
     sources = as_read(sources, read_sources(job.root, sources, also=also, starter=job.starter), also=also)
-    keep_lasting(job.root, job.folder, sources, layers.every[0].problems, good)
+    keep_lasting(job.root, job.folder, sources, layers.stack[0].problems, good)
     carried = {name: job.previous.get(name, none) for name, none in CARRIED.items()}
     manifest = {
         **carried, **_digests(sources, about), "about": digest_of(about), "index": commons.index.path,
         "entries": "", "format": FORMAT, "deia": __version__, "built_at": _now(), "documents": len(commons.entries),
         "triggers": len(commons.triggers), "problems": [problem.values() for problem in problems[:MOST_PROBLEMS]],
-        "standing": standing(layers.every[0].problems), "broken": list(commons.broken[:MOST_PROBLEMS]),
+        "standing": standing(layers.stack[0].problems), "broken": list(commons.broken[:MOST_PROBLEMS]),
         "deprecated": sum(trigger.status == "deprecated" for trigger in commons.triggers),
     }  # fmt: skip
     if CATALOG in written:
@@ -288,7 +288,7 @@ def _make(
         manifest |= _write_triggers(job, commons, manifest)
     if len(commons.documents) >= KEPT_FROM and not job.work.collections:
         manifest["entries"] = manifest["triggers_digest"]
-        files.replace(f"{job.folder}/{ENTRIES}", entries_text(layers.every[0], manifest["entries"]))
+        files.replace(f"{job.folder}/{ENTRIES}", entries_text(layers.stack[0], manifest["entries"]))
     return manifest, sources
 
 

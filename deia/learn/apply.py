@@ -17,7 +17,7 @@ from typing import Any
 from deia import files, spool
 from deia.commons.index.load_commons import load_commons
 from deia.commons.source_files.atomic_write import replace_file
-from deia.commons.source_files.write_lock import one_writer
+from deia.commons.source_files.write_lock import hold_write_lock
 from deia.errors import CommonsError
 from deia.fast_json import dumps, loads
 from deia.learn.file_edits import edited
@@ -65,7 +65,7 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> Applied:
     Raises:
         CommonsError: something it names is gone, a file is broken, or was changed by somebody else meanwhile.
     """
-    with one_writer(root):
+    with hold_write_lock(root):
         if any(one.id == proposal.id and not one.undone for one in read_changes(root)):
             fix = f"To take it back, type: deia learn undo {proposal.id}"
             raise CommonsError(f"{proposal.id} was applied already.", fix=fix)
@@ -95,7 +95,7 @@ def undo(root: str, ident: str = "", *, now: float) -> Applied:
     Raises:
         CommonsError: there is none, or its lines were changed since.
     """
-    with one_writer(root):
+    with hold_write_lock(root):
         standing = [one for one in read_changes(root) if not one.undone and ident in ("", one.id)]
         if not standing:
             told = f"{ident} was not applied, or was taken back." if ident else "Nothing was applied that still stands."

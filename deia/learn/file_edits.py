@@ -103,7 +103,7 @@ def _cases_path(commons: Commons, trigger: str, path: str) -> str:
 
 
 def _text(root: str, path: str) -> str:
-    if safe_files.leaves(path):
+    if safe_files.leaves_commons(path):
         raise CommonsError(f"The path {path} leaves the commons.", fix="Correct it by hand.")
     if not os.path.lexists(os.path.join(root, path)):
         return ""
@@ -131,11 +131,11 @@ def _with_index(text: str, change: Change) -> str:
     if not isinstance(top, Map) or not top.get(name):
         new: Any = {change.target: list(change.value)} if change.kind == CONCEPT else [_pattern(change)]
         if isinstance(top, Map) and name in top:
-            return yaml_blocks.changed(text, (name,), lambda _: yaml_blocks.styled(new))
-        return yaml_blocks.inserted(text, yaml_blocks.written({name: new}, like=text), after=_after(top, name))
+            return yaml_blocks.change_value(text, (name,), lambda _: yaml_blocks.style(new))
+        return yaml_blocks.insert_block(text, yaml_blocks.to_yaml({name: new}, like=text), after=_after(top, name))
     if change.kind == CONCEPT:
-        return yaml_blocks.changed(text, (name,), lambda found: _concepts(found, change))
-    return yaml_blocks.changed(text, (name,), lambda found: _more(found, [_pattern(change)]))
+        return yaml_blocks.change_value(text, (name,), lambda found: _concepts(found, change))
+    return yaml_blocks.change_value(text, (name,), lambda found: _more(found, [_pattern(change)]))
 
 
 def _pattern(change: Change) -> dict[str, Any]:
@@ -145,21 +145,21 @@ def _pattern(change: Change) -> dict[str, Any]:
 def _concepts(found: Any, change: Change) -> Any:
     known = next((name for name in found if fold(str(name)) == fold(change.target)), None)
     if known is None:
-        found[yaml_blocks.styled(change.target)] = yaml_blocks.styled(list(change.value))
+        found[yaml_blocks.style(change.target)] = yaml_blocks.style(list(change.value))
     elif isinstance(found[known], list):
         _more(found[known], [word for word in change.value if word not in found[known]])
     else:
-        found[known] = yaml_blocks.styled(list(dict.fromkeys((str(found[known]), *change.value))))
+        found[known] = yaml_blocks.style(list(dict.fromkeys((str(found[known]), *change.value))))
     return found
 
 
 def _more(found: Any, new: Iterable[Any]) -> Any:
     """Add to a list that is being rewritten; where there was one value or none, a list is made."""
     if not isinstance(found, list):
-        return yaml_blocks.styled([*([] if found in (None, "") else [found]), *new])
+        return yaml_blocks.style([*([] if found in (None, "") else [found]), *new])
     if not found:
-        return yaml_blocks.styled(list(new))
-    found.extend(yaml_blocks.styled(one) for one in new)
+        return yaml_blocks.style(list(new))
+    found.extend(yaml_blocks.style(one) for one in new)
     return found
 
 
@@ -167,7 +167,7 @@ def _fewer(found: Any, gone: Iterable[Any]) -> Any:
     """Take values out of a list that is being rewritten; one value that is to go leaves an empty list."""
     words = {str(one) for one in gone}
     if not isinstance(found, list):
-        return yaml_blocks.styled([]) if str(found) in words else found
+        return yaml_blocks.style([]) if str(found) in words else found
     for at in reversed(range(len(found))):
         if str(found[at]) in words:
             del found[at]
@@ -192,7 +192,9 @@ def _clusters(source: Mapping[str, Any], ident: str) -> list[str]:
 def _with_entry(text: str, clusters: Iterable[str], change: Change, given: Any) -> str:
     """Change an entry of the index; `given` is what counts now, which may come from the document's own metadata."""
     for cluster in clusters:
-        text = yaml_blocks.changed(text, ("clusters", cluster, LIST), lambda found: _described(found, change, given))
+        text = yaml_blocks.change_value(
+            text, ("clusters", cluster, LIST), lambda found: _described(found, change, given)
+        )
     return text
 
 
@@ -200,7 +202,7 @@ def _described(found: Any, change: Change, given: Any) -> Any:
     for item in found:
         if isinstance(item, dict) and str(item.get("id", "")) == change.target:
             if change.kind in (ADD, DROP) and not item.get(change.field) and given:
-                item[change.field] = yaml_blocks.styled(list(given))
+                item[change.field] = yaml_blocks.style(list(given))
             _change_field(item, change)
     return found
 
@@ -213,7 +215,7 @@ def _change_field(item: Any, change: Change) -> None:
     elif change.kind == DROP:
         item[change.field] = _fewer(item.get(change.field), change.value)
     else:
-        item[change.field] = yaml_blocks.styled(change.value)
+        item[change.field] = yaml_blocks.style(change.value)
 
 
 # --- a document's own metadata ---
@@ -228,7 +230,7 @@ def _with_metadata(text: str, change: Change) -> str:
         return text
     if not end:
         value = list(change.value) if change.kind == ADD else change.value
-        return f"{FENCE}\n{yaml_blocks.written({change.field: value})}{FENCE}\n\n{text}"
+        return f"{FENCE}\n{yaml_blocks.to_yaml({change.field: value})}{FENCE}\n\n{text}"
     head = "\n".join(lines[1:end]) + "\n"
     _refuse_broken("metadata.yaml", head)
     return "\n".join([lines[0], *_with_field(head, (change.field,), change).rstrip("\n").split("\n"), *lines[end:]])
@@ -240,14 +242,16 @@ def _with_field(text: str, path: tuple[str, ...], change: Change) -> str:
     holder = top.get(path[0]) if len(path) > 1 and isinstance(top, Map) else top
     if isinstance(holder, Map) and path[-1] in holder:
         if change.kind == ADD:
-            return yaml_blocks.changed(text, path, lambda found: _more(found, _missing(found, change)))
+            return yaml_blocks.change_value(text, path, lambda found: _more(found, _missing(found, change)))
         if change.kind == DROP:
-            return yaml_blocks.changed(text, path, lambda found: _fewer(found, change.value))
-        return yaml_blocks.changed(text, path, lambda _: yaml_blocks.styled(change.value))
+            return yaml_blocks.change_value(text, path, lambda found: _fewer(found, change.value))
+        return yaml_blocks.change_value(text, path, lambda _: yaml_blocks.style(change.value))
     if change.kind == DROP:
         return text
     value = list(change.value) if change.kind == ADD else change.value
-    return yaml_blocks.inserted(text, yaml_blocks.written({path[-1]: value}, like=text), after=_after(top, path[-1]))
+    return yaml_blocks.insert_block(
+        text, yaml_blocks.to_yaml({path[-1]: value}, like=text), after=_after(top, path[-1])
+    )
 
 
 def _missing(found: Any, change: Change) -> list[Any]:
@@ -286,12 +290,12 @@ def _with_cases(text: str, change: Change) -> str:
     top = read_yaml(text, path="").value
     values = list(change.value)
     if not isinstance(top, Map) or change.target not in top:
-        block = yaml_blocks.written({change.target: {change.field: values}}, like=text)
-        return yaml_blocks.inserted(text, block, after="") if text.strip() else block
-    return yaml_blocks.changed(text, (change.target,), lambda found: _cases(found, change.field, values))
+        block = yaml_blocks.to_yaml({change.target: {change.field: values}}, like=text)
+        return yaml_blocks.insert_block(text, block, after="") if text.strip() else block
+    return yaml_blocks.change_value(text, (change.target,), lambda found: _cases(found, change.field, values))
 
 
 def _cases(found: Any, field: str, values: list[Any]) -> Any:
-    found = found or yaml_blocks.styled({})
+    found = found or yaml_blocks.style({})
     found[field] = _more(found.get(field), values)
     return found

@@ -53,14 +53,14 @@ def distribution(cluster: Cluster, entries: Iterable[Entry]) -> dict[str, int]:
 def statistics(entries: Sequence[Entry], clusters: Sequence[Cluster]) -> dict[str, dict[str, int]]:
     """Count the documents by type, urgency, audience and cluster."""
     return {
-        "by_type": dict(sorted(Counter(kind(entry) for entry in entries).items())),
+        "by_type": dict(sorted(Counter(document_type(entry) for entry in entries).items())),
         "by_urgency": {level: len(ids) for level, ids in by_urgency(entries).items()},
         "by_audience": dict(sorted(Counter(role for entry in entries for role in set(entry.audience)).items())),
         "by_cluster": {cluster.id: len(cluster.documents) for cluster in clusters},
     }
 
 
-def kind(entry: Entry) -> str:
+def document_type(entry: Entry) -> str:
     """Give the type of a document: what it says it is, else the folder of `bok/` in which it lies."""
     given = entry.extra.get("type")
     if isinstance(given, str) and given.strip():

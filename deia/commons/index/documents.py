@@ -25,7 +25,7 @@ class Documents(Record):
 def read_documents(root: str, *, also: tuple[str, ...] = ()) -> Documents:
     """Read every document below `bok/`, and those at other paths that the index names."""
     found = dict.fromkeys(safe_files.list_files(root, FOLDER, ENDING))
-    place = safe_files.placed(root)
+    place = safe_files.resolver(root)
     named = [path for path in dict.fromkeys(also) if path not in found and place(path)]
     by_path: dict[str, Document] = {}
     problems: list[Problem] = []
@@ -38,12 +38,12 @@ def read_documents(root: str, *, also: tuple[str, ...] = ()) -> Documents:
 
 def read_document(root: str, path: str, problems: list[Problem]) -> Document | None:
     """Read one document, and add what is wrong with it; None where it cannot be read."""
-    return _read(root, path, problems, place=safe_files.inside(root, path), named=not path.startswith(f"{FOLDER}/"))
+    return _read(root, path, problems, place=safe_files.resolve(root, path), named=not path.startswith(f"{FOLDER}/"))
 
 
 def _read(root: str, path: str, problems: list[Problem], *, place: str, named: bool) -> Document | None:
     """Read one document, and add what is wrong with it; that a `named` one is missing is the index's problem."""
-    unspeakable = safe_files.unspeakable(path)
+    unspeakable = safe_files.file_name_problem(path)
     if unspeakable:
         problems.append(unspeakable)
         return None

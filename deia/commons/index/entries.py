@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deia.commons.source_files import fields, safe_files
-from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.slugs import id_from_path
 from deia.commons.source_files.yaml_reader import Map, plain
 from deia.knowledge import Document, Entry
@@ -26,17 +26,17 @@ ID_LENGTH = 200
 
 def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = ()) -> Entry | None:
     """Read one entry of an index, which some clusters list; without a path inside the commons there is none."""
-    source = renamed(source)
+    source = rename_old_fields(source)
     path = fields.text(source, "path", findings)
     if not path:
-        named = shown(source.get("id", source.get("title", "")))
+        named = quote(source.get("id", source.get("title", "")))
         findings.error(source.line, "missing-field", f"The entry {named} has no `path`.", "Add the document's path.")
         return None
-    if safe_files.leaves(path):
-        found = f"The path {shown(path)} leaves the commons."
+    if safe_files.leaves_commons(path):
+        found = f"The path {quote(path)} leaves the commons."
         findings.error(source.at("path"), "path-leaves-commons", found, "Write it relative to the index.")
         return None
-    path = safe_files.tidy(path)
+    path = safe_files.normalise(path)
     return Entry(
         id=_id(source, path, findings),
         path=path,
@@ -48,7 +48,7 @@ def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = (
 
 def derived_entry(document: Document, findings: Findings) -> Entry:
     """Make the entry of a document that the index does not list, from its metadata and text."""
-    source = renamed(document.metadata if isinstance(document.metadata, Map) else Map())
+    source = rename_old_fields(document.metadata if isinstance(document.metadata, Map) else Map())
     described = _described(source, findings)
     described["title"] = described.get("title") or document.title
     described["summary"] = described.get("summary") or first_paragraph(document.text)
@@ -57,7 +57,7 @@ def derived_entry(document: Document, findings: Findings) -> Entry:
     return Entry(id=ident, path=document.path, **described)
 
 
-def completed(entry: Entry, derived: Entry) -> Entry:
+def complete_entry(entry: Entry, derived: Entry) -> Entry:
     """Fill what an entry leaves open from what its document says of itself; what the entry says, stays."""
     missing = {
         name: getattr(derived, name)
@@ -68,7 +68,7 @@ def completed(entry: Entry, derived: Entry) -> Entry:
     return entry.but(**missing, extra=extra) if missing or extra != entry.extra else entry
 
 
-def renamed(source: Map) -> Map:
+def rename_old_fields(source: Map) -> Map:
     """Give the fields under the names of v1.0; a new name that is already there wins."""
     if not any(name in source for name in OLD_NAMES):
         return source
@@ -101,7 +101,7 @@ def _id(source: Map, path: str, findings: Findings) -> str:
     if _sound_id(given):
         return given
     made = id_from_path(path)
-    found = f"The id {shown(given)} cannot be used." if given else "The entry has no `id`."
+    found = f"The id {quote(given)} cannot be used." if given else "The entry has no `id`."
     fix = f"Write `id: {made}`, which is what it is called meanwhile."
     findings.error(source.at("id"), "bad-id" if given else "missing-field", found, fix)
     return made

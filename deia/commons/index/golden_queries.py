@@ -12,7 +12,7 @@ from typing import Any
 
 from deia.commons.index.index_records import QueryPattern
 from deia.commons.source_files import fields, safe_files
-from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.errors import Problem
 from deia.knowledge import Golden
@@ -53,7 +53,7 @@ def read_golden(text: str, *, path: str = FILE) -> GoldenSet:
         if not isinstance(item, Map):
             fix = "Write `query:` and `documents:` below it."
             findings.error(
-                value.at(position), "wrong-type", f"The question is {shown(item)}; a mapping is wanted.", fix
+                value.at(position), "wrong-type", f"The question is {quote(item)}; a mapping is wanted.", fix
             )
         elif (question := _question(item, findings)) is not None:
             questions.append(question)
@@ -64,14 +64,14 @@ def _question(source: Map, findings: Findings) -> Golden | None:
     before = findings.errors()
     fields.report_unknown(source, FIELDS, findings)
     query = fields.text(source, "query", findings)
-    nothing = fields.yes_or_no(source, "nothing", findings)
+    nothing = fields.boolean(source, "nothing", findings)
     grades = _grades(source, findings)
     if not query and findings.errors() == before:
         findings.error(source.line, "missing-field", "A question has no `query`.", "Write what is asked.")
     if findings.errors() == before and nothing == bool(grades):
         fix = "Write `documents: [id]`, or `nothing: true` where nothing may be found."
         told = "names documents and says `nothing`" if nothing else "says neither which documents nor `nothing`"
-        findings.error(source.line, "bad-golden", f"The question {shown(query)} {told}.", fix)
+        findings.error(source.line, "bad-golden", f"The question {quote(query)} {told}.", fix)
     return Golden(query=query, grades=grades, line=source.line) if findings.errors() == before else None
 
 
@@ -86,7 +86,7 @@ def _grades(source: Map, findings: Findings) -> dict[str, int]:
         if text.isascii() and text.isdecimal() and len(text) < 3 and 0 < int(text) <= MOST_GRADE:
             grades[name] = int(text)
         else:
-            found = f"The grade of {shown(name)} is {shown(grade)}."
+            found = f"The grade of {quote(name)} is {quote(grade)}."
             findings.error(given.at(name), "bad-golden", found, f"Write a whole number from 1 to {MOST_GRADE}.")
     return grades
 

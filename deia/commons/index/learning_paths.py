@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from deia.commons.index.index_records import LearningPath, Step
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map
 
 FIX = "Write `- {id: bok-wrong-target, why: one line}`."
@@ -28,14 +28,14 @@ def read_learning_paths(top: Map, findings: Findings) -> tuple[LearningPath, ...
 def _steps(source: Map, name: str, findings: Findings) -> Iterable[Step]:
     given = source[name]
     if not isinstance(given, Items):
-        found = f"The learning path of {shown(name)} is not a list."
+        found = f"The learning path of {quote(name)} is not a list."
         findings.error(source.at(name), "wrong-type", found, FIX)
         return
     taken: set[str] = set()
     for position, item in enumerate(given):
         step = _step(item, given.at(position), findings)
         if step and step.document in taken:
-            found = f"The learning path of {shown(name)} names {shown(step.document)} twice."
+            found = f"The learning path of {quote(name)} names {quote(step.document)} twice."
             findings.error(step.line, "duplicate-id", found, "Keep the first of the two.")
         elif step:
             taken.add(step.document)
@@ -46,7 +46,7 @@ def _step(item: object, line: int, findings: Findings) -> Step | None:
     if isinstance(item, str):
         return Step(document=item.strip(), line=line) if item.strip() else None
     if not isinstance(item, Map):
-        findings.error(line, "wrong-type", f"The step {shown(item)} of a learning path names no document.", FIX)
+        findings.error(line, "wrong-type", f"The step {quote(item)} of a learning path names no document.", FIX)
         return None
     fields.report_unknown(item, ("id", "why"), findings)
     document = fields.text(item, "id", findings)
@@ -56,7 +56,7 @@ def _step(item: object, line: int, findings: Findings) -> Step | None:
     return Step(document=document, why=fields.text(item, "why", findings), line=line)
 
 
-def first_of_each(paths: Iterable[LearningPath]) -> tuple[LearningPath, ...]:
+def first_per_audience(paths: Iterable[LearningPath]) -> tuple[LearningPath, ...]:
     """Give one path for each audience: the first that is there."""
     found: dict[str, LearningPath] = {}
     for path in paths:
@@ -64,7 +64,7 @@ def first_of_each(paths: Iterable[LearningPath]) -> tuple[LearningPath, ...]:
     return tuple(found.values())
 
 
-def within(paths: Iterable[LearningPath], kept: Iterable[str]) -> tuple[LearningPath, ...]:
+def restrict_paths(paths: Iterable[LearningPath], kept: Iterable[str]) -> tuple[LearningPath, ...]:
     """Give the paths with those steps alone whose documents are kept, and no path that has none."""
     known = set(kept)
     cut = (path.but(steps=tuple(step for step in path.steps if step.document in known)) for path in paths)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.documents import read_documents
-from deia.commons.index.entries import completed, derived_entry
+from deia.commons.index.entries import complete_entry, derived_entry
 from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern
 from deia.commons.index.read_index import load_index
 from deia.commons.source_files.findings import Findings
@@ -56,7 +56,7 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons
     files = load_triggers(root, good=good)
     metadata: list[Problem] = []
     own_ids: dict[str, str] = {}
-    entries = describe_documents(index.entries, documents.by_path, metadata, own_ids)
+    entries = build_entries(index.entries, documents.by_path, metadata, own_ids)
     listed = {entry.id for entry in index.entries}
     return Commons(
         root=root,
@@ -76,7 +76,7 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons
     )
 
 
-def describe_documents(
+def build_entries(
     listed: tuple[Entry, ...],
     documents: dict[str, Document],
     problems: list[Problem],
@@ -93,7 +93,7 @@ def describe_documents(
         problems += [problem.but(severity="warning") for problem in findings.problems]
     if own_ids is not None:
         own_ids.update({path: entry.id for path, entry in derived.items()})
-    result = [completed(entry, derived[entry.path]) if entry.path in derived else entry for entry in listed]
+    result = [complete_entry(entry, derived[entry.path]) if entry.path in derived else entry for entry in listed]
     taken, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
     for path, entry in derived.items():
         if path not in paths:

@@ -18,7 +18,7 @@ from deia.commons.index.v1_triggers import read_old_triggers, read_query_pattern
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.fields import as_text
 from deia.commons.source_files.findings import Findings
-from deia.commons.source_files.read_cache import once
+from deia.commons.source_files.read_cache import cached
 from deia.commons.source_files.yaml_reader import Map, Yaml, read_yaml, with_lines
 from deia.errors import Problem
 from deia.folders import INDEX_NAMES
@@ -30,7 +30,7 @@ MIGRATE = "Run `deia index migrate`."
 def find_index(root: str) -> str:
     """Give the path of the index from the root, or "" where there is none."""
     names = (*INDEX_NAMES, *OLD_NAMES)
-    return next((name for name in names if os.path.isfile(safe_files.inside(root, name) or os.curdir)), "")
+    return next((name for name in names if os.path.isfile(safe_files.resolve(root, name) or os.curdir)), "")
 
 
 def load_index(root: str) -> Index:
@@ -46,7 +46,7 @@ def load_index(root: str) -> Index:
 
 def read_index(text: str, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
     """Read the text of an index; `problems` are those that its file has already."""
-    return once((read_index, text, path, problems), lambda: _read(text, path, problems))
+    return cached((read_index, text, path, problems), lambda: _read(text, path, problems))
 
 
 def _read(text: str, path: str, problems: tuple[Problem, ...]) -> Index:

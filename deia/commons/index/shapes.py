@@ -13,7 +13,7 @@ from typing import Any
 from deia.commons.index.entries import read_entry
 from deia.commons.index.index_records import Cluster
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.slugs import id_from_path, slug
 from deia.commons.source_files.yaml_reader import Items, Map
 from deia.knowledge import Entry
@@ -52,11 +52,11 @@ def detect(value: Any) -> Shape | None:
 def describe(value: Any) -> str:
     """Say in words what stands at the top level."""
     if isinstance(value, Map):
-        names = ", ".join(shown(name, limit=30) for name in list(value)[:6])
+        names = ", ".join(quote(name, limit=30) for name in list(value)[:6])
         return f"a mapping with the keys {names}" if names else "an empty mapping"
     if isinstance(value, Items):
-        return f"a list of {len(value)} items, the first {shown(value[0])}" if value else "an empty list"
-    return "an empty file" if value is None else f"the text {shown(value)}"
+        return f"a list of {len(value)} items, the first {quote(value[0])}" if value else "an empty list"
+    return "an empty file" if value is None else f"the text {quote(value)}"
 
 
 # --- v1.0 ------------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def _read_v1(top: Map, findings: Findings) -> Content:
     entries: dict[str, Entry] = {}
     for name, body in fields.mapping(top, "clusters", findings).items():
         if not isinstance(body, Map):
-            found = f"The cluster {shown(name)} is {describe(body)}; a mapping is wanted."
+            found = f"The cluster {quote(name)} is {describe(body)}; a mapping is wanted."
             findings.error(fields.mapping(top, "clusters", findings).at(name), "wrong-type", found)
             continue
         documents = tuple(_cluster_documents(name, body, entries, findings))
@@ -98,7 +98,7 @@ def _cluster_documents(name: str, body: Map, entries: dict[str, Entry], findings
     """Yield the ids of a cluster's documents; whole entries are added to `entries`, owned by this cluster."""
     documents = body.get("documents")
     if documents is not None and not isinstance(documents, Items):
-        findings.error(body.at("documents"), "wrong-type", f"`documents` of {shown(name)} is not a list.")
+        findings.error(body.at("documents"), "wrong-type", f"`documents` of {quote(name)} is not a list.")
     for position, item in enumerate(documents if isinstance(documents, Items) else ()):
         if not isinstance(item, Map | Items) and fields.as_text(item):
             yield fields.as_text(item)
@@ -106,7 +106,7 @@ def _cluster_documents(name: str, body: Map, entries: dict[str, Entry], findings
         if not isinstance(item, Map):
             line = documents.at(position) if documents else body.line
             findings.error(
-                line, "wrong-type", f"A document of {shown(name)} is {describe(item)}; an entry or an id is wanted."
+                line, "wrong-type", f"A document of {quote(name)} is {describe(item)}; an entry or an id is wanted."
             )
             continue
         entry = read_entry(item, findings, clusters=(name,))
@@ -119,7 +119,7 @@ def _add_entry(entry: Entry, entries: dict[str, Entry], findings: Findings) -> N
     """Keep the first entry of an id; a second that says something else is a problem."""
     first = entries.setdefault(entry.id, entry)
     if first is not entry and first.but(line=0, clusters=()) != entry.but(line=0, clusters=()):
-        found = f"The id {shown(entry.id)} stands here with other content than on line {first.line}, which counts."
+        found = f"The id {quote(entry.id)} stands here with other content than on line {first.line}, which counts."
         findings.error(
             entry.line, "conflicting-entry", found, "Give one of them another id, or write only the id here."
         )
@@ -163,7 +163,7 @@ def _section(top: Map, name: str, findings: Findings) -> Iterator[Map]:
     else:
         found = iter(())
         if section is not None:
-            findings.error(top.at(name), "wrong-type", f"The section {shown(name)} is {describe(section)}.")
+            findings.error(top.at(name), "wrong-type", f"The section {quote(name)} is {describe(section)}.")
     for item in found:
         if name != "patterns" and not item.get("category"):
             item["category"] = name
@@ -175,14 +175,14 @@ def _items(items: Items, findings: Findings) -> Iterator[Map]:
         if isinstance(item, Map):
             yield item
         elif item is not None:
-            found = f"{shown(item)} stands among the entries; it is no entry."
+            found = f"{quote(item)} stands among the entries; it is no entry."
             findings.warning(items.at(position), "stray-text", found, "Remove it, or make it an entry with a path.")
 
 
 def _by_id(section: Map, findings: Findings) -> Iterator[Map]:
     for name, body in section.items():
         if not isinstance(body, Map):
-            found = f"The entry {shown(name)} is {describe(body)}; a mapping is wanted."
+            found = f"The entry {quote(name)} is {describe(body)}; a mapping is wanted."
             findings.warning(section.at(name), "stray-text", found, "Remove it, or give it a path.")
             continue
         item = Map(line=section.at(name))
@@ -224,14 +224,14 @@ def _distinct(entry: Entry, entries: dict[str, Entry], findings: Findings) -> En
     if first is None:
         return entry
     if any(other.path == entry.path for other in entries.values()):
-        found = f"The document {shown(entry.path)} is listed again; the entry on line {first.line} counts."
+        found = f"The document {quote(entry.path)} is listed again; the entry on line {first.line} counts."
         findings.warning(entry.line, "repeated-document", found, "Remove one of the two.")
         return None
     name = base = id_from_path(entry.path)
     number = 2
     while name in entries:
         name, number = f"{base}-{number}", number + 1
-    found = f"The id {shown(entry.id)} repeats (first on line {first.line}); this document is called {shown(name)}."
+    found = f"The id {quote(entry.id)} repeats (first on line {first.line}); this document is called {quote(name)}."
     findings.warning(entry.line, "repeated-id", found, "Run `deia index migrate` to write the new ids down.")
     return entry.but(id=name)
 
@@ -240,7 +240,7 @@ def _without_stray(item: Map, findings: Findings) -> Map:
     """Drop keys that are sentences: text that an old generator took for fields."""
     stray = [name for name in item if any(letter.isspace() for letter in name.strip())]
     for name in stray:
-        found = f"{shown(name)} is text where a field name is wanted; it is left out."
+        found = f"{quote(name)} is text where a field name is wanted; it is left out."
         findings.warning(item.at(name), "stray-text", found, "Remove it; it belongs into the document.")
     if not stray:
         return item

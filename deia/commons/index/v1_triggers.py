@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deia.commons.index.index_records import QueryPattern
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.yaml_reader import Map
 from deia.knowledge import Clause, Trigger
@@ -46,7 +46,7 @@ def _query_pattern(item: Map, findings: Findings) -> QueryPattern:
         common_docs=fields.texts(item, "common_docs", findings),
         warning_message=fields.text(item, "warning_message", findings),
         error_pattern=fields.text(item, "error_pattern", findings),
-        proactive_injection=fields.yes_or_no(item, "proactive_injection", findings),
+        proactive_injection=fields.boolean(item, "proactive_injection", findings),
         line=item.line,
     )
 
@@ -101,5 +101,5 @@ def _references(item: Map, findings: Findings) -> tuple[Reference, ...]:
     ids = fields.texts(item, "documents", findings)
     for ident in ids:
         if any(letter.isspace() for letter in ident):
-            findings.error(item.at("documents"), "bad-id", f"{shown(ident)} is no document id.", "List ids of entries.")
+            findings.error(item.at("documents"), "bad-id", f"{quote(ident)} is no document id.", "List ids of entries.")
     return tuple(Reference(id=ident, mode="full_context") for ident in ids)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from deia.commons.index.index_records import Cluster, QueryPattern
-from deia.commons.index.learning_paths import within
+from deia.commons.index.learning_paths import restrict_paths
 from deia.commons.index.load_commons import Commons
 from deia.errors import CommonsError
 from deia.knowledge import Entry, Trigger
@@ -19,7 +19,7 @@ from deia.knowledge import Entry, Trigger
 NAMING = ("supersedes", "superseded_by")  # fields that name other documents, besides `related_docs`
 
 
-def offered_part(commons: Commons, collections: Sequence[str]) -> Commons:
+def select_collections(commons: Commons, collections: Sequence[str]) -> Commons:
     """Give what of a commons belongs to some collections: a cluster by its id, or a folder, which has a slash.
 
     Raises:
@@ -43,7 +43,7 @@ def offered_part(commons: Commons, collections: Sequence[str]) -> Commons:
         triggers=tuple(triggers),
         cases=tuple(case for case in commons.cases if case.trigger in known),
         concepts=(),
-        learning_paths=within(commons.learning_paths, kept),
+        learning_paths=restrict_paths(commons.learning_paths, kept),
         problems=(),
         broken=(),
         derived=tuple(ident for ident in commons.derived if ident in kept),

@@ -10,9 +10,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from deia.commons.index.index_records import Cluster
-from deia.commons.index.learning_paths import first_of_each
+from deia.commons.index.learning_paths import first_per_audience
 from deia.commons.index.load_commons import Commons, load_commons
-from deia.commons.layers.packs import FOLDER, check_packs, place
+from deia.commons.layers.packs import FOLDER, check_packs, pack_folder
 from deia.errors import Problem
 from deia.folders import STARTER, STARTER_PREFIX, is_starter
 from deia.knowledge import Case, Entry, Trigger
@@ -33,12 +33,12 @@ def load_layered(root: str, *, starter: bool = True) -> Commons:
 class Layers(Record):
     """The commons of a project and everything below it, each by itself, the highest first."""
 
-    every: tuple[Commons, ...]
+    stack: tuple[Commons, ...]
     problems: tuple[Problem, ...]  # of the packs
 
     def merged(self) -> Commons:
         """Give them as one commons, with the problems of the project's own and of the packs."""
-        return merged(self.every).but(problems=(*self.every[0].problems, *self.problems))
+        return merged(self.stack).but(problems=(*self.stack[0].problems, *self.problems))
 
 
 def load_layers(root: str, *, starter: bool = True, good: Mapping[str, str] | None = None) -> Layers:
@@ -50,12 +50,12 @@ def load_layers(root: str, *, starter: bool = True, good: Mapping[str, str] | No
     own = load_commons(root, good=good)
     packs = check_packs(root)
     below = load_below(root, [one.name for one in packs.sound], starter=starter)
-    return Layers(every=(own, *below), problems=packs.problems)
+    return Layers(stack=(own, *below), problems=packs.problems)
 
 
 def load_below(root: str, packs: Sequence[str], *, starter: bool) -> list[Commons]:
     """Read some packs and the starter commons, with their paths as they are seen from the project."""
-    below = [load_pack(os.path.join(root, place(name)), name) for name in packs]
+    below = [load_pack(os.path.join(root, pack_folder(name)), name) for name in packs]
     if has_starter(root, starter=starter):
         below.append(_placed(load_commons(STARTER), STARTER_PREFIX))
     return below
@@ -63,7 +63,7 @@ def load_below(root: str, packs: Sequence[str], *, starter: bool) -> list[Common
 
 def load_pack(folder: str, name: str) -> Commons:
     """Read the folder of a pack, with its paths as they are seen from the project."""
-    return _placed(load_commons(folder), f"{place(name)}/")
+    return _placed(load_commons(folder), f"{pack_folder(name)}/")
 
 
 def has_starter(root: str, *, starter: bool) -> bool:
@@ -91,7 +91,7 @@ def merged(layers: Sequence[Commons]) -> Commons:
         clusters=tuple(clusters.values()),
         query_patterns=tuple(pattern for layer in layers for pattern in layer.query_patterns),
         concepts=tuple(concept for layer in layers for concept in layer.concepts),
-        learning_paths=first_of_each(path for layer in layers for path in layer.learning_paths),
+        learning_paths=first_per_audience(path for layer in layers for path in layer.learning_paths),
         triggers=tuple(triggers.values()),
         cases=tuple(cases),
     )

@@ -26,16 +26,16 @@ from deia.commons.layers.packs import (
     Pack,
     check_packs,
     lock_text,
-    place,
+    pack_folder,
     read_lock,
     walk,
     whole_sum,
 )
-from deia.commons.layers.shadowing import Hiding, hidings, problem, told, unplaced
+from deia.commons.layers.shadowing import Hiding, describe_hiding, find_hidings, hiding_problem, without_location
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.atomic_write import replace_file
-from deia.commons.source_files.findings import Findings, shown
-from deia.commons.source_files.write_lock import alone
+from deia.commons.source_files.findings import Findings, quote
+from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.errors import CommonsError, Problem
 from deia.knowledge import Trigger
@@ -50,7 +50,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
-class Taken(Record):
+class InstalledPack(Record):
     """A pack taken in, and how it differs from what was there under its name."""
 
     pack: Pack
@@ -59,11 +59,11 @@ class Taken(Record):
     hides: tuple[str, ...] = ()  # what it hides of lower layers, in words
 
 
-@alone
-def take_pack(  # noqa: PLR0913 - where it came from is three of them
+@with_write_lock
+def install_pack(  # noqa: PLR0913 - where it came from is three of them
     root: str, folder: str, *, name: str, source: str, rev: str = "", commit: str = "", write: bool = True,
     starter: bool = True, allow_hiding: bool = False,
-) -> Taken:  # fmt: skip
+) -> InstalledPack:  # fmt: skip
     """Take the commons in `folder` in as the pack `name`, in place of what was there under that name.
 
     `starter` says whether the starter commons lies below, and `allow_hiding` gives the pack leave to hide triggers of
@@ -76,11 +76,11 @@ def take_pack(  # noqa: PLR0913 - where it came from is three of them
     if not NAME.fullmatch(name):
         fix = "Use small letters, digits and `-`, at most 40: --name team"
         raise CommonsError(f"{name!r} is no name for a pack.", fix=fix)
-    staging = f"{place('')}.new-{name}"
+    staging = f"{pack_folder('')}.new-{name}"
     target = os.path.join(root, staging)
-    _refuse_links(root, FOLDER, staging, place(name), LOCK)
+    _refuse_links(root, FOLDER, staging, pack_folder(name), LOCK)
     before = {pack.name: pack for pack in _locked(root)}
-    old = _triggers(os.path.join(root, place(name)))
+    old = _triggers(os.path.join(root, pack_folder(name)))
     try:
         files = _copy(folder, target)
         _refuse_hostile(target)
@@ -91,10 +91,10 @@ def take_pack(  # noqa: PLR0913 - where it came from is three of them
             name=name, source=source, rev=rev, commit=commit, files=files, sha256=whole_sum(files), hides=let
         )  # fmt: skip
         changes = {"files": _changes(was.files, files), "triggers": _changes(old, _triggers(target))}
-        taken = Taken(pack=pack, hides=tuple(told(one) for one in hides), **changes)
+        taken = InstalledPack(pack=pack, hides=tuple(describe_hiding(one) for one in hides), **changes)
         if write:
-            shutil.rmtree(os.path.join(root, place(name)), ignore_errors=True)
-            os.rename(target, os.path.join(root, place(name)))
+            shutil.rmtree(os.path.join(root, pack_folder(name)), ignore_errors=True)
+            os.rename(target, os.path.join(root, pack_folder(name)))
             _write_lock(root, {**before, name: pack})
     except OSError as error:
         raise CommonsError(
@@ -107,7 +107,7 @@ def take_pack(  # noqa: PLR0913 - where it came from is three of them
     return taken
 
 
-@alone
+@with_write_lock
 def remove_pack(root: str, name: str) -> None:
     """Remove a pack and its lines of the lock.
 
@@ -115,11 +115,11 @@ def remove_pack(root: str, name: str) -> None:
         CommonsError: there is no such pack, or it cannot be removed.
     """
     packs = {pack.name: pack for pack in _locked(root)}
-    folder = os.path.join(root, place(name))
+    folder = os.path.join(root, pack_folder(name))
     if name not in packs and not (NAME.fullmatch(name) and os.path.isdir(folder)):
         known = f"There are: {', '.join(packs)}." if packs else "There are none."
         raise CommonsError(f"There is no pack {name!r}.", fix=known)
-    _refuse_links(root, FOLDER, place(name), LOCK)
+    _refuse_links(root, FOLDER, pack_folder(name), LOCK)
     packs.pop(name, None)
     try:
         _write_lock(root, packs)
@@ -186,7 +186,7 @@ def _wanted(source: str) -> Iterator[str]:
     papers = [name for name in sorted(os.listdir(source)) if name.lower().partition(".")[0] in PAPERS]
     below = {path for top in ENDINGS for path in _below(source, top)}
     named = {entry.path for entry in load_index(source).entries} if index else set()
-    open_ = {path for path in named if not safe_files.leaves(path) and not any(map(_hidden, path.split("/")))}
+    open_ = {path for path in named if not safe_files.leaves_commons(path) and not any(map(_hidden, path.split("/")))}
     also = {path for path in open_ if os.path.lexists(os.path.join(source, path))}
     yield from sorted({*papers, *below, *also, *([index] if index else [])})
 
@@ -209,11 +209,11 @@ def _below(source: str, top: str) -> Iterator[str]:
 def _is_plain(source: str, path: str, problems: list[Problem]) -> bool:
     """Say whether something may be copied; what may not is a problem, what is merely no file is passed over."""
     full = os.path.join(source, path)
-    unspeakable = safe_files.unspeakable(path)
+    unspeakable = safe_files.file_name_problem(path)
     limit = DOCUMENT_BYTES if path.lower().endswith(".md") else safe_files.YAML_BYTES
     if unspeakable:
         problems.append(unspeakable)
-    elif os.path.islink(full) or not safe_files.inside(source, path) or _through_link(source, path):
+    elif os.path.islink(full) or not safe_files.resolve(source, path) or _through_link(source, path):
         problems.append(_problem(path, "It is a link, or lies behind one.", "A pack holds plain files only."))
     elif os.path.isfile(full) and os.path.getsize(full) > limit:
         problems.append(_problem(path, f"It is larger than {limit // 1_000_000} MB.", "A lesson is a few pages."))
@@ -251,7 +251,7 @@ def _hides(root: str, folder: str, name: str, *, starter: bool) -> list[Hiding]:
     """Give what a pack would hide of the starter and of the packs below it, which are those after it by name."""
     lower = [one.name for one in check_packs(root).sound if one.name > name]
     layers = [load_pack(folder, name), *load_below(root, lower, starter=starter)]
-    return [one for one in hidings(layers) if one.by.path.startswith(f"{place(name)}/")]
+    return [one for one in find_hidings(layers) if one.winner.path.startswith(f"{pack_folder(name)}/")]
 
 
 def _let_hide(hides: Sequence[Hiding], let: Sequence[str], *, allow: bool) -> tuple[str, ...]:
@@ -261,11 +261,11 @@ def _let_hide(hides: Sequence[Hiding], let: Sequence[str], *, allow: bool) -> tu
         CommonsError: there are some for which nobody gave leave.
     """
     grave = [one for one in hides if one.grave]
-    refused = [problem(one).but(severity="error", fix="") for one in grave if one.of.id not in let]
+    refused = [hiding_problem(one).but(severity="error", fix="") for one in grave if one.hidden.id not in let]
     if refused and not allow:
         message = "The pack would hide triggers that hold or are critical; nothing of it was taken in."
         raise CommonsError(message, refused, fix="If that is meant, type it again with --allow-hiding:")
-    return tuple(dict.fromkeys(one.of.id for one in grave))
+    return tuple(dict.fromkeys(one.hidden.id for one in grave))
 
 
 # --- what changed ---
@@ -279,11 +279,11 @@ def _triggers(folder: str) -> dict[str, Trigger]:
         found = load_commons(folder).triggers
     except CommonsError:
         return {}
-    return {one.id: unplaced(one) for one in found}
+    return {one.id: without_location(one) for one in found}
 
 
 def _changes(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[str, ...]:
     """Say what came, went and changed, in the order of names."""
     marked = {name: "+" if name not in old else "-" if name not in new else "~" for name in {*old, *new}}
     same = {name for name in new if name in old and old[name] == new[name]}
-    return tuple(f"{marked[name]} {shown(name).strip('`')}" for name in sorted(marked) if name not in same)
+    return tuple(f"{marked[name]} {quote(name).strip('`')}" for name in sorted(marked) if name not in same)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from deia.commons.source_files import safe_files
-from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.findings import Findings, quote
 from deia.errors import Problem
 from deia.records import Record
 
@@ -49,7 +49,7 @@ class Packs(Record):
     problems: tuple[Problem, ...] = ()
 
 
-def place(name: str) -> str:
+def pack_folder(name: str) -> str:
     """Give the folder of a pack, from the root of the commons."""
     return f"{FOLDER}/{name}"
 
@@ -62,9 +62,11 @@ def check_packs(root: str) -> Packs:
     known = {pack.name for pack in locked}
     for name in _folders(root):
         if name not in known:
-            found = f"The folder {place(name)} is in no line of {LOCK}; it is left out."
+            found = f"The folder {pack_folder(name)} is in no line of {LOCK}; it is left out."
             fix = "Take a pack in by `deia pack add`, or move the folder away."
-            findings.problems.append(Problem(path=place(name), line=0, found=found, fix=fix, code="unlocked-pack"))
+            findings.problems.append(
+                Problem(path=pack_folder(name), line=0, found=found, fix=fix, code="unlocked-pack")
+            )
     return Packs(sound=sound, locked=locked, problems=tuple(findings.problems))
 
 
@@ -78,10 +80,10 @@ def _folders(root: str) -> list[str]:
 
 
 def _is_sound(root: str, pack: Pack, findings: Findings) -> bool:
-    where = place(pack.name)
+    where = pack_folder(pack.name)
     folder = os.path.join(root, where)
     there = os.path.isdir(folder)
-    linked = os.path.islink(folder) or not safe_files.inside(root, where)
+    linked = os.path.islink(folder) or not safe_files.resolve(root, where)
     difference = "it is a link" if linked else _difference(folder, pack) if there else ""
     if there and not difference:
         return True
@@ -109,7 +111,7 @@ def _difference(folder: str, pack: Pack) -> str:
     ):
         if paths:
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            return f"{verb}: {shown(paths[0])}{more}"
+            return f"{verb}: {quote(paths[0])}{more}"
     return "" if whole_sum(found) == pack.sha256 else "the sum of the whole differs"
 
 
@@ -120,7 +122,7 @@ def sums(folder: str) -> dict[str, str] | str:
     for path in walk(folder):
         full = os.path.join(folder, path)
         if os.path.islink(full):
-            return f"a link: {shown(path)}"
+            return f"a link: {quote(path)}"
         try:
             size += os.path.getsize(full)
             if len(found) >= MOST_FILES or size > MOST_BYTES:
@@ -128,7 +130,7 @@ def sums(folder: str) -> dict[str, str] | str:
             with open(full, "rb") as file:
                 found[path] = hashlib.sha256(file.read(MOST_BYTES)).hexdigest()
         except OSError as error:
-            return f"unreadable: {shown(path)}, {error.strerror}"
+            return f"unreadable: {quote(path)}, {error.strerror}"
     return found
 
 
@@ -181,7 +183,7 @@ def _read_pack(name: str, value: Any, findings: Findings) -> Pack | None:
     let: list[Any] = hides if isinstance(hides, list) else [None]
     if not NAME.fullmatch(name) or not all(isinstance(one, str) for one in (*texts.values(), *listed.values(), *let)):
         fix = "Restore the lines of the pack, or take it in anew."
-        findings.error(0, "bad-lock", f"The lines of the pack {shown(name)} cannot be read.", fix)
+        findings.error(0, "bad-lock", f"The lines of the pack {quote(name)} cannot be read.", fix)
         return None
     return Pack(name=name, files=listed, hides=tuple(let), **texts)
 

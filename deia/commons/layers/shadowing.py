@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import PROJECT, origin_of
-from deia.commons.source_files.findings import shown
+from deia.commons.source_files.findings import quote
 from deia.errors import Problem
 from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
@@ -18,62 +18,72 @@ from deia.records import Record
 class Hiding(Record):
     """A trigger that counts, and one of the same id in a lower layer that therefore does not."""
 
-    by: Trigger
-    of: Trigger
+    winner: Trigger
+    hidden: Trigger
 
     @property
     def grave(self) -> bool:
         """Say whether what is hidden stops something or warns of the worst."""
-        return self.of.status != "deprecated" and (self.of.action == "hold" or self.of.urgency == "critical")
+        return self.hidden.status != "deprecated" and (
+            self.hidden.action == "hold" or self.hidden.urgency == "critical"
+        )
 
     @property
     def meant(self) -> bool:
         """Say whether the project's own trigger names the layer that it hides; a pack's word counts for nothing."""
-        return origin_of(self.by.path) == PROJECT and origin_of(self.of.path).removeprefix("pack ") in self.by.hides
+        return (
+            origin_of(self.winner.path) == PROJECT
+            and origin_of(self.hidden.path).removeprefix("pack ") in self.winner.hides
+        )
 
 
-def hidings(layers: Sequence[Commons]) -> Iterator[Hiding]:
+def find_hidings(layers: Sequence[Commons]) -> Iterator[Hiding]:
     """Yield what is hidden among layers, the highest first; a trigger that is an exact copy hides nothing."""
     first: dict[str, Trigger] = {}
     for layer in layers:
         for trigger in layer.triggers:
-            by = first.setdefault(trigger.id, trigger)
-            if by is not trigger and unplaced(by) != unplaced(trigger):
-                yield Hiding(by=by, of=trigger)
+            winner = first.setdefault(trigger.id, trigger)
+            if winner is not trigger and without_location(winner) != without_location(trigger):
+                yield Hiding(winner=winner, hidden=trigger)
 
 
-def told(hiding: Hiding) -> str:
+def describe_hiding(hiding: Hiding) -> str:
     """Say what is hidden: "hides `git-force-push` of the starter (critical, hold)"."""
-    origin = origin_of(hiding.of.path)
+    origin = origin_of(hiding.hidden.path)
     whose = "the starter" if origin == "starter" else f"the {origin}"
-    gone = ", and is deprecated itself" if hiding.by.status == "deprecated" else ""
-    return f"hides {shown(hiding.of.id)} of {whose} ({hiding.of.urgency}, {hiding.of.action}){gone}"
+    gone = ", and is deprecated itself" if hiding.winner.status == "deprecated" else ""
+    return f"hides {quote(hiding.hidden.id)} of {whose} ({hiding.hidden.urgency}, {hiding.hidden.action}){gone}"
 
 
-def problem(hiding: Hiding) -> Problem:
+def hiding_problem(hiding: Hiding) -> Problem:
     """Give a warning for a trigger that hides another."""
-    own = origin_of(hiding.by.path) == PROJECT
-    layer = origin_of(hiding.of.path).removeprefix("pack ")
+    own = origin_of(hiding.winner.path) == PROJECT
+    layer = origin_of(hiding.hidden.path).removeprefix("pack ")
     fix = (
         f"Give it another id; if it is meant, say so: hides: {layer}"
         if own
-        else f"If it is not meant, type: deia pack remove {origin_of(hiding.by.path).removeprefix('pack ')}"
+        else f"If it is not meant, type: deia pack remove {origin_of(hiding.winner.path).removeprefix('pack ')}"
     )
-    found = f"The trigger {told(hiding)}."
+    found = f"The trigger {describe_hiding(hiding)}."
     return Problem(
-        path=hiding.by.path, line=hiding.by.line, found=found, fix=fix, code="hidden-trigger", severity="warning"
+        path=hiding.winner.path,
+        line=hiding.winner.line,
+        found=found,
+        fix=fix,
+        code="hidden-trigger",
+        severity="warning",
     )
 
 
 def hiding_problems(layers: Sequence[Commons]) -> list[Problem]:
     """Give a warning for everything that is hidden and not said to be meant."""
-    return [problem(one) for one in hidings(layers) if not one.meant]
+    return [hiding_problem(one) for one in find_hidings(layers) if not one.meant]
 
 
 # --- a trigger apart from where it stands ---
 
 
-def unplaced(trigger: Trigger) -> Trigger:
+def without_location(trigger: Trigger) -> Trigger:
     """Give a trigger as anybody could have written it: without file, lines, and what it says of other layers."""
     return trigger.but(
         line=0, path="", hides=(), any=_bare(trigger.any), all=_bare(trigger.all), earlier=_earlier(trigger.earlier)

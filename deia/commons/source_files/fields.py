@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from deia.commons.source_files.findings import Findings, shown, suggestion
+from deia.commons.source_files.findings import Findings, quote, suggestion
 from deia.commons.source_files.yaml_reader import Items, Map
 
 TRUE = ("true", "yes", "on")
@@ -62,7 +62,7 @@ def choice(source: Map, name: str, allowed: Sequence[str], findings: Findings, *
         return default
     if given.lower() in allowed:
         return given.lower()
-    found = f"`{name}` is {shown(given)}; one of {', '.join(allowed)} is wanted."
+    found = f"`{name}` is {quote(given)}; one of {', '.join(allowed)} is wanted."
     findings.error(source.at(name), f"bad-{name}", found, _near(given, allowed))
     return default
 
@@ -72,7 +72,7 @@ def choices(source: Map, name: str, allowed: Sequence[str], findings: Findings) 
     given = texts(source, name, findings)
     for word in given:
         if word not in allowed:
-            found = f"`{name}` holds {shown(word)}; only {', '.join(allowed)} are known."
+            found = f"`{name}` holds {quote(word)}; only {', '.join(allowed)} are known."
             findings.error(source.at(name), f"bad-{name}", found, _near(word, allowed))
     return tuple(dict.fromkeys(word for word in given if word in allowed))
 
@@ -82,11 +82,11 @@ def _near(given: str, allowed: Sequence[str]) -> str:
     return hint if hint.startswith("Did") else ""
 
 
-def yes_or_no(source: Map, name: str, findings: Findings) -> bool:
+def boolean(source: Map, name: str, findings: Findings) -> bool:
     """Take a field that is true or false; in old files also yes and no."""
     given = text(source, name, findings).lower()
     if given not in (*TRUE, *FALSE):
-        findings.error(source.at(name), "wrong-type", f"`{name}` is {shown(given)}; true or false is wanted.")
+        findings.error(source.at(name), "wrong-type", f"`{name}` is {quote(given)}; true or false is wanted.")
     return given in TRUE
 
 
@@ -100,7 +100,7 @@ def mappings(source: Map, name: str, findings: Findings) -> list[Map]:
         return []
     for position, item in enumerate(value):
         if not isinstance(item, Map):
-            found = f"Item {position + 1} of `{name}` is {shown(item)}; a mapping is wanted."
+            found = f"Item {position + 1} of `{name}` is {quote(item)}; a mapping is wanted."
             findings.error(value.at(position), "wrong-type", found)
     return [item for item in value if isinstance(item, Map)]
 
@@ -122,4 +122,4 @@ def report_unknown(source: Map, known: Collection[str], findings: Findings) -> N
             hint = suggestion(name, known)
             if source[name] is None and " " in name:  # what a comma in unquoted text between braces leaves
                 hint = "If it is the rest of a text in { }, quote the whole text: a comma ends it there."
-            findings.error(source.at(name), "unknown-field", f"The field {shown(name)} is unknown.", hint)
+            findings.error(source.at(name), "unknown-field", f"The field {quote(name)} is unknown.", hint)

@@ -54,7 +54,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"Known are: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}." if names else ""
 
 
-def shown(value: object, *, limit: int = 60) -> str:
+def quote(value: object, *, limit: int = 60) -> str:
     """Quote a value for a message: on one line, printable, short."""
     text = repr(value) if not isinstance(value, str) else value
     line = "".join(letter if letter.isprintable() else " " for letter in text[: limit + 1])

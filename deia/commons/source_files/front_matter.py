@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.errors import Problem
 from deia.records import Record
@@ -58,7 +58,7 @@ def _with_fields(lines: list[str], end: int, findings: Findings) -> FrontMatter:
     else:
         metadata = Map(line=2)
         if source.strip() and not read.problems:
-            found = f"The front-matter holds {shown(read.value)}, no fields."
+            found = f"The front-matter holds {quote(read.value)}, no fields."
             findings.warning(2, "front-matter", found, "Write `name: value` lines, or begin the text without `---`.")
     return FrontMatter(
         metadata=metadata, body=body, first_line=first_line, problems=tuple(findings.problems), fields_line=2

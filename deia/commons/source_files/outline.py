@@ -19,19 +19,19 @@ HEADINGS = frozenset(line for line in OUTLINE.splitlines() if line.startswith("#
 PLACEHOLDERS = frozenset(line for line in OUTLINE.splitlines() if line and line not in HEADINGS)
 
 
-def unfilled(text: str) -> tuple[int, ...]:
+def outline_lines(text: str) -> tuple[int, ...]:
     """Give the lines of a text, from 1, that are still the outline's."""
     if not any(line in text for line in PLACEHOLDERS):
         return ()
     return tuple(number for number, line in enumerate(text.splitlines(), 1) if line.strip() in PLACEHOLDERS)
 
 
-def filled(text: str) -> str:
+def without_outline(text: str) -> str:
     """Give a text without the outline's own lines, and without those of its headings below which nothing is left.
 
     A text without any of them comes back as it is; one of which only its title is left, as the empty text.
     """
-    if not unfilled(text):
+    if not outline_lines(text):
         return text
     parts: list[list[str]] = [[]]
     for line in text.splitlines():

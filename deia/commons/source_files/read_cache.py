@@ -1,6 +1,6 @@
 """What one writer reads again and again while it works, such as the index before and after a change, is read once.
 
-Outside `reading_once` nothing is kept. Refuses to keep more than a few readings; who is given one must not change it.
+Outside `cache_reads` nothing is kept. Refuses to keep more than a few readings; who is given one must not change it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _KEPT: ContextVar[dict[Hashable, Any] | None] = ContextVar("kept", default=None)
 
 
 @contextlib.contextmanager
-def reading_once() -> Iterator[None]:
+def cache_reads() -> Iterator[None]:
     """Keep what is read meanwhile, in this thread of work."""
     if _KEPT.get() is not None:
         yield
@@ -30,7 +30,7 @@ def reading_once() -> Iterator[None]:
         _KEPT.reset(token)
 
 
-def once(key: Hashable, make: Callable[[], T]) -> T:
+def cached(key: Hashable, make: Callable[[], T]) -> T:
     """Give what `make` gives, or gave for the same key a moment ago."""
     kept = _KEPT.get()
     if kept is None:

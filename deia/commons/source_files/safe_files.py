@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Callable
 
-from deia.commons.source_files.findings import shown
+from deia.commons.source_files.findings import quote
 from deia.errors import Problem
 from deia.records import Record
 
@@ -25,45 +25,45 @@ class Text(Record):
     readable: bool = True
 
 
-def tidy(path: str) -> str:
+def normalise(path: str) -> str:
     """Give a path as the index writes it: forward slashes, no leading `./`."""
     parts = [part for part in path.strip().replace("\\", "/").split("/") if part not in ("", ".")]
     return "/".join(parts)
 
 
-def leaves(path: str) -> bool:
+def leaves_commons(path: str) -> bool:
     """Say whether a written path points outside the commons: absolute, on a drive, through `..`, no path."""
     forward = path.strip().replace("\\", "/")
     drive = len(forward) > 1 and forward[1] == ":"
     return forward.startswith(ROOTED) or drive or ".." in forward.split("/") or "\0" in path
 
 
-def inside(root: str, path: str) -> str:
+def resolve(root: str, path: str) -> str:
     """Give the absolute place of a path in the commons, or "" where it leaves, also through a link."""
-    if leaves(path) or not path.strip():
+    if leaves_commons(path) or not path.strip():
         return ""
     try:
         top = os.path.realpath(root)
-        place = os.path.realpath(os.path.join(top, tidy(path)))
+        place = os.path.realpath(os.path.join(top, normalise(path)))
     except (OSError, ValueError):
         return ""
     return place if place == top or place.startswith(top.rstrip(os.sep) + os.sep) else ""
 
 
-def placed(root: str) -> Callable[[str], str]:
+def resolver(root: str) -> Callable[[str], str]:
     """Give what does as `inside` for many paths of one commons, resolving each folder once: six times as fast."""
     folders: dict[str, str] = {}
 
     def place(path: str) -> str:
         """Give the absolute place of a path in the commons, or "" where it leaves."""
-        folder, _, name = tidy(path).rpartition("/")
-        if not folder or leaves(path):
-            return inside(root, path)
+        folder, _, name = normalise(path).rpartition("/")
+        if not folder or leaves_commons(path):
+            return resolve(root, path)
         top = folders.get(folder)
         if top is None:
-            top = folders[folder] = inside(root, folder)
+            top = folders[folder] = resolve(root, folder)
         full = f"{top}{os.sep}{name}"
-        return inside(root, path) if not top or os.path.islink(full) else full
+        return resolve(root, path) if not top or os.path.islink(full) else full
 
     return place
 
@@ -73,7 +73,7 @@ def read_text(root: str, path: str, *, limit: int, place: str | None = None) -> 
 
     `place` is what `inside` gives for the path, where that is known.
     """
-    place = inside(root, path) if place is None else place
+    place = resolve(root, path) if place is None else place
     if not place:
         return _unread(path, "path-leaves-commons", "The path leaves the commons.", "Keep every file inside it.")
     try:
@@ -109,7 +109,7 @@ def _decoded(path: str, data: bytes) -> Text:
 
 def list_files(root: str, folder: str, ending: str) -> list[str]:
     """Give the regular files below a folder with an ending, as paths from the root, sorted; links are not entered."""
-    top = inside(root, folder)
+    top = resolve(root, folder)
     found = []
     for place, folders, names in os.walk(top, followlinks=False) if top else ():
         folders.sort()
@@ -118,9 +118,9 @@ def list_files(root: str, folder: str, ending: str) -> list[str]:
     return sorted(found)
 
 
-def unspeakable(path: str) -> Problem | None:
+def file_name_problem(path: str) -> Problem | None:
     """Report a file name that is not text (undecodable bytes, line breaks), which no index can name."""
     if path.isprintable():
         return None
-    found = f"The file name {shown(path.encode('ascii', 'backslashreplace').decode())} is not printable text."
+    found = f"The file name {quote(path.encode('ascii', 'backslashreplace').decode())} is not printable text."
     return Problem(path="bok", line=0, found=found, fix="Rename the file.", code="file-name")

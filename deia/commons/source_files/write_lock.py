@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from deia.commons.source_files.read_cache import reading_once
+from deia.commons.source_files.read_cache import cache_reads
 from deia.errors import CommonsError
 
 if TYPE_CHECKING:
@@ -28,20 +28,20 @@ AGAIN = 0.02  # seconds between two tries
 _MINE = threading.local()
 
 
-def alone(function: Callable[Concatenate[str, Given], Gives]) -> Callable[Concatenate[str, Given], Gives]:
+def with_write_lock(function: Callable[Concatenate[str, Given], Gives]) -> Callable[Concatenate[str, Given], Gives]:
     """Make a function, whose first argument is the root of a commons, the only writer there while it runs."""
 
     @functools.wraps(function)
     def held(root: str, /, *given: Given.args, **named: Given.kwargs) -> Gives:
         """Run the function alone."""
-        with one_writer(root):
+        with hold_write_lock(root):
             return function(root, *given, **named)
 
     return held
 
 
 @contextlib.contextmanager
-def one_writer(root: str, *, wait: float = WAIT) -> Iterator[None]:
+def hold_write_lock(root: str, *, wait: float = WAIT) -> Iterator[None]:
     """Let nobody else write in the commons at `root` meanwhile; who is alone already goes on.
 
     Raises:
@@ -63,7 +63,7 @@ def one_writer(root: str, *, wait: float = WAIT) -> Iterator[None]:
         raise CommonsError(f"Somebody else has been writing in {root} for {wait:.0f} s.", fix=fix)
     mine.add(place)
     try:
-        with reading_once():
+        with cache_reads():
             yield
     finally:
         mine.discard(place)

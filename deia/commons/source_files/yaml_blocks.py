@@ -38,24 +38,24 @@ class Span(Record):
     indent: int
 
 
-def changed(text: str, path: tuple[str, ...], change: Change) -> str:
+def change_value(text: str, path: tuple[str, ...], change: Change) -> str:
     """Give the text with the value at `path` (keys from the top) replaced by what `change` makes of it.
 
     Raises:
         CommonsError: the text is no YAML mapping of lines, or has no such key.
     """
-    lines = lines_of(text)
-    span = span_of(text, lines, path)
+    lines = split_lines(text)
+    span = find_span(text, lines, path)
     if span is None:
         if len(path) == 1:
             raise CommonsError(
                 f"`{path[0]}` does not begin a line of its own.", fix="Write the top level as `name:` lines."
             )
-        return changed(text, path[:-1], lambda parent: _within(parent, path[-1], change))
-    return "\n".join([*lines[: span.start], *rewritten(text, lines, span, path[-1], change), *lines[span.end :]])
+        return change_value(text, path[:-1], lambda parent: _within(parent, path[-1], change))
+    return "\n".join([*lines[: span.start], *rewrite_lines(text, lines, span, path[-1], change), *lines[span.end :]])
 
 
-def rewritten(text: str, lines: list[str], span: Span, key: str, change: Change) -> list[str]:
+def rewrite_lines(text: str, lines: list[str], span: Span, key: str, change: Change) -> list[str]:
     """Give the lines of a key and its value, with the value as `change` makes it.
 
     Raises:
@@ -67,47 +67,47 @@ def rewritten(text: str, lines: list[str], span: Span, key: str, change: Change)
     return [margin + line if line.strip() else "" for line in made.rstrip("\n").split("\n")]
 
 
-def inserted(text: str, block: str, *, after: str) -> str:
+def insert_block(text: str, block: str, *, after: str) -> str:
     """Give the text with a block of lines put behind the top-level key `after`, or at the end where that is empty."""
-    lines = lines_of(text)
-    span = span_of(text, lines, (after,)) if after else None
+    lines = split_lines(text)
+    span = find_span(text, lines, (after,)) if after else None
     at = span.end if span else len(lines) - (1 if lines[-1] == "" else 0)
     return "\n".join([*lines[:at], *block.rstrip("\n").split("\n"), *lines[at:]])
 
 
-def appended(text: str, key: str, child: str, value: Any) -> str:
+def append_child(text: str, key: str, child: str, value: Any) -> str:
     """Give the text with a new last child of the top-level mapping `key`, without reading the others.
 
     Raises:
         CommonsError: the text has no such key.
     """
-    lines = lines_of(text)
+    lines = split_lines(text)
     parent = read_yaml(text, path="").value.get(key)
     last = max(parent.lines, key=lambda name: parent.lines[name], default="") if isinstance(parent, Map) else ""
-    span = span_of(text, lines, (key, last)) if last else None
+    span = find_span(text, lines, (key, last)) if last else None
     if span is None:
-        return changed(text, (key,), lambda found: _within(found or styled({}), child, lambda _: styled(value)))
+        return change_value(text, (key,), lambda found: _within(found or style({}), child, lambda _: style(value)))
     margin = " " * span.indent
-    new = [margin + line if line else line for line in written({child: value}, like=text).rstrip("\n").split("\n")]
+    new = [margin + line if line else line for line in to_yaml({child: value}, like=text).rstrip("\n").split("\n")]
     return "\n".join([*lines[: span.end], *new, *lines[span.end :]])
 
 
-def written(value: Any, *, like: str = "") -> str:
+def to_yaml(value: Any, *, like: str = "") -> str:
     """Write plain values as YAML text, with lists indented as in the text `like`."""
     stream = io.StringIO()
-    _writer(0 if isinstance(value, list) else _dash_indent(like)).dump(styled(value), stream)
+    _writer(0 if isinstance(value, list) else _dash_indent(like)).dump(style(value), stream)
     return stream.getvalue()
 
 
-def styled(value: Any) -> Any:
+def style(value: Any) -> Any:
     """Give plain values the types that the writer needs: short lists on one line, doubtful words quoted."""
     if isinstance(value, dict):
         mapping = CommentedMap()
         for key, item in value.items():
-            mapping[styled(key)] = styled(item)
+            mapping[style(key)] = style(item)
         return mapping
     if isinstance(value, list | tuple):
-        items = CommentedSeq([styled(item) for item in value])
+        items = CommentedSeq([style(item) for item in value])
         scalars = not any(isinstance(item, dict | list) for item in value)
         if scalars and sum(len(str(item)) + 2 for item in value) <= ONE_LINE:
             items.fa.set_flow_style()
@@ -118,7 +118,7 @@ def styled(value: Any) -> Any:
     return value
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Cut a text into lines, if the writer sees the same lines as we do."""
     if any(end in text for end in STRANGE_ENDS):
         raise CommonsError(
@@ -133,7 +133,7 @@ def _within(parent: Any, key: str, change: Change) -> Any:
     return parent
 
 
-def span_of(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None:
+def find_span(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None:
     """Find the lines of a value; None where it shares them with something else (inside brackets)."""
     node: Any = read_yaml(text, path="").value
     end = len(lines)

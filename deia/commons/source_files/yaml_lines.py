@@ -42,7 +42,7 @@ class _Sheet(NamedTuple):
         Raises:
             _InlineError: it shares them with something else.
         """
-        found = yaml_blocks.span_of(self.text, self.lines, path)
+        found = yaml_blocks.find_span(self.text, self.lines, path)
         if found is None:
             raise _InlineError
         return found
@@ -53,10 +53,10 @@ class _InlineError(Exception):
 
 
 def _sheet(text: str) -> _Sheet:
-    return _Sheet(text, read_yaml(text, path="").value, yaml_blocks.lines_of(text))
+    return _Sheet(text, read_yaml(text, path="").value, yaml_blocks.split_lines(text))
 
 
-def with_items(text: str, path: Path, new: Sequence[Mapping[str, Any]]) -> str | None:
+def add_items(text: str, path: Path, new: Sequence[Mapping[str, Any]]) -> str | None:
     """Give the text with mappings added to the end of a list at `path`; None where lines do not tell how.
 
     Raises:
@@ -71,13 +71,13 @@ def with_items(text: str, path: Path, new: Sequence[Mapping[str, Any]]) -> str |
     margin = _margin(sheet.lines, old) if isinstance(old, Items) else None
     if margin is None or old.lines[0] - 1 <= span.start:
         return None
-    _, *written = yaml_blocks.written({"items": [dict(each) for each in new]}, like=text).rstrip("\n").split("\n")
+    _, *written = yaml_blocks.to_yaml({"items": [dict(each) for each in new]}, like=text).rstrip("\n").split("\n")
     cut = len(written[0]) - len(written[0].lstrip(" "))
     made = _applied(sheet.lines, [_Edit(span.end, span.end, [margin + line[cut:] for line in written])])
     return made if _says(made, sheet.top, {path: [*plain(old), *map(dict, new)]}) else None
 
 
-def revised(text: str, values: Mapping[Path, Any], merge: Merge) -> str | None:
+def replace_values(text: str, values: Mapping[Path, Any], merge: Merge) -> str | None:
     """Give the text with other values at paths that it has; None where that does not come out.
 
     Raises:
@@ -102,7 +102,7 @@ def _edits(sheet: _Sheet, path: Path, new: Any, merge: Merge) -> list[_Edit]:
     listed = _relisted(sheet.lines, old, new) if isinstance(old, Items) and isinstance(new, list) else None
     if listed and listed.start > span.start:
         return [listed]
-    lines = yaml_blocks.rewritten(sheet.text, sheet.lines, span, path[-1], lambda given: merge(given, new))
+    lines = yaml_blocks.rewrite_lines(sheet.text, sheet.lines, span, path[-1], lambda given: merge(given, new))
     return [_Edit(span.start, span.end, lines)]
 
 
@@ -112,7 +112,7 @@ def _edits_within(sheet: _Sheet, path: Path, old: Map, new: Mapping[str, Any], m
     added = {key: value for key, value in new.items() if key not in old}
     if added:
         last = sheet.span((*path, max(old.lines, key=old.lines.__getitem__)))
-        lines = yaml_blocks.written(added, like=sheet.text).rstrip("\n").split("\n")
+        lines = yaml_blocks.to_yaml(added, like=sheet.text).rstrip("\n").split("\n")
         edits.append(_Edit(last.end, last.end, [" " * last.indent + line for line in lines]))
     return edits
 
@@ -130,7 +130,7 @@ def _relisted(lines: Sequence[str], old: Items, new: Sequence[Any]) -> _Edit | N
     if len(lacking) > MOST_WRITTEN:
         return None
     kept |= {
-        value: f"{margin}- {yaml_blocks.written({'value': value})[len('value: ') :].rstrip()}" for value in lacking
+        value: f"{margin}- {yaml_blocks.to_yaml({'value': value})[len('value: ') :].rstrip()}" for value in lacking
     }
     return _Edit(first, first + count, [kept[value] for value in new])
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from deia.commons.source_files.findings import Findings, shown
-from deia.commons.source_files.read_cache import once
+from deia.commons.source_files.findings import Findings, quote
+from deia.commons.source_files.read_cache import cached
 from deia.errors import Problem
 from deia.records import Record
 
@@ -81,7 +81,7 @@ class _Stop(Exception):  # noqa: N818 - control flow, not an error of anybody's
 
 def read_yaml(text: str, *, path: str, first_line: int = 1) -> Yaml:
     """Read one YAML document; lines count from `first_line`, for YAML that stands inside another file."""
-    read = once((read_yaml, text, first_line), lambda: _read(text, path, first_line))
+    read = cached((read_yaml, text, first_line), lambda: _read(text, path, first_line))
     if read.problems and read.problems[0].path != path:
         return read.but(problems=tuple(problem.but(path=path) for problem in read.problems))
     return read
@@ -244,7 +244,7 @@ class _Builder:
 
     def _refuse_tag(self, tag: str | None, line: int) -> None:
         self.findings.error(
-            line, "yaml-tag", f"The tag {shown(tag)} is not read.", "Remove the tag; write plain values."
+            line, "yaml-tag", f"The tag {quote(tag)} is not read.", "Remove the tag; write plain values."
         )
 
     def _open(self, event: Any) -> None:
@@ -295,7 +295,7 @@ class _Builder:
             self.findings.error(line, "yaml-key", "A list or mapping stands where a key is wanted.", "Keys are text.")
         elif isinstance(key, str) and key in frame.node:
             first = frame.node.lines[key] if isinstance(frame.node, Map) else 0
-            found = f"The key {shown(key)} stands here again; it is first on line {first}, and that one counts."
+            found = f"The key {quote(key)} stands here again; it is first on line {first}, and that one counts."
             self.findings.error(line, "duplicate-key", found, "Remove one of the two, or give one another name.")
             frame.ignore = True
 

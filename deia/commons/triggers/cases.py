@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import Findings, shown, suggestion
+from deia.commons.source_files.findings import Findings, quote, suggestion
 from deia.commons.source_files.yaml_reader import Items, Map, plain
 from deia.errors import Problem
 from deia.knowledge import Case, Trigger
@@ -29,11 +29,11 @@ def read_cases(value: Any, known: Collection[str] | None, findings: Findings) ->
         )
     for ident, body in value.items() if isinstance(value, Map) else ():
         if known is not None and ident not in known:
-            found = f"There is no trigger {shown(ident)}."
+            found = f"There is no trigger {quote(ident)}."
             findings.error(value.at(ident), "unknown-trigger", found, suggestion(ident, known))
         if not isinstance(body, Map):
             findings.error(
-                value.at(ident), "wrong-type", f"The cases of {shown(ident)} are no mapping.", "Add `fires:`."
+                value.at(ident), "wrong-type", f"The cases of {quote(ident)} are no mapping.", "Add `fires:`."
             )
             continue
         fields.report_unknown(body, VERDICTS, findings)
@@ -61,7 +61,7 @@ def _turns(item: Any, line: int, findings: Findings) -> tuple[tuple[Turn, ...], 
         return _conversation(item, findings), fields.texts(item, "cwd_files", findings)
     if isinstance(item, Items) or not fields.as_text(item):
         fix = "Write the user's words, or {turns: [{role: …, text: …}]}; quote words that hold `: `."
-        findings.error(line, "bad-case", f"The case is {shown(plain(item))}.", fix)
+        findings.error(line, "bad-case", f"The case is {quote(plain(item))}.", fix)
         return (), ()
     return (Turn(role="user", text=fields.as_text(item)),), ()
 
@@ -90,7 +90,7 @@ def _turn(source: Map, number: int, findings: Findings) -> Turn | None:
             fields.as_text(tool_input.get("command")) if not isinstance(tool_input.get("command"), dict | list) else ""
         )
     tool = fields.text(source, "tool", findings)
-    failed = fields.yes_or_no(source, "failed", findings)
+    failed = fields.boolean(source, "failed", findings)
     if findings.errors() > before:
         return None
     wanted = plain(tool_input) if "tool_input" in source else None
@@ -104,7 +104,7 @@ def unproven(triggers: Sequence[Trigger], cases: Iterable[Case]) -> list[Problem
     for trigger in triggers:
         lacking = [verdict for verdict, fires in VERDICTS.items() if (trigger.id, fires) not in proven]
         if trigger.status == "stable" and lacking:
-            found = f"{shown(trigger.id)} is stable, but has no cases under {' and '.join(lacking)}."
+            found = f"{quote(trigger.id)} is stable, but has no cases under {' and '.join(lacking)}."
             fix = "Add them to the .cases.yaml beside it, or set `status: test`."
             problems.append(
                 Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unproven-trigger")

@@ -23,7 +23,7 @@ PLACES = (
 SAID = "<it>"  # in a phrase: it, them, everything, … where another word of its braces was said some turns ago
 WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like")
 WRITE_PATTERNS = ("adds", "drops")  # what a write puts into a file or takes out of it
-WRITTEN = (*WRITE_PATTERNS, "lacks")  # and what the new text must not hold besides
+WRITE_TEXTS = (*WRITE_PATTERNS, "lacks")  # and what the new text must not hold besides
 LITERALS = {"\\": "\ue000", "{": "\ue001", "}": "\ue002", "|": "\ue003"}  # escaped characters, while braces are read
 
 

@@ -9,9 +9,9 @@ import re
 from typing import Any
 
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import Findings, shown, suggestion
+from deia.commons.source_files.findings import Findings, quote, suggestion
 from deia.commons.source_files.yaml_reader import Items, Map, plain
-from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITTEN, clause_problems
+from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITE_TEXTS, clause_problems
 from deia.commons.triggers.safe_pattern import pattern_problem
 from deia.knowledge import Clause
 from deia.text import words
@@ -53,7 +53,7 @@ def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[C
     clauses = []
     for language in source:
         if not LANGUAGE.fullmatch(str(language)):
-            found = f"{shown(language)} is no language."
+            found = f"{quote(language)} is no language."
             findings.error(source.at(language), "bad-language", found, "Write a code such as de, es, fr, zh or ru.")
             continue
         for text in fields.texts(source, language, findings):
@@ -66,12 +66,12 @@ def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[C
 
 def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
     if not isinstance(item, Map) or len(item) != 1:
-        found = f"The clause is {shown(plain(item))}; one kind with its value is wanted."
+        found = f"The clause is {quote(plain(item))}; one kind with its value is wanted."
         findings.error(line, "bad-clause", found, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
         return None
     kind = next(iter(item))
     if kind not in KINDS:
-        findings.error(line, "unknown-clause", f"The clause kind {shown(kind)} is unknown.", suggestion(kind, KINDS))
+        findings.error(line, "unknown-clause", f"The clause kind {quote(kind)} is unknown.", suggestion(kind, KINDS))
         return None
     before = findings.errors()
     clause = Clause(kind=kind, value=_value(item, kind, findings), line=line)
@@ -98,11 +98,11 @@ def _write(item: Map, findings: Findings) -> dict[str, Any]:
     source = fields.mapping(item, "write", findings)
     fields.report_unknown(source, WRITE_FIELDS, findings)
     asked: dict[str, Any] = {
-        name: fields.yes_or_no(source, name, findings)
+        name: fields.boolean(source, name, findings)
         for name in WRITE_FIELDS[1:]
-        if name in source and name not in WRITTEN
+        if name in source and name not in WRITE_TEXTS
     }
-    sought = {name: str(source[name]) for name in WRITTEN if name in source}  # spaces at the ends are meant
+    sought = {name: str(source[name]) for name in WRITE_TEXTS if name in source}  # spaces at the ends are meant
     if asked and sought:
         found = "A write clause asks what is put in or taken out, or what is known of the file, not both."
         findings.error(item.at("write"), "bad-clause", found, "Write two clauses under `all`.")
@@ -139,18 +139,18 @@ def _check(clause: Clause, findings: Findings) -> None:
     for pattern in _patterns(clause):
         problem = pattern_problem(pattern)
         if problem:
-            findings.error(clause.line, "unsafe-pattern", f"The pattern {shown(pattern)} cannot be used: {problem}.")
+            findings.error(clause.line, "unsafe-pattern", f"The pattern {quote(pattern)} cannot be used: {problem}.")
     if clause.kind == "pattern":
         return
     for problem in clause_problems(clause):
-        found = f"The {clause.kind} clause {shown(clause.value)} cannot be used: {problem}."
+        found = f"The {clause.kind} clause {quote(clause.value)} cannot be used: {problem}."
         findings.error(clause.line, "bad-clause", found)
 
 
 def _patterns(clause: Clause) -> list[str]:
     """Give the regular expressions of a clause."""
     if clause.kind == "write" and isinstance(clause.value, dict):
-        return [clause.value[name] for name in WRITTEN if name in clause.value]
+        return [clause.value[name] for name in WRITE_TEXTS if name in clause.value]
     return [str(clause.value)] if clause.kind == "pattern" else []
 
 
@@ -162,7 +162,7 @@ def _check_exemplars(clause: Clause, findings: Findings) -> None:
     fewest, most = EXEMPLAR_WORDS
     for text in clause.value:
         if not fewest <= len(words(str(text))) <= most:
-            found = f"The exemplar {shown(text)} is no sentence of {fewest} to {most} words."
+            found = f"The exemplar {quote(text)} is no sentence of {fewest} to {most} words."
             findings.error(
                 clause.line, "bad-clause", found, "Say the act and what it is done to: wipe the site for good."
             )

@@ -6,7 +6,7 @@ Refuses a condition that nothing can meet; the short form is a list of clauses, 
 from __future__ import annotations
 
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import Findings, shown
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map
 from deia.commons.triggers.conditions import read_clauses
 from deia.knowledge import Earlier
@@ -40,5 +40,5 @@ def _turns(source: Map, findings: Findings) -> int:
     if given.isascii() and given.isdigit() and len(given) < 7 and 0 < int(given) <= MOST_TURNS:
         return int(given)
     fix = f"Write a number of turns from 1 to {MOST_TURNS}, or leave it out for the whole conversation."
-    findings.error(source.at("within"), "bad-earlier", f"`within` is {shown(given)}.", fix)
+    findings.error(source.at("within"), "bad-earlier", f"`within` is {quote(given)}.", fix)
     return 0

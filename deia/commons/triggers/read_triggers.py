@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deia.commons.source_files import fields, safe_files
-from deia.commons.source_files.findings import Findings, shown, suggestion
+from deia.commons.source_files.findings import Findings, quote, suggestion
 from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
 from deia.commons.triggers import cases
 from deia.commons.triggers.conditions import read_clauses
@@ -21,7 +21,7 @@ from deia.knowledge import Case, Clause, Trigger
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, URGENCIES, Record, Reference
 
 FOLDER = "triggers"
-LASTING = "last-good"  # the code of the warning that a file's last good version counts
+LAST_GOOD = "last-good"  # the code of the warning that a file's last good version counts
 ENDINGS = (".yaml", ".yml")
 FIELDS = (
     "id", "title", "status", "urgency", "timing", "action", "message", "action_required", "instead", "documents",
@@ -110,7 +110,7 @@ def _read_file(root: str, findings: Findings, seen: dict[str, str], good: str) -
         seen.update({one.id: f"{findings.path}:{one.line}" for one in standing if one.id not in seen})
         said = "The file has errors; its last good version counts"
         names = "" if not parsed else f" for {', '.join(one.id for one in standing)}"
-        findings.warning(0, LASTING, f"{said}{names}.", "Correct the errors.")
+        findings.warning(0, LAST_GOOD, f"{said}{names}.", "Correct the errors.")
     return [*found, *standing]
 
 
@@ -123,7 +123,7 @@ def _read_items(value: Any, findings: Findings, seen: dict[str, str]) -> list[Tr
     for position, item in enumerate(items):
         if not isinstance(item, Map):
             findings.error(
-                items.at(position), "wrong-type", f"{shown(item)} is no trigger.", "Begin it with `- id: …`."
+                items.at(position), "wrong-type", f"{quote(item)} is no trigger.", "Begin it with `- id: …`."
             )
             continue
         trigger = read_trigger(item, findings)
@@ -139,7 +139,7 @@ def _first_use(item: Map, findings: Findings, seen: dict[str, str]) -> bool:
     place = f"{findings.path}:{item.at('id')}"
     if seen.setdefault(given, place) == place:
         return True
-    found = f"The id {shown(given)} is already used at {seen[given]}."
+    found = f"The id {quote(given)} is already used at {seen[given]}."
     findings.error(item.at("id"), "duplicate-id", found, "Give this trigger another id; ids are never reused.")
     return False
 
@@ -215,7 +215,7 @@ def _required_text(item: Map, name: str, findings: Findings) -> str:
 def _id(item: Map, findings: Findings) -> str:
     given = _required_text(item, "id", findings)
     if given and not ID.fullmatch(given):
-        found = f"The id {shown(given)} is not lower case letters, digits and `-`."
+        found = f"The id {quote(given)} is not lower case letters, digits and `-`."
         findings.error(item.at("id"), "bad-id", found, "Write it like `netlify-delete-and-recreate`.")
     return given
 
@@ -241,7 +241,7 @@ def _reference(given: Any, line: int, findings: Findings) -> Reference | None:
     if isinstance(given, str) and given.strip():
         return Reference(id=given.strip(), mode="full_context")
     if not isinstance(given, Map):
-        findings.error(line, "wrong-type", f"{shown(given)} is no document.", "Write `{id: …, mode: full_context}`.")
+        findings.error(line, "wrong-type", f"{quote(given)} is no document.", "Write `{id: …, mode: full_context}`.")
         return None
     fields.report_unknown(given, REFERENCE_FIELDS, findings)
     ident = fields.text(given, "id", findings)
@@ -278,6 +278,6 @@ def _repeat(item: Map, findings: Findings) -> float:
         return float(int(span[1]) * SECONDS[span[2]])
     fix = "Write once_per_conversation, every_time, or {after: 30m} (s, m, h, d)."
     hint = suggestion(given, ("once_per_conversation", "every_time")) if isinstance(given, str) else ""
-    found = f"`repeat` is {shown(plain(given))}."
+    found = f"`repeat` is {quote(plain(given))}."
     findings.error(item.at("repeat"), "bad-repeat", found, hint if hint.startswith("Did") else fix)
     return ONCE

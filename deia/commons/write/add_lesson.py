@@ -12,7 +12,7 @@ from deia.commons.index.read_index import find_index, load_index
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.outline import OUTLINE
 from deia.commons.source_files.slugs import slug
-from deia.commons.source_files.write_lock import alone
+from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.write import index_store
 from deia.errors import CommonsError
 from deia.knowledge import Entry
@@ -32,7 +32,7 @@ class Lesson(Record):
     paths: tuple[str, ...]  # of the files written, from the root
 
 
-@alone
+@with_write_lock
 def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     root: str,
     *,
@@ -108,7 +108,7 @@ def create_file(root: str, path: str, text: str) -> None:
     Raises:
         CommonsError: the path leaves the commons, the file exists, or it cannot be written.
     """
-    place = safe_files.inside(root, path)
+    place = safe_files.resolve(root, path)
     if not place:
         raise CommonsError(f"The path {path} leaves the commons.", fix="Choose a category inside it.")
     if os.path.lexists(place):
@@ -136,7 +136,7 @@ def _document(entry: Entry, text: str) -> str:
     opening = f"{entry.summary}\n\n" if entry.summary != entry.title else ""
     body = text.strip() or (opening + OUTLINE).strip()
     head = "" if body.startswith("# ") else f"# {entry.title}\n\n"
-    return f"---\n{yaml_blocks.written(values)}---\n\n{head}{body}\n"
+    return f"---\n{yaml_blocks.to_yaml(values)}---\n\n{head}{body}\n"
 
 
 def _trigger_files(entry: Entry, drafted: tuple[str, str] | None) -> dict[str, str]:
@@ -148,7 +148,7 @@ def _trigger_files(entry: Entry, drafted: tuple[str, str] | None) -> dict[str, s
 
 def _refuse_existing(root: str, paths: tuple[str, ...], ident: str) -> None:
     for path in paths:
-        if not safe_files.inside(root, path):
+        if not safe_files.resolve(root, path):
             raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")
         if os.path.lexists(os.path.join(root, path)):
             raise CommonsError(f"The file {path} exists already.", fix="Choose another title.")

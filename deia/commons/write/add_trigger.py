@@ -12,7 +12,7 @@ from typing import Any
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.slugs import slug
-from deia.commons.source_files.write_lock import alone
+from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write import add_lesson
@@ -23,15 +23,15 @@ DRAFT = "# Drafted from a sentence; correct it, and add what people really say o
 
 def trigger_text(trigger: Mapping[str, Any]) -> str:
     """Write a drafted trigger as an item of a trigger file."""
-    return DRAFT + yaml_blocks.written([dict(trigger)])
+    return DRAFT + yaml_blocks.to_yaml([dict(trigger)])
 
 
 def cases_text(ident: str, *, fires: Sequence[Any], silent: Sequence[Any]) -> str:
     """Write the cases of a trigger as an item of a case file."""
-    return yaml_blocks.written({ident: {"fires": list(fires), "silent": list(silent)}})
+    return yaml_blocks.to_yaml({ident: {"fires": list(fires), "silent": list(silent)}})
 
 
-@alone
+@with_write_lock
 def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) -> tuple[str, str]:
     """Add the text of a trigger and of its cases to the files of a topic; give their paths.
 
@@ -58,7 +58,7 @@ def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) 
 
 def _longer(root: str, path: str, added: str) -> str:
     """Give the text of a file with lines added at its end."""
-    if not safe_files.inside(root, path):
+    if not safe_files.resolve(root, path):
         raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")
     if not os.path.lexists(os.path.join(root, path)):
         return added

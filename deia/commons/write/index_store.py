@@ -15,13 +15,13 @@ from deia.commons.index import derived_fields
 from deia.commons.index.derived_views import derived_values, distributions
 from deia.commons.index.documents import read_documents
 from deia.commons.index.index_records import Cluster, Index
-from deia.commons.index.load_commons import describe_documents
+from deia.commons.index.load_commons import build_entries
 from deia.commons.index.read_index import find_index, load_index, read_index
 from deia.commons.index.shapes import UNSORTED, V1
 from deia.commons.source_files import safe_files, yaml_blocks, yaml_lines
 from deia.commons.source_files.atomic_write import replace_file
-from deia.commons.source_files.read_cache import reading_once
-from deia.commons.source_files.write_lock import alone, one_writer
+from deia.commons.source_files.read_cache import cache_reads
+from deia.commons.source_files.write_lock import hold_write_lock, with_write_lock
 from deia.commons.source_files.yaml_reader import Map, plain, read_yaml
 from deia.errors import CommonsError, Problem
 from deia.folders import INDEX_NAMES
@@ -48,7 +48,7 @@ def migrate(root: str, *, write: bool, today: str = "") -> str:
     Raises:
         CommonsError: there is no index, it cannot be read, or the backup exists already.
     """
-    with one_writer(root) if write else reading_once():
+    with hold_write_lock(root) if write else cache_reads():
         path, text, index = _sound(root)
         if index.shape == V1:
             return text
@@ -68,7 +68,7 @@ def build(root: str, *, write: bool, today: str = "") -> str:
     Raises:
         CommonsError: the index cannot be read, or has an old shape.
     """
-    with one_writer(root) if write else reading_once():
+    with hold_write_lock(root) if write else cache_reads():
         text = _text_or_skeleton(root)
         new = _with_documents(root, text)
         new = _refreshed(root, new, today=today)
@@ -77,7 +77,7 @@ def build(root: str, *, write: bool, today: str = "") -> str:
         return new
 
 
-@alone
+@with_write_lock
 def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", description: str = "") -> str:
     """Add an entry to a cluster, which is made where there is none, and give the new index text.
 
@@ -93,7 +93,7 @@ def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", descrip
     return rewrite(root, lambda text: _with_entries(text, [entry], cluster, description=description), today=today)
 
 
-@alone
+@with_write_lock
 def rewrite(root: str, change: Callable[[str], str], *, today: str = "") -> str:
     """Write the index as `change` makes it, its views and counts brought up to date, and give its text."""
     new = _refreshed(root, change(_text_or_skeleton(root)), today=today)
@@ -135,7 +135,7 @@ def _refuse_broken(problems: tuple[Problem, ...], path: str) -> None:
 
 def _text_or_skeleton(root: str) -> str:
     if not find_index(root):
-        return yaml_blocks.written({"version": "1.0", "clusters": {}})
+        return yaml_blocks.to_yaml({"version": "1.0", "clusters": {}})
     path, text, index = _sound(root)
     if index.shape != V1:
         raise CommonsError(f"The index has the old shape {index.shape}.", where=path, fix="Run `deia index migrate`.")
@@ -190,7 +190,7 @@ def _as_v1(index: Index, *, today: str) -> str:
         for cluster in index.clusters
     }
     top: dict[str, Any] = {"version": "1.0", "last_updated": today, "metadata": {"index_format_version": "1.0"}}
-    return yaml_blocks.written({name: value for name, value in top.items() if value} | {"clusters": clusters})
+    return yaml_blocks.to_yaml({name: value for name, value in top.items() if value} | {"clusters": clusters})
 
 
 def _common_tags(cluster: Cluster, entries: dict[str, Entry]) -> list[str]:
@@ -203,7 +203,7 @@ def _with_documents(root: str, text: str) -> str:
     listed = {entry.id for entry in index.entries}
     documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
     new: dict[str, list[Entry]] = {}
-    for entry in describe_documents(index.entries, documents, []):
+    for entry in build_entries(index.entries, documents, []):
         if entry.id not in listed:
             new.setdefault(home(entry), []).append(entry.but(keywords=entry.keywords or keywords_of(entry)))
     for cluster, entries in new.items():
@@ -213,7 +213,7 @@ def _with_documents(root: str, text: str) -> str:
 
 def home(entry: Entry) -> str:
     """Give the cluster of a document that none lists: the folder of `bok/` in which it lies."""
-    kind = derived_fields.kind(entry.but(extra={}))
+    kind = derived_fields.document_type(entry.but(extra={}))
     return UNSORTED if kind == derived_fields.OTHER else kind
 
 
@@ -230,20 +230,22 @@ def _with_entries(text: str, entries: list[Entry], cluster: str, *, description:
     top = read_yaml(text, path="").value
     if not isinstance(top, Map) or "clusters" not in top:
         after = next((name for name in reversed(ORDER[: ORDER.index("clusters")]) if name in (top or ())), "")
-        text = yaml_blocks.inserted(text, "clusters: {}", after=after)
+        text = yaml_blocks.insert_block(text, "clusters: {}", after=after)
         top = read_yaml(text, path="").value
     if isinstance(top["clusters"], Map) and cluster in top["clusters"]:
-        put_below = yaml_lines.with_items(text, ("clusters", cluster, "documents"), new)
-        return put_below or yaml_blocks.changed(text, ("clusters", cluster), lambda found: _appended(found, new))
+        put_below = yaml_lines.add_items(text, ("clusters", cluster, "documents"), new)
+        return put_below or yaml_blocks.change_value(text, ("clusters", cluster), lambda found: _appended(found, new))
     described = description or f"Documents about {cluster.replace('-', ' ')}"
-    return yaml_blocks.appended(text, "clusters", cluster, {"description": described, "keywords": [], "documents": new})
+    return yaml_blocks.append_child(
+        text, "clusters", cluster, {"description": described, "keywords": [], "documents": new}
+    )
 
 
 def _appended(found: Any, new: list[dict[str, Any]]) -> Any:
     """Add entries to the documents of a cluster that is being rewritten."""
-    found = found or yaml_blocks.styled({})
-    documents = found.get("documents") or yaml_blocks.styled([{}])[:0]
-    documents.extend(yaml_blocks.styled(new))
+    found = found or yaml_blocks.style({})
+    documents = found.get("documents") or yaml_blocks.style([{}])[:0]
+    documents.extend(yaml_blocks.style(new))
     found["documents"] = documents
     return found
 
@@ -253,7 +255,7 @@ def _refreshed(root: str, text: str, *, today: str) -> str:
     index = _parsed(text)
     documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
     listed = {entry.id for entry in index.entries}
-    entries = [entry for entry in describe_documents(index.entries, documents, []) if entry.id in listed]
+    entries = [entry for entry in build_entries(index.entries, documents, []) if entry.id in listed]
     old = plain(index.source)
     new = derived_values(old, entries, index.clusters)
     values: dict[tuple[str, ...], Any] = {(name,): value for name, value in new.items() if old.get(name) != value}
@@ -266,11 +268,11 @@ def _refreshed(root: str, text: str, *, today: str) -> str:
 def _with_values(text: str, values: Mapping[tuple[str, ...], Any], old: Mapping[str, Any]) -> str:
     """Give the text with other values, all lines at once where that comes out, else one value after another."""
     there = {path: value for path, value in values.items() if old.get(path[0]) is not None}
-    made = yaml_lines.revised(text, there, _merged) if there else text
+    made = yaml_lines.replace_values(text, there, _merged) if there else text
     if made is None:
         made = text
         for path, value in there.items():
-            made = yaml_blocks.changed(made, path, lambda given, value=value: _merged(given, value))  # type: ignore[misc]
+            made = yaml_blocks.change_value(made, path, lambda given, value=value: _merged(given, value))  # type: ignore[misc]
     return _with_added(made, {path[0]: value for path, value in values.items() if path not in there})
 
 
@@ -283,10 +285,10 @@ def _with_added(text: str, values: Mapping[str, Any]) -> str:
         behind.setdefault(before[-1] if before and name not in top else "", {})[name] = values[name]
     for after, new in behind.items():
         for name in [name for name in new if name in top]:
-            text = yaml_blocks.changed(text, (name,), lambda _, value=new[name]: yaml_blocks.styled(value))  # type: ignore[misc]
+            text = yaml_blocks.change_value(text, (name,), lambda _, value=new[name]: yaml_blocks.style(value))  # type: ignore[misc]
         lacking = {name: value for name, value in new.items() if name not in top}
         if lacking:
-            text = yaml_blocks.inserted(text, yaml_blocks.written(lacking, like=text), after=after)
+            text = yaml_blocks.insert_block(text, yaml_blocks.to_yaml(lacking, like=text), after=after)
     return text
 
 
@@ -304,8 +306,8 @@ def _merged(given: Any, new: Any) -> Any:
         names = {str(key): key for key in given}
         for key, value in new.items():
             if key not in names:
-                given[yaml_blocks.styled(key)] = yaml_blocks.styled(value)
+                given[yaml_blocks.style(key)] = yaml_blocks.style(value)
             elif plain(given[names[key]]) != value:
                 given[names[key]] = _merged(given[names[key]], value)
         return given
-    return yaml_blocks.styled(new)
+    return yaml_blocks.style(new)

@@ -6,7 +6,7 @@ import os
 
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import yaml_blocks
-from deia.commons.source_files.write_lock import one_writer
+from deia.commons.source_files.write_lock import hold_write_lock
 from deia.commons.write import add_lesson, index_store
 from deia.errors import CommonsError
 from deia.folders import INDEX_NAMES
@@ -103,7 +103,7 @@ def create_commons(folder: str, *, today: str) -> Started:
         CommonsError: the folder cannot be written, or a path in it leads out of it through a link.
     """
     _make_folder(folder)
-    with one_writer(folder):
+    with hold_write_lock(folder):
         return _create(folder, today=today)
 
 
@@ -178,7 +178,7 @@ def _index(today: str, *, with_lesson: bool) -> str:
     }
     return (
         "# The master index: one entry a document. `deia index build` keeps its views and counts.\n"
-        + yaml_blocks.written(top)
+        + yaml_blocks.to_yaml(top)
     )
 
 

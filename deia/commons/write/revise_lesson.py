@@ -16,16 +16,16 @@ from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.front_matter import FENCE, FENCES_END, FRONT_LINES
-from deia.commons.source_files.write_lock import alone
+from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_reader import Map, read_yaml
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson
-from deia.commons.write.trash import LIST, keep_copy, names, own_entry
+from deia.commons.write.trash import LIST, is_about, keep_copy, own_entry
 from deia.errors import CommonsError
 from deia.records import URGENCIES
 
 
-@alone
+@with_write_lock
 def revise_lesson(
     root: str, ident: str, *, text: str, today: str, stamp: str, changes: Mapping[str, Any] | None = None
 ) -> Lesson:
@@ -82,7 +82,7 @@ def _refreshed(head: str, fields: Mapping[str, Any]) -> str:
     top = read_yaml(head, path="").value
     for name, value in fields.items():
         if isinstance(top, Map) and name in top:
-            head = yaml_blocks.changed(head, (name,), lambda _, value=value: yaml_blocks.styled(value))  # type: ignore[misc]
+            head = yaml_blocks.change_value(head, (name,), lambda _, value=value: yaml_blocks.style(value))  # type: ignore[misc]
     return head
 
 
@@ -93,21 +93,23 @@ def _clusters(source: Mapping[str, Any], ident: str) -> list[str]:
     return [
         str(name) for name, body in held
         if isinstance(body, dict)
-        and any(isinstance(item, dict) and names(item, ident) for item in body.get(LIST) or ())
+        and any(isinstance(item, dict) and is_about(item, ident) for item in body.get(LIST) or ())
     ]  # fmt: skip
 
 
 def _relisted(index: str, clusters: list[str], ident: str, fields: Mapping[str, Any]) -> str:
     for cluster in clusters:
-        index = yaml_blocks.changed(index, ("clusters", cluster, LIST), lambda found: _described(found, ident, fields))
+        index = yaml_blocks.change_value(
+            index, ("clusters", cluster, LIST), lambda found: _described(found, ident, fields)
+        )
     return index
 
 
 def _described(found: Any, ident: str, fields: Mapping[str, Any]) -> Any:
     for item in found:
-        if isinstance(item, dict) and names(item, ident):
+        if isinstance(item, dict) and is_about(item, ident):
             for name, value in fields.items():
-                item[name] = yaml_blocks.styled(value)
+                item[name] = yaml_blocks.style(value)
     return found
 
 

@@ -15,7 +15,7 @@ from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.slugs import slug
-from deia.commons.source_files.write_lock import alone
+from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_reader import plain, read_yaml
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import create_file
@@ -48,7 +48,7 @@ def own_entry(commons: Commons, ident: str) -> Entry:
     entry = next((one for one in commons.entries if one.id == ident), None)
     if entry is None:
         raise CommonsError(f"The project has no document {ident!r} of its own.", fix="Name one by its id.")
-    if origin_of(entry.path) != PROJECT or not safe_files.inside(commons.root, entry.path):
+    if origin_of(entry.path) != PROJECT or not safe_files.resolve(commons.root, entry.path):
         raise CommonsError(f"{ident} is not the project's own.", fix="Only the project's own documents can be changed.")
     return entry
 
@@ -61,7 +61,7 @@ def keep_copy(root: str, ident: str, path: str, *, stamp: str) -> str:
     return folder
 
 
-@alone
+@with_write_lock
 def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed:
     """Move a document and its entry into the trash; `stamp` names the folder there, and sorts.
 
@@ -70,19 +70,19 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
     """
     commons = load_commons(root)
     entry = own_entry(commons, ident)
-    place = safe_files.inside(root, entry.path)
+    place = safe_files.resolve(root, entry.path)
     held, before = _held(root, ident), _index_text(root)
     folder = _free_folder(root, ident, stamp)
     after = index_store.rewrite(root, lambda text: _without(text, ident, held), today=today) if held else before
     note: dict[str, Any] = {"id": ident, "path": entry.path, "listed": held, "index_after": _digest(after)}
-    create_file(root, f"{folder}/{NOTE}", yaml_blocks.written(note))
+    create_file(root, f"{folder}/{NOTE}", yaml_blocks.to_yaml(note))
     create_file(root, f"{folder}/{BEFORE}", before)
     if os.path.isfile(place):
         _move(place, os.path.join(root, folder, entry.path))
     return Removed(id=ident, path=entry.path, trash=folder, named_by=_naming(commons, entry))
 
 
-@alone
+@with_write_lock
 def restore_document(root: str, ident: str, *, today: str) -> Removed:
     """Bring back the document of this id that was removed last, with its entry.
 
@@ -94,8 +94,8 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     if note.get("id") != ident:
         raise CommonsError(f"The trash has no document {ident!r}.", fix=f"Look into {FOLDER}/ of the commons.")
     path = str(note.get("path", ""))
-    place, kept = safe_files.inside(root, path), os.path.join(root, FOLDER, folder, path)
-    if not place or safe_files.leaves(path):
+    place, kept = safe_files.resolve(root, path), os.path.join(root, FOLDER, folder, path)
+    if not place or safe_files.leaves_commons(path):
         raise CommonsError(f"The path {path} leaves the commons.", fix="Correct it by hand.")
     if os.path.lexists(place):
         raise CommonsError(f"The file {path} exists already.", fix="Move it away first.")
@@ -164,37 +164,37 @@ def _held(root: str, ident: str) -> dict[str, Any]:
     listed: dict[str, Any] = {}
     for name, body in clusters.items() if isinstance(clusters, dict) else ():
         for item in (body.get(LIST) if isinstance(body, dict) else None) or ():
-            if names(item, ident):
+            if is_about(item, ident):
                 listed[str(name)] = item
     return listed
 
 
-def names(item: Any, ident: str) -> bool:
+def is_about(item: Any, ident: str) -> bool:
     """Say whether an item of a cluster's list is about a document."""
     return str(item.get("id", "")) == ident if isinstance(item, dict) else str(item) == ident
 
 
 def _without(text: str, ident: str, held: dict[str, Any]) -> str:
     for cluster in held:
-        text = yaml_blocks.changed(text, ("clusters", cluster, LIST), lambda found: _left(found, ident))
+        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), lambda found: _left(found, ident))
     return text
 
 
 def _left(found: Any, ident: str) -> Any:
-    for at in reversed([at for at, item in enumerate(found) if names(item, ident)]):
+    for at in reversed([at for at, item in enumerate(found) if is_about(item, ident)]):
         del found[at]
     return found
 
 
 def _with(text: str, held: dict[str, Any]) -> str:
     for cluster, item in held.items():
-        text = yaml_blocks.changed(text, ("clusters", cluster, LIST), lambda found, item=item: _more(found, item))  # type: ignore[misc]
+        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), lambda found, item=item: _more(found, item))  # type: ignore[misc]
     return text
 
 
 def _more(found: Any, item: Any) -> Any:
-    found = found or yaml_blocks.styled([{}])[:0]
-    found.append(yaml_blocks.styled(item))
+    found = found or yaml_blocks.style([{}])[:0]
+    found.append(yaml_blocks.style(item))
     return found
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from deia import files
 from deia.commons.checks import document_problems
 from deia.commons.index.documents import read_document
-from deia.commons.index.entries import completed, derived_entry
+from deia.commons.index.entries import complete_entry, derived_entry
 from deia.commons.index.index_records import Index
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import PROJECT, local_path, origin_of
@@ -117,7 +117,7 @@ def _revised(root: str, path: str, row: _Row | None, index: str) -> Revised | No
         return None
     findings = Findings(path)
     own = derived_entry(document, findings)
-    entry = completed(row.listed, own) if row.listed else own.but(id=row.id)
+    entry = complete_entry(row.listed, own) if row.listed else own.but(id=row.id)
     if own.id != row.own_id or _relied(entry) != row.relied:
         return None
     problems += [problem.but(severity="warning") for problem in findings.problems]

@@ -14,7 +14,7 @@ from deia.commons.triggers.clause_language import (
     GAP,
     PLACES,
     WRITE_PATTERNS,
-    WRITTEN,
+    WRITE_TEXTS,
     parse_command,
     parse_phrase,
     parse_sql,
@@ -335,8 +335,8 @@ def _pattern(value: Any) -> Lowered:
 
 def _write(value: Any) -> Lowered:
     given = value if hasattr(value, "items") else {"paths": value}
-    made = compiled({name: given[name] for name in WRITTEN if name in given})
-    asked = {name: bool(one) for name, one in given.items() if name not in {"paths", *WRITTEN}}
+    made = compiled({name: given[name] for name in WRITE_TEXTS if name in given})
+    asked = {name: bool(one) for name, one in given.items() if name not in {"paths", *WRITE_TEXTS}}
     globs = [str(glob) for glob in given.get("paths", ())]
     how = Group((A_WHOLE if asked.get("unread") else A_CHANGE if made else A_WRITE,))
     sought = next((made[name]["s"] for name in WRITE_PATTERNS if name in made), "")

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from deia import files
-from deia.commons.triggers.read_triggers import LASTING
+from deia.commons.triggers.read_triggers import LAST_GOOD
 from deia.compile.sources import HASHED
 from deia.errors import Problem
 
@@ -50,7 +50,7 @@ def keep_lasting(
 
 def standing(problems: Iterable[Problem]) -> list[str]:
     """Give the trigger files whose last good versions count."""
-    return sorted({problem.path for problem in problems if problem.code == LASTING})
+    return sorted({problem.path for problem in problems if problem.code == LAST_GOOD})
 
 
 def _text(root: str, path: str, digest: str) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from deia.commons.source_files.findings import shown
+from deia.commons.source_files.findings import quote
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.compile.triggers.calibration import Reached
 from deia.compile.triggers.exemplars import thin
@@ -75,7 +75,7 @@ def _warning(trigger: Trigger, code: str, found: str, fix: str, *, line: int = 0
     return Problem(
         path=trigger.path,
         line=line or trigger.line,
-        found=f"{shown(trigger.id)}: {found}",
+        found=f"{quote(trigger.id)}: {found}",
         fix=fix,
         code=code,
         severity="warning",
@@ -99,7 +99,7 @@ def unreachable(trigger: Trigger) -> Iterator[Problem]:
         yield _error(trigger, found, "Change `who`, or the kind of a clause.")
         return
     for clause in idle:
-        found = f"its {clause.kind} clause {shown(clause.value)} cannot match in a turn of {', '.join(sorted(every))}."
+        found = f"its {clause.kind} clause {quote(clause.value)} cannot match in a turn of {', '.join(sorted(every))}."
         fix = "Add to `who` whose turn is meant, or drop the clause."
         yield _warning(trigger, "unreachable-clause", found, fix, line=clause.line)
     if not any(stance in trigger.stance for stance in ("announced", "requested")) and who == {"tool_call"}:
@@ -117,7 +117,7 @@ def _kinds(clauses: Sequence[Clause]) -> str:
 
 
 def _error(trigger: Trigger, found: str, fix: str) -> Problem:
-    told = f"{shown(trigger.id)}: {found}"
+    told = f"{quote(trigger.id)}: {found}"
     return Problem(path=trigger.path, line=trigger.line, found=told, fix=fix, code="unreachable-trigger")
 
 
@@ -151,7 +151,7 @@ def overlapping(artefact: Artefact, triggers: Sequence[Trigger], cases: Sequence
             if twice or (other not in own and shows.get(other) != shows.get(one)):
                 continue
             if one in (on[other] if other in own else _fired_on(artefact, firing.get(other, ()))):
-                found = f"{shown(other)} fires on its cases, and it on those of {shown(other)}."
+                found = f"{quote(other)} fires on its cases, and it on those of {quote(other)}."
                 fix = "Make one of them, or add cases that tell them apart."
                 yield _warning(own[one], "overlapping-triggers", found, fix)
 
@@ -190,7 +190,7 @@ def distant_meaning(trigger: Trigger, reached: Collection[Reached]) -> Iterator[
     clauses = [clause for clause in (*trigger.any, *trigger.all) if clause.kind == "meaning"]
     for clause in clauses:
         for text in thin(tuple(map(str, clause.value))):
-            found = f"the exemplar {shown(text)} has fewer than two words that carry meaning, and matches nothing."
+            found = f"the exemplar {quote(text)} has fewer than two words that carry meaning, and matches nothing."
             yield _warning(trigger, "thin-exemplar", found, "Name the act and what it is done to.", line=clause.line)
         same = [one for one in reached if (one.trigger, one.clause) == (trigger.id, " | ".join(clause.value))]
         if any(not one.fires for one in same):
@@ -214,7 +214,7 @@ def slow_patterns(
             if clause["k"] == "pattern":
                 slowest = max(_seconds(clause, killer, clock) for killer in killers(clause["s"]))
                 if slowest > SLOW:
-                    found = f"the pattern {shown(clause['s'])} takes {slowest * 1000:.0f} ms on {SEGMENT} characters."
+                    found = f"the pattern {quote(clause['s'])} takes {slowest * 1000:.0f} ms on {SEGMENT} characters."
                     yield _warning(trigger, "slow-pattern", found, "Bound its repeats: {0,40} instead of *.")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deia.commons.triggers.clause_language import WRITTEN
+from deia.commons.triggers.clause_language import WRITE_TEXTS
 from deia.fast_json import dumps
 
 
@@ -20,7 +20,7 @@ def folded(compiled: Mapping[str, Any]) -> bytes:
     """
     lines: list[str] = []
     for clause in (*compiled["any"], *compiled["all"]):
-        for name in ("v",) if clause["k"] == "meaning" else [name for name in WRITTEN if name in clause]:
+        for name in ("v",) if clause["k"] == "meaning" else [name for name in WRITE_TEXTS if name in clause]:
             lines.append(dumps(clause[name]))
             clause[name] = len(lines)
     return "\n".join((dumps(compiled), *lines)).encode("ascii")

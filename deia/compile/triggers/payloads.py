@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deia.commons.index.load_commons import Commons
-from deia.commons.source_files.outline import filled
+from deia.commons.source_files.outline import without_outline
 from deia.compile.triggers.build_artefact import Payload
 from deia.text import shorten
 
@@ -20,7 +20,7 @@ def payloads(commons: Commons) -> dict[str, Payload]:
             path=entry.path,
             title=entry.title,
             summary=entry.summary,
-            text=shorten(filled(texts.get(entry.path, "")) or entry.summary, MOST_PAYLOAD),
+            text=shorten(without_outline(texts.get(entry.path, "")) or entry.summary, MOST_PAYLOAD),
         )
         for entry in commons.entries
         if entry.id in wanted

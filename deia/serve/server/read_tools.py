@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
-from deia.commons.source_files.outline import filled
+from deia.commons.source_files.outline import without_outline
 from deia.errors import ArtefactError, QueryError
 from deia.knowledge import Result
 from deia.records import URGENCIES, Firing
@@ -98,7 +98,10 @@ def _document(found: Found, wanted: tuple[int, int] | None) -> Reply:
         span = f"{first}-{first + len(lines) - 1}"
         raise QueryError(f"the text of {entry.path} is in lines {span}", fix=f"Ask for some of {span}.")
     begins = max(start, first)
-    written = filled("\n".join(shown)).rstrip("\n") or UNWRITTEN  # as an injection, without what nobody filled in
+    # As in an injection, without the lines of the outline that nobody filled in.
+    written = (
+        without_outline("\n".join(shown)).rstrip("\n") or UNWRITTEN
+    )  # as an injection, without what nobody filled in
     quoted = "\n".join(f"> {plain(line)}".rstrip() for line in written.split("\n"))
     fields = {"id": entry.id, "path": entry.path, "title": entry.title, "lines": [begins, begins + len(shown) - 1]}
     facts = {name: _listed(getattr(entry, name)) for name in FACTS if getattr(entry, name)}

@@ -165,8 +165,8 @@ def _is_trigger(desk: Desk, ident: str) -> bool:
 def enter_folder(desk: Desk, arguments: Arguments) -> Reply:
     """Enter the documents of a folder that the index does not list yet."""
     root, path = desk.writable, arguments["path"]
-    place = safe_files.inside(root, path)
-    if not place or not os.path.isdir(place) or not safe_files.tidy(path).startswith("bok"):
+    place = safe_files.resolve(root, path)
+    if not place or not os.path.isdir(place) or not safe_files.normalise(path).startswith("bok"):
         fix = "Put the documents into bok/ first; nothing outside it is read."
         raise CommonsError(f"{path} is no folder below bok/ of the commons.", fix=fix)
     before = {entry.id for entry in load_index(root).entries}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deia.commons.checks import lint
 from deia.commons.index.index_records import LearningPath, Step
-from deia.commons.index.learning_paths import first_of_each, within
+from deia.commons.index.learning_paths import first_per_audience, restrict_paths
 from deia.commons.index.read_index import parse_index
 from deia.commons.source_files.yaml_reader import read_yaml
 from deia.commons.write.index_store import build
@@ -81,7 +81,7 @@ def test_a_step_that_names_no_document_is_reported_and_the_text_stays(tmp_path: 
 def test_of_one_audience_the_highest_layers_path_counts() -> None:
     own = LearningPath(audience="Operator", steps=(Step(document="mine"),))
     below = [LearningPath(audience=name, steps=(Step(document="theirs"),)) for name in ("operator", "lead")]
-    assert first_of_each([own, *below]) == (own, below[1])
+    assert first_per_audience([own, *below]) == (own, below[1])
 
 
 def test_a_part_of_a_commons_names_no_step_outside_it() -> None:
@@ -89,7 +89,7 @@ def test_a_part_of_a_commons_names_no_step_outside_it() -> None:
         LearningPath(audience="operator", steps=(Step(document="kept"), Step(document="secret"))),
         LearningPath(audience="lead", steps=(Step(document="secret"),)),
     ]
-    (left,) = within(paths, {"kept"})
+    (left,) = restrict_paths(paths, {"kept"})
     assert (left.audience, [step.document for step in left.steps]) == ("operator", ["kept"])
 
 

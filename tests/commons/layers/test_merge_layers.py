@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deia.commons.checks import lint
 from deia.commons.layers.merge_layers import file_at, load_layered, local_path, origin_of
-from deia.commons.layers.pack_install import remove_pack, take_pack
+from deia.commons.layers.pack_install import install_pack, remove_pack
 from deia.commons.layers.packs import LOCK, Pack, check_packs, lock_text, read_lock
 from deia.commons.source_files.findings import Findings
 from deia.errors import CommonsError
@@ -19,7 +19,7 @@ from deia.folders import STARTER
 
 if TYPE_CHECKING:
     from deia.commons.index.load_commons import Commons
-    from deia.commons.layers.pack_install import Taken
+    from deia.commons.layers.pack_install import InstalledPack
 
 
 def trigger(name: str, phrase: str, document: str = "lesson") -> str:
@@ -55,8 +55,8 @@ def team(tmp_path: Path) -> Path:
     return make(tmp_path / "team", triggers=triggers, documents={"lesson": "# Theirs", "colours": "# Colours\n\nRed."})
 
 
-def take(root: Path, folder: Path, name: str = "team") -> Taken:
-    return take_pack(str(root), str(folder), name=name, source=str(folder))
+def take(root: Path, folder: Path, name: str = "team") -> InstalledPack:
+    return install_pack(str(root), str(folder), name=name, source=str(folder))
 
 
 def phrases(commons: Commons) -> dict[str, object]:
@@ -126,7 +126,7 @@ def test_taking_in_again_shows_what_changed(root: Path, team: Path) -> None:
     take(root, team)
     (team / "triggers" / "t.yaml").write_text(trigger("theirs", "paint house") + trigger("new", "eat shop"))
     (team / "bok" / "colours.md").unlink()
-    dry = take_pack(str(root), str(team), name="team", source=str(team), write=False)
+    dry = install_pack(str(root), str(team), name="team", source=str(team), write=False)
     assert check_packs(str(root)).sound[0].files.keys() > dry.pack.files.keys()
     taken = take(root, team)
     assert taken.triggers == dry.triggers == ("+ new", "- shared", "~ theirs")

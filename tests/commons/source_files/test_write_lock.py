@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.commons.index.load_commons import load_commons
-from deia.commons.source_files.write_lock import LOCK, one_writer
+from deia.commons.source_files.write_lock import LOCK, hold_write_lock
 from deia.commons.write.index_store import add_entry
 from deia.commons.write.init import create_commons
 from deia.errors import CommonsError
@@ -31,8 +31,8 @@ add_lesson(root, title=f"Lesson {number}", today="2026-11-20")
 SAME = ADD.replace('f"Lesson {number}"', '"The same lesson"')
 HOLD = """
 import sys, time
-from deia.commons.source_files.write_lock import one_writer
-with one_writer(sys.argv[1]):
+from deia.commons.source_files.write_lock import hold_write_lock
+with hold_write_lock(sys.argv[1]):
     print("ready", flush=True)
     time.sleep(60)
 """
@@ -83,7 +83,7 @@ def test_who_waits_too_long_is_told_and_a_dead_writer_holds_nobody_up(tmp_path: 
         holder.stdout.readline()
         with (
             pytest.raises(CommonsError, match="Somebody else has been writing") as refused,
-            one_writer(str(tmp_path), wait=0.1),
+            hold_write_lock(str(tmp_path), wait=0.1),
         ):
             pass
         assert "Try again" in refused.value.fix
@@ -91,16 +91,16 @@ def test_who_waits_too_long_is_told_and_a_dead_writer_holds_nobody_up(tmp_path: 
         holder.kill()
         holder.communicate()
     began = time.monotonic()
-    with one_writer(str(tmp_path)):
+    with hold_write_lock(str(tmp_path)):
         assert time.monotonic() - began < 5
 
 
 def test_who_is_alone_may_call_others_that_want_to_be(tmp_path: Path) -> None:
-    with one_writer(str(tmp_path), wait=0):
+    with hold_write_lock(str(tmp_path), wait=0):
         add_entry(str(tmp_path), Entry(id="a", path="bok/a.md", title="A"), "letters")
     assert (tmp_path / "commons_index.yaml").exists()
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(CommonsError, match="cannot be written"), one_writer(str(tmp_path / "gone")):
+    with pytest.raises(CommonsError, match="cannot be written"), hold_write_lock(str(tmp_path / "gone")):
         pass

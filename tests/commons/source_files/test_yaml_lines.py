@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.commons.source_files import yaml_blocks
-from deia.commons.source_files.yaml_lines import revised, with_items
+from deia.commons.source_files.yaml_lines import add_items, replace_values
 from deia.commons.source_files.yaml_reader import plain, read_yaml
 
 INDEX = """\
@@ -48,18 +48,18 @@ def said(text: str) -> Any:
 
 def replaced(_: Any, new: Any) -> Any:
     """Put a value in the place of another."""
-    return yaml_blocks.styled(new)
+    return yaml_blocks.style(new)
 
 
 def test_an_entry_is_put_below_the_last_and_all_else_stays() -> None:
-    made = with_items(INDEX, LIST, [{"id": "c", "tags": ["one"], "title": "yes"}])
+    made = add_items(INDEX, LIST, [{"id": "c", "tags": ["one"], "title": "yes"}])
     new = '      - id: c\n        tags: [one]\n        title: "yes"\n'
     assert made == INDEX.replace("  # what comes next", f"{new}  # what comes next")
 
 
 def test_views_and_counts_change_by_their_lines_alone() -> None:
     views = {"aws": ["new", "a", "b"], "git": ["a"], "none": {}, "zsh": {"docs": ["b"]}}
-    made = revised(INDEX, {("total",): 3, ("views",): views}, replaced)
+    made = replace_values(INDEX, {("total",): 3, ("views",): views}, replaced)
     assert made is not None
     assert made.splitlines() == [
         *INDEX.replace("total: 2", "total: 3").splitlines()[:16],
@@ -80,7 +80,7 @@ def test_views_and_counts_change_by_their_lines_alone() -> None:
     ],
 )
 def test_what_lines_do_not_tell_is_left_to_others(text: str, path: tuple[str, ...]) -> None:
-    made = with_items(text, path, [{"id": "new"}])
+    made = add_items(text, path, [{"id": "new"}])
     assert made is None or said(made) != said(text)
 
 
@@ -92,11 +92,11 @@ def test_whatever_entries_say_the_old_lines_stay_and_the_new_one_is_read_back(
     indented: bool,  # noqa: FBT001 - from hypothesis
 ) -> None:
     entries = [{"id": f"e{number}", "title": name, "tags": tags} for number, (name, tags) in enumerate(held)]
-    block = yaml_blocks.written({"list": entries}, like="" if indented else "x:\n- y\n")
+    block = yaml_blocks.to_yaml({"list": entries}, like="" if indented else "x:\n- y\n")
     text = f"top: 1  # one\n{block}# end\nlast: x\n"
-    made = with_items(text, ("list",), [{"id": "new", "title": title}])
+    made = add_items(text, ("list",), [{"id": "new", "title": title}])
     if made is None:  # control characters are written as spaces, so that the title does not come back
-        assert title != yaml_blocks.styled(title)
+        assert title != yaml_blocks.style(title)
         return
     assert said(made)["list"] == [*said(text)["list"], {"id": "new", "title": title}]
     rest = iter(made.split("\n"))
@@ -109,11 +109,11 @@ def test_whatever_entries_say_the_old_lines_stay_and_the_new_one_is_read_back(
 )
 @settings(max_examples=60, deadline=None)
 def test_any_view_becomes_any_other(old: dict[str, list[str]], new: dict[str, list[str]]) -> None:
-    lines = [f"  {name}:{''.join(f'{chr(10)}    - {yaml_blocks.written({0: one})[3:-1]}' for one in ids) or ' []'}"
+    lines = [f"  {name}:{''.join(f'{chr(10)}    - {yaml_blocks.to_yaml({0: one})[3:-1]}' for one in ids) or ' []'}"
              for name, ids in old.items()]  # fmt: skip
     text = "\n".join(["# top", "views:" if lines else "views: {}", *lines, "end: 1  # stays", ""])
     assert said(text)["views"] == old
-    made = revised(text, {("views",): new}, replaced)
+    made = replace_values(text, {("views",): new}, replaced)
     assert made is not None
     assert said(made) == {"views": new, "end": 1}
     assert made.startswith("# top\nviews:")

@@ -260,7 +260,7 @@ def test_windows_line_ends_survive(tmp_path: Path) -> None:
 def test_a_value_that_is_put_back_gives_the_same_text() -> None:
     for key in plain(read_yaml(CAREFUL, path="f").value):
         assert (
-            read_yaml(yaml_blocks.changed(CAREFUL, (key,), lambda value: value), path="f").value
+            read_yaml(yaml_blocks.change_value(CAREFUL, (key,), lambda value: value), path="f").value
             == read_yaml(CAREFUL, path="f").value
         )
-    assert yaml_blocks.changed(CAREFUL, ("our_own_field",), lambda value: value).count("# =====") == 2
+    assert yaml_blocks.change_value(CAREFUL, ("our_own_field",), lambda value: value).count("# =====") == 2

@@ -13,7 +13,7 @@ import click
 from deia import fast_json, files, spool
 from deia.commons.checks import lint as find_problems
 from deia.commons.index.read_index import find_index
-from deia.commons.source_files.read_cache import reading_once
+from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
@@ -188,7 +188,7 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
         urgency = urgency or click.prompt("How bad is it", type=click.Choice(URGENCIES), default="medium")
         trigger = click.confirm("Draft a trigger for it") if trigger is None else trigger
     body = _given_text(text)
-    with reading_once():  # the compile reads the index as it was just written
+    with cache_reads():  # the compile reads the index as it was just written
         lesson = add_lesson(
             root, title=title or "", text=body, summary=summary or "", platform=platform,
             urgency=urgency or "medium", tags=tuple(tags), keywords=tuple(keywords), category=category, today=today(),

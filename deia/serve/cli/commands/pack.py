@@ -12,8 +12,8 @@ import click
 from deia import fast_json
 from deia.commons.index.load_commons import load_commons
 from deia.commons.layers.fetch_pack import fetch, is_git
-from deia.commons.layers.pack_install import Taken, remove_pack, take_pack
-from deia.commons.layers.packs import Pack, Packs, check_packs, place
+from deia.commons.layers.pack_install import InstalledPack, install_pack, remove_pack
+from deia.commons.layers.packs import Pack, Packs, check_packs, pack_folder
 from deia.commons.source_files.slugs import slug
 from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
@@ -108,7 +108,7 @@ def remove(*, name: str) -> int:
     """Remove a pack."""
     root = writable_root()
     remove_pack(root, name)
-    output.say(f"removed {place(name)}")
+    output.say(f"removed {pack_folder(name)}")
     return _compiled(root)
 
 
@@ -136,7 +136,7 @@ def list_packs(*, form: str) -> int:
 
 def _fields(root: str, one: Pack, found: Packs) -> dict[str, Any]:
     sound = one in found.sound
-    commons = load_commons(os.path.join(root, place(one.name))) if sound else None
+    commons = load_commons(os.path.join(root, pack_folder(one.name))) if sound else None
     return {
         "name": one.name, "source": one.source, "rev": one.rev, "commit": one.commit, "sha256": one.sha256,
         "counts": sound, "triggers": len(commons.triggers) if commons else 0,
@@ -155,16 +155,16 @@ def _line(root: str, one: Pack, found: Packs) -> str:
     return f"{one.name}: {counts}, from {one.source}{commit} (sha256 {one.sha256[:12]})"
 
 
-def _take(root: str, source: str, *, name: str, rev: str, allow_hiding: bool, write: bool = True) -> Taken:
+def _take(root: str, source: str, *, name: str, rev: str, allow_hiding: bool, write: bool = True) -> InstalledPack:
     with tempfile.TemporaryDirectory(prefix="deia-pack-", ignore_cleanup_errors=True) as folder:
         fetched = fetch(source, rev=rev, into=folder, environ=os.environ)
-        return take_pack(
+        return install_pack(
             root, fetched.folder, name=name, source=source, rev=rev, commit=fetched.commit, write=write,
             starter=resolve(root, environ=os.environ).starter, allow_hiding=allow_hiding,
         )  # fmt: skip
 
 
-def _told(taken: Taken, verb: str) -> list[str]:
+def _told(taken: InstalledPack, verb: str) -> list[str]:
     one = taken.pack
     commit = f", commit {one.commit[:12]}" if one.commit else ""
     lines = [f"{verb} {one.name} from {one.source}{commit}: {len(one.files)} files, sha256 {one.sha256[:12]}"]

@@ -31,13 +31,13 @@ def lint(*, form: str) -> int:
     librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
     artefact = librarian.open_artefact()
     layers = load_layers(librarian.root, starter=librarian.settings.starter)
-    own, layered = layers.every[0], layers.merged()
+    own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
     ungated, reached = manifest.get("ungated", ()), reached_in(manifest)
     problems = lint_triggers(
         artefact, own.triggers, layered.cases, ungated=ungated, reached=reached, clock=time.perf_counter
     )
-    problems = [*hiding_problems(layers.every), *problems]
+    problems = [*hiding_problems(layers.stack), *problems]
     if form == "json":
         output.say(fast_json.dumps([problem.values() for problem in problems]))
     else:

@@ -11,7 +11,7 @@ import click
 from deia import fast_json, spool
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_layered, load_layers, origin_of
-from deia.commons.layers.shadowing import hidings, told
+from deia.commons.layers.shadowing import describe_hiding, find_hidings
 from deia.durations import read_duration
 from deia.folders import events_folder
 from deia.ledger.tail import read_ledger
@@ -37,8 +37,8 @@ def list_triggers(*, form: str) -> int:
     root = commons_root()
     layers = load_layers(root, starter=resolve(root, environ=os.environ).starter)
     hidden: dict[str, list[str]] = {}
-    for each in hidings(layers.every):
-        hidden.setdefault(each.by.id, []).append(told(each))
+    for each in find_hidings(layers.stack):
+        hidden.setdefault(each.winner.id, []).append(describe_hiding(each))
     triggers = sorted(layers.merged().triggers, key=lambda one: (origin_of(one.path) != "project", one.id))
     rows = [
         {
