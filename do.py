@@ -1,7 +1,8 @@
 """One command for everything: it makes `.venv` where needed, and runs what is asked, quiet where all is well.
 
     python3 do.py demo           see a mistake held and a question answered
-    python3 do.py test           everything that must pass: style, types, tests, triggers, documents, a bare install
+    python3 do.py test           style, types, the starter commons and all quick tests: about five minutes on two cores
+    python3 do.py test --all     everything that must pass, with the slow tests, real installs and coverage
     python3 do.py lint           style, types and the starter commons only
     python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
     python3 do.py frameworks [EXTRA…]   the adapters of agent frameworks, each with its real package in its own folder
@@ -38,6 +39,7 @@ UNREACHED = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT"
 PAGES = (os.path.join("docs", "make_cli.py"), os.path.join("docs", "make_hosts.py"))
 OLDEST = (3, 11)
 COVERAGE_FLOOR = 85  # percent, branches counted
+CORES = ("-n", str(os.cpu_count() or 1), "--dist", "worksteal")
 SHOWN = 16  # lines of an output that the demo shows
 WIDTH = 110  # characters of such a line
 PIP_FLAGS = ("--quiet", "--disable-pip-version-check", "--no-input")
@@ -51,7 +53,7 @@ EVENT = {
 }
 
 
-class Broken(Exception):  # noqa: N818 - it is the state of a step, told to a person
+class Broken(Exception):  # noqa: N818 - it is the state of a step, shown to a person
     """A step failed; the message is what to show."""
 
 
@@ -59,7 +61,7 @@ class Broken(Exception):  # noqa: N818 - it is the state of a step, told to a pe
 
 
 def program(name: str, *, venv: str = VENV) -> str:
-    """Give the path of a program in a virtual environment."""
+    """Return the path of a program in a virtual environment."""
     return os.path.join(venv, "Scripts", f"{name}.exe") if os.name == "nt" else os.path.join(venv, "bin", name)
 
 
@@ -78,12 +80,12 @@ def set_up(*, dev: bool) -> None:
 
 
 def marker() -> str:
-    """Give the file that says what `.venv` was made from."""
+    """Return the file that says what `.venv` was made from."""
     return os.path.join(VENV, "made-from.json")
 
 
 def read_marker() -> dict[str, object]:
-    """Give what `.venv` was made from; empty where it is not there, or its making did not end."""
+    """Return what `.venv` was made from; empty where it is not there, or its making did not end."""
     if not os.path.exists(program("python")):
         return {}
     try:
@@ -95,7 +97,7 @@ def read_marker() -> dict[str, object]:
 
 
 def digest(name: str) -> str:
-    """Give the SHA-256 of a file of the project."""
+    """Return the SHA-256 of a file of the project."""
     with open(os.path.join(ROOT, name), "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 
@@ -125,7 +127,7 @@ def pip(*arguments: str, venv: str = VENV) -> None:
 
 
 def step(name: str, work: Callable[[], str | None]) -> None:
-    """Do one thing and say on one line how it went; what it returns is told in brackets.
+    """Do one thing and say on one line how it went; what it returns is shown in brackets.
 
     Raises:
         SystemExit: it failed; its output is shown.
@@ -135,22 +137,22 @@ def step(name: str, work: Callable[[], str | None]) -> None:
 
 
 def attempt(name: str, work: Callable[[], str | None]) -> bool:
-    """Do one thing, say how it went, and give whether it went well."""
+    """Do one thing, say how it went, and return whether it went well."""
     print(f"{name:<44}", end=" ", flush=True)
     began = time.monotonic()
     try:
-        told = work()
+        note = work()
     except (Broken, OSError) as error:
         print(f"FAILED {time.monotonic() - began:6.1f} s\n\n{error}\n", flush=True)
         return False
-    print(f"ok     {time.monotonic() - began:6.1f} s{f'  ({told})' if told else ''}", flush=True)
+    print(f"ok     {time.monotonic() - began:6.1f} s{f'  ({note})' if note else ''}", flush=True)
     return True
 
 
 def output_of(
     command: Sequence[str], *, folder: str = ROOT, environ: Mapping[str, str] | None = None, given: str = ""
 ) -> str:
-    """Run a command and give what it printed.
+    """Run a command and return what it printed.
 
     Raises:
         Broken: it is not there, or exits with anything but 0.
@@ -167,14 +169,14 @@ def output_of(
         )
     except OSError as error:
         raise Broken(f"{command[0]}: {error}") from error
-    told = done.stdout.decode("utf-8", "replace").strip()
+    printed = done.stdout.decode("utf-8", "replace").strip()
     if done.returncode:
-        raise Broken(f"$ {' '.join(command)}\n{told}\n(exit code {done.returncode})")
-    return told
+        raise Broken(f"$ {' '.join(command)}\n{printed}\n(exit code {done.returncode})")
+    return printed
 
 
 def private(folder: str, *, commons: str = "") -> dict[str, str]:
-    """Give an environment in which deia keeps its state in `folder`, so that a person's own stays as it is."""
+    """Return an environment in which deia keeps its state in `folder`, so that a person's own stays as it is."""
     return {
         "DEIA_STATE": os.path.join(folder, "state"),
         "DEIA_CACHE": os.path.join(folder, "cache"),
@@ -220,7 +222,7 @@ def show_hold(folder: str) -> None:
 
 
 def hook(folder: str, *, venv: str = VENV) -> str:
-    """Give the hook's answer to the event of the demo."""
+    """Return the hook's answer to the event of the demo."""
     place = "import deia.serve.hook as hook; print(hook.__file__)"
     path = output_of([program("python", venv=venv), "-I", "-c", place], folder=folder)
     command = [program("python", venv=venv), "-I", "-S", path, "claude-code"]
@@ -251,7 +253,7 @@ def lint() -> int:
 
 
 def checks() -> list[tuple[str, Callable[[], str | None]]]:
-    """Give the checks that need no test run, each with its name."""
+    """Return the checks that need no test run, each with its name."""
     return [
         ("ruff check", lambda: quiet(program("ruff"), "check")),
         ("ruff format --check", lambda: quiet(program("ruff"), "format", "--check")),
@@ -268,35 +270,48 @@ def quiet(*command: str) -> None:
 
 
 def starter(*arguments: str) -> str:
-    """Run a deia command on the starter commons; give the last line it prints, without its full stop."""
+    """Run a deia command on the starter commons; return the last line it prints, without its full stop."""
     with tempfile.TemporaryDirectory() as folder:
-        told = output_of([program("deia"), *arguments], environ=private(folder, commons=STARTER))
-    lines = [line for line in told.splitlines() if line]
+        printed = output_of([program("deia"), *arguments], environ=private(folder, commons=STARTER))
+    lines = [line for line in printed.splitlines() if line]
     return next((line for line in lines if line[0].isdigit()), "").rstrip(".")
 
 
-def test() -> int:
-    """Run everything that must pass; pytest last, so that its closing line ends the output."""
+def test(*arguments: str) -> int:
+    """Run the checks and the quick tests, or with `--all` everything that must pass.
+
+    pytest comes last, so that its closing line ends the output.
+    """
+    everything = arguments == ("--all",)
+    if arguments and not everything:
+        raise Broken(f"Unknown: {' '.join(arguments)}. Type: python3 do.py test, or python3 do.py test --all")
     set_up(dev=True)
     wheel = os.path.join(VENV, "wheel")
-    steps = [
-        *checks(),
+    steps = [*checks(), *(long_checks(wheel) if everything else ())]
+    print(f"Running {len(steps)} checks, then the {'' if everything else 'quick '}tests.\n", flush=True)
+    passed = [attempt(name, work) for name, work in steps]
+    environ = {**os.environ, "WHEEL_FOLDER": wheel} if everything else None
+    coverage = ("--cov", f"--cov-fail-under={COVERAGE_FLOOR}", "--cov-report=")
+    flags = (*(coverage if everything else ("-m", "not slow")), "--no-header", *CORES)
+    print("\npytest", flush=True)
+    if not everything:
+        print("Slow tests and real installs are left out; python3 do.py test --all runs them, as CI does.", flush=True)
+    done = subprocess.run([program("python"), "-m", "pytest", *flags], cwd=ROOT, env=environ, check=False)
+    return int(bool(done.returncode) or not all(passed))
+
+
+def long_checks(wheel: str) -> list[tuple[str, Callable[[], str | None]]]:
+    """Return the checks that install something, each with its name."""
+    return [
         ("build the wheel", lambda: build(wheel)),
         ("bare install", lambda: smoke(wheel)),
         ("word forms, nlp extra", forms),
         ("clients of other languages, by npm", lambda: install_clients() or "not tested: npm is not here or offline"),
     ]
-    sound = [attempt(name, work) for name, work in steps]
-    environ = {**os.environ, "WHEEL_FOLDER": wheel}
-    cores = ("-n", str(os.cpu_count() or 1), "--dist", "worksteal")
-    flags = ("--cov", f"--cov-fail-under={COVERAGE_FLOOR}", "--cov-report=", "--no-header", *cores)
-    print("pytest", flush=True)
-    done = subprocess.run([program("python"), "-m", "pytest", *flags], cwd=ROOT, env=environ, check=False)
-    return int(bool(done.returncode) or not all(sound))
 
 
 def build(folder: str) -> str:
-    """Build the wheel into `folder`, alone there; give its name."""
+    """Build the wheel into `folder`, alone there; return its name."""
     shutil.rmtree(folder, ignore_errors=True)
     pip("wheel", "--no-deps", "--wheel-dir", folder, ROOT)
     return os.listdir(folder)[0]
@@ -323,13 +338,13 @@ def smoke(wheel: str) -> None:
             "Netlify": output_of([deia, "search", QUESTION], folder=folder, environ=environ),
             "deny": hook(folder, venv=BARE),
         }
-    for word, told in wanted.items():
-        if word not in told:
-            raise Broken(f"The bare install should have said {word!r}. It said:\n{told}")
+    for word, printed in wanted.items():
+        if word not in printed:
+            raise Broken(f"The bare install should have said {word!r}. It said:\n{printed}")
 
 
 def forms() -> str:
-    """Hold word forms to their table with the `nlp` extra, which the environment of all other tests does not have."""
+    """Test word forms against their table with the `nlp` extra, which other tests run without."""
     import tomllib  # noqa: PLC0415 - an older Python, which is told here what it lacks, does not have it
 
     with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
@@ -337,17 +352,17 @@ def forms() -> str:
     folder = os.path.join(VENV, f"nlp-{digest('pyproject.toml')[:8]}")
     if not os.path.exists(folder):
         pip("install", "--no-deps", "--target", folder, *wanted)
-    tests = os.path.join("tests", "compile", "test_forms.py")
-    told = output_of([program("python"), "-m", "pytest", "-q", tests], environ={**os.environ, "PYTHONPATH": folder})
-    if "skipped" in told:
-        raise Broken(f"The nlp extra was installed and is not found:\n{told}")
-    return told.splitlines()[-1]
+    tests = os.path.join("tests", "compile", "triggers", "test_word_forms.py")
+    printed = output_of([program("python"), "-m", "pytest", "-q", tests], environ={**os.environ, "PYTHONPATH": folder})
+    if "skipped" in printed:
+        raise Broken(f"The nlp extra was installed and is not found:\n{printed}")
+    return printed.splitlines()[-1]
 
 
 def install_clients() -> str:
     """Install the clients of other languages into `.venv/clients`; nothing of theirs runs before the tests start it.
 
-    Gives where they are, or the empty text where there is no npm, or nothing that it reaches.
+    Returns where they are, or the empty text where there is no npm, or nothing that it reaches.
     """
     folder, npm = os.path.join(VENV, "clients"), shutil.which("npm")
     wanted = [os.path.join(CLIENTS, name) for name in ("package.json", "package-lock.json")]
@@ -402,16 +417,16 @@ def clients() -> int:
 
 
 def client_tests() -> str:
-    """Run the tests with the clients of other languages; give how they went.
+    """Run the tests with the clients of other languages; return how they went.
 
     Raises:
         Broken: they fail, or are skipped since the clients are not here.
     """
     tests = os.path.join("tests", "serve", "server", "test_other_clients.py")
-    told = output_of([program("python"), "-m", "pytest", "-q", "-rs", tests])
-    if "skipped" in told:
-        raise Broken(f"Node and npm are needed, and what they reach packages by:\n{told}")
-    return told.splitlines()[-1]
+    printed = output_of([program("python"), "-m", "pytest", "-q", "-rs", tests])
+    if "skipped" in printed:
+        raise Broken(f"Node and npm are needed, and what they reach packages by:\n{printed}")
+    return printed.splitlines()[-1]
 
 
 def frameworks(*named: str) -> int:
@@ -423,7 +438,7 @@ def frameworks(*named: str) -> int:
 
 
 def framework_test(extra: str) -> Callable[[], str]:
-    """Give the step that installs an extra, runs its adapter's test, which must not be skipped, and measures a turn."""
+    """Return the step that installs an extra, runs its adapter's test and measures a turn."""
 
     def run() -> str:
         venv = os.path.join(VENV, "frameworks", f"{extra}-{digest('pyproject.toml')[:8]}")
@@ -434,11 +449,11 @@ def framework_test(extra: str) -> Callable[[], str]:
                 pass
         name = extra.replace("-", "_")
         test = os.path.join("tests", "frameworks", f"test_{name}.py")
-        told = output_of([program("python", venv=venv), "-m", "pytest", "-q", "-p", "no:cacheprovider", test])
-        if "skipped" in told:
-            raise Broken(f"The extra {extra} was installed and is not found:\n{told}")
+        printed = output_of([program("python", venv=venv), "-m", "pytest", "-q", "-p", "no:cacheprovider", test])
+        if "skipped" in printed:
+            raise Broken(f"The extra {extra} was installed and is not found:\n{printed}")
         cost = output_of([program("python", venv=venv), os.path.join("bench", "frameworks.py"), "--only", name])
-        return f"{told.splitlines()[-1]}; {cost.splitlines()[-1]}"
+        return f"{printed.splitlines()[-1]}; {cost.splitlines()[-1]}"
 
     return run
 
@@ -450,7 +465,7 @@ COMMANDS: dict[str, Callable[..., int]] = {
 
 
 def main() -> int:
-    """Run what the command line names; give the exit code."""
+    """Run what the command line names; return the exit code."""
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
         wanted = ".".join(map(str, OLDEST))
@@ -460,7 +475,7 @@ def main() -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     name, arguments = (sys.argv[1] if len(sys.argv) > 1 else ""), sys.argv[2:]
-    if name not in COMMANDS or (arguments and name not in {"bench", "frameworks"}):
+    if name not in COMMANDS or (arguments and name not in {"bench", "frameworks", "test"}):
         print((__doc__ or "").strip())
         return 0 if name in {"-h", "--help", "help"} else 2
     try:
