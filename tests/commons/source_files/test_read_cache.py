@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deia.commons.source_files.read_cache import MOST, cache_reads
+from deia.commons.source_files.read_cache import MOST, cache_reads, cached
 
 
 def test_the_same_key_is_made_once_while_it_lasts() -> None:
