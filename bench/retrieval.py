@@ -25,7 +25,7 @@ from deia.compile.catalog.build_catalog import build_catalog
 from deia.compile.catalog.embeddings import Effort
 from deia.evaluate import measures
 from deia.knowledge import Document, Entry, Query
-from deia.match.tokeniser import question
+from deia.match.tokeniser import question_words
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import ranking, search
 
@@ -138,7 +138,7 @@ def lite_scores(folder: str, name: str) -> Scores:
         asked = [query for query in rows(folder, name) if query["_id"] in relevant]
         every = []
         for query in asked:
-            said = " OR ".join(f'"{word[0]}"' for word in question(query["text"]))
+            said = " OR ".join(f'"{word[0]}"' for word in question_words(query["text"]))
             told = "select id from docs where docs match ? order by rank limit ?"
             found = [row[0] for row in base.execute(told, (said, DEPTH))] if said else []
             every.append(scores(found, relevant[query["_id"]])[0])

@@ -23,7 +23,7 @@ from retrieval import QUESTIONS, compiled, judgements, rows  # noqa: E402 - the 
 
 from deia.knowledge import Query  # noqa: E402
 from deia.match.tiers import open_tier  # noqa: E402
-from deia.match.tokeniser import question  # noqa: E402
+from deia.match.tokeniser import question_words  # noqa: E402
 from deia.search.build_answer import find  # noqa: E402
 from deia.search.question.interpret import understand  # noqa: E402
 from deia.search.question.terms import read_question  # noqa: E402
@@ -128,7 +128,7 @@ def spread(listed: Sequence[Any], most: int) -> Sequence[Any]:
 
 def shortened(text: str, number: int) -> str:
     """Give a question as somebody in a hurry types it: its one to three longest words."""
-    found = [word[0] for word in question(text)]
+    found = [word[0] for word in question_words(text)]
     kept = sorted(found, key=len, reverse=True)[: 1 + number % 3]
     return " ".join(word for word in found if word in kept)
 

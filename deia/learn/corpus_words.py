@@ -15,7 +15,7 @@ from deia.knowledge import Entry, Trigger
 from deia.ledger.gaps import SMALL_WORDS
 from deia.match.keyword import analyser
 from deia.match.spelling import edits_allowed
-from deia.match.tokeniser import question, terms
+from deia.match.tokeniser import question_words, terms
 
 NAMING = ("title", "keywords", "tags", "platforms", "id")  # fields by which a document is called
 TOLD = ("summary", "category")
@@ -61,7 +61,7 @@ class Shelf:
 
     def told(self, text: str) -> dict[str, str]:
         """Give the words of a question that say something, by their stems; of names, the parts."""
-        parts = [part for word in question(text) for part in (word[1:] or word)]
+        parts = [part for word in question_words(text) for part in (word[1:] or word)]
         kept = [part for part in parts if part not in SMALL_WORDS and len(part) > 1 and not part.isdecimal()]
         return dict(zip(self._stemmer.analyze(" ".join(kept)), kept, strict=True)) if kept else {}
 

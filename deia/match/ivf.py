@@ -1,8 +1,8 @@
-"""An inverted file over the signs of many passages: which of them lie in the neighbourhoods nearest to a question.
+"""An inverted file (IVF) over passage signs, so that a query reads only the lists nearest to it.
 
-Passages that mean the like stand in one list, behind the middle of what they mean; of a large catalog a question reads
-some lists instead of everything (Sivic and Zisserman 2003; Jégou and others 2011). The same is found with numpy as
-without. It refuses to promise that the nearest passage is among those lists: bench/recall.py measures how often it is.
+Passages with similar meaning share a list, which is described by its centroid (Sivic and Zisserman 2003; Jégou and
+others 2011). Results are the same with and without numpy. The search is approximate: the nearest passage may be in a
+list that is not read. bench/recall.py measures how often that happens.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from mmap import mmap
 
-LISTS, GROUPED = "lists", "grouped"  # names of files, behind the tier's and a dot
-PROBED = 32  # lists that a question reads, of those nearest to it
-MOST_READ = 100_000  # passages, after which no further list is begun: those of near-copies can be long
-HEADER = 2  # how many lists and how many passages, 32 bits each
+LISTS, GROUPED = "lists", "grouped"  # file names, after the tier's name and a dot
+PROBED = 32  # lists that a query reads at most
+MOST_READ = 100_000  # passages after which no further list is read; lists of near-copies can be long
+HEADER = 2  # 32-bit numbers: the count of lists and the count of passages
 REBUILD = "Run `deia compile`."
 
 
 class Lists:
-    """The lists of one tier's passages: their middles, who is in which, and the signs in that order."""
+    """The lists of one tier's passages: their centroids, their members, and the signs in list order."""
 
     __slots__ = ("_dimensions", "_grouped", "_middles", "_order", "_starts")
 
     def __init__(self, lists: mmap, grouped: mmap, *, where: str, dimensions: int, passages: int) -> None:
-        """Take the two files, mapped.
+        """Read the two memory-mapped files.
 
         Raises:
-            ArtefactError: they do not belong to these passages.
+            ArtefactError: the files do not match the number of passages.
         """
         data = memoryview(lists)
         self._dimensions, self._grouped = dimensions, grouped
@@ -42,7 +42,7 @@ class Lists:
         middles = 4 * (HEADER + count + 1 + passages)
         whole = (held, len(data), len(self._grouped))
         if whole != (passages, middles + count * dimensions, passages * dimensions // 8):
-            raise ArtefactError("the lists of passages do not add up", where=where, fix=REBUILD)
+            raise ArtefactError("the passage lists do not match the catalog", where=where, fix=REBUILD)
         self._starts = numbers[HEADER : HEADER + count + 1]
         self._order = numbers[HEADER + count + 1 : HEADER + count + 1 + passages]
         self._middles = data[middles:]
@@ -52,35 +52,35 @@ class Lists:
 
     @property
     def middles(self) -> bytes:
-        """The middle of every list, as `deia.match.static_vectors` stores vectors."""
+        """The centroid of every list, stored as `deia.match.static_vectors` stores vectors."""
         return bytes(self._middles)
 
     def members(self) -> Iterator[list[int]]:
-        """Give the passages of every list."""
+        """Return the passages of every list."""
         return (self._order[start:end].tolist() for start, end in pairwise(self._starts))
 
     def nearest(self, vector: Sequence[float]) -> list[int]:
-        """Give the lists to read for a vector, those nearest to it, in order of number."""
+        """Return the numbers of the lists nearest to a vector, in ascending order."""
         cosines = similarities(vector, self._middles, self._dimensions)
         ordered = sorted(range(len(cosines)), key=cosines.__getitem__, reverse=True)[:PROBED]
-        read = accumulate((self._starts[each + 1] - self._starts[each] for each in ordered), initial=0)
-        return sorted(each for each, before in zip(ordered, read, strict=False) if before < MOST_READ)
+        totals = accumulate((self._starts[number + 1] - self._starts[number] for number in ordered), initial=0)
+        return sorted(number for number, already_read in zip(ordered, totals, strict=False) if already_read < MOST_READ)
 
     def signs(self, lists: Sequence[int]) -> bytes:
-        """Give the signs of all passages of some lists, in the order of `passages`."""
+        """Return the signs of all passages in some lists, in the order that `passages` expects."""
         wide = self._dimensions // 8
-        ends = [(self._starts[each] * wide, self._starts[each + 1] * wide) for each in lists]
+        ends = [(self._starts[number] * wide, self._starts[number + 1] * wide) for number in lists]
         return b"".join([self._grouped[start:end] for start, end in ends])
 
     def passages(self, lists: Sequence[int], places: Sequence[int]) -> list[int]:
-        """Give the passages at some ascending places of what `signs` gave for the same lists, in order of number."""
+        """Return the passages at some ascending positions of what `signs` returned for the same lists, sorted."""
         found: list[int] = []
-        before, each = 0, iter(lists)
+        before, remaining = 0, iter(lists)
         start = end = 0
         for place in places:
             while place - before >= end - start:
                 before += end - start
-                number = next(each)
+                number = next(remaining)
                 start, end = self._starts[number], self._starts[number + 1]
             found.append(self._order[start + place - before])
         return sorted(found)

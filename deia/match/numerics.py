@@ -1,22 +1,22 @@
-"""numpy, loaded with one thread for its linear algebra: for whoever imports it first in a cold process.
+"""Import numpy with a single thread for its linear algebra.
 
-A second thread saves a query nothing, costs 3 ms to start, and waits in a loop where the other core is busy. What the
-environment says itself counts, and is as it was afterwards. Never imported by the hook or by a search without
-transformer: numpy costs more than all the rest of a search.
+A second thread does not make one query faster, takes 3 ms to start, and busy-waits while the other core has work. A
+value that is already set in the environment wins, and the environment is restored after the import. The hook and
+searches without a transformer never import this: numpy costs more than the whole rest of a search.
 """
 
 from __future__ import annotations
 
 import os
 
-THREADS = "OPENBLAS_NUM_THREADS"  # read once, when the library is loaded
+THREADS = "OPENBLAS_NUM_THREADS"  # OpenBLAS reads it once, when it is loaded
 
-_said = os.environ.get(THREADS)
-os.environ[THREADS] = _said or "1"
+_set_before = os.environ.get(THREADS)
+os.environ[THREADS] = _set_before or "1"
 
-import numpy as np  # noqa: E402 - the line above has to come first
+import numpy as np  # noqa: E402 - the thread count must be set first
 
-if _said is None:
+if _set_before is None:
     del os.environ[THREADS]
 
 __all__ = ["np"]

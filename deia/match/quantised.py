@@ -1,7 +1,7 @@
-"""Unit vectors as one signed byte a dimension: what a catalog stores of a passage, and how a query is held against it.
+"""Unit vectors with one signed byte per dimension, and the similarity of a query with them.
 
-Exact to about .002 of a cosine. Refuses nothing and knows no model: vectors of two models do not compare, and who
-stores codes stores the digest of their maker beside them.
+Cosines are exact to about .002. Vectors of different models cannot be compared, so whoever stores codes also stores the
+digest of the model that made them.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-WIDEST = 6.0  # standard deviations of a component that a byte can hold; a passage has hardly ever one that is cut
-BLOCK = 4096  # codes that are turned into floats at once: what fits the cache
+WIDEST = 6.0  # standard deviations of a component that a byte covers; larger ones (very rare) are clipped
+BLOCK = 4096  # codes converted to floats at a time; fits the CPU cache
 
 
 def step(dimensions: int) -> float:
-    """Give what one unit of a code is worth: a unit vector's components have a standard deviation of 1/√dimensions."""
+    """Return the value of one unit of a code; a unit vector's components have a standard deviation of 1/√dimensions."""
     return WIDEST / (127 * sqrt(dimensions))
 
 
 def quantised(vectors: Floats) -> bytes:
-    """Give unit vectors, one a row, as codes one after another."""
+    """Return unit vectors, one per row, as concatenated codes."""
     codes: NDArray[np.int8] = np.clip(np.rint(vectors / step(vectors.shape[-1])), -127, 127).astype("i1")
     return codes.tobytes()
 
@@ -35,29 +35,29 @@ def quantised(vectors: Floats) -> bytes:
 def similarities(
     vector: Sequence[float] | Floats, codes: bytes | memoryview, *, numbers: Sequence[int] | None = None
 ) -> Floats:
-    """Give the cosine of a vector with each of those in `codes`, or with those of the given numbers.
+    """Return the cosine of a vector with every vector in `codes`, or only with those at `numbers`.
 
     Raises:
-        ValueError: `codes` is no whole number of vectors of that many dimensions.
-        IndexError: a number is beyond them.
+        ValueError: `codes` is not a whole number of vectors with that many dimensions.
+        IndexError: a number is out of range.
     """
-    wanted = np.asarray(vector, "f4")
-    rows = np.frombuffer(codes, "i1").reshape(-1, len(wanted))
+    scaled = np.asarray(vector, "f4")
+    rows = np.frombuffer(codes, "i1").reshape(-1, len(scaled))
     if numbers is not None:
         rows = rows[np.asarray(numbers, "i8")]
-    wanted = wanted * np.float32(step(len(wanted)))
-    found = np.empty(len(rows), "f4")
+    scaled = scaled * np.float32(step(len(scaled)))
+    cosines = np.empty(len(rows), "f4")
     for start in range(0, len(rows), BLOCK):
-        found[start : start + BLOCK] = rows[start : start + BLOCK].astype("f4") @ wanted
-    return found
+        cosines[start : start + BLOCK] = rows[start : start + BLOCK].astype("f4") @ scaled
+    return cosines
 
 
 def middle(codes: bytes | memoryview, dimensions: int) -> Floats:
-    """Give the mean of the vectors in `codes`; of none, the zero vector.
+    """Return the mean of the vectors in `codes`, or the zero vector if there are none.
 
     Raises:
-        ValueError: `codes` is no whole number of vectors of that many dimensions.
+        ValueError: `codes` is not a whole number of vectors with that many dimensions.
     """
     rows = np.frombuffer(codes, "i1").reshape(-1, dimensions)
-    found: Floats = rows.sum(axis=0, dtype="i8").astype("f4") * np.float32(step(dimensions) / max(1, len(rows)))
-    return found
+    mean: Floats = rows.sum(axis=0, dtype="i8").astype("f4") * np.float32(step(dimensions) / max(1, len(rows)))
+    return mean

@@ -1,9 +1,8 @@
-"""Misspelt words corrected against the commons' own vocabulary, by a deletion index in a mapped file.
+"""Spelling correction against the commons' own vocabulary, with a deletion index in a memory-mapped file.
 
-Two words within n edits meet in a common string after at most n deletions from each (the idea of SymSpell), so the
-deletions of every known word's beginning are stored beforehand, and a lookup is a few probes. It refuses to touch a
-word that the vocabulary has, and to correct a short word at all: asking for everything alike is what ruins exact
-questions.
+Two words within n edits of each other share a string after at most n deletions from each (the idea of SymSpell). The
+deletions of every known word's beginning are stored in advance, so a lookup takes only a few probes. Words that are in
+the vocabulary and very short words are never corrected: fuzzy matching of every word would ruin exact queries.
 """
 
 from __future__ import annotations
@@ -21,44 +20,44 @@ if TYPE_CHECKING:
 MAGIC = 0x64656961
 VERSION = 1
 HEADER = 6  # magic, version, words, bucket bits, entries, bytes of text
-BEGINNING = 7  # characters of a word whose deletions are stored; more than the edits, so nothing within them is missed
-SHORT = 5  # characters of a word that has neighbours by mere chance
+BEGINNING = 7  # characters of a word whose deletions are stored; more than the allowed edits, so no word is missed
+SHORT = 5  # characters; words up to this length have neighbours by chance
 SHORTEST, LONGEST = 3, 32  # characters of a word in the vocabulary
 REBUILD = "Run `deia compile`."
 _PRIME = (1 << 61) - 1
-SPREAD = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio, which spreads the bits of neighbouring words
+SPREAD = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: spreads the hashes of similar words
 
 
 def edits_allowed(length: int) -> int:
-    """Give how many edits a word of this length may be away: none up to 3 characters, one up to 7, two beyond."""
+    """Return how many edits a word of this length may be away: 0 up to 3 characters, 1 up to 7, 2 beyond."""
     return 0 if length <= 3 else 1 if length <= 7 else 2
 
 
 def worth_keeping(word: str) -> bool:
-    """Tell whether a word belongs into the vocabulary: letters only, neither too short nor too long to be mistyped."""
+    """Return whether a word belongs in the vocabulary: letters only, neither too short nor too long."""
     return SHORTEST <= len(word) <= LONGEST and word.isalpha()
 
 
 def deletions(word: str, edits: int) -> set[str]:
-    """Give the beginning of a word with up to this many of its characters left out."""
+    """Return the beginning of a word with up to this many of its characters removed."""
     start = word[:BEGINNING]
-    found = {start}
+    made = {start}
     layer = {start}
     for _ in range(min(edits, len(start) - 1)):
         layer = {left[:at] + left[at + 1 :] for left in layer for at in range(len(left))}
-        found |= layer
-    return found
+        made |= layer
+    return made
 
 
 def slot(text: str) -> int:
-    """Give 64 well-spread bits for a string, the same in every process, which `hash` is not."""
+    """Return a well-spread 64-bit hash of a string that, unlike `hash`, is the same in every process."""
     return (int.from_bytes(text.encode("utf-8", "replace"), "little") % _PRIME + 1) * SPREAD & 0xFFFFFFFFFFFFFFFF
 
 
 def distance(left: str, right: str, most: int) -> int:
-    """Count the insertions, deletions, substitutions and swaps between two words; `most` + 1 where there are more.
+    """Return the number of insertions, deletions, substitutions and swaps between two words, at most `most` + 1.
 
-    The optimal string alignment distance, after Damerau (1964): no substring is edited twice.
+    This is the optimal string alignment distance, after Damerau (1964): no substring is edited twice.
     """
     if abs(len(left) - len(right)) > most:
         return most + 1
@@ -77,22 +76,20 @@ def distance(left: str, right: str, most: int) -> int:
 
 
 def nearest(word: str, names: Iterable[str], *, most: int = 3) -> list[str]:
-    """Give the few names that somebody who typed `word` may have meant, best first."""
-    asked = word[:LONGEST]
+    """Return the few names that somebody who typed `word` may have meant, best first."""
+    typed = word[:LONGEST]
+    allowed = len(typed) // 3 + 1
     ranked: list[tuple[int, str]] = []
     for name in names:
-        far = (
-            0
-            if asked and (name.startswith(asked) or asked.startswith(name))
-            else distance(asked, name, len(asked) // 3 + 1)
-        )
-        if far <= len(asked) // 3 + 1:
-            ranked.append((far, name))
+        prefix = typed and (name.startswith(typed) or typed.startswith(name))
+        edits = 0 if prefix else distance(typed, name, allowed)
+        if edits <= allowed:
+            ranked.append((edits, name))
     return [name for _, name in sorted(ranked)[:most]]
 
 
 class Vocabulary:
-    """An opened deletion index: the words of the commons with the number of passages that hold them."""
+    """An open deletion index: the words of the commons, each with the number of passages that contain it."""
 
     __slots__ = ("_buckets", "_counts", "_entries", "_map", "_shift", "_tags", "_text", "_texts")
 
@@ -115,13 +112,13 @@ class Vocabulary:
         whole = memoryview(self._map)
         numbers = whole[: len(whole) // 4 * 4].cast("I")
         if len(numbers) < HEADER or (numbers[0], numbers[1]) != (MAGIC, VERSION):
-            raise ArtefactError("this is no vocabulary of this version", where=path, fix=REBUILD)
+            raise ArtefactError("the vocabulary was written by another version of deia", where=path, fix=REBUILD)
         words, bits, entries, size = numbers[2:HEADER]
         ends = [HEADER]
         for length in ((1 << bits) + 1, entries, entries, words, words + 1):
             ends.append(ends[-1] + length)
         if bits > 32 or ends[-1] * 4 + size > len(whole):
-            raise ArtefactError("the vocabulary is cut short", where=path, fix=REBUILD)
+            raise ArtefactError("the vocabulary is truncated", where=path, fix=REBUILD)
         self._shift = 64 - bits
         self._buckets, self._entries, self._tags, self._counts, self._texts = (
             numbers[start:end] for start, end in pairwise(ends)
@@ -132,39 +129,41 @@ class Vocabulary:
         return len(self._counts)
 
     def words(self) -> Iterator[tuple[str, int]]:
-        """Give every word with its count."""
+        """Return every word with its count."""
         return ((self._word(number), self._counts[number]) for number in range(len(self)))
 
     def count(self, word: str) -> int:
-        """Give how many passages hold a word, 0 where none does."""
+        """Return how many passages contain a word."""
         return next(
             (self._counts[number] for number in self._meeting(word[:BEGINNING]) if self._word(number) == word), 0
         )
 
     def corrections(self, word: str, *, edits: int | None = None) -> list[str]:
-        """Give the known words nearest to an unknown one, the most frequent first; nearer ones hide those two away.
+        """Return the known words nearest to an unknown one, most frequent first; words at distance 1 hide those at 2.
 
-        Those that begin with another letter come last, and of a short word they are not its misspelling at all: people
-        seldom mistype a first letter (about one misspelling in thirteen: Pollock and Zamora, 1984), and short words
-        have many neighbours by chance.
+        Words with another first letter come last, and are no corrections at all for a short word: people seldom mistype
+        the first letter (about one misspelling in thirteen: Pollock and Zamora, 1984), and short words have many
+        neighbours by chance.
         """
         allowed = edits_allowed(len(word)) if edits is None else edits
         if len(word) > LONGEST:
             return []
         for most in range(1, allowed + 1):
-            near = {self._word(number): number for left in deletions(word, most) for number in self._meeting(left)}
-            found = [
-                (known[:1] != word[:1], -self._counts[number], known)
-                for known, number in near.items()
-                if distance(word, known, most) <= most
+            near = {
+                self._word(number): number for deletion in deletions(word, most) for number in self._meeting(deletion)
+            }
+            candidates = [
+                (candidate[:1] != word[:1], -self._counts[number], candidate)
+                for candidate, number in near.items()
+                if distance(word, candidate, most) <= most
             ]
-            kept = [known for moved, _, known in sorted(found) if not moved or len(word) > SHORT]
+            kept = [candidate for moved, _, candidate in sorted(candidates) if not moved or len(word) > SHORT]
             if kept:
                 return kept
         return []
 
     def _meeting(self, left: str) -> Iterator[int]:
-        """Give the words that have this string among their deletions, and now and then another."""
+        """Yield the numbers of words that have this string among their deletions, and rarely some that do not."""
         where = slot(left)
         bucket, tag = where >> self._shift, where & 0xFFFFFFFF
         for at in range(self._buckets[bucket], self._buckets[bucket + 1]):

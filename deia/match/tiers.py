@@ -1,8 +1,8 @@
-"""Meaning behind one interface: tiers, each a model that turns texts into vectors which compare by their cosine.
+"""Semantic tiers behind one interface: each tier is a model that turns texts into vectors, compared by cosine.
 
-`static` adds up word vectors and needs no numpy; `compact` is a sentence transformer and does; `transformer:MODEL` is
-any that a person has. Whoever stores vectors stores a tier's digest beside them, since vectors of two models do not
-compare. It refuses to know what a document is.
+`static` adds up word vectors and needs no numpy; `compact` is a sentence transformer and needs it; `transformer:MODEL`
+is any sentence transformer that a person has installed. Vectors of different models cannot be compared, so whoever
+stores vectors also stores the tier's digest.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     Vector = Sequence[float]
 
-TIERS = ("compact", "static")  # the better one first
-KEYWORD_TIER = "keyword"  # what an answer names that no meaning took part in
-TRANSFORMER = "transformer"  # a model of a person's own, never taken unless it is named
-CHOICES = ("auto", *TIERS, KEYWORD_TIER, TRANSFORMER)  # what a person may set: the best that is there, or at most this
-UNRELATED = 0.05  # the mean cosine of unrelated sentences in `compact`, whose scale verdicts were learned on
+TIERS = ("compact", "static")  # best first
+KEYWORD_TIER = "keyword"  # the name in an answer that used no vectors
+TRANSFORMER = "transformer"  # a person's own model, used only if it is named
+CHOICES = ("auto", *TIERS, KEYWORD_TIER, TRANSFORMER)  # what a person may set; a tier means "at most this one"
+UNRELATED = 0.05  # the mean cosine of unrelated sentences in `compact`, on whose scale the verdict was trained
 _opened: dict[str, Tier] = {}
 
 
 class Tier:
-    """One model, opened: what it is, how it reads a question, and how it holds it against stored vectors."""
+    """One open model: how it encodes a query, and how it compares it with stored vectors."""
 
     __slots__ = ("_last", "digest", "dimensions", "full_name", "middle", "model", "name", "similarities", "vector")
 
@@ -40,18 +40,18 @@ class Tier:
         similarities: Callable[[Vector, bytes], list[float]],
         middle: Callable[[bytes], Vector],
     ) -> None:
-        self.full_name = name  # with the model, where there is a choice
+        self.full_name = name  # with the model, if there is a choice
         self.name = kind_of(name)
         self.model = model
         self.digest = model.digest
         self.dimensions = model.dimensions
         self.vector = vector
-        self.similarities = similarities  # of a question's vector with each of some codes, one after another
-        self.middle = middle  # the mean of some codes
+        self.similarities = similarities  # the cosines of a query's vector with concatenated codes
+        self.middle = middle  # the mean of concatenated codes
         self._last: tuple[str, Vector] | None = None
 
     def encode(self, text: str) -> Vector:
-        """Give the vector of a question, made once where it is asked for again; names are read by their parts."""
+        """Return the vector of a query, with names split into their parts; the last query's vector is remembered."""
         last = self._last
         if last is None or last[0] != text:
             self._last = last = (text, self.vector(spelled_out(text)))
@@ -59,12 +59,12 @@ class Tier:
 
 
 def kind_of(name: str) -> str:
-    """Give a tier's name without its model."""
+    """Return a tier's name without its model."""
     return name.partition(":")[0]
 
 
 def tiers_of(choice: str, *, model: str = "") -> tuple[str, ...]:
-    """Give the tiers that may take part under a person's choice, the better one first; `model` is of the person's own.
+    """Return the tiers that a person's choice allows, best first; `model` names the person's own transformer.
 
     Raises:
         KeyError: there is no such choice.
@@ -75,7 +75,7 @@ def tiers_of(choice: str, *, model: str = "") -> tuple[str, ...]:
 
 
 def open_tier(name: str) -> Tier:
-    """Give a tier's model, opened once a process.
+    """Return a tier with its model, opened once per process.
 
     Raises:
         ArtefactError: its file is missing or damaged.
@@ -103,18 +103,18 @@ def _compact() -> Tier:
     from deia.match import quantised  # noqa: PLC0415 - needs numpy, which costs more than a search by words and vectors
     from deia.match.minilm import open_compact  # noqa: PLC0415 - likewise
 
-    def held_against(vector: Vector, held: bytes) -> list[float]:
-        """Give the cosines of stored vectors with one."""
-        found: list[float] = quantised.similarities(vector, held).tolist()
-        return found
+    def compare(vector: Vector, codes: bytes) -> list[float]:
+        """Return the cosines of stored vectors with one vector."""
+        cosines: list[float] = quantised.similarities(vector, codes).tolist()
+        return cosines
 
     model = open_compact()
     return Tier(
         "compact",
         model,
         model.encode_query,
-        held_against,
-        lambda held: quantised.middle(held, model.dimensions).tolist(),
+        compare,
+        lambda codes: quantised.middle(codes, model.dimensions).tolist(),
     )
 
 
@@ -125,17 +125,17 @@ def _transformer(name: str) -> Tier:
     model = open_transformer(name)
     stretch = (1 - UNRELATED) / (1 - model.unrelated)
 
-    def held_against(vector: Vector, held: bytes) -> list[float]:
-        """Give the cosines of stored vectors with one, stretched so that what has nothing in common is near 0."""
-        found: list[float] = (1 - (1 - quantised.similarities(vector, held)) * stretch).tolist()
-        return found
+    def compare(vector: Vector, codes: bytes) -> list[float]:
+        """Return the cosines of stored vectors with one, stretched so that unrelated texts are near 0."""
+        cosines: list[float] = (1 - (1 - quantised.similarities(vector, codes)) * stretch).tolist()
+        return cosines
 
     return Tier(
         f"{TRANSFORMER}:{name}",
         model,
         model.encode_query,
-        held_against,
-        lambda held: quantised.middle(held, model.dimensions).tolist(),
+        compare,
+        lambda codes: quantised.middle(codes, model.dimensions).tolist(),
     )
 
 

@@ -1,9 +1,9 @@
-"""The one tokeniser, for what is indexed and for what is asked.
+"""The tokeniser shared by indexing and querying.
 
-Words are folded; names are split into their parts and kept whole: `KubePodCrashLooping` gives kubepodcrashlooping,
-kube, pod, crash, looping; snake_case, dotted.names, kebab-case and paths are treated alike, so that the three
-spellings of one name meet in one term. It refuses to know a language: stemming is the index's business, and the list
-of stop words is for questions only. Every text is acceptable and costs time in proportion to its length.
+Words are folded (case and accents). A name is kept whole and also split into its parts: `KubePodCrashLooping` gives
+kubepodcrashlooping, kube, pod, crash, looping. snake_case, dotted.names, kebab-case and paths are treated alike, so
+that all spellings of a name share one term. Stemming is left to the index, and stop words are removed from queries
+only. Any text is accepted, in time linear in its length.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LONGEST_TERM = 64  # longer words are hashes, base64 and the like, which nobody types whole
+LONGEST_TERM = 64  # characters; longer words are hashes, base64 and the like, which nobody types in full
 JOINERS = "_-./\\:"
 CACHED_WORDS = 100_000
 CACHED_CHARACTERS = 5_000
 
-# Words that carry the grammar of a question and not its subject. Those that name programs (find, make, go) stay.
+# Words that carry a query's grammar and not its subject. Words that name programs (find, make, go) are not listed.
 STOP_WORDS = frozenset(
     """
     a about all also am an and any are arent as at be because been being but by can cannot cant could couldnt did
@@ -35,27 +35,27 @@ STOP_WORDS = frozenset(
 
 
 def words(text: str) -> list[tuple[str, ...]]:
-    """Give the words of a text in order, each as its terms: the whole first, then its parts where it is a name."""
+    """Return the words of a text in order, each as a tuple of terms: the whole first, then the parts of a name."""
     return [word for word in map(_WORDS.__getitem__, _tokens(text)) if word]
 
 
 def terms(text: str) -> list[str]:
-    """Give every term of a text, in order and with repeats, as the index wants them."""
+    """Return every term of a text, in order and with repeats, as the index needs them."""
     return [*chain.from_iterable(map(_WORDS.__getitem__, _tokens(text)))]
 
 
 def _tokens(text: str) -> list[str]:
-    """Cut a text; without the apostrophes a character becomes one, which is what `translate` is fast at."""
+    """Split a text. Apostrophes go first: `translate` is fast only if each character becomes one character."""
     return text.replace("'", "").translate(_CHARACTERS).split()
 
 
-def question(text: str) -> list[tuple[str, ...]]:
-    """Give the distinct words of a question without its stop words."""
+def question_words(text: str) -> list[tuple[str, ...]]:
+    """Return the distinct words of a query without its stop words."""
     return [word for word in dict.fromkeys(words(text)) if len(word) > 1 or word[0] not in STOP_WORDS]
 
 
 def spelled_out(text: str) -> str:
-    """Give a text with its names in their parts, as a language model reads them: `KubePod` is Kube Pod."""
+    """Return a text with names split as a language model reads them: `KubePod` becomes `Kube Pod`."""
     return " ".join(_spelled_out(token) for token in text.split())
 
 
@@ -65,13 +65,13 @@ def _spelled_out(token: str) -> str:
     return " ".join(part for piece in token.split("_") for part in _humps(piece))
 
 
-def distinct(found: Iterable[tuple[str, ...]]) -> list[str]:
-    """Give the terms of some words once each, in order."""
-    return list(dict.fromkeys(term for word in found for term in word))
+def distinct(word_list: Iterable[tuple[str, ...]]) -> list[str]:
+    """Return the distinct terms of some words, in order."""
+    return list(dict.fromkeys(term for word in word_list for term in word))
 
 
 def fold(text: str) -> str:
-    """Give a name in the one spelling by which filters and identifiers are compared."""
+    """Return a name in the normalised spelling in which filters and identifiers are compared."""
     return " ".join("".join(text.translate(_ACCENTS)).casefold().split())
 
 
@@ -79,23 +79,23 @@ def fold(text: str) -> str:
 
 
 def _without_accents(character: str) -> str:
-    """Decompose one character alone, which keeps long runs of accents linear (normalising a whole text is not)."""
-    if "\ud800" <= character <= "\udfff":  # half a character, which no index can store
+    """Decompose a single character; normalising a whole text is not linear for long runs of accents."""
+    if "\ud800" <= character <= "\udfff":  # a lone surrogate, which no index can store
         return ""
-    if "가" <= character <= "힣":  # Hangul syllables would fall apart into their letters
+    if "가" <= character <= "힣":  # Hangul syllables would decompose into letters
         return character
     parts = unicodedata.normalize("NFKD", character)
     return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def _unspaced(character: str) -> bool:
-    """Tell whether a character belongs to a script that writes no spaces: kana, Han, Thai, Lao, Khmer."""
+    """Return whether a character belongs to a script without spaces: kana, Han, Thai, Lao, Khmer."""
     code = ord(character)
     return 0x3040 <= code <= 0x30FF or 0x3400 <= code <= 0x9FFF or 0x0E00 <= code <= 0x0EFF or 0x1780 <= code <= 0x17FF
 
 
 class _Table(dict[int, str]):
-    """What `str.translate` puts in a character's place, worked out once for each character met."""
+    """A table for `str.translate` that computes the replacement of each character on first use."""
 
     def __missing__(self, code: int) -> str:
         made = self.make(chr(code))
@@ -104,13 +104,13 @@ class _Table(dict[int, str]):
         return made
 
     def make(self, character: str) -> str:
-        """Give what stands for a character."""
+        """Return the replacement of a character."""
         return _without_accents(character)
 
 
 class _WordTable(_Table):
     def make(self, character: str) -> str:
-        """Keep letters, digits and joiners; drop apostrophes and accents; make a space of all else."""
+        """Keep letters, digits and joiners, drop apostrophes and accents, and turn everything else into spaces."""
         if character in "'\u2019\u02bc\u00ad\u200b\u200c\u200d\ufeff":
             return ""
         if character in JOINERS:
@@ -129,10 +129,10 @@ _CHARACTERS = _WordTable()
 
 
 class _Words(dict[str, tuple[str, ...]]):
-    """The terms of single tokens, remembered: most words of a text have been met before."""
+    """A cache of the terms of single tokens: most words of a text have occurred before."""
 
     def __missing__(self, token: str) -> tuple[str, ...]:
-        """Give the terms of a token that was not met before."""
+        """Return the terms of a token that is not cached."""
         made = _split(token)
         if len(self) >= CACHED_WORDS:
             self.clear()
@@ -156,7 +156,7 @@ _TO_SPACES = {ord(joiner): " " for joiner in JOINERS}
 
 
 def _humps(piece: str) -> list[str]:
-    """Split CamelCase: HTTPServerError is HTTP, Server, Error."""
+    """Split CamelCase: `HTTPServerError` becomes HTTP, Server, Error."""
     if piece[1:] == piece[1:].lower() or piece.isupper():
         return [piece]
     cuts = [0, *(at for at in range(1, len(piece)) if _begins_hump(piece, at))]

@@ -1,8 +1,8 @@
-"""Meaning by any sentence transformer that a person likes: for those who installed the extra for it.
+"""Semantic vectors from any sentence-transformers model, for people who installed that extra.
 
-The same questions as `deia.match.minilm` answers, asked of sentence-transformers, from a local folder or by the name
-under which its hub knows a model. Loading takes seconds; it is never chosen for anybody. Refuses to run code that
-comes with a model, to unpickle weights, and to fetch anything unless it is told to.
+The interface is that of `deia.match.minilm`. The model is a local folder or a name on the model hub. Loading takes
+seconds, so this tier is used only if a person chose it. Code that comes with a model is never run, pickled weights are
+never loaded, and nothing is downloaded unless `fetch` is set.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ EXTRA = "Type: pip install 'deia[transformers]'"
 NAMED = "Name a folder that holds a model, or check the name and the connection."
 PULL = "Type: deia model pull {}"
 BATCH = 32
-BITS = 8  # a catalog keeps a bit a dimension, in whole bytes
-# What unrelated sentences look like to a model: some hold any two for near, and cosines of two models do not compare.
+BITS = 8  # a catalog keeps one bit per dimension, in whole bytes
+# Sentences on different subjects. Some models give any two texts a high cosine; the mean over these calibrates them.
 UNRELATED = (
     "The certificate of the web server expires next week.",
     "She bakes bread with rye and caraway seeds.",
@@ -40,18 +40,18 @@ UNRELATED = (
     "Penguins breed on sea ice in winter.",
     "The tenant may end the lease with three months' notice.",
 )
-MOST_UNRELATED = 0.95  # beyond, a model tells nothing apart
-# What loading raises, depending on what is missing or torn; no connection is an OSError.
+MOST_UNRELATED = 0.95  # above this, a model cannot tell texts apart
+# What loading can raise, depending on what is missing or damaged; a lost connection is an OSError.
 REFUSALS = (OSError, ValueError, TypeError, KeyError, AttributeError, RuntimeError, ImportError)
 
 
 class Transformer:
-    """The open model. `name`, `dimensions` and `digest` say which it is: vectors of two models do not compare."""
+    """An open model; `name`, `dimensions` and `digest` identify it, as vectors of two models cannot be compared."""
 
     __slots__ = ("_model", "digest", "dimensions", "name", "unrelated")
 
     def __init__(self, model: Any, name: str) -> None:
-        """Take a loaded SentenceTransformer."""
+        """Wrap a loaded SentenceTransformer."""
         self._model = model
         self.name = name
         self.dimensions = len(self.encode([""])[0])
@@ -59,19 +59,19 @@ class Transformer:
         self.digest = _digest(model)
 
     def encode_query(self, text: str) -> list[float]:
-        """Give the vector of one text, of unit length; a model that knows a prompt for queries is given it."""
+        """Return the unit vector of one text, with the model's prompt for queries if it has one."""
         vector: list[float] = self._vectors([text], ("query",))[0].tolist()
         return vector
 
     def encode(self, texts: Sequence[str], *, threads: int = 1) -> Floats:  # noqa: ARG002 - torch has its own
-        """Give the vectors of texts, one a row, of unit length; with the prompt for documents where there is one."""
+        """Return the unit vectors of texts, one per row, with the model's prompt for documents if it has one."""
         if not texts:
             return np.empty((0, self.dimensions), "f4")
         return self._vectors(texts, ("document", "passage"))
 
     def _vectors(self, texts: Sequence[str], prompts: Sequence[str]) -> Floats:
         prompt = next((name for name in prompts if name in self._model.prompts), None)
-        clean = [text.encode("utf-8", "ignore").decode() for text in texts]  # its tokenizers refuse lone surrogates
+        clean = [text.encode("utf-8", "ignore").decode() for text in texts]  # its tokenizers reject lone surrogates
         made = self._model.encode(
             clean, prompt_name=prompt, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
         )
@@ -79,13 +79,13 @@ class Transformer:
 
 
 def open_transformer(model: str, *, fetch: bool = False) -> Transformer:
-    """Load a model from a folder or by its name; with `fetch` its hub's client gets one that is not on this machine.
+    """Load a model from a folder or by name; with `fetch`, download it if it is not on this machine.
 
     Raises:
-        ArtefactError: the extra is not installed, there is no such model, or it is none that a search can use.
+        ArtefactError: the extra is not installed, the model does not exist, or a search cannot use it.
     """
     if not model or "\0" in model:
-        raise ArtefactError("there is no model without a name", fix=NAMED)
+        raise ArtefactError("no model was named", fix=NAMED)
     try:
         from safetensors import SafetensorError  # type: ignore[import-not-found]  # noqa: PLC0415 - of the extra
         from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]  # noqa: PLC0415 - an extra
@@ -94,7 +94,7 @@ def open_transformer(model: str, *, fetch: bool = False) -> Transformer:
         )
     except ImportError as error:
         raise ArtefactError(f"the model {model!r} needs the extra `transformers`", fix=EXTRA) from error
-    disable_progress_bar()  # of reading weights from the disk
+    disable_progress_bar()  # shown while weights are read from disk
     try:
         loaded = SentenceTransformer(
             model,
@@ -104,14 +104,15 @@ def open_transformer(model: str, *, fetch: bool = False) -> Transformer:
             model_kwargs={"use_safetensors": True},
         )
     except (*REFUSALS, SafetensorError) as error:
-        told = (str(error).splitlines() or ["no reason given"])[0][:200]
+        reason = (str(error).splitlines() or ["no reason given"])[0][:200]
         fix = NAMED if fetch or os.path.isdir(model) else PULL.format(model)
-        raise ArtefactError(f"the model {model!r} cannot be loaded: {told}", fix=fix) from error
-    found = Transformer(loaded, model)
-    if found.dimensions % BITS or found.unrelated > MOST_UNRELATED:
-        wrong = f"{found.dimensions} dimensions" if found.dimensions % BITS else "all sentences mean the same to it"
-        raise ArtefactError(f"the model {model!r} is of no use for a search: {wrong}", fix=NAMED)
-    return found
+        raise ArtefactError(f"the model {model!r} cannot be loaded: {reason}", fix=fix) from error
+    transformer = Transformer(loaded, model)
+    if transformer.dimensions % BITS or transformer.unrelated > MOST_UNRELATED:
+        alike = "it gives all sentences nearly the same vector"
+        problem = f"{transformer.dimensions} dimensions" if transformer.dimensions % BITS else alike
+        raise ArtefactError(f"the model {model!r} cannot be used for search: {problem}", fix=NAMED)
+    return transformer
 
 
 def _unrelated(vectors: Floats) -> float:
@@ -120,7 +121,7 @@ def _unrelated(vectors: Floats) -> float:
 
 
 def _digest(model: Any) -> str:
-    """Give the SHA-256 of all weights by name, wherever they came from, and of how many tokens are read."""
+    """Return the SHA-256 of all weights, by name, and of the number of tokens that the model reads."""
     import hashlib  # noqa: PLC0415 - of use only here
 
     content = hashlib.sha256(str(model.max_seq_length).encode())

@@ -1,9 +1,9 @@
-"""The vectors of a catalog's passages and documents, mapped: looked up by number, and searched for near ones.
+"""The memory-mapped vectors of a catalog's passages and documents: lookup by number, and search for near ones.
 
-The search goes by signs: one bit a dimension, whose agreement is a coarse cosine, cheap enough to hold a question
-against every passage without numpy (0.16 µs each); who asks takes more than needed and compares those exactly. In a
-process that asks again and again numpy is loaded, and does it ten times faster with the same result. Of a large
-catalog only the lists nearest to the question are read. It refuses to scan beyond MOST_SCANNED.
+The search compares signs, one bit per dimension. Their agreement approximates the cosine and is cheap enough to compare
+a query with every passage without numpy (0.16 µs each); callers take more candidates than they need and compare those
+exactly. A process that searches again and again loads numpy, which is ten times faster with the same result. In a large
+catalog only the lists nearest to the query are read; without lists, more than MOST_SCANNED passages are not scanned.
 """
 
 from __future__ import annotations
@@ -19,25 +19,30 @@ from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from typing import Any
+    from types import ModuleType
 
-CODES, SIGNS, ABOUT, STARTS = "codes", "signs", "about", "starts"  # names of files, behind the tier's and a dot
-MOST_SCANNED = 200_000  # passages without lists; beyond, only what words find is held against the question
-OFTEN = 8  # scans of one process, from which numpy is worth its start
+    from numpy import uint16
+    from numpy.typing import NDArray
+
+    Distances = list[int] | NDArray[uint16]
+
+CODES, SIGNS, ABOUT, STARTS = "codes", "signs", "about", "starts"  # file names, after the tier's name and a dot
+MOST_SCANNED = 200_000  # passages without lists; in larger catalogs only passages found by words are compared
+OFTEN = 8  # scans in one process from which loading numpy pays off
 REBUILD = "Run `deia compile`."
 
 
 class Raw(Record):
-    """Some documents' part of each file."""
+    """The part of each file that belongs to some documents."""
 
     codes: memoryview
     signs: memoryview
     about: memoryview
-    starts: memoryview  # the number of the first passage of each, and of what follows the last
+    starts: memoryview  # the first passage of each document, and one past the last
 
 
 class Vectors:
-    """One tier's vectors in a catalog's folder; passages are numbered through, document after document."""
+    """One tier's vectors in a catalog's folder; passages are numbered consecutively, document by document."""
 
     __slots__ = ("_about", "_codes", "_lists", "_scans", "_signs", "_starts", "dimensions")
 
@@ -45,7 +50,7 @@ class Vectors:
         """Map the files.
 
         Raises:
-            ArtefactError: one is missing, or they do not belong together.
+            ArtefactError: a file is missing, or the files do not belong together.
         """
         self.dimensions = dimensions
         self._scans = 0
@@ -54,8 +59,8 @@ class Vectors:
         )
         self._starts = memoryview(starts)[: len(starts) // 4 * 4].cast("I")
         wanted = (len(self) * dimensions, len(self) * dimensions // 8, (len(self._starts) - 1) * dimensions)
-        if tuple(len(data) - 1 for data in (self._codes, self._signs, self._about)) != wanted:  # each ends with a byte
-            raise ArtefactError("the passages' vectors do not add up", where=folder, fix=REBUILD)
+        if tuple(len(data) - 1 for data in (self._codes, self._signs, self._about)) != wanted:
+            raise ArtefactError("the passage vectors do not belong together", where=folder, fix=REBUILD)
         self._lists = self._opened_lists(folder, tier)
 
     def _opened_lists(self, folder: str, tier: str) -> Lists | None:
@@ -73,24 +78,24 @@ class Vectors:
         return self._starts[len(self._starts) - 1]
 
     def passage(self, document: int, ordinal: int) -> int:
-        """Give a passage's number by its document's number and its place there."""
+        """Return a passage's number, from its document's number and its ordinal in it."""
         return self._starts[document] + ordinal
 
     def place(self, passage: int) -> tuple[int, int]:
-        """Give a passage's document and its place there."""
+        """Return the document number and the ordinal of a passage."""
         document = bisect_right(self._starts, passage) - 1
         return document, passage - self._starts[document]
 
     def passages(self, numbers: Iterable[int]) -> bytes:
-        """Give the codes of passages, one after another."""
+        """Return the concatenated codes of passages."""
         return _gathered(self._codes, numbers, self.dimensions)
 
     def documents(self, numbers: Iterable[int]) -> bytes:
-        """Give the codes of what documents are about, one after another."""
+        """Return the concatenated codes of whole documents."""
         return _gathered(self._about, numbers, self.dimensions)
 
     def raw(self, documents: range) -> Raw:
-        """Give what is stored of some documents, one after another."""
+        """Return the stored bytes of consecutive documents."""
         wide = self.dimensions
         starts = self._starts[documents.start : documents.stop + 1]
         first, end = starts[0], starts[len(documents)]
@@ -102,46 +107,46 @@ class Vectors:
         )
 
     def near(self, vector: Sequence[float], *, most: int, among: Collection[int] | None = None) -> list[int]:
-        """Give the passages whose signs agree best with a vector's, of some documents or of all; in no order.
+        """Return the `most` passages whose signs agree best with a vector, of some documents or of all, unordered.
 
-        Of those that agree equally well the first count.
+        Of passages that agree equally well, those with lower numbers win.
         """
         listed = self._lists if among is None else None
         if not any(vector) or (listed is None and len(self) > MOST_SCANNED and among is None):
             return []
         self._scans += 1
-        asked = sum([1 << place for place, value in enumerate(vector) if value > 0])
+        query_bits = sum([1 << place for place, value in enumerate(vector) if value > 0])
         numpy = _numpy(wanted=self._scans >= OFTEN)
         if listed is not None:
             lists = listed.nearest(vector)
-            return listed.passages(lists, _least(self._distances(numpy, asked, listed.signs(lists)), most))
+            return listed.passages(lists, _least(self._distances(numpy, query_bits, listed.signs(lists)), most))
         if among is None:
-            return _least(self._distances(numpy, asked, self._signs), most)
-        numbers = [each for document in sorted(among) for each in self._of(document)]
+            return _least(self._distances(numpy, query_bits, self._signs), most)
+        numbers = [passage for document in sorted(among) for passage in self._of(document)]
         signs = _gathered(self._signs, numbers, self.dimensions // 8)
-        return [numbers[place] for place in _least(self._distances(numpy, asked, signs), most)]
+        return [numbers[place] for place in _least(self._distances(numpy, query_bits, signs), most)]
 
     def _of(self, document: int) -> range:
         return range(self._starts[document], self._starts[document + 1])
 
-    def _distances(self, numpy: Any, asked: int, signs: bytes | mmap.mmap) -> Any:
-        """Count for each of some signs the bits in which they differ from what is asked."""
-        wide, number = self.dimensions // 8, int.from_bytes
+    def _distances(self, numpy: ModuleType | None, query_bits: int, signs: bytes | mmap.mmap) -> Distances:
+        """Count, for each sign vector, the bits in which it differs from the query."""
+        wide, from_bytes = self.dimensions // 8, int.from_bytes
         count = len(signs) // wide
         if numpy is None:
             starts = range(0, count * wide, wide)
-            return [(number(signs[start : start + wide], "little") ^ asked).bit_count() for start in starts]
+            return [(from_bytes(signs[start : start + wide], "little") ^ query_bits).bit_count() for start in starts]
         unit = next(size for size in (8, 4, 2, 1) if wide % size == 0)
         rows = numpy.frombuffer(signs, f"u{unit}", count=count * wide // unit).reshape(count, wide // unit)
-        mask = numpy.frombuffer(asked.to_bytes(wide, "little"), f"u{unit}")
-        differing = numpy.zeros(count, "u2")
+        mask = numpy.frombuffer(query_bits.to_bytes(wide, "little"), f"u{unit}")
+        differing: NDArray[uint16] = numpy.zeros(count, "u2")
         for column, bits in enumerate(mask):
             differing += numpy.bitwise_count(rows[:, column] ^ bits)
         return differing
 
 
-def _least(distances: Any, most: int) -> list[int]:
-    """Give the places of the least numbers, in order of place; of the largest that still count the first."""
+def _least(distances: Distances, most: int) -> list[int]:
+    """Return the positions of the `most` smallest numbers, ascending; ties go to the first positions."""
     if len(distances) <= most:
         return list(range(len(distances)))
     if isinstance(distances, list):
@@ -157,10 +162,10 @@ def _least(distances: Any, most: int) -> list[int]:
     return sorted([*below, *equal[: most - len(below)]])
 
 
-def _numpy(*, wanted: bool) -> Any:
-    """Give numpy where this process has it or wants it, and where it can count bits (numpy 2)."""
+def _numpy(*, wanted: bool) -> ModuleType | None:
+    """Return numpy if it is loaded or wanted here and can count bits (numpy 2), else None."""
     if wanted:
-        from deia.match.numerics import np  # noqa: F401, PLC0415 - a cold search must do without it
+        from deia.match.numerics import np  # noqa: F401, PLC0415 - a cold search does not load it
     numpy = sys.modules.get("numpy")
     return numpy if hasattr(numpy, "bitwise_count") else None
 
@@ -169,8 +174,8 @@ def _gathered(data: mmap.mmap, numbers: Iterable[int], wide: int) -> bytes:
     if (numpy := _numpy(wanted=False)) is None:
         return b"".join([data[wide * number : wide * (number + 1)] for number in numbers])
     rows = numpy.frombuffer(data, "u1", count=len(data) // wide * wide).reshape(-1, wide)
-    found: bytes = rows[numpy.fromiter(numbers, "i8")].tobytes()
-    return found
+    codes: bytes = rows[numpy.fromiter(numbers, "i8")].tobytes()
+    return codes
 
 
 def _mapped(path: str) -> mmap.mmap:
@@ -178,4 +183,4 @@ def _mapped(path: str) -> mmap.mmap:
         with open(path, "rb", buffering=0) as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
-        raise ArtefactError(f"the passages' vectors cannot be read: {error}", where=path, fix=REBUILD) from error
+        raise ArtefactError(f"the passage vectors cannot be read: {error}", where=path, fix=REBUILD) from error

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deia.match import tokeniser as module
 from deia.match.keyword import analyser
-from deia.match.tokeniser import LONGEST_TERM, distinct, fold, question, terms, words
+from deia.match.tokeniser import LONGEST_TERM, distinct, fold, question_words, terms, words
 
 ANY_TEXT = st.text(st.characters(), max_size=300)  # lone surrogates and NUL included
 
@@ -48,11 +48,11 @@ def test_scripts_without_spaces_are_cut_into_characters() -> None:
 
 
 def test_a_question_loses_its_stop_words_and_its_repeats() -> None:
-    assert distinct(question("How do I fix the the pod, and the pod?")) == ["fix", "pod"]
+    assert distinct(question_words("How do I fix the the pod, and the pod?")) == ["fix", "pod"]
 
 
 def test_a_question_of_stop_words_has_nothing_left() -> None:
-    assert question("how do I?") == []
+    assert question_words("how do I?") == []
 
 
 def test_emoji_and_punctuation_are_no_words() -> None:

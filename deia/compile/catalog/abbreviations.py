@@ -13,7 +13,7 @@ from typing import Any
 
 from deia.commons.index.index_records import Concept
 from deia.match.keyword import analyser
-from deia.match.tokeniser import STOP_WORDS, question
+from deia.match.tokeniser import STOP_WORDS, question_words
 
 MOST_DEFINED = 2_000  # abbreviations that are kept, the most often defined first
 MOST_WORDS = 8  # of a long form
@@ -170,7 +170,7 @@ def concepts_source(declared: Iterable[Concept], counts: Mapping[str, int]) -> d
 
 def stem_key(stemmer: Any, text: str) -> str:
     """Give the stems of a word or of several, without stop words, as one text."""
-    parts = [part for word in question(text) for part in (word[1:] or word)]
+    parts = [part for word in question_words(text) for part in (word[1:] or word)]
     return " ".join(stemmer.analyze(" ".join(parts))) if parts else ""
 
 

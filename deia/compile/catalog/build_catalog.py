@@ -32,7 +32,7 @@ from deia.compile.catalog.writers import TIERS, Writers, new_index, write_prepar
 from deia.knowledge import Document, Entry
 from deia.match.keyword import analyser, key
 from deia.match.tiers import open_tier
-from deia.match.tokeniser import distinct, question, terms
+from deia.match.tokeniser import distinct, question_words, terms
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import CONCEPTS, FORMAT, HEADER, KEYWORD, NEW_WORDS, PATTERNS, WORDS
 
@@ -189,7 +189,7 @@ def _patterns(query_patterns: Sequence[QueryPattern]) -> dict[str, Any]:
     holding: dict[str, list[int]] = {}
     for number, pattern in enumerate(query_patterns):
         text = " | ".join((*pattern.natural_language, *pattern.query_keywords))
-        for stem in dict.fromkeys(stemmer.analyze(" ".join(distinct(question(text))))):
+        for stem in dict.fromkeys(stemmer.analyze(" ".join(distinct(question_words(text))))):
             holding.setdefault(stem, []).append(number)
     return {"patterns": [_pattern(pattern, stemmer) for pattern in query_patterns], "stems": holding}
 

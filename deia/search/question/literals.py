@@ -7,7 +7,7 @@ whole question for one: then nothing would be left to ask.
 
 from __future__ import annotations
 
-from deia.match.tokeniser import question
+from deia.match.tokeniser import question_words
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,4 +64,4 @@ def _is_own(token: str) -> bool:
 
 
 def _terms(text: str) -> set[str]:
-    return {part for word in question(text) for part in word}
+    return {part for word in question_words(text) for part in word}

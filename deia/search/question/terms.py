@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import log
 
 from deia.match.spelling import edits_allowed, worth_keeping
-from deia.match.tokeniser import distinct, question, spelled_out
+from deia.match.tokeniser import distinct, question_words, spelled_out
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question.concept_words import ADDED, MOST_CHARACTERS, instead, others
 
@@ -80,7 +80,7 @@ def named_share(asked: Question) -> float:
     """Give how much of what is asked lies in names that are known, such as `KubePodCrashLooping`, from 0 to 1."""
     known = {term.asked for term in asked.terms if not term.part and not term.concept}
     tokens = [token for token in asked.text[:MOST_MEANT].split() if _is_code(token)] if known else []
-    inside = {part for token in tokens for word in question(token) if word[0] in known for part in word[1:]}
+    inside = {part for token in tokens for word in question_words(token) if word[0] in known for part in word[1:]}
     every = sum(term.information for term in asked.terms if term.part)
     return sum(term.information for term in asked.terms if term.part and term.asked in inside) / every if every else 0.0
 
@@ -101,14 +101,14 @@ def _is_code(token: str) -> bool:
 
 
 def _mended(token: str, changed: Mapping[str, str]) -> str:
-    found = distinct(question(token))
+    found = distinct(question_words(token))
     new = [changed.get(term, term) for term in found]
     return token if new == found else " ".join(dict.fromkeys(part for part in new if part))
 
 
 def read_question(text: str, catalog: Catalog, *, strong: Collection[str] = ()) -> Question:
     """Understand a question against the words that the catalog knows; `strong` words weigh more than the others."""
-    found = question(text)[:MOST_WORDS]
+    found = question_words(text)[:MOST_WORDS]
     stems = dict(zip(listed := distinct(found), catalog.keyword.stems(listed), strict=True))
     seen = {term: catalog.keyword.frequency(stem) for term, stem in stems.items()}
     named = {term: other for term in listed if not seen[term] and (other := instead(stems[term], catalog))}
@@ -180,7 +180,7 @@ def _terms(
 
 def _called(term: str, other: str, catalog: Catalog) -> list[Term]:
     """Give the terms of what the commons calls a thing in place of what was typed."""
-    parts = [part for word in question(other) for part in (word[1:] or word)]
+    parts = [part for word in question_words(other) for part in (word[1:] or word)]
     return [
         Term(asked=term, stem=stem, information=_information(stem, catalog), concept=other, weight=CALLED_COUNTS)
         for stem in catalog.keyword.stems(parts)

@@ -6,7 +6,7 @@ count: what half the commons mentions tells nothing apart. It refuses to look at
 
 from __future__ import annotations
 
-from deia.match.tokeniser import question, spelled_out, words
+from deia.match.tokeniser import question_words, spelled_out, words
 from deia.records import TYPE_CHECKING
 from deia.search.question.error_text import is_error_code
 from deia.search.ranking.rank import Ranked
@@ -75,7 +75,7 @@ def _rare_names(asked: Question, catalog: Catalog) -> list[str]:
     """
     tokens = [token.strip("\"'`()[]{}<>,;:!?.") for token in asked.text[:LOOKED_AT].split()]
     names = [token for token in dict.fromkeys(tokens) if is_name(token)]
-    if len([word for word in question(asked.text[:LOOKED_AT]) if len(word[0]) > 1]) > len(names) + BESIDE:
+    if len([word for word in question_words(asked.text[:LOOKED_AT]) if len(word[0]) > 1]) > len(names) + BESIDE:
         names = [token for token in names if is_error_code(token)]
     whole = [words(token)[0][0] for token in names[:MOST_NAMES]]
     most = max(RARE, RARE_SHARE * catalog.keyword.chunks)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.match.tokeniser import question
+from deia.match.tokeniser import question_words
 from deia.search.question.literals import literal_terms
 from deia.search.question.terms import Question, Term
 from deia.search.ranking.confidence import coverage
@@ -66,6 +66,6 @@ def test_a_document_is_not_blamed_for_lacking_the_askers_own_words() -> None:
 @given(st.text(alphabet="ab '\"`“”‘’/~$-.:1é\n", max_size=80))  # noqa: RUF001 - typographic marks
 @settings(max_examples=100)
 def test_no_text_breaks_it_and_only_its_own_terms_come_back(text: str) -> None:
-    every = {part for word in question(text) for part in word}
-    joined = {part for word in question(text.translate(str.maketrans("\"'`“”‘’", "       "))) for part in word}  # noqa: RUF001 - likewise
+    every = {part for word in question_words(text) for part in word}
+    joined = {part for word in question_words(text.translate(str.maketrans("\"'`“”‘’", "       "))) for part in word}  # noqa: RUF001 - likewise
     assert literal_terms(text) <= every | joined

@@ -129,7 +129,7 @@ def test_a_tier_that_cannot_be_opened_is_told_and_the_next_one_taken(tmp_path: P
     (tmp_path / "static.codes").write_bytes(b"torn")
     chosen = meaning_of(catalog, tiers=("telepathy", "static"))
     assert chosen.tier is None
-    assert "do not add up" in chosen.warning
+    assert "do not belong together" in chosen.warning
 
 
 def test_the_model_reads_the_corrected_question(notes: Catalog) -> None:
