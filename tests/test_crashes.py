@@ -24,6 +24,8 @@ from deia.watch.memory.log import FileLog, recall
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
 
 COMPILE = """\

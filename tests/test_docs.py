@@ -120,6 +120,7 @@ def tells_to_type(name: str) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if tells_to_type(name)])
 def test_what_a_document_tells_people_to_type_works(name: str, tmp_path: Path) -> None:
     person = Person(tmp_path)

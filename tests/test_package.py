@@ -18,6 +18,8 @@ import pytest
 import deia
 from tests.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 

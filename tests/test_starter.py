@@ -38,6 +38,7 @@ def test_it_has_no_problems() -> None:
     assert lint(STARTER) == []
 
 
+@pytest.mark.slow
 def test_every_case_holds(librarian: Librarian) -> None:
     results = run_cases(librarian.open_artefact(), STARTER_COMMONS.cases, now=1_800_000_000.0)
     assert len(results) > 500

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from simulation.plot import panels
 from simulation.rounds import ARMS, FIGURES, simulated
 from simulation.world import ASKED, World
+
+pytestmark = pytest.mark.slow
 
 
 def test_learning_climbs_in_a_world_with_a_known_truth_and_harms_nothing() -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from deia.watch.gate.artefact import Artefact
 
+pytestmark = pytest.mark.slow
+
 COMMONS = load_commons(STARTER)
 MOST_OF_ONE = 16  # alternatives of one template that are tried
 PLACES = {

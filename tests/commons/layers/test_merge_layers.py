@@ -122,6 +122,7 @@ def test_only_what_a_commons_consists_of_is_taken_in_and_locked(root: Path, team
     assert not [path for path in (root / "packs").iterdir() if path.name != "team"]
 
 
+@pytest.mark.slow
 def test_taking_in_again_shows_what_changed(root: Path, team: Path) -> None:
     take(root, team)
     (team / "triggers" / "t.yaml").write_text(trigger("theirs", "paint house") + trigger("new", "eat shop"))

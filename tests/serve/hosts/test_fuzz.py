@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Hosts = Callable[[str], Any]
 
+pytestmark = pytest.mark.slow
+
 BENCH = ROOT / "bench"
 
 

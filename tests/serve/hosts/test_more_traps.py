@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     Hosts = Callable[[str], Any]
 
+pytestmark = pytest.mark.slow
+
 DELETE = "I will delete the shop site now"
 CALL = "shopctl site:delete --yes"
 LESSON = "Save the domain records first."

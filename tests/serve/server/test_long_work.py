@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from tests.serve.server.conftest import Place, Served
 
+pytestmark = pytest.mark.slow
+
 ERAS = [{}, {"mode": "legacy"}]
 MANY = 60
 OTHER_VERSION = {"deia": "0.0.0", "about": "of another", "catalog_digest": "of another"}  # its digests hold its version

@@ -22,6 +22,8 @@ from tests.serve.server.test_stdio import INITIALIZED, opening, request
 if TYPE_CHECKING:
     from tests.serve.server.conftest import Place, Served
 
+pytestmark = pytest.mark.slow
+
 CLIENTS = 6
 
 

@@ -18,6 +18,8 @@ from tests.serve.server.test_stdio import INITIALIZED, Line, opening, request
 if TYPE_CHECKING:
     from tests.serve.server.conftest import Place
 
+pytestmark = pytest.mark.slow
+
 ASK = {"name": "query_global_commons", "arguments": {"query": "how do I delete a site?"}}
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and shells of POSIX")
 

@@ -60,6 +60,7 @@ def test_a_good_installation_is_well(deia: Deia, installed: Path) -> None:
     assert "1 golden question asked, all documents found" in found.out
 
 
+@pytest.mark.slow
 def test_a_new_commons_is_tried_with_what_the_starter_commons_knows(
     deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

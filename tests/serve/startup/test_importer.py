@@ -23,6 +23,8 @@ from deia.watch.memory.log import fingerprint
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 # Says on standard error which modules of deia the import system was asked for, since they came with no group.
 SPY = """
 import sys

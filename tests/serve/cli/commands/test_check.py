@@ -119,6 +119,7 @@ def test_broken_triggers_are_counted(deia: Deia, commons: Path) -> None:
     assert "in the trigger files; what is broken is left out" in deia("triggers", "test").out
 
 
+@pytest.mark.slow
 def test_outside_any_commons_the_starter_s_cases_are_run(
     deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

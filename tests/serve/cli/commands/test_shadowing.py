@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from tests.serve.conftest import Deia
 
+pytestmark = pytest.mark.slow
+
 HIDER = """\
 - id: {id}
   title: Painting a shop
