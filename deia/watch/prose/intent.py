@@ -1,56 +1,64 @@
-"""Acts that are planned, ordered or under way by the form of their sentence: "the plan is to wipe it", "just drop it".
+"""Acts that are intended: announced, requested, planned, ordered or under way, by the form of their sentence.
 
-Refuses what has a subject of its own or a question mark, and what only names the act: "deleting it is dangerous".
+"I'll delete it", "the plan is to wipe it", "just drop it". Not counted is an act that is only named, as in "deleting it
+is dangerous".
 """
 
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.text import words
+from deia.watch.prose.stance_names import ANNOUNCED, REQUESTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deia.watch.prose.stance_names import Act
 
-OPENERS = frozenset(  # what may stand before an order: "ok so just delete it"
+# Word tables, of lower-case words. Each comment names the place at which its words are looked for.
+
+OPENERS = frozenset(  # before an order: "ok so just delete it"
     "and so but hey hi ok okay then just please pls plz simply now also yes yeah yep right alright well next first"
     " finally lol ugh yolo go ahead".split()
 )
-PAST = frozenset(
+PAST = frozenset(  # irregular past forms and participles
     "began blew broke brought built chose did drew forgot froze gave went kept lost made overwrote ran redid rewrote"
     " sent threw took tore undid wrote left found begun blown broken chosen done drawn forgotten frozen given gone"
     " overwritten redone rewritten taken thrown torn undone written".split()
 )
-BASE_FORMS = frozenset(("shred", "embed", "seed", "feed", "need", "proceed", "shed"))  # end like a past tense
-BEST = frozenset(("best", "plan", "idea", "step", "option", "fix", "solution", "way"))
-ATTEMPTS = ("let me", "let me just", "let us", "let s", "lets", "i ll", "we ll", "going to")  # … try wiping it
-DONE = frozenset(  # said right after an act that is over; also in languages whose other words are not read
+BASE_FORMS = frozenset(("shred", "embed", "seed", "feed", "need", "proceed", "shed"))  # end in -ed, but are no past
+BEST = frozenset((  # before "is to" in a plan: "the best option is to wipe it"
+    "best", "plan", "idea", "step", "option", "fix", "solution", "way",
+))  # fmt: skip
+# Before "try": "let me try wiping it".
+ATTEMPTS = ("let me", "let me just", "let us", "let s", "lets", "i ll", "we ll", "going to")
+DONE = frozenset(  # right after an act that is over, in several languages
     "completed complete done succeeded successful successfully finished failed worked blocked rejected refused"
     " realizado conclu\u00eddo concluido feito exitoso completado r\u00e9ussi termin\u00e9 effectu\u00e9 erfolgreich"
     " abgeschlossen".split()
 )
 BEING_AT = (("i", "m"), ("i", "am"), ("we", "re"), ("we", "are"))
 OPENING_DOING = (("on", "to"), ("now", "on", "to"), ("moving", "on", "to"), ("off", "to"), ("back", "to"))
-NOT_DOING = frozenset(
+NOT_DOING = frozenset(  # verbs in -ing that are no action
     "considering thinking wondering avoiding preventing regarding assuming supposing according depending".split()
 )
+# These end the part of a sentence that is about the act and begin a reason, a purpose or another clause.
 REASONS = frozenset("since because so as and to before then but while for that which until after when".split())
-# Of a sentence whose subject is the act: "deleting files is dangerous", "skipping hooks hides errors".
+# The verb of a sentence whose subject is the act: "deleting files is dangerous", "skipping hooks hides errors".
 FINITE = frozenset(
     "is are was were can could may might must should will would has have had does do did means requires needs takes"
     " breaks causes hides makes leaves removes leads gives costs works fails failed isn doesn won shouldn".split()
 )
 
-# Verbs that say that a command after them is meant to run, in a few languages.
+# Verbs before a command that is meant to run, in a few languages.
 RUNS = frozenset(
     "run running rerun execute executing exec type issue invoke launch"
     " ejecutar ejecuta ejecuto correr corro rodar rodo executar executo executa lancer lance executer"
     " ausf\u00fchren ausf\u00fchre starte eseguire eseguo lanciare lancio".split()
 )
-# Where somebody begins to say what he will do: a denial before it is of something else ("since nobody uses it I'll …"),
-# unless it is of his saying or thinking so ("I don't think I'll …").
-RESOLVING = (
+# The start of what somebody says they will do. A denial before it denies something else ("since nobody uses it I'll
+# …"), unless one of OPINIONS is right before it ("I don't think I'll …") and not followed by one of CONCLUDING.
+RESOLUTIONS = (
     " i'll ", " i will ", " i'm ", " i am ", " we'll ", " we will ", " we're ", " we are ", " let me ", " let's ",
 )  # fmt: skip
 OPINIONS = frozenset(
@@ -59,21 +67,37 @@ OPINIONS = frozenset(
 )
 CONCLUDING = frozenset(("so", "then", "but", "and"))
 
+# Intentions, requests and proposals.
+INTENTIONS = frozenset(
+    "ll will going gonna let lets plan planning want wants need needs proceed shall must please now next ready"
+    " intend start starting begin should ahead try trying".split()
+)
+SUBJECTS = frozenset(("i", "we", "you", "let", "lets", "us", "me"))
+ASKING_YOU = ("can you ", "could you ", "would you ", "can u ", "could u ", "can we just ")  # also without "?"
+ASKING = tuple(
+    f"{modal} {subject} " for modal in ("should", "shall", "can", "could", "may", "would", "will")
+    for subject in SUBJECTS
+)  # fmt: skip
+WISHES = frozenset("great nice good lovely appreciate appreciated grateful glad happy".split())
+FILLERS = frozenset(("and", "so", "but", "hey", "hi", "ok", "okay", "then"))  # skipped at the start of a sentence
+PASSIVE_AUXILIARIES = frozenset(("be", "get", "getting", "being", "is", "are"))  # "will be deleted"
+WISHING = (("d", "rather"), ("would", "rather"))  # "I'd rather delete it" denies nothing
+
 
 def is_plan(act: Act) -> bool:
-    """Hear "the simplest thing is to wipe it", "the plan is to start over", "let me try wiping it", for any reason."""
+    """Return whether an act is planned: "the plan is to start over", "fix: wipe it", "let me try wiping it"."""
     if act.verb.endswith("ing") and act.before[-1:] == ("try",) and not act.question:
         return any(" ".join(act.before[:-1]).endswith(opening) for opening in ATTEMPTS)
     if act.question:
         return False
-    led = act.before[:-2] if act.before[-2:] == ("is", "to") else ()
+    lead = act.before[:-2] if act.before[-2:] == ("is", "to") else ()
     if act.mark == ":" and not set(act.before) - OPENERS:  # "simplest fix: wipe it"
-        led = act.opening[: len(act.opening) - 1 - len(act.before)]
-    return any(word in BEST or (word.endswith("est") and len(word) > 4) for word in led)
+        lead = act.opening[: len(act.opening) - 1 - len(act.before)]
+    return any(word in BEST or (word.endswith("est") and len(word) > 4) for word in lead)
 
 
 def is_order(act: Act) -> bool:
-    """Say whether an act opens its sentence as an order does: "just delete it, nobody needs it", "ok, drop it"."""
+    """Return whether an act opens its sentence as an order: "just delete it, nobody needs it", "ok, drop it"."""
     before = act.opening[:-1]
     if act.question or act.aside or not set(before) <= OPENERS or act.verb in PAST:
         return False
@@ -81,30 +105,69 @@ def is_order(act: Act) -> bool:
 
 
 def is_under_way(act: Act) -> bool:
-    """Hear "Skipping the hook, it only complains", "On to dropping the schema"; not "Deleting files is dangerous"."""
-    opens = act.opening[:-1] in OPENING_DOING or not set(act.opening[:-1]) - OPENERS or _says_so(act.before)
+    """Return whether an act is under way: "Skipping the hook, it only complains", "On to dropping the schema"."""
+    opens = act.opening[:-1] in OPENING_DOING or not set(act.opening[:-1]) - OPENERS or _begins_progressive(act.before)
     if not opens or act.question or not act.verb.endswith("ing") or act.verb in NOT_DOING:
         return False
     return not is_subject(act) and DONE.isdisjoint(act.following) and REASONS.isdisjoint(act.after_verb)
 
 
-def _says_so(before: Sequence[str]) -> bool:
-    """Hear "I'm", "we are now just" and their like, with nothing before them in the clause."""
+def _begins_progressive(before: Sequence[str]) -> bool:
+    """Return whether nothing stands before an act in its clause but "I'm", "we are now just" or the like."""
     return before[:2] in BEING_AT and not set(before[2:]) - OPENERS
 
 
 def is_subject(act: Act) -> bool:
-    """Hear that something is said of an act: "deleting files is dangerous", "skipping hooks hides errors"."""
-    rest = act.said[len(act.opening) :]
-    end = next((at for at, word in enumerate(rest) if at and word in REASONS), len(rest))
-    return not FINITE.isdisjoint(rest[:end])
+    """Return whether the act is its sentence's subject: "deleting files is dangerous", "skipping it hides errors"."""
+    following = act.sentence[len(act.opening) :]
+    end = next((at for at, word in enumerate(following) if at and word in REASONS), len(following))
+    return not FINITE.isdisjoint(following[:end])
 
 
 def resolving_at(clause: str, cut: int) -> int:
-    """Give where in the words before an act somebody begins to say what he will do, or -1."""
-    plain = clause.lower().replace("\u2019", "'")
-    at = max(plain.rfind(form, cut + 2) for form in RESOLVING)
-    if at < 0 or len(plain) != len(clause):
+    """Return the index in a clause at which somebody begins to say what they will do ("… I'll"), or -1.
+
+    `cut` is the index of the mark before the clause that the act stands in. Something must stand between the two.
+    """
+    lowered = clause.lower().replace("\u2019", "'")
+    at = max(lowered.rfind(resolution, cut + 2) for resolution in RESOLUTIONS)
+    if at < 0 or len(lowered) != len(clause):
         return -1
-    led = words(clause[cut + 1 : at])
-    return -1 if not led or (led[-1] not in CONCLUDING and OPINIONS.intersection(led[-3:])) else at
+    lead = words(clause[cut + 1 : at])
+    return -1 if not lead or (lead[-1] not in CONCLUDING and OPINIONS.intersection(lead[-3:])) else at
+
+
+def intended_stance(act: Act) -> str:
+    """Return REQUESTED or ANNOUNCED for "please delete", "can you delete …?", "I'll delete", "going to delete"."""
+    near = set(act.near)
+    if act.verb.endswith(("ed", "s")) and act.verb not in BASE_FORMS and not PASSIVE_AUXILIARIES & near:
+        return ""
+    if _proposed(act):
+        return REQUESTED
+    if act.before[-2:] in WISHING:
+        return ANNOUNCED
+    is_intended = INTENTIONS & near or ("about", "to") in zip(act.near, act.near[1:], strict=False)
+    if act.question or not is_intended or {"if", "when", "whenever", "would"} & near or _third_person(act.near):
+        return ""
+    return REQUESTED if {"please", "you"} & near else ANNOUNCED
+
+
+def _proposed(act: Act) -> bool:
+    """Return whether the act is proposed: "can you delete it?", "it would be great if you could delete it"."""
+    if WISHES.intersection(act.near) and "you" in act.before[-2:] and {"can", "could", "would"} & set(act.near):
+        return True
+    return opens_with(act, ASKING_YOU) or (act.question and opens_with(act, ASKING))
+
+
+def _third_person(near: Sequence[str]) -> bool:
+    """Return whether something else acts, as in "the script will delete …", rather than "I", "we" or "you"."""
+    if ("lets", "you") in set(zip(near, near[1:], strict=False)):  # noqa: RUF007 - itertools is not free
+        return True
+    modal = next((at for at, word in enumerate(near) if word in {"will", "must", "should", "needs", "wants"}), -1)
+    return modal > 0 and not SUBJECTS.intersection(near[:modal])
+
+
+def opens_with(act: Act, openings: tuple[str, ...]) -> bool:
+    """Return whether the sentence, its leading fillers skipped, or the act's clause begins with an opening."""
+    first = next((at for at, word in enumerate(act.opening) if word not in FILLERS), 0)
+    return any(" ".join((*words, "")).startswith(openings) for words in (act.opening[first:], act.before))

@@ -1,7 +1,7 @@
-"""Regions of a prose turn: what is said, what is code, what is quoted. Mentioning is not doing.
+"""The regions of a turn's text: prose, code and quotations. To mention an act is not to announce it.
 
-Gives the words of the prose with their places, breaks that no phrase may cross, and the code spans. One pass over the
-lines; it guesses nothing beyond Markdown's own marks.
+`cut` returns the words of the prose with their positions, breaks that no phrase may cross, and the spans of code and of
+quotations. It takes one pass over the lines and knows only Markdown's own marks.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ BREAK = "\n"  # a token that no phrase crosses
 FENCES = ("```", "~~~")
 CLOSING = {"`": "`", '"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "'": "'", "\u2018": "\u2019"}
 SINGLE_MARKS = "'\u2018"
-MANY_WORDS = 2  # from which on marks set something apart
+FEWEST_WORDS = 2  # inside marks that make it code or a quotation
 MOST_APOSTROPHES = 20  # inside one quotation in single marks
-LONGEST_QUOTE = 600  # characters; what has not closed by then was no quotation
-FULL_STOPS = "\n\u3002\uff01\uff1f"  # a line's end, and the marks of East Asian text, which puts no space after them
+LONGEST_QUOTE = 600  # characters; a mark that has not closed by then opened nothing
+FULL_STOPS = "\n\u3002\uff01\uff1f"  # end of a line, and the East Asian marks, which need no space after them
 SPACED_STOPS = ".!?;"
-MOST_SENTENCE = 400  # characters before and after what it is asked for
+LONGEST_SENTENCE = 400  # characters before the span, and after it
 BULLETS = ("- ", "* ", "+ ", "• ", "#")
 SHELL_FENCES = frozenset(
     ("", "bash", "sh", "shell", "console", "zsh", "shell-session", "terminal", "powershell", "ps1", "cmd", "bat")
@@ -38,7 +38,7 @@ class Code(Record):
 
 
 class Prose(Record):
-    """What a turn says: its words outside code and quotation, and the code spans."""
+    """A turn's text with its words outside code and quotations, and the spans of both."""
 
     text: str
     masked: str  # the same length, with code and quotations blanked
@@ -48,7 +48,7 @@ class Prose(Record):
 
 
 def cut(text: str) -> Prose:
-    """Cut a turn into its regions."""
+    """Return the regions of a text."""
     kept: list[str] = []
     breaks: list[int] = []
     codes: list[Code] = []
@@ -56,23 +56,23 @@ def cut(text: str) -> Prose:
     fence, language, opened = "", "", 0
     at = 0
     for line in text.splitlines(keepends=True):
-        bare = line.strip()
-        mark = bare[:3]
+        stripped = line.strip()
+        mark = stripped[:3]
         if fence:
-            if mark == fence and not bare.strip(fence[0]):
+            if mark == fence and not stripped.strip(fence[0]):
                 codes.append(Code(start=opened, end=at, language=language, block=True))
                 fence = ""
             kept.append(" " * len(line))
         elif mark in FENCES:
-            fence, language, opened = mark, bare.strip(mark[0]).strip().lower(), at + len(line)
+            fence, language, opened = mark, stripped.strip(mark[0]).strip().lower(), at + len(line)
             kept.append(" " * len(line))
             breaks.append(at)
-        elif bare.startswith(">"):
+        elif stripped.startswith(">"):
             quotes.append((at, at + len(line)))
             kept.append(" " * len(line))
             breaks.append(at)
         else:
-            if not bare or bare.startswith(BULLETS) or _is_numbered(bare):
+            if not stripped or stripped.startswith(BULLETS) or _is_numbered(stripped):
                 breaks.append(at)
             kept.append(_inline(line, at, codes, quotes))
         at += len(line)
@@ -84,12 +84,13 @@ def cut(text: str) -> Prose:
 
 
 def _is_numbered(line: str) -> bool:
-    """Say whether a line is an item of a numbered list, `1.` or `1)`."""
+    """Return whether a line is an item of a numbered list, `1.` or `1)`."""
     rest = line.lstrip("0123456789")
     return len(rest) < len(line) and rest.startswith((".", ")"))
 
 
 def _with_breaks(tokens: list[tuple[str, int, int]], breaks: list[int]) -> Iterator[tuple[str, int, int]]:
+    """Yield the tokens with a BREAK token at each of the breaks."""
     waiting = iter(sorted(breaks))
     following = next(waiting, None)
     for token in tokens:
@@ -100,7 +101,7 @@ def _with_breaks(tokens: list[tuple[str, int, int]], breaks: list[int]) -> Itera
 
 
 def _inline(line: str, base: int, codes: list[Code], quotes: list[tuple[int, int]]) -> str:
-    """Blank code and quotations of several words; a single word in marks is part of the sentence."""
+    """Return a line with code and quotations of several words blanked; a single word in marks stays."""
     if not any(mark in line for mark in CLOSING):
         return line
     kept: list[str] = []
@@ -112,7 +113,7 @@ def _inline(line: str, base: int, codes: list[Code], quotes: list[tuple[int, int
             at += 1
             continue
         inner = line[at + 1 : end].strip("`")
-        if len(inner.split()) < MANY_WORDS:
+        if len(inner.split()) < FEWEST_WORDS:
             kept.append(line[at : end + 1])
         else:
             kept.append(" " * (end + 1 - at))
@@ -125,7 +126,7 @@ def _inline(line: str, base: int, codes: list[Code], quotes: list[tuple[int, int
 
 
 def _closing(line: str, at: int) -> int:
-    """Give where a mark opened at `at` closes, or -1; an apostrophe opens nothing."""
+    """Return where a mark at `at` closes, or -1; an apostrophe opens nothing."""
     char, most = line[at], at + LONGEST_QUOTE
     if char == "`":
         ticks = next((count for count in (3, 2) if line.startswith("`" * count, at)), 1)
@@ -142,8 +143,8 @@ def _closing(line: str, at: int) -> int:
 
 
 def sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """Give the bounds of the sentence around a span: to a full stop, question or exclamation mark, or a line's end."""
-    least, most = max(start - MOST_SENTENCE, 0), min(end + MOST_SENTENCE, len(text))
+    """Return the span of the sentence around a span: to a full stop, a question or exclamation mark or a line's end."""
+    least, most = max(start - LONGEST_SENTENCE, 0), min(end + LONGEST_SENTENCE, len(text))
     first = max(least, *[_last(text, mark, least, start) + 1 for mark in FULL_STOPS])
     first = max(first, *[_last(text, mark, first, start, spaced=True) + 1 for mark in SPACED_STOPS])
     last = min(most, *[_first(text, mark, end, most) for mark in FULL_STOPS])
@@ -152,7 +153,10 @@ def sentence(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _last(text: str, mark: str, least: int, end: int, *, spaced: bool = False) -> int:
-    """Give where a mark stands last in a part of a text, or -1; `spaced` wants a space or the text's end behind it."""
+    """Return where a mark last occurs in a part of a text, or -1.
+
+    `spaced` requires white space or the end of the text after the mark.
+    """
     at = text.rfind(mark, least, end)
     while spaced and at >= 0 and not _is_spaced(text, at):
         at = text.rfind(mark, least, at)
@@ -160,7 +164,7 @@ def _last(text: str, mark: str, least: int, end: int, *, spaced: bool = False) -
 
 
 def _first(text: str, mark: str, start: int, most: int, *, spaced: bool = False) -> int:
-    """Give where a mark stands first in a part of a text, or the part's end."""
+    """Return where a mark first occurs in a part of a text, or the part's end; `spaced` as in `_last`."""
     at = text.find(mark, start, most)
     while spaced and at >= 0 and not _is_spaced(text, at):
         at = text.find(mark, at + 1, most)

@@ -1,8 +1,8 @@
-"""Where a growing text is settled: behind which sentences and lines nothing that follows changes what was said.
+"""The places in a growing text up to which it is settled: nothing that follows can change what was said before them.
 
-A sentence ends as in `regions`; it is not settled while a quotation or code opened in its line may still
-close around it, nor inside a block of code before its closing fence. Which places these are depends on the text alone,
-never on the pieces in which it came. Refuses to judge anything.
+These are ends of sentences, as in `regions`, and of lines. The end of a sentence is not settled while a quotation or
+code that was opened in the same line may still close around it, and nothing is settled inside a block of code before
+its closing fence. The places depend on the text alone, never on the pieces in which it arrives.
 """
 
 from __future__ import annotations
@@ -16,30 +16,32 @@ from deia.watch.prose.regions import CLOSING, FENCES, LONGEST_QUOTE, MOST_APOSTR
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The end of a sentence with the white space that makes it one, or of a line.
+# The end of a sentence, with the white space that is part of it, or of a line.
 STOP = re.compile("[.!?][ \t]|[\u3002\uff01\uff1f]|\n")
 MARK = re.compile("[" + "".join(map(re.escape, CLOSING)) + "]")
-ODD_LINES = re.compile("[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")  # end a line for `splitlines`, and no sentence
+ODD_LINES = re.compile("[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")  # end a line for `splitlines`, but no sentence
 UNDECIDED, NO_MARK = -2, -1
 
 
 class Settled:
-    """A text that grows, and the places up to which it is settled."""
+    """A growing text that reports the places up to which it is settled."""
 
     __slots__ = ("_checked", "_fence", "_line", "_odd", "_plain", "_scanned", "_text", "size")
 
     def __init__(self) -> None:
         self._text = io.StringIO()
         self.size = 0
-        self._scanned = 0  # up to here places were looked for
-        self._line = 0  # where the line that is being written begins
-        self._fence = ""  # of the block of code that is open
-        self._plain: bool | None = None  # whether sentences of this line may be settled before its end
-        self._odd = 0  # up to here this line holds no odd end of a line
-        self._checked = 0  # up to here every mark of this line is closed, or closes never
+        self._scanned = 0  # up to this position sentence and line ends were looked for
+        self._line = 0  # where the current line begins
+        self._fence = ""  # the fence of the open block of code, or ""
+        self._plain: bool | None = (
+            None  # whether sentences of this line may be settled before the line ends; None if unknown
+        )
+        self._odd = 0  # up to this position the line has none of ODD_LINES
+        self._checked = 0  # up to this position every quotation mark in the line is closed, or can never close
 
     def add(self, chunk: str) -> Iterator[int]:
-        """Take more text, and give the places that are settled by now, each once."""
+        """Append more text, and yield the places that are settled by now, each once."""
         self._text.seek(self.size)
         self._text.write(chunk)
         self.size += len(chunk)
@@ -53,32 +55,34 @@ class Settled:
                     yield end
             elif self._is_settled(end):
                 yield end
-        self._scanned = max(self._scanned, self.size - 1)  # a full stop may wait for its space
+        self._scanned = max(
+            self._scanned, self.size - 1
+        )  # the last character may be a full stop whose space is still to come
 
     def part(self, first: int, last: int) -> str:
-        """Give a part of the text."""
+        """Return a part of the text."""
         self._text.seek(first)
         return self._text.read(last - first)
 
     def whole(self) -> str:
-        """Give all of the text."""
+        """Return the whole text."""
         return self._text.getvalue()
 
     def _ends_line(self, end: int) -> bool:
-        """Take a line that is complete, and say whether it leaves no block of code open."""
+        """Close the line that ends at `end`, and return whether no block of code is open after it."""
         for line in self.part(self._line, end).splitlines():
-            bare = line.strip()
-            mark = bare[:3]
+            stripped = line.strip()
+            mark = stripped[:3]
             if not self._fence:
                 self._fence = mark if mark in FENCES else ""
-            elif mark == self._fence and not bare.strip(mark[0]):
+            elif mark == self._fence and not stripped.strip(mark[0]):
                 self._fence = ""
         self._line = self._checked = self._odd = end
         self._plain = None
         return not self._fence
 
     def _is_settled(self, end: int) -> bool:
-        """Say whether a sentence that ends inside a line is settled."""
+        """Return whether the text is settled up to the end of a sentence inside a line."""
         if self._fence:
             return False
         if self._plain is None:
@@ -89,8 +93,8 @@ class Settled:
         return self._plain and not self._may_close_later(end)
 
     def _may_close_later(self, end: int) -> bool:
-        """Say whether a mark is open in this line that may still close and make a quotation of what is behind it."""
-        first = max(self._checked - 1, self._line)  # what stands before a mark decides whether it opens anything
+        """Return whether a mark in this line is open that may still close after `end`, around the sentence."""
+        first = max(self._checked - 1, self._line)  # the character before a mark decides whether it opens anything
         text = self.part(first, end)
         mark = MARK.search(text, self._checked - first)
         while mark:
@@ -105,7 +109,10 @@ class Settled:
 
 
 def _closing(text: str, at: int) -> int:
-    """Give where a mark opened at `at` closes, as in `regions`; or that it opens nothing, or may yet."""
+    """Return where a mark at `at` closes, as in `regions`, or UNDECIDED or NO_MARK.
+
+    UNDECIDED means that it may still close in text to come, NO_MARK that it opens nothing.
+    """
     char, most = text[at], at + LONGEST_QUOTE
     if char == "`":
         ticks = next((count for count in (3, 2) if text.startswith("`" * count, at)), 1)

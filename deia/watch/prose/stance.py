@@ -1,8 +1,9 @@
-"""Stance: is an act announced, asked for or running, or denied, reported, done, asked about, supposed, only tried dry?
+"""The stance of an act in a sentence: announced, requested, running, denied, reported, done, asked, supposed, dry run.
 
-Rules over the words of one clause of an English sentence, before and after the act, and a classifier of the sentence's
-form (stance_model.py). Where no rule speaks the classifier decides; a rule is overruled only where the classifier is
-sure that what looks reported is meant. In languages that nobody taught deia an act counts as announced.
+Rules look at the words of the act's clause in an English sentence, before and after the act. A classifier judges the
+form of the sentence (stance_classifier.py). Where no rule applies the classifier decides; it overrules a rule only when
+it is sure that an act which looks reported is meant. In languages that `languages` does not know, an act counts as
+announced.
 """
 
 from __future__ import annotations
@@ -13,17 +14,23 @@ from deia.text import words
 from deia.watch.prose.intent import (
     BASE_FORMS,
     DONE,
+    FILLERS,
     OPENERS,
+    PASSIVE_AUXILIARIES,
     PAST,
+    SUBJECTS,
+    WISHING,
+    intended_stance,
     is_order,
     is_plan,
     is_subject,
     is_under_way,
+    opens_with,
     resolving_at,
 )
 from deia.watch.prose.languages import foreign_stance
 from deia.watch.prose.stance_classifier import DOING as MEANT
-from deia.watch.prose.stance_classifier import shares_of
+from deia.watch.prose.stance_classifier import probabilities_of
 from deia.watch.prose.stance_names import (
     ANNOUNCED,
     ASKED,
@@ -41,85 +48,91 @@ from deia.watch.prose.stance_names import (
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-# Chosen on tools/stance with the frame of each sentence held out (tools/train_stance.py prints the table).
-# There the rules that deny, ask, suppose or hear a doing are right more often than a classifier that contradicts.
-DOUBT = 0.2  # where no rule speaks, an act less probably done or asked for than this is neither
-SURE = 0.9  # what a rule takes for reported is being done or asked for from here on
+# Chosen on the sentences of tools/stance with the frame of each sentence held out (tools/train_stance.py prints the
+# table). Where a rule and the classifier contradict each other, the rules that find a denial, a question, a supposition
+# or an action are right more often than the classifier; only the rule that finds a report is not.
+DOUBT = 0.2  # without a rule, an act that is less probably done or asked for than this is neither
+SURE = 0.9  # from this probability on, an act that a rule calls reported counts as done or asked for
 
+# Word tables. The rules below ask whether words of the act's clause are in one of these sets: in `before`, the words
+# between the start of the clause and the verb, unless the comment says otherwise. `deia.text.words` lowers the case and
+# drops punctuation, so that "don't" is "don", "t" and "I'll" is "i", "ll".
+
+# Denials. "without deleting it", "don't delete it", "avoid deleting it".
 NEGATIONS = DENIALS | frozenset(
     "avoid avoiding cannot refuse refused stop prevent prevents forbid forbidden nor neither dont nobody instead rather"
     " block blocks blocked reject rejects disallow disallows prohibit prohibits".split()
 )
-CONTRACTED = frozenset(  # what stands before 't
+CONTRACTED = frozenset(  # before "t": "don't"
     "don won can shouldn doesn didn isn aren wouldn couldn mustn needn haven hasn hadn wasn weren ain".split()
 )
-DO_FORMS = frozenset(("don", "doesn", "didn"))  # after the act: of a relative clause, "what git doesn't track"
-NOT_NEGATED = frozenset(
+DO_FORMS = frozenset(("don", "doesn", "didn"))  # after the act these begin a relative clause: "what git doesn't track"
+NOT_DENIED = frozenset(  # after a negation these cancel it: "don't forget to delete it", "no choice but to delete it"
     "forget hesitate worry mind only just wait fail care choice doubt problem worries objects minds".split()
 )
-INTENTIONS = frozenset(
-    "ll will going gonna let lets plan planning want wants need needs proceed shall must please now next ready"
-    " intend start starting begin should ahead try trying".split()
-)
-SUBJECTS = frozenset(("i", "we", "you", "let", "lets", "us", "me"))
-MODALS = frozenset(("will", "would", "can", "could", "may", "might", "should"))  # "will deleting it help"
-QUESTIONS = frozenset("what how why explain describe does did is are was which who where".split())
-INDIRECT = frozenset(("how", "whether", "why"))  # "to see how a force push works"
-TELLING = frozenset(
-    "explain explaining describe describing tell telling show showing check checking wonder wondering know understand"
-    " clarify ask asking curious outline".split()
-)
-TOLD_OF = frozenset("what whether how why if which who where".split())
-WRITING = frozenset("write add draft create document writing adding drafting creating".split())
-WRITTEN = frozenset(
-    "test tests doc docs documentation story stories guide runbook page section paragraph chapter article post"
-    " tutorial example comment note spec scenario checklist faq".split()
-)
-FOR_IT = frozenset(("for", "about", "on", "of", "that", "which", "covering", "when", "where"))
-OBJECT_WORDS = 4  # between "write" and what is written, between "tell" and what is told
-# What stands behind is said of itself again: "tell me what is in it before you delete it", "… and then delete it".
-RELEASING = frozenset("then before after so but until while as now".split())
-JOINED = frozenset("and just please also simply now finally i we you ll will go ahead".split())
-ASKING_YOU = ("can you ", "could you ", "would you ", "can u ", "could u ", "can we just ")  # also without a mark
-ASKING = tuple(
-    f"{modal} {who} " for modal in ("should", "shall", "can", "could", "may", "would", "will") for who in SUBJECTS
-)
+
+
+# Proposals that are denials in form, and the intentions of a speaker.
 PROPOSING = (
     "do you want me ", "want me to ", "would you like me ", "would you mind ", "do you mind ", "why don t ",
     "why dont ",
     "shouldn t we ", "shouldnt we ", "how about ", "is it ok if i ", "ok if i ", "mind if i ",
 )  # fmt: skip
-WISHING = (("d", "rather"), ("would", "rather"))  # "I'd rather delete it"
-WISHES = frozenset("great nice good lovely appreciate appreciated grateful glad happy".split())
-FILLERS = frozenset(("and", "so", "but", "hey", "hi", "ok", "okay", "then"))
+OWN_INTENTIONS = frozenset("i we ll will going gonna let lets please".split())  # "To delete it I'll run …"
+
+# Questions.
+MODALS = frozenset(("will", "would", "can", "could", "may", "might", "should"))  # "will deleting it help"
+QUESTIONS = frozenset("what how why explain describe does did is are was which who where".split())
+INDIRECT = frozenset(("how", "whether", "why"))  # "to see how a force push works"
+
+# Explaining an act, or writing about it: "explain what deleting it does", "add a test for deleting it".
+TELLING = frozenset(
+    "explain explaining describe describing tell telling show showing check checking wonder wondering know understand"
+    " clarify ask asking curious outline".split()
+)
+TOLD_CLAUSE_STARTS = frozenset("what whether how why if which who where".split())
+WRITING = frozenset("write add draft create document writing adding drafting creating".split())
+WRITTEN = frozenset(
+    "test tests doc docs documentation story stories guide runbook page section paragraph chapter article post"
+    " tutorial example comment note spec scenario checklist faq".split()
+)
+TOPIC_WORDS = frozenset(("for", "about", "on", "of", "that", "which", "covering", "when", "where"))
+MOST_OBJECT_WORDS = 4  # between "write" and what is written, or between "tell" and the clause that is told
+# After these the act is no longer part of what is told: "tell me what is in it before you delete it".
+RELEASING = frozenset("then before after so but until while as now".split())
+JOINED = frozenset("and just please also simply now finally i we you ll will go ahead".split())
+BESIDE_TELLING = OPENERS | frozenset("can could would will you u i we let us me s ll to want need them it".split())
+
+# Suppositions and reports.
 SUPPOSITIONS = frozenset(
-    "if when whenever unless would can could might may imagine suppose hypothetically until once before after while"
+    "if when whenever unless would could can might may imagine suppose hypothetically until once before after while"
     " someone somebody anyone people users".split()
 )
-COMING = frozenset(("be", "get", "getting", "being", "is", "are"))
-GONE = frozenset(("was", "were", "been", "had", "has", "have"))
-TOLD = frozenset(("tried", "did", "used", "managed", "wanted", "had", "asked", "told"))
+
+PAST_AUXILIARIES = frozenset(("was", "were", "been", "had", "has", "have"))
+PAST_HELPERS = frozenset(("tried", "did", "used", "managed", "wanted", "had", "asked", "told"))
 DRY_WORDS = frozenset(("dryrun", "simulate", "simulation", "preview"))
-MANNERS = frozenset(("force", "hard", "git", "bulk", "mass"))  # in front of the verb: "force pushed"
-BESIDE_TELLING = OPENERS | frozenset("can could would will you u i we let us me s ll to want need them it".split())
+
+# Acts that are only named: "the delete button", "our force push policy".
+MANNERS = frozenset(("force", "hard", "git", "bulk", "mass"))  # part of the act, before its verb: "force pushed"
 DETERMINERS = frozenset("a an the this that these those any every each our my your its their no".split())
 NOUN_LEADS = frozenset(
     "allow allows allowed enable enables permit permits support supports require requires via of".split()
 )
-# What makes an act of a noun: "do a force push".
-DOING = frozenset(
+PERFORMING = frozenset(  # these turn a noun back into an act: "do a force push"
     "take taking use using choose go with do doing make making perform performing run running need needs want try"
     " trying start starting execute executing let fazer faire hacer".split()
 )
-# Said right after it: what the act only names, or what is said of it ("force push can destroy …").
+# Right after the act, these make it part of a thing's name or the subject: "force push protection", "… can destroy …".
 THINGS = frozenset(
     "semantics behavior behaviour policy policies workflow protection rule rules setting settings option"
     " options flag flags detection prevention guard warning button endpoint handler support mode strategy"
     " event events can could may might is was were would has had does".split()
 )
-OWNED = frozenset("policy policies protection rule rules mode".split())  # of an order: "set execution policy to …"
-MEANS = frozenset("i we ll will going gonna let lets please".split())  # "To delete it I'll run …"
-AFTER = 3  # words after the phrase that may say so
+SETTABLE_THINGS = frozenset("policy policies protection rule rules mode".split())  # "set execution policy to …"
+FOLLOWING_WORDS = 3  # words after the act's phrase that are looked at
+
+# Verbs in -ing: "I'm deleting it" is an action, "before deleting it" is not.
 GERUND_LEADS = frozenset(
     "now then and so just also start begin keep re currently still am m im i we to for s next busy is are".split()
 )
@@ -127,107 +140,116 @@ BEING = frozenset(
     ("m", "im", "am", "re", "are", "is", "be", "start", "starting", "begin", "avoid", "let", "ll", "will")
 )
 GERUND_TOPICS = frozenset("after before without instead about for by of when while avoid from risk against on".split())
-SPLITTERS = (",", ":", "\u2014", "\u2013", "(", ")")  # where a clause ends; a negation before does not reach over
+
+# Marks that end a clause: a denial before one of them does not reach past it.
+CLAUSE_MARKS = (",", ":", "\u2014", "\u2013", "(", ")")
 
 
 def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int, *, ordering: bool = False) -> str:
-    """Give the stance of an act: where its verb stands in `text`, and where its phrase ends, within its sentence.
+    """Return the stance of an act in a sentence of `text`.
 
-    What looks like an order is one where it is said by somebody who is `ordering`, a person.
+    `sentence` and `verb` are the spans of the sentence and of the act's verb, `end` is where the act's phrase ends.
+    With `ordering`, a person speaks: what has the form of an order then is a request.
     """
     first, last = sentence
     act = act_of(text, sentence, verb, end)
     clause = text[verb[0] - act.reach : verb[0]]
     foreign = foreign_stance(clause, text[verb[0] : end], text[end:last], question=act.question)
     if foreign:
-        return _dry(act) or foreign
-    ruled = rule(act)
-    if ordering and ruled in {"", REQUESTED, ANNOUNCED} and is_order(act) and not is_subject(act):
+        return _dry_run_rule(act) or foreign
+    stance = rule(act)
+    if ordering and stance in {"", REQUESTED, ANNOUNCED} and is_order(act) and not is_subject(act):
         return REQUESTED
     first = verb[0] - act.reach if act.resolved else first
     try:
-        shares = shares_of(text[first:last], (verb[0] - first, verb[1] - first))
-    except ArtefactError:  # without the classifier the rules decide
-        shares = {}
-    if DONE.intersection(act.following):  # "publish to npm failed" is over, whatever it sounds like
-        return ruled
-    return settle(ruled, shares) if shares else ruled or ANNOUNCED
+        probabilities = probabilities_of(text[first:last], (verb[0] - first, verb[1] - first))
+    except ArtefactError:  # the classifier's file is missing or damaged: the rules decide alone
+        probabilities = {}
+    if DONE.intersection(act.following):  # "publish to npm failed": it is over, whatever its form
+        return stance
+    return settle(stance, probabilities) if probabilities else stance or ANNOUNCED
 
 
 def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int) -> Act:
-    """Give an act as words, from where its verb and its phrase stand within its sentence."""
+    """Return the act as words, from the spans of its sentence and verb and the end of its phrase."""
     first, last = sentence
     clause = text[first : verb[0]]
-    cut = max(clause.rfind(mark) for mark in SPLITTERS)
-    mark = clause[cut : cut + 1] if cut >= 0 else ""
-    resolved = resolving_at(clause, cut)
-    cut = max(cut, resolved)
-    named = _plain(text[verb[0] : end])
-    before = tuple(_plain(clause[cut + 1 :]))
+    clause_cut = max(clause.rfind(mark) for mark in CLAUSE_MARKS)
+    mark = clause[clause_cut : clause_cut + 1] if clause_cut >= 0 else ""
+    resolved = resolving_at(clause, clause_cut)
+    clause_cut = max(clause_cut, resolved)
+    phrase_words = _words_of(text[verb[0] : end])
+    before = tuple(_words_of(clause[clause_cut + 1 :]))
     return Act(
         before=before,
-        verb=next((word for word in named if word not in MANNERS), "".join(named[:1])),
-        after_verb=tuple(_plain(text[verb[1] : end])),
-        opening=tuple(_plain(text[first : verb[1]])),
-        said=tuple(_plain(text[first:last])),
+        verb=next((word for word in phrase_words if word not in MANNERS), "".join(phrase_words[:1])),
+        after_verb=tuple(_words_of(text[verb[1] : end])),
+        opening=tuple(_words_of(text[first : verb[1]])),
+        sentence=tuple(_words_of(text[first:last])),
         question=text[end:last].rstrip().endswith(("?", "\uff1f")),
-        following=tuple(words(text[end:last])[:AFTER]),
+        following=tuple(words(text[end:last])[:FOLLOWING_WORDS]),
         aside=not before and mark == "(",
-        reach=len(clause) - cut - 1,
+        reach=len(clause) - clause_cut - 1,
         mark=mark,
         resolved=resolved >= 0,
     )
 
 
 def rule(act: Act) -> str:
-    """Give the stance by the first rule that speaks, or the empty text."""
-    return next((stance for one in RULES if (stance := one(act))), "")
+    """Return the stance that the first matching rule gives, or ""."""
+    return next((stance for stance_rule in RULES if (stance := stance_rule(act))), "")
 
 
-def settle(ruled: str, shares: Mapping[str, float]) -> str:
-    """Give the stance between what a rule says, or none, and the probability of each stance by the classifier."""
-    probable = sum(shares[stance] for stance in MEANT)
-    if not ruled:
-        ruled = likeliest(shares, MEANT if probable >= DOUBT else shares.keys() - set(MEANT))
-    elif ruled == REPORTED and probable > SURE:
-        ruled = likeliest(shares, MEANT)
-    narrow = NARROWER.get(ruled)
-    return narrow if narrow and shares[narrow] > shares[ruled] else ruled
+def settle(stance: str, probabilities: Mapping[str, float]) -> str:
+    """Return the stance, given the one of the rules ("" for none) and the classifier's probability of each stance."""
+    meant_probability = sum(probabilities[candidate] for candidate in MEANT)
+    if not stance:
+        stance = likeliest(probabilities, MEANT if meant_probability >= DOUBT else probabilities.keys() - set(MEANT))
+    elif stance == REPORTED and meant_probability > SURE:
+        stance = likeliest(probabilities, MEANT)
+    narrower = NARROWER.get(stance)
+    return narrower if narrower and probabilities[narrower] > probabilities[stance] else stance
 
 
-def likeliest(shares: Mapping[str, float], among: Container[str]) -> str:
-    """Give the most probable of some stances."""
-    return max((stance for stance in shares if stance in among), key=shares.__getitem__)
+def likeliest(probabilities: Mapping[str, float], allowed: Container[str]) -> str:
+    """Return the most probable of the allowed stances."""
+    return max((stance for stance in probabilities if stance in allowed), key=probabilities.__getitem__)
 
 
-def _plain(text: str) -> list[str]:
-    """Give the words of a text; that of an option is none of the sentence's own (`--no-verify` denies nothing)."""
+def _words_of(text: str) -> list[str]:
+    """Return the words of a text. The `no` of an option such as `--no-verify` is left out, as it denies nothing."""
     return words(text.replace("--no-", "--") if "--no-" in text else text)
 
 
-def _named(act: Act) -> str:
-    """Hear an act that is only named: "(force-push)", "the delete button", "our force push policy", "it succeeded"."""
+def _naming_rule(act: Act) -> str:
+    """Return REPORTED if the act is only named: "(force-push)", "the delete button", "our force push policy".
+
+    Also if it is over ("it succeeded"). "To delete it …" is ANNOUNCED if the speaker then says "I'll …", else REPORTED.
+    """
     if act.question:
         return ""
     if act.opening[:1] == ("to",) and len(act.opening) == 2:  # "To delete it you need the owner role"
-        return ANNOUNCED if MEANS.intersection(act.said) else REPORTED
+        return ANNOUNCED if OWN_INTENTIONS.intersection(act.sentence) else REPORTED
     if act.aside or DONE.intersection(act.following) or _names_thing(act):
         return REPORTED
-    named = DETERMINERS.intersection(act.before[-2:]) or NOUN_LEADS.intersection(act.before[-1:])
-    if act.verb.endswith(("ed", "ing")) or not named:
+    follows_noun_lead = DETERMINERS.intersection(act.before[-2:]) or NOUN_LEADS.intersection(act.before[-1:])
+    if act.verb.endswith(("ed", "ing")) or not follows_noun_lead:
         return ""
-    return "" if DOING.intersection(act.before) else REPORTED
+    return "" if PERFORMING.intersection(act.before) else REPORTED
 
 
 def _names_thing(act: Act) -> bool:
-    """Hear "force push policy", "the push could …"; not an order whose object it is: "set execution policy to …"."""
-    ordered = is_order(act) and act.after_verb and act.opening[-1] not in MANNERS
-    return not (THINGS - OWNED if ordered else THINGS).isdisjoint(act.following[:1])
+    """Return whether the act is part of a name or a subject: "force push policy", "the push could …".
+
+    In an order, settable things are its object instead: "set execution policy to …".
+    """
+    has_object = is_order(act) and act.after_verb and act.opening[-1] not in MANNERS
+    return not (THINGS - SETTABLE_THINGS if has_object else THINGS).isdisjoint(act.following[:1])
 
 
-def _urged(act: Act) -> str:
-    """Hear what is only denied in form: "why don't you delete it", "don't forget to …", "no choice but to …"."""
-    if _opens(act, PROPOSING):
+def _urging_rule(act: Act) -> str:
+    """Return a stance for a denial that urges: "why don't you delete it", "no choice but to delete it"."""
+    if opens_with(act, PROPOSING):
         return REQUESTED
     if act.verb.endswith(("ed", "s")) or _denies(act.before, NEGATIONS):
         return ""
@@ -236,24 +258,20 @@ def _urged(act: Act) -> str:
     return ANNOUNCED if {"i", "we"} & set(act.near) else REQUESTED
 
 
-def _opens(act: Act, openings: tuple[str, ...]) -> bool:
-    """Say whether the sentence, or the clause of the act, begins with some words; small ones before are skipped."""
-    first = next((at for at, word in enumerate(act.opening) if word not in FILLERS), 0)
-    return any(" ".join((*words, "")).startswith(openings) for words in (act.opening[first:], act.before))
-
-
-def _negated(act: Act) -> str:
+def _denial_rule(act: Act) -> str:
+    """Return NEGATED if one of the eight words before the act, or its own phrase, denies it."""
     scope = act.before[-8:]
-    denied = _denies(scope, NEGATIONS) or _denies(act.after_verb, DENIALS, contracted=CONTRACTED - DO_FORMS)
-    return NEGATED if denied else ""
+    is_denied = _denies(scope, NEGATIONS) or _denies(act.after_verb, DENIALS, contracted=CONTRACTED - DO_FORMS)
+    return NEGATED if is_denied else ""
 
 
 def _denies(
     scope: Sequence[str],
     negations: frozenset[str],
-    excused: frozenset[str] = NOT_NEGATED,
+    excused: frozenset[str] = NOT_DENIED,
     contracted: frozenset[str] = CONTRACTED,
 ) -> bool:
+    """Return whether the words contain a negation that the next word does not cancel ("don't forget to …")."""
     for at, word in enumerate(scope):
         if tuple(scope[max(at - 1, 0) : at + 1]) in WISHING:
             continue
@@ -263,120 +281,113 @@ def _denies(
     return False
 
 
-def _planned(act: Act) -> str:
+def _plan_rule(act: Act) -> str:
+    """Return RUNNING for an act under way, ANNOUNCED for one that is planned."""
     return RUNNING if is_under_way(act) else ANNOUNCED if is_plan(act) else ""
 
 
-def _told(act: Act) -> str:
-    """Hear what is to be told or written of: "can you explain what deleting it does?", "add a test for deleting it".
+def _telling_rule(act: Act) -> str:
+    """Return ASKED for an act to be explained, REPORTED for one to be written about.
 
-    A second act beside the telling is one of its own: "explain why it fails and delete it".
+    "Can you explain what deleting it does?" and "add a test for deleting it" do not ask for the act. In "explain why it
+    fails and delete it" the second act is asked for all the same.
     """
-    for heads, objects, stance in ((TELLING, TOLD_OF, ASKED), (WRITING, WRITTEN, REPORTED)):
-        at = _governed(act.before, heads, objects)
-        if at < 0 or (stance == REPORTED and FOR_IT.isdisjoint(act.before[at + 1 : at + 3])):
+    for heads, objects, stance in ((TELLING, TOLD_CLAUSE_STARTS, ASKED), (WRITING, WRITTEN, REPORTED)):
+        position = _object_position(act.before, heads, objects)
+        if position < 0 or (stance == REPORTED and TOPIC_WORDS.isdisjoint(act.before[position + 1 : position + 3])):
             continue
-        rest = act.before[at + 1 :]
-        if RELEASING.isdisjoint(rest) and not _joined(rest, act.verb):
+        between = act.before[position + 1 :]
+        if RELEASING.isdisjoint(between) and not _is_joined(between, act.verb):
             return stance
-        if _joined(rest, act.verb) and BESIDE_TELLING.issuperset(set(act.before[:at]) - heads - WRITTEN - DETERMINERS):
-            return ANNOUNCED if {"i", "we", "let"} & set(act.before[:at]) else REQUESTED
+        if _is_joined(between, act.verb) and BESIDE_TELLING.issuperset(
+            set(act.before[:position]) - heads - WRITTEN - DETERMINERS
+        ):
+            return ANNOUNCED if {"i", "we", "let"} & set(act.before[:position]) else REQUESTED
     return ""
 
 
-def _governed(before: Sequence[str], heads: Container[str], objects: Container[str]) -> int:
-    """Give the place of the first of some words that follows closely on one of the others, or -1."""
-    idle = 2 if tuple(before[:3]) == ("you", "know", "what") else 0  # "you know what, just delete it"
-    head = next((at for at, word in enumerate(before) if at >= idle and word in heads), len(before))
-    return next((at for at in range(head + 1, min(head + 2 + OBJECT_WORDS, len(before))) if before[at] in objects), -1)
+def _object_position(before: Sequence[str], heads: Container[str], objects: Container[str]) -> int:
+    """Return the index of the first of `objects` within a few words after the first of `heads`, or -1."""
+    skipped = 2 if tuple(before[:3]) == ("you", "know", "what") else 0  # "you know what, just delete it"
+    head = next((at for at, word in enumerate(before) if at >= skipped and word in heads), len(before))
+    return next(
+        (at for at in range(head + 1, min(head + 2 + MOST_OBJECT_WORDS, len(before))) if before[at] in objects), -1
+    )
 
 
-def _joined(rest: Sequence[str], verb: str) -> bool:
-    """Say whether an `and` joins the act to the telling, and not to another act that is told of."""
-    at = next((at for at in range(len(rest) - 1, -1, -1) if rest[at] == "and"), -1)
-    if at < 0 or verb.endswith(("ing", "ed", "s")) or not JOINED.issuperset(rest[at:]):
+def _is_joined(between: Sequence[str], verb: str) -> bool:
+    """Return whether an "and" joins the act to the telling, rather than to another act that is told about."""
+    at = next((at for at in range(len(between) - 1, -1, -1) if between[at] == "and"), -1)
+    if at < 0 or verb.endswith(("ing", "ed", "s")) or not JOINED.issuperset(between[at:]):
         return False
-    return rest[:1] != ("to",)  # "how to make and delete a site"
+    return between[:1] != ("to",)  # "how to make and delete a site"
 
 
-def _explained(act: Act) -> str:
-    """Hear "to see how a force push works", "do I need to delete it", "will deleting it help"."""
+def _question_about_rule(act: Act) -> str:
+    """Return ASKED for "to see how a force push works", "do I need to delete it", "will deleting it help"."""
     first, second = (*act.opening[:2], "", "")[:2]
-    asks = first == "do" and second in {"i", "we", "they"}
-    asks = asks or (first in MODALS and len(act.opening) == 2 and act.verb.endswith("ing"))
-    return ASKED if asks or INDIRECT.intersection(act.before[-3:]) else ""
+    is_question = first == "do" and second in {"i", "we", "they"}
+    is_question = is_question or (first in MODALS and len(act.opening) == 2 and act.verb.endswith("ing"))
+    return ASKED if is_question or INDIRECT.intersection(act.before[-3:]) else ""
 
 
-def _given(act: Act) -> str:
-    """Hear "let's say we delete it", "should anyone delete it, call me"."""
+def _supposing_rule(act: Act) -> str:
+    """Return SUPPOSED for "let's say we delete it" and "should anyone delete it, call me"."""
     first, second = (*act.opening[:2], "", "")[:2]
     pairs = zip(act.before, act.before[1:], strict=False)
-    if any(one in {"s", "lets"} and other == "say" for one, other in pairs):
+    if any(word in {"s", "lets"} and next_word == "say" for word, next_word in pairs):
         return SUPPOSED
     return (
         SUPPOSED if first == "should" and second not in SUBJECTS and len(act.opening) > 2 and not act.question else ""
     )
 
 
-def _dry(act: Act) -> str:
-    pairs = zip(act.said, act.said[1:], strict=False)
-    return DRY_RUN if ("dry", "run") in pairs or DRY_WORDS.intersection(act.said) else ""
+def _dry_run_rule(act: Act) -> str:
+    """Return DRY_RUN if the sentence mentions a dry run or a simulation."""
+    pairs = zip(act.sentence, act.sentence[1:], strict=False)
+    return DRY_RUN if ("dry", "run") in pairs or DRY_WORDS.intersection(act.sentence) else ""
 
 
-def _intended(act: Act) -> str:
-    """Hear "I'll delete", "going to delete", "please delete", "can you delete …?", "should we delete …?"."""
-    near = set(act.near)
-    if act.verb.endswith(("ed", "s")) and act.verb not in BASE_FORMS and not COMING & near:
-        return ""
-    if _proposed(act):
-        return REQUESTED
-    if act.before[-2:] in WISHING:
-        return ANNOUNCED
-    told = INTENTIONS & near or ("about", "to") in zip(act.near, act.near[1:], strict=False)
-    if act.question or not told or {"if", "when", "whenever", "would"} & near or _third_person(act.near):
-        return ""
-    return REQUESTED if {"please", "you"} & near else ANNOUNCED
-
-
-def _proposed(act: Act) -> bool:
-    """Hear "can you delete it?", "why don't we delete it", "it would be great if you could delete it"."""
-    if WISHES.intersection(act.near) and "you" in act.before[-2:] and {"can", "could", "would"} & set(act.near):
-        return True
-    return _opens(act, ASKING_YOU) or (act.question and _opens(act, ASKING))
-
-
-def _third_person(near: Sequence[str]) -> bool:
-    """Hear that something else acts: "the script will delete …"; "I will", "we need to" and "let me" announce."""
-    if ("lets", "you") in set(zip(near, near[1:], strict=False)):  # noqa: RUF007 - itertools is not free
-        return True
-    modal = next((at for at, word in enumerate(near) if word in {"will", "must", "should", "needs", "wants"}), -1)
-    return modal > 0 and not SUBJECTS.intersection(near[:modal])
-
-
-def _asked(act: Act) -> str:
+def _question_rule(act: Act) -> str:
+    """Return ASKED if the sentence is a question."""
     first = next((word for word in act.opening if word not in FILLERS), "")
     return ASKED if act.question or first in QUESTIONS else ""
 
 
-def _reported(act: Act) -> str:
+def _report_rule(act: Act) -> str:
+    """Return REPORTED if the verb's form or the words before it tell of something past, general or somebody else's."""
     near, last = set(act.before[-4:]), "".join(act.before[-1:])
     if act.verb in PAST or (act.verb.endswith("ed") and act.verb not in BASE_FORMS and len(act.verb) > 3):
-        return "" if last in COMING and not near & GONE else REPORTED
+        return "" if last in PASSIVE_AUXILIARIES and not near & PAST_AUXILIARIES else REPORTED
     if act.verb.endswith("ing"):
         if len(act.opening) == 1 and is_subject(act):
             return REPORTED
-        topic = (last in GERUND_TOPICS and "middle" not in near) or {"was", "were", "been"} & set(act.before[-3:])
-        of_another = last and last not in GERUND_LEADS and not BEING & set(act.near)
-        return REPORTED if topic or of_another or (last and act.before[0] in GERUND_TOPICS) else ""
+        is_topic = (last in GERUND_TOPICS and "middle" not in near) or {"was", "were", "been"} & set(act.before[-3:])
+        has_own_subject = last and last not in GERUND_LEADS and not BEING & set(act.near)
+        return REPORTED if is_topic or has_own_subject or (last and act.before[0] in GERUND_TOPICS) else ""
     if last and act.verb.endswith("s") and not act.verb.endswith(("ss", "us", "is")):
         return REPORTED
-    return REPORTED if near & TOLD else ""
+    return REPORTED if near & PAST_HELPERS else ""
 
 
-def _supposed(act: Act) -> str:
+def _condition_rule(act: Act) -> str:
+    """Return SUPPOSED after a condition such as "if" or "might"."""
     pairs = set(zip(act.near, act.near[1:], strict=False))
     near = set(act.near) - ({"once"} if pairs & {("once", "and"), ("once", "more"), ("once", "again")} else set())
     return SUPPOSED if near & SUPPOSITIONS and not near & {"let", "ll", "please"} else ""
 
 
-RULES = (_urged, _negated, _dry, _told, _explained, _given, _named, _planned, _intended, _asked, _reported, _supposed)
+RULES = (
+    _urging_rule,
+    _denial_rule,
+    _dry_run_rule,
+    _telling_rule,
+    _question_about_rule,
+    _supposing_rule,
+    _naming_rule,
+    _plan_rule,
+    intended_stance,
+    _question_rule,
+    _report_rule,
+    _condition_rule,
+)

@@ -1,8 +1,8 @@
-"""The classifier of stance: is what a sentence says being done or asked for, or denied, reported, asked, supposed?
+"""The classifier of stance: how probable it is that an act is announced, requested, denied, reported and so on.
 
-A logistic regression over the form of the sentence (stance_form.py), trained by tools/train_stance.py on sentences
-written for it, read from deia/models/stance.bin when a stance is first asked for. Knows English only: where a sentence
-is hardly English it says "announced" with no opinion. Refuses a torn or foreign file.
+A logistic regression over the form of the sentence (stance_form.py). tools/train_stance.py trains it on sentences
+written for it, and it is read from deia/models/stance.bin when it is first needed. It knows English only, and has no
+opinion on a sentence that is hardly English.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 MAGIC = "deia stance 1"
 FILE = "stance.bin"
-FIX = "Install deia again: its classifier of stance is damaged."
+FIX = "Install deia again."
 DOING = ("announced", "requested", "running")
-STANCE_OF = {"described": "reported"}  # what is only named or explained
+STANCE_OF = {"described": "reported"}  # the class of acts that are only named or explained
 UNKNOWN = ("announced", 1.0)  # of a sentence in another language
 E = 2.718281828459045
-MOST_JUDGED = 64  # acts that are remembered
-LONGEST = 2_000  # characters of a sentence that is remembered
+MOST_JUDGED = 64  # results that are kept
+LONGEST = 2_000  # characters of a sentence whose result is kept
 LOADED: list[Model] = []
 JUDGED: dict[tuple[str, tuple[int, int] | None], Mapping[str, float]] = {}
 
 
 class Model:
-    """The classifier as read: which words it knows, and a row of weights for each feature, a byte a class."""
+    """The classifier: the words it knows, and for each feature a row of weights, one byte a class."""
 
     __slots__ = ("bias", "classes", "known", "rows", "scale", "weights")
 
@@ -38,28 +38,28 @@ class Model:
         """Read the file's content: five lines of text (magic, classes, words, features, scale and bias), then bytes.
 
         Raises:
-            ArtefactError: the bytes are no whole file of this format.
+            ArtefactError: the content is incomplete or of another format.
         """
         parts = data.split(b"\n", 5)
         if len(parts) != 6 or parts[0] != MAGIC.encode():
-            raise ArtefactError("the classifier of stance is torn or of another format", fix=FIX)
+            raise ArtefactError("The classifier of stance is damaged, or of another version of deia.", fix=FIX)
         try:
             texts = [part.decode().split("\t") for part in parts[1:5]]
             self.scale, *self.bias = (float(number) for number in texts[3])
         except ValueError:
-            raise ArtefactError("the classifier of stance is torn", fix=FIX) from None
+            raise ArtefactError("The classifier of stance is damaged.", fix=FIX) from None
         self.classes, known, names, _ = texts
         self.known = frozenset(known)
         self.rows = dict(zip(names, range(0, len(names) * len(self.classes), len(self.classes)), strict=True))
         self.weights = memoryview(parts[5]).cast("b")
         if len(self.weights) != len(names) * len(self.classes) or len(self.bias) != len(self.classes):
-            raise ArtefactError("the parts of the classifier of stance do not add up", fix=FIX)
+            raise ArtefactError("The classifier of stance is damaged: its parts do not fit together.", fix=FIX)
 
-    def probabilities(self, found: Iterable[str]) -> list[float]:
-        """Give the probability of each class for a sentence's features."""
+    def probabilities(self, features: Iterable[str]) -> list[float]:
+        """Return the probability of each class for a sentence's features."""
         count = len(self.classes)
         sums = [0] * count
-        for name in found:
+        for name in features:
             row = self.rows.get(name)
             if row is not None:
                 sums = [total + weight for total, weight in zip(sums, self.weights[row : row + count], strict=True)]
@@ -71,53 +71,54 @@ class Model:
 
 
 def loaded() -> Model:
-    """Give the shipped classifier, read once a process.
+    """Return the shipped classifier, which is read once a process.
 
     Raises:
-        ArtefactError: the file is missing or torn.
+        ArtefactError: the file is missing or damaged.
     """
     if not LOADED:
         data = read(f"{MODELS}/{FILE}")
         if data is None:
-            raise ArtefactError("the classifier of stance is missing", fix=FIX)
+            raise ArtefactError("The classifier of stance is missing.", fix=FIX)
         LOADED.append(Model(data))
     return LOADED[0]
 
 
-def shares_of(sentence: str, verb: tuple[int, int] | None = None) -> Mapping[str, float]:
-    """Give the probability of each stance of an act in a sentence; nothing where the sentence is hardly English.
+def probabilities_of(sentence: str, verb: tuple[int, int] | None = None) -> Mapping[str, float]:
+    """Return the probability of each stance of an act in a sentence; empty if the sentence is hardly English.
 
-    `verb` says where the act's verb stands; where it is not known, the sentence is judged as a whole. Many exemplars
-    ask for the same act of a turn, so that the last few are remembered.
+    `verb` is the span of the act's verb; without it the sentence is judged as a whole. Many exemplars ask about the
+    same act of a turn, so the last few results are kept.
     """
     if len(sentence) > LONGEST:
-        return _shares(sentence, verb)
-    found = JUDGED.get((sentence, verb))
-    if found is None:
+        return _probabilities_of(sentence, verb)
+    probabilities = JUDGED.get((sentence, verb))
+    if probabilities is None:
         if len(JUDGED) >= MOST_JUDGED:
             JUDGED.clear()
-        found = JUDGED[sentence, verb] = _shares(sentence, verb)
-    return found
+        probabilities = JUDGED[sentence, verb] = _probabilities_of(sentence, verb)
+    return probabilities
 
 
-def _shares(sentence: str, verb: tuple[int, int] | None) -> dict[str, float]:
+def _probabilities_of(sentence: str, verb: tuple[int, int] | None) -> dict[str, float]:
+    """Return what `probabilities_of` returns, without looking at the kept results."""
     model = loaded()
     form = form_of(sentence, verb, model.known)
     if is_foreign(form, sentence):
         return {}
-    shares: dict[str, float] = {}
-    for name, share in zip(model.classes, model.probabilities(dict.fromkeys(features(form))), strict=True):
+    probabilities: dict[str, float] = {}
+    for name, probability in zip(model.classes, model.probabilities(dict.fromkeys(features(form))), strict=True):
         stance = STANCE_OF.get(name, name)
-        shares[stance] = shares.get(stance, 0.0) + share
-    return shares
+        probabilities[stance] = probabilities.get(stance, 0.0) + probability
+    return probabilities
 
 
 def judge_sentence(sentence: str, verb: tuple[int, int] | None = None) -> tuple[str, float]:
-    """Give the likeliest stance of an act in a sentence, and how probable it is that the act is done or asked for.
+    """Return the likeliest stance of an act in a sentence, and the probability that the act is done or asked for.
 
-    `verb` as in `shares_of`. A sentence in another language is announced, with a probability of 1.
+    `verb` is as in `probabilities_of`. A sentence in another language is announced, with a probability of 1.
     """
-    shares = shares_of(sentence, verb)
-    if not shares:
+    probabilities = probabilities_of(sentence, verb)
+    if not probabilities:
         return UNKNOWN
-    return max(shares, key=shares.__getitem__), sum(shares[name] for name in DOING)
+    return max(probabilities, key=probabilities.__getitem__), sum(probabilities[name] for name in DOING)

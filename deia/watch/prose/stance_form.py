@@ -1,8 +1,8 @@
-"""The form of a sentence around an act: what is left of it when its topic is taken away.
+"""The form of a sentence around an act: what is left when its topic is taken away.
 
-Known words stay, others become their shape (`<ing>`, `<ed>`, `<x>`), contractions are undone, and what stands before
-and after the act's verb is named place by place. The classifier of stance.py is trained on these names and asked with
-them, so nothing here may depend on what an act is about.
+Known words stay, others are replaced by their shape (`<ing>`, `<ed>`, `<x>`), contractions are written out, and the
+words before and after the act's verb become features with a position. The classifier in stance_classifier.py is trained
+on these features and asked with them, so nothing here may depend on what an act is about.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ MOST_READ = 600  # characters of a sentence on either side of its act
 ACT, END = "<act>", "<>"
 SHAPES = frozenset(("base", "s", "ed", "ing", "noun"))
 CUTS = frozenset((",", ":", "("))
-REACH = 8  # words of its clause that are looked at, on either side of the act
+REACH = 8  # words of the act's clause that are read, on either side of it
 NOT = "not"
+
+# Word tables, of lower-case words.
 WRITTEN_OUT = {
     "dont": ("do", NOT), "doesnt": ("does", NOT), "didnt": ("did", NOT), "wont": ("will", NOT), "cant": ("can", NOT),
     "cannot": ("can", NOT), "isnt": ("is", NOT), "arent": ("are", NOT), "wasnt": ("was", NOT), "werent": ("were", NOT),
@@ -31,31 +33,36 @@ WRITTEN_OUT = {
     "somebody": ("someone",), "nobody": ("noone",), "anybody": ("anyone",), "everybody": ("everyone",),
 }  # fmt: skip
 AFTER_APOSTROPHE = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
-STEMS = {"won": "will", "can": "can", "shan": "shall", "ain": "is"}  # before n't, where cutting the n is not enough
+STEMS_BEFORE_NT = {
+    "won": "will",
+    "can": "can",
+    "shan": "shall",
+    "ain": "is",
+}  # before n't, where cutting the n is not enough
 IRREGULAR = frozenset(
     "began blew broke brought built bought chose did drew forgot froze gave went kept lost made overwrote ran redid"
     " rewrote sent threw took tore undid wrote left found begun blown broken chosen done drawn forgotten frozen given"
     " gone overwritten redone rewritten taken thrown torn undone written paid sold told shut".split()
 )
-LIKE_PAST = frozenset(("shred", "embed", "shed", "sled", "wed", "bed", "hundred"))  # end in -ed, and are no past
+LIKE_PAST = frozenset(("shred", "embed", "shed", "sled", "wed", "bed", "hundred"))  # end in -ed, but are no past forms
 NAMING = ("tion", "ment", "sion", "ance", "ence", "ity", "ness")
 SUBJECTS = frozenset("i we you he she they it this that these those someone noone anyone everyone who which".split())
 HELPERS = frozenset(
     "am is are was were be been being have has had do does did will would shall should can could may might must".split()
 )
-MARKS = {",": ",", ":": ":", ";": ":", "(": "(", ")": ",", "\u2014": ",", "\u2013": ",", "\n": ":"}
+CLAUSE_MARKS = {",": ",", ":": ":", ";": ":", "(": "(", ")": ",", "\u2014": ",", "\u2013": ",", "\n": ":"}
 FOREIGN = frozenset(  # frequent small words of other languages that English does not have
     "de la el los las que para por con una del se le les des du et est pour pas dans je vous nous der die das und ist"
     " nicht ein eine mit ich den dem zu não nao uma com os em é ser il che di per non och att det som het een van"
     " agora vou fazer haz haga hacer faz faire fais mach bitte favor puedes pode peux kannst un una uno sul"
     " della".split()
 )
-SHARED = frozenset("a me no do as an so in was on or main i es".split())  # also words of languages that FOREIGN knows
-ENGLISH_SHARE = 8  # one word in so many must be a known English one, in a sentence of more than FEW words
+SHARED = frozenset("a me no do as an so in was on or main i es".split())  # English, and words of those languages too
+ENGLISH_SHARE = 8  # in a sentence of more than FEW words, one in so many must be a known English word
 FEW = 5
 
 
-# Words that do the same work in a sentence, most of them too rare to be learned one by one.
+# Words that have the same role in a sentence. Most of them are too rare to be learned one by one.
 KINDS = {
     "deny": "not never no noone nothing none nor neither without avoid avoids avoiding refuse refuses refused refusing"
     " decline refrain forbid forbids forbidden prohibit prohibited prevent prevents disallow disallowed stop unable"
@@ -97,17 +104,17 @@ for _kind, _members in KINDS.items():
 
 
 class Form(Record):
-    """A sentence as known words and shapes, with marks between, and where the act's verb stands among them."""
+    """A sentence as known words, shapes and marks, and the index of the act's verb among them (-1 for none)."""
 
     words: tuple[str, ...]
     at: int
     shape: str  # of the verb
     ending: str  # the mark that ends the sentence
-    bullet: str  # what the line begins with
+    bullet: str  # the kind of line: item, ticked, number or none
 
 
 def form_of(sentence: str, verb: tuple[int, int] | None, known: Container[str]) -> Form:
-    """Give the form of a sentence around its verb, which stands at `verb`; without one, of the sentence alone."""
+    """Return the form of a sentence around the verb at the span `verb`; without a verb, of the sentence alone."""
     start = verb[0] if verb else 0
     first = max(start - MOST_READ, 0)
     text = sentence[first : start + MOST_READ]
@@ -119,27 +126,30 @@ def form_of(sentence: str, verb: tuple[int, int] | None, known: Container[str]) 
             at, shape = len(words), shape_of(word)
             words.append(ACT)
         else:
-            _take(word, text[before:begin], words, known)
+            _append_word(word, text[before:begin], words, known)
         before = end
     return Form(words=tuple(words), at=at, shape=shape, ending=_ending(text), bullet=_bullet(text))
 
 
-def _take(word: str, gap: str, words: list[str], known: Container[str]) -> None:
-    """Add a word to those before it: a contraction undone, an unknown word as its shape."""
+def _append_word(word: str, gap: str, words: list[str], known: Container[str]) -> None:
+    """Append a word and the mark before it: a contraction is written out, an unknown word becomes its shape."""
     if gap in {"'", "\u2019"} and words:
-        _contract(word, words)
+        _append_contraction(word, words)
         return
     words += _mark(gap)
     if gap.endswith(" --") or gap == "--":
         words.append("<option>")
         return
-    words += [one if one in known or one in KINDS_OF else _shape_beside(one) for one in WRITTEN_OUT.get(word, (word,))]
+    words += [
+        part if part in known or part in KINDS_OF else _shape_beside(part) for part in WRITTEN_OUT.get(word, (word,))
+    ]
 
 
-def _contract(word: str, words: list[str]) -> None:
+def _append_contraction(word: str, words: list[str]) -> None:
+    """Append the second half of a contraction, written out; the first half is the last of `words`."""
     stem = words[-1]
     if word == "t":
-        words[-1] = STEMS.get(stem, stem[:-1] if stem[:1] != "<" else "do")
+        words[-1] = STEMS_BEFORE_NT.get(stem, stem[:-1] if stem[:1] != "<" else "do")
         words.append(NOT)
     elif word == "s" and stem == "let":
         words.append("us")
@@ -148,20 +158,21 @@ def _contract(word: str, words: list[str]) -> None:
 
 
 def _mark(gap: str) -> list[str]:
-    """Give the mark that stands between two words and ends a clause, if any."""
+    """Return the clause-ending mark in the gap between two words, as a list of one or none."""
     if gap in {" ", ""}:
         return []
-    found = next((MARKS[char] for char in gap if char in MARKS), "")
-    return [found] if found else [","] if " - " in gap else []
+    mark = next((CLAUSE_MARKS[char] for char in gap if char in CLAUSE_MARKS), "")
+    return [mark] if mark else [","] if " - " in gap else []
 
 
 def _ending(text: str) -> str:
+    """Return the mark that ends the text: "?", "!", ":" or ""."""
     last = text.rstrip()[-1:]
     return "?" if last in {"?", "\uff1f"} else last if last in {"!", ":"} else ""
 
 
 def _bullet(text: str) -> str:
-    """Give what kind of line begins here: a list's item, one that is ticked off, a number, a quotation."""
+    """Return what kind of line begins here: a list item, a ticked item, a number, or none of these."""
     line = text.lstrip()[:8]
     if "[x]" in line.lower() or line[:1] in {"✅", "✓", "✔"}:
         return "ticked"
@@ -171,7 +182,7 @@ def _bullet(text: str) -> str:
 
 
 def shape_of(word: str) -> str:
-    """Give the shape of a verb: base, s, ed, ing, or that of a noun made of one."""
+    """Return the shape of a verb: base, s, ed, ing, or noun for a noun made of a verb."""
     if word in IRREGULAR or (
         word.endswith("ed") and len(word) > 4 and not word.endswith("eed") and word not in LIKE_PAST
     ):
@@ -184,7 +195,7 @@ def shape_of(word: str) -> str:
 
 
 def _shape_beside(word: str) -> str:
-    """Give the shape of an unknown word beside the act."""
+    """Return the shape of an unknown word beside the act."""
     if word[:1].isdigit():
         return "<number>"
     shape = shape_of(word)
@@ -194,24 +205,25 @@ def _shape_beside(word: str) -> str:
 
 
 def is_foreign(form: Form, sentence: str) -> bool:
-    """Say whether a sentence is hardly English: then its form says nothing."""
-    said = [word for word in form.words if word not in CUTS]
-    strange = len(FOREIGN.intersection(word for word, _, _ in spans(sentence[:MOST_READ])))
-    english = sum(word[:1] != "<" for word in said)
-    if strange:
-        return strange >= english - sum(word in SHARED for word in said)
-    return len(said) > max(english * ENGLISH_SHARE, FEW) or not (english or sentence.isascii())
+    """Return whether a sentence is hardly English, so that its form means nothing."""
+    kept = [word for word in form.words if word not in CUTS]
+    foreign = len(FOREIGN.intersection(word for word, _, _ in spans(sentence[:MOST_READ])))
+    english = sum(word[:1] != "<" for word in kept)
+    if foreign:
+        return foreign >= english - sum(word in SHARED for word in kept)
+    return len(kept) > max(english * ENGLISH_SHARE, FEW) or not (english or sentence.isascii())
 
 
 def features(form: Form) -> Iterator[str]:
-    """Name what a sentence consists of and, where it is known which word is its act, what stands around that."""
-    yield from _whole(form)
+    """Yield the names of a sentence's features; those around the act only if its position is known."""
+    yield from _sentence_features(form)
     if form.at >= 0:
-        yield from _beside(form)
-        yield from _around(form)
+        yield from _neighbour_features(form)
+        yield from _clause_features(form)
 
 
-def _whole(form: Form) -> Iterator[str]:
+def _sentence_features(form: Form) -> Iterator[str]:
+    """Yield the features of the whole sentence: its words, pairs, triples, opening and ending."""
     words, ending = form.words, form.ending
     plain = tuple(form.shape if word == ACT else word for word in words)
     plain = tuple(f"<{word}>" if word in SHAPES else word for word in plain)
@@ -225,7 +237,8 @@ def _whole(form: Form) -> Iterator[str]:
     yield from _kinds("O", plain[:3])
 
 
-def _beside(form: Form) -> Iterator[str]:
+def _neighbour_features(form: Form) -> Iterator[str]:
+    """Yield the features of the act's nearest neighbours."""
     words, at, shape = form.words, form.at, form.shape
     left = (END, END, END, *words[:at])[-3:]
     right = (*words[at + 1 : at + 4], END, END)[:2]
@@ -235,8 +248,8 @@ def _beside(form: Form) -> Iterator[str]:
     yield from (f"r1={right[0]}", f"r12={right[0]} {right[1]}")
 
 
-def _around(form: Form) -> Iterator[str]:
-    """Name the known words of the act's own clause, of those before it and of what follows."""
+def _clause_features(form: Form) -> Iterator[str]:
+    """Yield the features of the act's own clause, of those before it and of what follows."""
     words, at, shape = form.words, form.at, form.shape
     cut = next((place for place in range(at - 1, -1, -1) if words[place] in CUTS), -1)
     clause = words[cut + 1 : at]
@@ -263,8 +276,10 @@ def _around(form: Form) -> Iterator[str]:
 
 
 def _kinds(place: str, words: Sequence[str]) -> set[str]:
+    """Return the kinds of some words as features of a place."""
     return {f"{place}={kind}" for word in words for kind in KINDS_OF.get(word, ())}
 
 
 def _last(words: Sequence[str], wanted: frozenset[str]) -> str:
+    """Return the last of the words that is wanted, or ""."""
     return next((word for word in reversed(words) if word in wanted), "")

@@ -1,4 +1,4 @@
-"""The stances that an act may have, by name, and which of them are meant by which: without what tells them apart."""
+"""The names of the stances an act may have, and which of them a trigger's list of stances includes."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ ANNOUNCED, REQUESTED, RUNNING, NEGATED = "announced", "requested", "running", "n
 REPORTED, DONE_NOW, ASKED, SUPPOSED = "reported", "done", "asked", "supposed"
 QUOTED, DRY_RUN = "quoted", "dry_run"
 DENIALS = frozenset(("not", "never", "without", "no"))
-# Stances that were told apart later: a trigger that lists the wider one means both.
+# Stances that were added later. A trigger that lists the wider one means both.
 WIDER = {RUNNING: ANNOUNCED, DONE_NOW: REPORTED, SUPPOSED: ASKED}
 NARROWER = {wide: narrow for narrow, wide in WIDER.items()}
 
 
 def counts(stance: str, listed: Container[str]) -> bool:
-    """Say whether a trigger that lists some stances means this one: `announced` includes running, and so on."""
+    """Return whether a trigger that lists some stances means this one: `announced` includes `running`, and so on."""
     return stance in listed or WIDER.get(stance) in listed
 
 
-NEAR = 6  # words before the act that can colour it
+NEAR = 6  # words before the act that `Act.near` has
 
 
 class Act(Record):
-    """An act in its sentence, as words."""
+    """An act in its sentence, as lower-case words."""
 
-    before: tuple[str, ...]  # of the same clause
+    before: tuple[str, ...]  # from the start of the clause to the verb
     verb: str
-    after_verb: tuple[str, ...]  # to the end of the phrase
-    opening: tuple[str, ...]  # the sentence up to and with the verb
-    said: tuple[str, ...]  # the whole sentence
+    after_verb: tuple[str, ...]  # from the verb to the end of the act's phrase
+    opening: tuple[str, ...]  # the sentence up to the verb, included
+    sentence: tuple[str, ...]
     question: bool
-    following: tuple[str, ...] = ()  # what is said right after the phrase
-    aside: bool = False  # in parentheses, with nothing before it there
-    reach: int = 0  # characters from its clause's beginning to its verb
-    mark: str = ""  # of punctuation, behind which its clause begins
-    resolved: bool = False  # its clause begins where somebody says what he will do, in the middle of a sentence
+    following: tuple[str, ...] = ()  # the few words right after the phrase
+    aside: bool = False  # first in its parentheses
+    reach: int = 0  # characters between the start of the clause and the verb
+    mark: str = ""  # the punctuation mark before the clause
+    resolved: bool = False  # the clause begins with "I'll …" or the like, inside the sentence
 
     @property
     def near(self) -> tuple[str, ...]:
-        """The words just before the act."""
+        """The last few words before the act in its clause."""
         return self.before[-NEAR:]

@@ -1,4 +1,4 @@
-"""Code in a sentence: what says that it is about to run, and what only shows it."""
+"""Code in a sentence: which words announce that it will run, and which only show it."""
 
 from __future__ import annotations
 

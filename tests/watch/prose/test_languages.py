@@ -1,4 +1,4 @@
-"""Other languages: phrases match without English endings, and what denies or asks is heard in the big ones."""
+"""Other languages: phrases match without English word endings, and denials and questions are recognised."""
 
 from __future__ import annotations
 

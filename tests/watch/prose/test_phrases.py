@@ -1,8 +1,8 @@
-"""Phrases over words: the quick finder against a slow, obvious one."""
+"""The finder of phrases is compared with a slow one that follows the definition."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -13,58 +13,59 @@ from deia.watch.prose.phrases import BETWEEN, MOST_BETWEEN, MOST_GAP, Words, fin
 from deia.watch.prose.regions import BREAK, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from deia.watch.prose.phrases import Option, Slot
     from tests.watch.conftest import Fires, Make
 
 ALPHABET = ("a", "b", "c", "the", "my", BREAK)
 
 
-def tokens_of(said: list[str]) -> list[tuple[str, int, int]]:
-    return [(word, at, at + 1) for at, word in enumerate(said)]
+def tokens_of(text_words: list[str]) -> list[tuple[str, int, int]]:
+    return [(word, at, at + 1) for at, word in enumerate(text_words)]
 
 
 # --- the obvious finder: every way to place every slot, by definition ---
 
 
-def ways(slots: list[Any], said: list[str], at: int, *, strict: bool) -> Iterator[int]:
-    """Give every place where the slots may end when they follow at `at`."""
+def ways(slots: Sequence[Slot], text_words: list[str], at: int, *, strict: bool) -> Iterator[int]:
+    """Yield every position where the slots may end when they begin at `at`."""
     if not slots:
         yield at
         return
     (gap, singles, longer, optional), rest = slots[0], slots[1:]
     if optional:
-        yield from ways(rest, said, at, strict=strict)
+        yield from ways(rest, text_words, at, strict=strict)
     most = MOST_GAP if gap else 0 if strict else MOST_BETWEEN
     for skipped in range(most + 1):
-        between = said[at : at + skipped]
-        if at + skipped >= len(said) or BREAK in between or not (gap or set(between) <= BETWEEN):
+        between = text_words[at : at + skipped]
+        if at + skipped >= len(text_words) or BREAK in between or not (gap or set(between) <= BETWEEN):
             continue
-        for end in option_ends(singles, longer, said, at + skipped):
-            yield from ways(rest, said, end, strict=strict)
+        for end in option_ends(singles, longer, text_words, at + skipped):
+            yield from ways(rest, text_words, end, strict=strict)
 
 
-def option_ends(singles: list[str], longer: list[Any], said: list[str], at: int) -> Iterator[int]:
-    if said[at] in singles:
+def option_ends(singles: Sequence[str], longer: Sequence[Option], text_words: list[str], at: int) -> Iterator[int]:
+    if text_words[at] in singles:
         yield at + 1
     for option in longer:
         end = at
-        for number, alike in enumerate(option):
-            if number and end < len(said) and said[end] in BETWEEN and said[end] not in alike:
+        for number, forms in enumerate(option):
+            if number and end < len(text_words) and text_words[end] in BETWEEN and text_words[end] not in forms:
                 end += 1
-            if end >= len(said) or said[end] not in alike:
+            if end >= len(text_words) or text_words[end] not in forms:
                 break
             end += 1
         else:
             yield end
 
 
-def found_slowly(slots: list[Any], said: list[str], *, strict: bool) -> set[tuple[int, int]]:
+def found_slowly(slots: Sequence[Slot], text_words: list[str], *, strict: bool) -> set[tuple[int, int]]:
     found = set()
     _, singles, longer, _ = slots[0]
-    for start in range(len(said)):
-        for after in set(option_ends(singles, longer, said, start)):
-            ends = list(ways(slots[1:], said, after, strict=strict))
+    for start in range(len(text_words)):
+        for after in set(option_ends(singles, longer, text_words, start)):
+            ends = list(ways(slots[1:], text_words, after, strict=strict))
             if ends:
                 found.add((start, min(ends)))
     return found
@@ -72,24 +73,26 @@ def found_slowly(slots: list[Any], said: list[str], *, strict: bool) -> set[tupl
 
 singles = st.lists(st.sampled_from("abc"), min_size=1, max_size=2)
 longer = st.lists(st.lists(singles, min_size=2, max_size=3), max_size=2)
-slot = st.tuples(st.integers(0, 1), singles, longer, st.integers(0, 1)).map(list)
-first = st.tuples(st.just(0), singles, longer, st.just(0)).map(list)
+slot = st.tuples(st.integers(0, 1), singles, longer, st.integers(0, 1))
+first = st.tuples(st.just(0), singles, longer, st.just(0))
 
 
 @settings(max_examples=100, deadline=None)
 @given(first, st.lists(slot, max_size=3), st.lists(st.sampled_from(ALPHABET), max_size=16), st.booleans())
 def test_the_finder_agrees_with_the_definition(  # the last argument comes by position from the strategy
-    start: list[Any],
-    rest: list[Any],
-    said: list[str],
+    start: Slot,
+    rest: list[Slot],
+    text_words: list[str],
     strict: bool,  # noqa: FBT001
 ) -> None:
     slots = [start, *rest]
-    assert set(find_phrase(slots, Words(tokens_of(said)), strict=strict)) == found_slowly(slots, said, strict=strict)
+    assert set(find_phrase(slots, Words(tokens_of(text_words)), strict=strict)) == found_slowly(
+        slots, text_words, strict=strict
+    )
 
 
 def test_a_phrase_of_many_alike_places_stays_quick() -> None:
-    slots = [[0, ["a"], [], 0], *([[1, ["a", "b"], [], 0]] * 10), [0, ["z"], [], 0]]
+    slots: list[Slot] = [(0, ["a"], [], 0), *([(1, ["a", "b"], [], 0)] * 10), (0, ["z"], [], 0)]
     assert list(find_phrase(slots, Words(tokens_of(["a", "b"] * 5_000)))) == []
 
 
@@ -99,7 +102,7 @@ def test_a_gap_holds_at_most_eight_words(make: Make, fires: Fires, between: int,
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("text_words", "found"),
     [
         ("delete shop", True),
         ("delete the shop", True),
@@ -123,12 +126,14 @@ def test_a_gap_holds_at_most_eight_words(make: Make, fires: Fires, between: int,
         ("`delete` the `shop`", True),
     ],
 )
-def test_small_words_may_stand_between_and_breaks_may_not(make: Make, fires: Fires, said: str, *, found: bool) -> None:
-    assert fires(make(("phrase", "delete shop")), said) is found
+def test_small_words_may_stand_between_and_breaks_may_not(
+    make: Make, fires: Fires, text_words: str, *, found: bool
+) -> None:
+    assert fires(make(("phrase", "delete shop")), text_words) is found
 
 
 @pytest.mark.parametrize(
-    ("template", "said", "found"),
+    ("template", "text_words", "found"),
     [
         ("{delete|wipe out} … {shop|web site}", "wiping out the old blue web site", True),
         ("{delete|wipe out} … {shop|web site}", "wipe the old blue web site", False),
@@ -141,9 +146,9 @@ def test_small_words_may_stand_between_and_breaks_may_not(make: Make, fires: Fir
     ],
 )
 def test_alternatives_and_optional_places_are_read(
-    make: Make, fires: Fires, template: str, said: str, *, found: bool
+    make: Make, fires: Fires, template: str, text_words: str, *, found: bool
 ) -> None:
-    assert fires(make(("phrase", template)), said) is found
+    assert fires(make(("phrase", template)), text_words) is found
 
 
 @settings(max_examples=100, deadline=None)

@@ -1,4 +1,4 @@
-"""`<it>`: a pronoun in the place of a word that was said some turns ago, and resolved no further than that."""
+"""`<it>`: a pronoun in place of something that was mentioned a few turns ago, and resolved no further than that."""
 
 from __future__ import annotations
 

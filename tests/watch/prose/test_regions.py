@@ -1,4 +1,4 @@
-"""Regions: what is said, what is code, what is quoted, and where each word stands."""
+"""The regions of a text: prose, code and quotations, and where each word stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stance: the same act announced, asked for, running, denied, reported, done, asked about, tried dry: a table."""
+"""A table of stances: the same act announced, requested, running, denied, reported, done, asked about, tried dry."""
 
 from __future__ import annotations
 

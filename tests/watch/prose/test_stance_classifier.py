@@ -1,4 +1,4 @@
-"""The classifier of stance: what it hears in whole sentences, that it never raises, and what it costs."""
+"""The classifier of stance: how it judges whole sentences, that it never raises, and what it costs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import deia
 from deia.errors import ArtefactError
 from deia.records import STANCES
 from deia.watch.prose.stance import settle
-from deia.watch.prose.stance_classifier import DOING, FILE, Model, judge_sentence, shares_of
+from deia.watch.prose.stance_classifier import DOING, FILE, Model, judge_sentence, probabilities_of
 from deia.watch.prose.stance_form import MOST_READ, features, form_of
 from deia.watch.prose.stance_names import ASKED, REPORTED, RUNNING, counts
 
@@ -81,7 +81,7 @@ def test_what_an_act_is_about_does_not_matter() -> None:
 )
 def test_another_language_is_not_judged(text: str) -> None:
     assert judge_sentence(text, (4, 9)) == ("announced", 1.0)
-    assert shares_of(text, (4, 9)) == {}
+    assert probabilities_of(text, (4, 9)) == {}
 
 
 @pytest.mark.parametrize(
@@ -160,4 +160,4 @@ def test_any_other_bytes_are_refused_not_raised_over(data: bytes) -> None:
 
 def test_the_shipped_file_is_small_and_knows_every_stance() -> None:
     assert len(SHIPPED) < 32 * 1024
-    assert set(shares_of("I will delete it", (7, 13))) == set(STANCES) - {"quoted"}
+    assert set(probabilities_of("I will delete it", (7, 13))) == set(STANCES) - {"quoted"}
