@@ -1,7 +1,7 @@
 """Which arguments of a command are only data: text to print, a message, a pattern to look for.
 
-They are told by the program's name and the options before them, from the tables in `programs`; an argument
-that is not known to be data is not.
+The program's name and the options before an argument decide, by the tables in `programs`. An argument that is not known
+to be data is not.
 """
 
 from __future__ import annotations
@@ -28,20 +28,21 @@ def data_arguments(key: str, arguments: list[str]) -> frozenset[int]:
 
 
 def _executed(arguments: list[str]) -> frozenset[int]:
-    """Return where the words of the commands stand that `find -exec` runs; they are listed as commands of their own."""
-    found: list[int] = []
+    """Return the indices of the words of the commands that `find -exec` runs, which are listed on their own."""
+    indices: list[int] = []
     inside = False
     for at, word in enumerate(arguments):
         if inside and (word == ";" or (word == "+" and arguments[at - 1] == "{}")):
             inside = False
         elif inside:
-            found.append(at)
+            indices.append(at)
         else:
             inside = word in FIND_RUNS
-    return frozenset(found)
+    return frozenset(indices)
 
 
 def _under_subcommand(key: str, arguments: list[str]) -> frozenset[int]:
+    """Return the indices of the data of a program whose first plain argument is a sub-command."""
     takes = f" {_WITH_GLOBALS.get(key, '')} "
     at = 0
     while at < len(arguments) and arguments[at][:1] == "-":
@@ -57,10 +58,11 @@ def _under_subcommand(key: str, arguments: list[str]) -> frozenset[int]:
 
 
 def _pattern(key: str, arguments: list[str], at: int) -> frozenset[int]:
+    """Return the index of the first plain argument, unless an option brings the pattern, and of texts in options."""
     takes, brings, texts = PATTERN_PROGRAMS[key]
     padded, bringing = f" {takes} ", f" {brings} "
     pending = True
-    found = set(_texts(arguments, texts, joined=True))
+    indices = set(_texts(arguments, texts, joined=True))
     first = -1
     while at < len(arguments):
         word = arguments[at].lower() if key == "select-string" else arguments[at]
@@ -76,14 +78,14 @@ def _pattern(key: str, arguments: list[str], at: int) -> frozenset[int]:
             at += "=" not in word and (f" {word} " in padded or f" {cluster} " in padded)
         at += 1
     if pending and 0 <= first < len(arguments):
-        found.add(first)
-    return frozenset(found)
+        indices.add(first)
+    return frozenset(indices)
 
 
 def _texts(arguments: list[str], names: str, *, joined: bool) -> frozenset[int]:
-    """Return where the values of these options stand: the next word, or the option's own word when they are joined."""
+    """Return the indices of the values of these options: the next word, or the option's own word if joined."""
     padded = f" {names} "
-    found: list[int] = []
+    indices: list[int] = []
     at = 0
     while at < len(arguments):
         word = arguments[at]
@@ -92,17 +94,17 @@ def _texts(arguments: list[str], names: str, *, joined: bool) -> frozenset[int]:
                 break
             if f" {word} " in padded or (joined and _ends_in_text(word, padded)):
                 at += 1
-                found.append(at)
+                indices.append(at)
             elif (word[:2] == "--" and f" {word.partition('=')[0]} " in padded) or (
                 joined and word[:2] != "--" and f" {word[:2]} " in padded
             ):
-                found.append(at)
+                indices.append(at)
         at += 1
-    return frozenset(place for place in found if place < len(arguments))
+    return frozenset(place for place in indices if place < len(arguments))
 
 
 def _ends_in_text(word: str, padded: str) -> bool:
-    """Tell whether an option such as `-am` ends in a letter that takes a text."""
+    """Return whether an option such as `-am` ends in a letter that takes a text."""
     return word[1:2] != "-" and word[1:].isalpha() and len(word) < 6 and f" -{word[-1]} " in padded
 
 

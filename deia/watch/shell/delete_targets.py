@@ -1,9 +1,9 @@
-"""Where a path leads: what a recursive delete would take there, told from the text of the path alone.
+"""The place that a path leads to, which says what a recursive delete would take; judged from the path's text alone.
 
-The folder on disk is never looked at: the hook has no time for it, and a path that another machine will resolve
-(`ssh`, `docker exec`) means the same words. Refuses to guess: a path that begins with an unknown value is `unknown`,
-unless an empty value would turn it into `/` or a system folder. The places are listed, with what each stands for, in
-docs/TRIGGERS.md; `deia.commons.triggers.clause_language` knows their names.
+The disk is never looked at: the hook has no time for it, and the path may be another machine's (`ssh`, `docker exec`).
+A path that begins with an unknown value is `<unknown>`, unless an empty value would turn it into `/` or a system
+folder. docs/TRIGGERS.md lists the places and what each stands for; `deia.commons.triggers.clause_language` checks their
+names.
 """
 
 from __future__ import annotations
@@ -52,62 +52,63 @@ _TEMP_NAMES = (
     "$TMPDIR", "${TMPDIR}", "$TEMP", "${TEMP}", "$TMP", "${TMP}", "$RUNNER_TEMP", "${RUNNER_TEMP}", "$env:TEMP",
     "$env:TMP", "%TEMP%", "%TMP%", "${TMPDIR:-/tmp}", "$(mktemp -d)", "$(mktemp)",
 )  # fmt: skip
-# Programs that print something whatever happens, so that a path made of it leads where it seems to.
-_ALWAYS_SAID = frozenset("pwd mktemp dirname basename realpath date whoami hostname uname id nproc arch echo".split())
+# Programs that always print something, so that a path made of their output is never empty.
+_NEVER_EMPTY = frozenset("pwd mktemp dirname basename realpath date whoami hostname uname id nproc arch echo".split())
 _STARS = frozenset(("*", ".*", "{*,.*}", "*.*", ".[!.]*", "**"))
-_MOVED = frozenset(("<root>", "<home>", "<parent>", "<shared>", "<scratch>"))
-_STAND_IN = "/tmp/a-folder-of-its-own"  # noqa: S108 - text to compare with, no file is made
-MOST_KNOWN = 4096
-_known: dict[tuple[str, str], str] = {}  # every template asks about the same arguments
+_PLACES_OF_THEIR_OWN = frozenset(("<root>", "<home>", "<parent>", "<shared>", "<scratch>"))
+_TEMPORARY = "/tmp/a-folder-of-its-own"  # noqa: S108 - text to compare with, no file is made
+MOST_PLACES = 4096
+_places: dict[tuple[str, str], str] = {}  # many templates ask about the same paths
 
 
 def is_place(word: str) -> bool:
-    """Say whether a word of a template asks for a place."""
+    """Return whether a word of a template asks for a place."""
     return word[:1] == "<" and word[-1:] == ">"
 
 
 def place_of(path: str, folder: str = "") -> str:
-    """Give the place that a path leads to, in the spelling of the templates: `<root>`, `<home>`, ….
+    """Return the place that a path leads to, in the spelling of the templates: `<root>`, `<home>`, ….
 
-    `folder` is where a `cd` before it went. It counts where that folder is a place of its own (`cd / && rm -rf *`, `cd
-    /tmp/x && rm -rf *`); a project's own folder, by whatever path, stays what paths are relative to.
+    `folder` is where a `cd` before it went. It counts only if that folder is a place of its own (`cd / && rm -rf *`,
+    `cd /tmp/x && rm -rf *`); the project's own folder, by whatever path, stays what paths are relative to.
     """
     key = path, folder
-    place = _known.get(key)
+    place = _places.get(key)
     if place is None:
-        if len(_known) >= MOST_KNOWN:
-            _known.clear()
-        place = _known[key] = _find_place(path, folder)
+        if len(_places) >= MOST_PLACES:
+            _places.clear()
+        place = _places[key] = _find_place(path, folder)
     return place
 
 
 def _find_place(path: str, folder: str) -> str:
+    """Return the place of a path that was not looked up before."""
     if not path or len(path) > LONGEST:
         return "<other>"
-    if folder and path[:1] not in "/~$`%{" and path[1:2] != ":" and place_of(folder) in _MOVED:
+    if folder and path[:1] not in "/~$`%{" and path[1:2] != ":" and place_of(folder) in _PLACES_OF_THEIR_OWN:
         return place_of(f"{folder}/{path}")
     if path in {"{}", "{.}", "{/}", "{//}"}:
         return "<found>"
     path = _without_names(path)
     if "$" in path or "`" in path:
-        return _of_variable(path)
+        return _place_if_empty(path)
     if "\\" in path or path[1:2] == ":":
         path = path.replace("\\", "/")
     if path[1:2] == ":" and path[:1].isalpha():
         path = "/" + path[2:].lstrip("/")
     if path.startswith("~"):
-        return _below_home(path)
+        return _home_place(path)
     ups, parts = _parts(path)
     if path.startswith("/"):
-        return _absolute(parts)
-    return _outside(parts, "<parent>") if ups else _inside(parts)
+        return _absolute_place(parts)
+    return _outside_place(parts, "<parent>") if ups else _inside_place(parts)
 
 
 def _without_names(path: str) -> str:
-    """Put what they stand for in place of the names of the home, the working and the temporary folder."""
+    """Return a path with the names of the home, working and temporary folders replaced by what they stand for."""
     if path.startswith("$(mktemp"):
-        return _STAND_IN
-    for names, stand_in in ((_TEMP_NAMES, _STAND_IN), (_HOME_NAMES, "~"), (_HERE_NAMES, ".")):
+        return _TEMPORARY
+    for names, stand_in in ((_TEMP_NAMES, _TEMPORARY), (_HOME_NAMES, "~"), (_HERE_NAMES, ".")):
         for name in names:
             if path.startswith(name) and not (
                 path[len(name) : len(name) + 1].isalnum() or path[len(name) :][:1] == "_"
@@ -116,22 +117,22 @@ def _without_names(path: str) -> str:
     return path
 
 
-def _of_variable(path: str) -> str:
-    """Tell what is left of a path when its variables are empty; a guarded one (`${X:?}`) stops the shell instead."""
-    left = _emptied(path)
-    if left is None or not left.startswith("/") or not path.startswith(("$", "`", "/$", "/`")):
-        known = path.partition("$")[0].partition("`")[0]
-        return place_of(known + "x") if "/" in known else "<unknown>"
-    return "<variable>" if _absolute(_parts(left)[1]) in {"<root>", "<home>"} else "<unknown>"
+def _place_if_empty(path: str) -> str:
+    """Return the place of a path if its variables are empty; a guarded one (`${X:?}`) stops the shell instead."""
+    emptied = _emptied(path)
+    if emptied is None or not emptied.startswith("/") or not path.startswith(("$", "`", "/$", "/`")):
+        prefix = path.partition("$")[0].partition("`")[0]
+        return place_of(prefix + "x") if "/" in prefix else "<unknown>"
+    return "<variable>" if _absolute_place(_parts(emptied)[1]) in {"<root>", "<home>"} else "<unknown>"
 
 
 def _emptied(path: str) -> str | None:
-    """Give a path without its variables and substitutions, None where one of them cannot be empty."""
+    """Return a path without its variables and substitutions, or None if one of them cannot be empty."""
     kept: list[str] = []
     at = 0
     while at < len(path):
         if path[at] == "`" or path.startswith("$(", at):
-            end = _substituted(path, at)
+            end = _substitution_end(path, at)
             if end < 0:
                 return None
             at = end
@@ -154,8 +155,8 @@ def _emptied(path: str) -> str | None:
     return "".join(kept)
 
 
-def _substituted(path: str, at: int) -> int:
-    """Give where a command's output ends that stands at a place, or -1 where it does not end or is never empty."""
+def _substitution_end(path: str, at: int) -> int:
+    """Return where the command substitution at `at` ends, or -1 if it has no end or always prints something."""
     if path[at] == "`":
         first, end = at + 1, path.find("`", at + 1)
     else:
@@ -164,11 +165,11 @@ def _substituted(path: str, at: int) -> int:
             depth += (path[end] == "(") - (path[end] == ")")
             end += 1
         end = end - 1 if not depth else -1
-    return -1 if end < 0 or path[first:end].strip().partition(" ")[0] in _ALWAYS_SAID else end + 1
+    return -1 if end < 0 or path[first:end].strip().partition(" ")[0] in _NEVER_EMPTY else end + 1
 
 
 def _parts(path: str) -> tuple[int, list[str]]:
-    """Give how far up a path goes, and its parts below that; `.` and `..` are worked out, a last `*` is dropped."""
+    """Return how many folders up a path goes, and its parts below; `.` and `..` are resolved, a last `*` is dropped."""
     ups = 0
     parts: list[str] = []
     for part in path.split("/"):
@@ -185,7 +186,8 @@ def _parts(path: str) -> tuple[int, list[str]]:
     return ups, parts
 
 
-def _absolute(parts: list[str]) -> str:
+def _absolute_place(parts: list[str]) -> str:
+    """Return the place of an absolute path."""
     joined = "/".join(parts)
     if joined in _SHARED:
         return "<shared>"
@@ -197,18 +199,20 @@ def _absolute(parts: list[str]) -> str:
         return "<home>"
     if len(parts) == 3 and parts[0] in _HOMES and parts[2] in _IN_HOME:
         return "<home>"
-    return _outside(parts, "<root>")
+    return _outside_place(parts, "<root>")
 
 
-def _below_home(path: str) -> str:
-    user, slash, rest = path.partition("/")
-    parts = _parts(rest)[1] if slash else []
+def _home_place(path: str) -> str:
+    """Return the place of a path that begins with `~`."""
+    user, slash, below = path.partition("/")
+    parts = _parts(below)[1] if slash else []
     if not parts or (len(parts) == 1 and parts[0] in _IN_HOME):
         return "<home>"
-    return _outside(parts, "<home>") if user == "~" else "<outside>"
+    return _outside_place(parts, "<home>") if user == "~" else "<outside>"
 
 
-def _outside(parts: list[str], empty: str) -> str:
+def _outside_place(parts: list[str], empty: str) -> str:
+    """Return the place of a path outside the project; `empty` is the place if no parts are left."""
     if not parts:
         return empty
     if parts[-1] == ".git":
@@ -216,7 +220,8 @@ def _outside(parts: list[str], empty: str) -> str:
     return "<scratch>" if _is_scratch(parts) else "<outside>"
 
 
-def _inside(parts: list[str]) -> str:
+def _inside_place(parts: list[str]) -> str:
+    """Return the place of a path inside the project."""
     if not parts:
         return "<whole>"
     if parts[-1] == ".git":
@@ -229,10 +234,12 @@ def _inside(parts: list[str]) -> str:
 
 
 def _is_scratch(parts: list[str]) -> bool:
+    """Return whether a path leads to something that is rebuilt or temporary."""
     if any(part in _SCRATCH or not _SCRATCH_WORDS.isdisjoint(_words(part)) for part in parts):
         return True
     return parts[-1].endswith(_SCRATCH_ENDINGS)
 
 
 def _words(part: str) -> list[str]:
+    """Return the words of one part of a path."""
     return part.replace("-", " ").replace("_", " ").replace(".", " ").split()

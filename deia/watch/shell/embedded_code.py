@@ -1,14 +1,13 @@
 """The shell commands that code in other languages starts: `os.system("…")`, `execSync('…')`, backticks.
 
-Only string literals given straight to a known call are found; code is searched, never run, and a call that is put
-together from pieces goes unseen.
+Only string literals that are passed directly to a known call are found. A call that is assembled from pieces is not.
 """
 
 from __future__ import annotations
 
 from deia.watch.shell.nodes import unescape
 
-# language: (calls, words of which one must stand in the code for the calls to mean what they say)
+# By language: the calls, and the words of which one must occur in the code (none for any code).
 _PYTHON = (
     ("system", "popen", "run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput",
      "create_subprocess_shell", "create_subprocess_exec"),
@@ -39,7 +38,7 @@ _DELETES = {
     "ruby": ("rm_rf", "rm_r", "remove_dir", "remove_entry_secure"),
     "perl": ("rmtree", "remove_tree"),
 }
-_REACH = 120  # characters in which the path stands
+_REACH = 120  # characters after the call in which the path is looked for
 _CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">"}
 _PREFIX_LETTERS = "rRbBfFuU"
 MAX_CALLS = 256
@@ -48,35 +47,37 @@ MAX_CALLS = 256
 def commands_in(code: str, language: str) -> list[list[str]]:
     """Return the commands that code starts, in order: one string is a line for a shell, several are ready words."""
     calls, signs = _CALLS.get(language, ((), ()))
-    found: list[tuple[int, list[str]]] = []
+    commands: list[tuple[int, list[str]]] = []
     if not signs or any(sign in code for sign in signs):
         for call in calls:
-            _find_calls(code, call, found)
+            _find_calls(code, call, commands)
     if language in ("ruby", "perl", "php"):
-        _find_backticks(code, found)
+        _find_backticks(code, commands)
     if language == "awk":
-        _find_pipes(code, found)
+        _find_pipes(code, commands)
     for call in _DELETES.get(language, ()):
-        _find_deletes(code, call, found)
-    found.sort(key=lambda place: place[0])
-    return [words for _, words in found if words]
+        _find_deletes(code, call, commands)
+    commands.sort(key=lambda place: place[0])
+    return [words for _, words in commands if words]
 
 
-def _find_calls(code: str, call: str, found: list[tuple[int, list[str]]]) -> None:
+def _find_calls(code: str, call: str, commands: list[tuple[int, list[str]]]) -> None:
+    """Add the commands passed to a call, each with its position; `$0` if the input decides."""
     at = code.find(call)
-    while at >= 0 and len(found) < MAX_CALLS:
+    while at >= 0 and len(commands) < MAX_CALLS:
         end = at + len(call)
         before = code[at - 1] if at else " "
         if not (before.isalnum() or before == "_") and not code[end : end + 1].isalnum() and code[end : end + 1] != "_":
             words = _arguments(code, end, quoting=call in ("qx", "%x"))
             unknown = not words and code[_skip_blank(code, end) :].replace(" ", "")[:2] == "($"
-            found.append((at, ["$0"] if unknown else words))  # awk's system($0): whatever the line says
+            commands.append((at, ["$0"] if unknown else words))  # awk's system($0): the line decides
         at = code.find(call, end)
 
 
-def _find_deletes(code: str, call: str, found: list[tuple[int, list[str]]]) -> None:
+def _find_deletes(code: str, call: str, commands: list[tuple[int, list[str]]]) -> None:
+    """Add the calls that delete a tree, each as the call's name and the path."""
     at = code.find(call)
-    while at >= 0 and len(found) < MAX_CALLS:
+    while at >= 0 and len(commands) < MAX_CALLS:
         end = at + len(call)
         rest = code[end : end + _REACH].partition("\n")[0]
         places = [place for quote in "'\"`" if (place := rest.find(quote)) >= 0]
@@ -84,11 +85,12 @@ def _find_deletes(code: str, call: str, found: list[tuple[int, list[str]]]) -> N
         if rest.lstrip()[:1] in ("(", "'", '"') and places:
             _literal(rest, min(places), words)
         if words:
-            found.append((at, [call, *words]))
+            commands.append((at, [call, *words]))
         at = code.find(call, end)
 
 
 def _arguments(code: str, at: int, *, quoting: bool) -> list[str]:
+    """Return the string literals that are the arguments of a call at `at`."""
     at = _skip_blank(code, at)
     if quoting:
         end = code.find(_CLOSING.get(code[at : at + 1], code[at : at + 1] or " "), at + 1)
@@ -105,7 +107,7 @@ def _arguments(code: str, at: int, *, quoting: bool) -> list[str]:
 
 
 def _literals(code: str, at: int, words: list[str]) -> int:
-    """Read one literal, or a list of them, and return the place behind."""
+    """Read one literal, or a list of them, and return the position after it."""
     bracket = code[at : at + 1] in ("[", "(")
     at = _skip_blank(code, at + bracket)
     before = -1
@@ -121,6 +123,7 @@ def _literals(code: str, at: int, words: list[str]) -> int:
 
 
 def _literal(code: str, at: int, words: list[str]) -> int:
+    """Append the string literal at `at`, and return the position after it; `at` itself if there is none."""
     begin = at
     while code[at : at + 1] and code[at] in _PREFIX_LETTERS and at - begin < 3:
         at += 1
@@ -137,6 +140,7 @@ def _literal(code: str, at: int, words: list[str]) -> int:
 
 
 def _closing(code: str, begin: int, quote: str) -> int:
+    """Return the position of the closing quote that is not escaped, or the end of the code."""
     at = begin
     while True:
         at = code.find(quote, at)
@@ -151,31 +155,33 @@ def _closing(code: str, begin: int, quote: str) -> int:
 
 
 def _skip_blank(code: str, at: int) -> int:
+    """Return the position of the next character that is no white space."""
     while at < len(code) and code[at] in " \t\r\n":
         at += 1
     return at
 
 
-def _find_backticks(code: str, found: list[tuple[int, list[str]]]) -> None:
+def _find_backticks(code: str, commands: list[tuple[int, list[str]]]) -> None:
+    """Add the commands between backticks."""
     at = code.find("`")
-    while at >= 0 and len(found) < MAX_CALLS:
+    while at >= 0 and len(commands) < MAX_CALLS:
         end = code.find("`", at + 1)
         if end < 0:
             return
-        found.append((at, [code[at + 1 : end]]))
+        commands.append((at, [code[at + 1 : end]]))
         at = code.find("`", end + 1)
 
 
-def _find_pipes(code: str, found: list[tuple[int, list[str]]]) -> None:
-    """Find awk's `"command" | getline` and `print | "command"`."""
+def _find_pipes(code: str, commands: list[tuple[int, list[str]]]) -> None:
+    """Add the commands of awk's `"command" | getline` and `print | "command"`."""
     at = code.find("|")
-    while at >= 0 and len(found) < MAX_CALLS:
+    while at >= 0 and len(commands) < MAX_CALLS:
         after = _skip_blank(code, at + 1)
         before = code[:at].rstrip() if code.startswith("getline", after) else ""
         if code[after : after + 1] == '"':
             words: list[str] = []
             _literal(code, after, words)
-            found.append((at, words))
+            commands.append((at, words))
         elif before.endswith('"'):
-            found.append((at, [unescape(before[before.rfind('"', 0, -1) + 1 : -1])]))
+            commands.append((at, [unescape(before[before.rfind('"', 0, -1) + 1 : -1])]))
         at = code.find("|", at + 1)

@@ -1,7 +1,7 @@
-"""The files that a shell command writes, edits or deletes, told from its words alone: `tee`, `cp`, `sed -i`, `dd of=`.
+"""The files that a shell command writes, edits or deletes, by its words alone: `tee`, `cp`, `sed -i`, `dd of=`.
 
-Tables of programs and of what each does with its arguments; sources of a copy are not written. Refuses to look at the
-disk, so a destination is taken for a folder only where it is written as one.
+Tables say what each program does with its arguments; the sources of a copy are not written. The disk is not looked at,
+so a destination counts as a folder only if it is written as one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EACH = {
     "rm": "", "rmdir": "", "unlink": "", "tee": "", "sponge": "-f", "truncate": "-s --size -r --reference",
     "shred": "-n --iterations -s --size", "touch": "-t -d --date -r --reference",
 }  # fmt: skip
-# The last plain argument is where the others go.
+# The last plain argument is the destination of the others.
 LAST = {
     "cp": "-S --suffix -t --target-directory", "mv": "-S --suffix -t --target-directory",
     "ln": "-S --suffix -t --target-directory",
@@ -30,16 +30,16 @@ LAST = {
 }  # fmt: skip
 TARGET = "-t --target-directory"
 REMOTE = frozenset(("rsync", "scp"))
-# The value of an option is written.
+# The value of this option is written.
 OPTION = {"curl": "-o --output", "wget": "-O --output-document", "sort": "-o --output", "openssl": "-out"}
-# Edited where they stand, if an option says so: the letter of it, and the options that take a value.
+# Programs that edit files in place if an option says so, with the options that take a value.
 IN_PLACE = {
     "sed": "-e --expression -f --file -l --line-length", "gsed": "-e --expression -f --file",
     "perl": "-e -E -I -M", "ruby": "-e -I -r", "yq": "-I --indent -o --output-format -p --input-format",
 }  # fmt: skip
-SCRIPTED = frozenset(("sed", "gsed", "yq"))  # the first plain argument is what is done, unless an option gave it
+SCRIPTED = frozenset(("sed", "gsed", "yq"))  # the first plain argument is the script, unless an option gives it
 SCRIPTS = ("-e", "--expression", "-f", "--file")
-# PowerShell's cmdlets: the name of the parameter that is written, and at which place it stands without its name.
+# PowerShell's cmdlets: the names of the parameter that is written, and its position if it is not named.
 CMDLETS = {
     "set-content": ("path literalpath", 0), "add-content": ("path literalpath", 0),
     "clear-content": ("path literalpath", 0), "out-file": ("filepath literalpath", 0),
@@ -56,23 +56,24 @@ WRITING_PROGRAMS = frozenset((*EACH, "cp", "mv", "ln", "install"))
 FILE_HEADS = ("*** Update File: ", "*** Add File: ", "*** Move to: ")
 DELETED_HEAD = "*** Delete File: "
 PATCH_HEADS = (*FILE_HEADS, DELETED_HEAD)
-DATA = "\0"  # stands for an argument that is only data
+DATA = "\0"  # in place of an argument that is only data
 
 
 def written_by(command: Command) -> Iterator[str]:
-    """Give the paths that a command writes, edits or deletes, redirections included."""
+    """Yield the paths that a command writes, edits or deletes, including its redirections."""
     yield from (target for operator, target in command.redirects if ">" in operator and target)
     program = command.program.lower()
     words = [DATA if word and at in command.data else word for at, word in enumerate(command.arguments)]
-    yield from (path for path in _named(program, words) if path not in {"", DATA})
+    yield from (path for path in _paths_in_arguments(program, words) if path not in {"", DATA})
 
 
-def _named(program: str, words: list[str]) -> Iterator[str]:
+def _paths_in_arguments(program: str, words: list[str]) -> Iterator[str]:
+    """Yield the paths that a program's own arguments name."""
     if program in EACH:
         yield from _plain(words, EACH[program])
     elif program in LAST:
         yield from _destinations(program, words)
-    elif program in IN_PLACE and any(_says_in_place(word) for word in words):
+    elif program in IN_PLACE and any(_edits_in_place(word) for word in words):
         yield from _edited(program, words)
     elif program in OPTION:
         value = option_value(_unjoined(words, OPTION[program]), OPTION[program])
@@ -80,28 +81,28 @@ def _named(program: str, words: list[str]) -> Iterator[str]:
     elif program == "dd":
         yield from (word[3:] for word in words if word.startswith("of="))
     elif program in CMDLETS:
-        yield from _of_cmdlet(words, *CMDLETS[program])
+        yield from _cmdlet_paths(words, *CMDLETS[program])
 
 
 def _plain(words: list[str], takes: str) -> list[str]:
-    """Give the words that are neither options nor their values."""
+    """Return the words that are neither options nor their values."""
     valued = frozenset(takes.split())
-    found: list[str] = []
+    result: list[str] = []
     at = 0
     while at < len(words):
         word = words[at]
         if word == "--":
-            return found + words[at + 1 :]
+            return result + words[at + 1 :]
         if word[:1] != "-" or word == "-":
-            found.append(word)
+            result.append(word)
         elif word in valued or (word[1:2] != "-" and f"-{word[-1]}" in valued):
             at += 1
         at += 1
-    return found
+    return result
 
 
 def _destinations(program: str, words: list[str]) -> Iterator[str]:
-    """Give what a copy makes: the destination, and in a folder what it gets there."""
+    """Yield what a copy writes: the destination, and the files that it gets if it is a folder."""
     named = option_value(words, TARGET) if program not in REMOTE else None
     plain = _plain(words, LAST[program])
     sources, target = (plain, named) if named else (plain[:-1], plain[-1] if len(plain) > 1 else "")
@@ -113,36 +114,37 @@ def _destinations(program: str, words: list[str]) -> Iterator[str]:
         yield from (f"{folder}/{name}" for source in sources if (name := source.rpartition("/")[2]))
 
 
-def _says_in_place(word: str) -> bool:
-    """Say whether an option edits in place: `-i`, `-i.bak`, `-pi`, `-ni`, `--in-place=.bak`, `--inplace`."""
+def _edits_in_place(word: str) -> bool:
+    """Return whether an option edits in place: `-i`, `-i.bak`, `-pi`, `-ni`, `--in-place=.bak`, `--inplace`."""
     if word[:2] == "--":
         return word.partition("=")[0] in {"--in-place", "--inplace"}
     return word[:1] == "-" and "i" in word[1:4]
 
 
 def _edited(program: str, words: list[str]) -> list[str]:
+    """Return the files that a program edits in place."""
     plain = [word for word in _plain(words, IN_PLACE[program]) if word]  # BSD writes `-i ''`
-    given = any(word.partition("=")[0] in SCRIPTS or word[:2] == "-e" for word in words)
-    return plain[1:] if program in SCRIPTED and not given and len(plain) > 1 else plain
+    has_script = any(word.partition("=")[0] in SCRIPTS or word[:2] == "-e" for word in words)
+    return plain[1:] if program in SCRIPTED and not has_script and len(plain) > 1 else plain
 
 
 def _unjoined(words: list[str], names: str) -> list[str]:
-    """Give the words with `-ofile`, and `-sSLo file` of curl, taken apart."""
+    """Return the words with `-ofile`, and `-sSLo file` of curl, split into option and value."""
     short = next(name for name in names.split() if name[1:2] != "-")
-    found: list[str] = []
+    result: list[str] = []
     for word in words:
         if word[:1] == "-" and word[1:2] != "-" and len(word) > 2 and len(short) == 2 and short[1] in word:
             rest = word.partition(short[1])[2]
-            found += [short, rest] if rest else [short]
+            result += [short, rest] if rest else [short]
         else:
-            found.append(word)
-    return found
+            result.append(word)
+    return result
 
 
-def _of_cmdlet(words: list[str], names: str, place: int) -> Iterator[str]:
-    """Give the paths of a cmdlet, whose parameters may be cut short and whose values may be lists."""
+def _cmdlet_paths(words: list[str], names: str, place: int) -> Iterator[str]:
+    """Yield the paths of a cmdlet, whose parameters may be abbreviated and whose values may be lists."""
     positional = []
-    at, is_named = 0, False
+    at, has_path = 0, False
     while at < len(words):
         word = words[at]
         name = word[1:].rstrip(":").lower() if word[:1] == "-" else ""
@@ -150,13 +152,14 @@ def _of_cmdlet(words: list[str], names: str, place: int) -> Iterator[str]:
             positional.append(word)
         elif f"-{name}" not in SWITCHES:
             at += 1
-            if any(known.startswith(name) for known in names.split()) and at < len(words):
-                is_named = True
-                yield from _listed(words[at])
+            if any(parameter.startswith(name) for parameter in names.split()) and at < len(words):
+                has_path = True
+                yield from _list_items(words[at])
         at += 1
-    if not is_named and len(positional) > place:
-        yield from _listed(positional[place])
+    if not has_path and len(positional) > place:
+        yield from _list_items(positional[place])
 
 
-def _listed(word: str) -> list[str]:
+def _list_items(word: str) -> list[str]:
+    """Return the items of a list that is separated by commas."""
     return [part.strip("'\" ") for part in word.split(",") if part.strip("'\" ")]

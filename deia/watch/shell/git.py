@@ -1,6 +1,6 @@
-"""What git makes of its command line: settings and aliases given on it, programs it runs, options with a value.
+"""What git reads from its command line: settings and aliases, programs it runs, options with a value.
 
-Read from the words and the environment of one command alone; a repository's own configuration is not looked at.
+Only the words and the environment of one command count; the repository's own configuration is not read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VALUES = {
     "commit": "-C -c -F -t --author --date --file --template --fixup --squash --reuse-message",
     "rebase": "--onto -s --strategy -X --strategy-option -C --whitespace",
 }
-# By program or sub-command: what the short options are called when they are written out.
+# By program or sub-command: the long names of short options.
 LONG_NAMES = {
     "rm": "r=recursive R=recursive f=force d=dir i=interactive",
     "chmod": "R=recursive", "chown": "R=recursive", "chgrp": "R=recursive", "cp": "r=recursive R=recursive f=force",
@@ -48,56 +48,57 @@ MOST_SETTINGS = 64
 
 
 def settings_of(words: Sequence[str], environment: Sequence[str]) -> list[str]:
-    """Give the settings, each as `name=value`, that git gets for this command alone: `-c`, and by the environment."""
-    found: list[str] = []
+    """Return the settings that git gets for this command alone, as `name=value`: by `-c` and the environment."""
+    settings: list[str] = []
     at = 1
     while at < len(words) and words[at][:1] == "-":
         word = words[at]
         if word == "-c":
-            found += words[at + 1 : at + 2]
+            settings += words[at + 1 : at + 2]
         elif word.startswith("-c"):
-            found.append(word[2:])
-        at += 1 + _brings(word)
-    given = dict(one.partition("=")[::2] for one in environment if one.startswith("GIT_CONFIG_"))
-    for number in range(min(len(given), MOST_SETTINGS)):
-        name = given.get(f"GIT_CONFIG_KEY_{number}")
+            settings.append(word[2:])
+        at += 1 + _takes_next(word)
+    variables = dict(setting.partition("=")[::2] for setting in environment if setting.startswith("GIT_CONFIG_"))
+    for number in range(min(len(variables), MOST_SETTINGS)):
+        name = variables.get(f"GIT_CONFIG_KEY_{number}")
         if name is not None:
-            found.append(f"{name}={given.get(f'GIT_CONFIG_VALUE_{number}', '')}")
-    quoted = given.get("GIT_CONFIG_PARAMETERS", "").split("'")
-    found += [part for part in quoted if "=" in part.strip("=")]
-    return [one for one in found[:MOST_SETTINGS] if "=" in one]
+            settings.append(f"{name}={variables.get(f'GIT_CONFIG_VALUE_{number}', '')}")
+    quoted = variables.get("GIT_CONFIG_PARAMETERS", "").split("'")
+    settings += [part for part in quoted if "=" in part.strip("=")]
+    return [setting for setting in settings[:MOST_SETTINGS] if "=" in setting]
 
 
 def unaliased_git(words: list[str], settings: Sequence[str]) -> list[str]:
-    """Give the words with an alias of these settings spelt out; `["!", script]` where it is a shell command."""
+    """Return the words with an alias of these settings spelled out; `["!", script]` if it is a shell command."""
     at = options_end(list(words), 1, GLOBALS)
     if at >= len(words):
         return words
-    wanted = f"alias.{words[at]}=".lower()
-    meant = next((one[len(wanted) :] for one in settings if one.lower().startswith(wanted)), "")
-    if meant.startswith("!"):
-        return ["!", " ".join((meant[1:], *words[at + 1 :]))]
-    return [*words[:at], *meant.split(), *words[at + 1 :]] if meant.split() else words
+    prefix = f"alias.{words[at]}=".lower()
+    meaning = next((setting[len(prefix) :] for setting in settings if setting.lower().startswith(prefix)), "")
+    if meaning.startswith("!"):
+        return ["!", " ".join((meaning[1:], *words[at + 1 :]))]
+    return [*words[:at], *meaning.split(), *words[at + 1 :]] if meaning.split() else words
 
 
 def programs_run(words: Sequence[str], environment: Sequence[str]) -> list[str]:
-    """Give the command lines that settings or environment make git run: editors, pagers, and what it connects with."""
+    """Return the command lines that settings or the environment make git run: editors, pagers, transports."""
     at = options_end(list(words), 1, GLOBALS)
     names = PROGRAMS if "".join(words[at : at + 1]) not in CONNECTING else (*PROGRAMS, *TRANSPORTS)
-    found = []
-    for one in environment:
-        name, _, value = one.partition("=")
+    command_lines = []
+    for assignment in environment:
+        name, _, value = assignment.partition("=")
         if value and (name in names or name.lower() in names):
-            found.append(value)
-    return found
+            command_lines.append(value)
+    return command_lines
 
 
-def _brings(word: str) -> bool:
+def _takes_next(word: str) -> bool:
+    """Return whether the value of a global option is the next word."""
     return word[:1] == "-" and f" {word} " in f" {GLOBALS} "
 
 
 def without_values(arguments: list[str]) -> list[str]:
-    """Give git's arguments without the values of options, so that a value is taken for no option and no path."""
+    """Return git's arguments without the values of options, so that no value is taken for an option or a path."""
     at = options_end(["git", *arguments], 1, GLOBALS) - 1
     if at >= len(arguments):
         return arguments
@@ -113,14 +114,15 @@ def without_values(arguments: list[str]) -> list[str]:
     return kept
 
 
-def same_options(program: str, arguments: Sequence[str]) -> dict[str, str]:
-    """Give the long name of each short option of a program (of its sub-command, for git), as its manual has them."""
+def long_names(program: str, arguments: Sequence[str]) -> dict[str, str]:
+    """Return the long name of each short option of a program (for git, of its sub-command), as in its manual."""
     key = program.lower()
     if key == "git":
         at = options_end(["git", *arguments], 1, GLOBALS) - 1
         key = f"git {arguments[at]}" if at < len(arguments) else key
-    return {f"-{short}": f"--{long}" for short, _, long in map(_halves, LONG_NAMES.get(key, "").split())}
+    return {f"-{short}": f"--{long}" for short, _, long in map(_split_pair, LONG_NAMES.get(key, "").split())}
 
 
-def _halves(pair: str) -> tuple[str, str, str]:
+def _split_pair(pair: str) -> tuple[str, str, str]:
+    """Return the short and the long name of a pair `short=long`."""
     return pair.partition("=")

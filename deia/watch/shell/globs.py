@@ -1,14 +1,17 @@
-"""Shell-style globs over names, arguments and paths, without `fnmatch`, which brings `re`."""
+"""Shell-style globs over names, arguments and paths, without `fnmatch`, which would import `re`."""
 
 from __future__ import annotations
 
-LONGEST = 131_072  # characters: a file that a tool writes may be this long, and the time stays bounded
-MOST_KNOWN = 4096
-_known: dict[str, list[list[str]]] = {}  # the globs of the compiled triggers, over and over
+LONGEST = 131_072  # characters; a longer text matches no glob, which bounds the time
+MOST_GLOBS = 4096
+_globs: dict[str, list[list[str]]] = {}  # the compiled triggers use the same globs again and again
 
 
 def matches_glob(pattern: str, text: str) -> bool:
-    """Say whether the whole text fits: `*` is any run, `?` any one character, `[*]` a literal star; case counts."""
+    """Return whether the whole text matches a glob; case counts.
+
+    `*` is any run of characters, `?` any one character, `[*]` a literal star.
+    """
     if not any(mark in pattern for mark in "*?["):
         return pattern == text
     if len(text) > LONGEST:
@@ -20,7 +23,7 @@ def matches_glob(pattern: str, text: str) -> bool:
     at, end = _length(first), len(text) - _length(last)
     if at > end or not _fits(first, text, 0) or not _fits(last, text, end):
         return False
-    for run in middle:  # the leftmost place of each leaves the most for those after it
+    for run in middle:  # the leftmost position of each run leaves most room for the next ones
         at = _find(run, text, at, end)
         if at < 0:
             return False
@@ -29,11 +32,12 @@ def matches_glob(pattern: str, text: str) -> bool:
 
 
 def _length(run: list[str]) -> int:
+    """Return the length of the text that a run matches."""
     return sum(map(len, run)) + len(run) - 1
 
 
 def _fits(run: list[str], text: str, at: int) -> bool:
-    """Say whether literal pieces, with any one character between two of them, stand at a place."""
+    """Return whether a run of literal pieces, with any one character between two of them, is at a position."""
     for piece in run:
         if not text.startswith(piece, at):
             return False
@@ -42,13 +46,13 @@ def _fits(run: list[str], text: str, at: int) -> bool:
 
 
 def _find(run: list[str], text: str, at: int, end: int) -> int:
-    """Give the first place from `at` on where a run of pieces stands that ends by `end`, or -1."""
+    """Return the first position from `at` on at which a run fits and ends by `end`, or -1."""
     anchor = max(range(len(run)), key=lambda number: len(run[number]))
     before, most = _length(run[: anchor + 1]) - len(run[anchor]), end - _length(run)
     while at <= most:
-        found = text.find(run[anchor], at + before, end)
-        at = found - before
-        if found < 0 or at > most:
+        anchor_at = text.find(run[anchor], at + before, end)
+        at = anchor_at - before
+        if anchor_at < 0 or at > most:
             return -1
         if _fits(run, text, at):
             return at
@@ -57,16 +61,17 @@ def _find(run: list[str], text: str, at: int, end: int) -> int:
 
 
 def _runs(pattern: str) -> list[list[str]]:
-    """Cut a glob at its stars, and each run at its question marks, into literal pieces."""
-    runs = _known.get(pattern)
+    """Return the runs of a glob, which are kept for the next time."""
+    runs = _globs.get(pattern)
     if runs is None:
-        if len(_known) >= MOST_KNOWN:
-            _known.clear()
-        runs = _known[pattern] = _cut(pattern)
+        if len(_globs) >= MOST_GLOBS:
+            _globs.clear()
+        runs = _globs[pattern] = _cut(pattern)
     return runs
 
 
 def _cut(pattern: str) -> list[list[str]]:
+    """Split a glob at its stars into runs, and each run at its question marks into literal pieces."""
     runs = [[""]]
     at = 0
     while at < len(pattern):
@@ -86,7 +91,7 @@ def _cut(pattern: str) -> list[list[str]]:
 
 
 def matches_path(pattern: str, path: str) -> bool:
-    """Say whether a path fits a glob: without a slash it is held against the file name, `**/` crosses folders."""
+    """Return whether a path matches a glob: without a slash only the file name counts, `**/` crosses folders."""
     path = path.replace("\\", "/")
     if "/" not in pattern:
         return matches_glob(pattern, path.rpartition("/")[2])

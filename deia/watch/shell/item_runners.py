@@ -1,7 +1,7 @@
 """Programs that run a command on items: `xargs`, `parallel`, `find -exec`.
 
-The items are put in place where the text itself tells them. Where the input chooses what is run, and not only on what,
-`$0` stands for the command.
+Items that the text itself contains are substituted. If the input decides which command runs, and not only on what, `$0`
+stands for the command.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from deia.watch.shell.nodes import Inner, base_name, options_end
 from deia.watch.shell.prefixes import key_of, passed_on
 from deia.watch.shell.programs import FIND_RUNS, PARALLEL_OPTIONS, PREFIXES, SHELLS, XARGS_OPTIONS
 
-# What find is told before it runs something that leaves nothing below its starting point out, or only folders or files.
+# Arguments of find that exclude nothing below its starting point, or only folders or only files.
 ALL_FOUND = frozenset("-exec -execdir -ok -okdir -depth -mindepth -maxdepth -xdev 0 1 -type f d f,d d,f".split())
 RECURSIVELY = {"rm": "-r", "chmod": "-R", "chown": "-R", "chgrp": "-R"}
-MAX_ITEMS = 64  # items of a known standard input that xargs and parallel are given
+MAX_ITEMS = 64  # items of a known standard input that are passed on
 
 
 def run_by_xargs(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what xargs runs."""
     at = options_end(words, 1, XARGS_OPTIONS)
-    mark = _replaced(words[1:at])
+    mark = _replacement_mark(words[1:at])
     items = stdin.split(None, MAX_ITEMS)[:MAX_ITEMS]
     inner = words[at:]
     if inner and mark and stdin:
@@ -31,23 +31,23 @@ def run_by_xargs(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 
 def _input_runs(key: str, template: list[str], mark: str) -> list[Inner]:
-    """Give `$0` where what is run is chosen by the input: `xargs sh -c`, `xargs sudo`, `parallel bash -c {}`."""
-    rest = template
-    while rest and key_of(base_name(rest[0])) in PREFIXES:
-        peeled = passed_on(key_of(base_name(rest[0])), rest, "")
-        rest = peeled[0].words if peeled else []
-    bare = bool(template) and (not rest or rest == [mark])
-    name = base_name(rest[0]) if rest else ""
+    """Return `$0` if the input decides what runs: `xargs sh -c`, `xargs sudo`, `parallel bash -c {}`; else nothing."""
+    inner = template
+    while inner and key_of(base_name(inner[0])) in PREFIXES:
+        peeled = passed_on(key_of(base_name(inner[0])), inner, "")
+        inner = peeled[0].words if peeled else []
+    bare = bool(template) and (not inner or inner == [mark])
+    name = base_name(inner[0]) if inner else ""
     if name in SHELLS:
-        at = next((at for at, word in enumerate(rest) if at and word[:1] == "-" and word[-1:] == "c"), len(rest))
-        bare = at < len(rest) and "".join(rest[at + 1 : at + 2]).strip() in ("", mark)
-    elif name == "find":  # what xargs appends to its tests is one more of them, such as -delete
-        bare = len(rest) > 2 and rest[-2][:1] == "-" and not any(mark in word for word in rest)
+        at = next((at for at, word in enumerate(inner) if at and word[:1] == "-" and word[-1:] == "c"), len(inner))
+        bare = at < len(inner) and "".join(inner[at + 1 : at + 2]).strip() in ("", mark)
+    elif name == "find":  # xargs appends items to the tests of find, and one may be -delete
+        bare = len(inner) > 2 and inner[-2][:1] == "-" and not any(mark in word for word in inner)
     return [Inner(key, ["$0"])] if bare else []
 
 
-def _replaced(options: list[str]) -> str:
-    """Return the mark that xargs replaces, "" where it appends."""
+def _replacement_mark(options: list[str]) -> str:
+    """Return the mark that xargs replaces, "" if it appends."""
     for at, word in enumerate(options):
         if word in ("-i", "--replace", "--replace="):
             return "{}"
@@ -65,28 +65,28 @@ def run_by_parallel(key: str, words: list[str], stdin: str) -> list[Inner]:
     at = options_end(words, 1, PARALLEL_OPTIONS)
     cut = next((place for place in range(at, len(words)) if words[place].startswith(":::")), len(words))
     template = words[at:cut]
-    given = [word for word in words[cut + 1 :] if not word.startswith(":::")] or stdin.splitlines()
+    items = [word for word in words[cut + 1 :] if not word.startswith(":::")] or stdin.splitlines()
     literal = cut < len(words)
     if not template:
-        asked = [] if literal or any(word in ("--version", "--help", "--citation") for word in words) else ["$0"]
-        return [Inner(key, script="\n".join(given)), Inner(key, asked)]
+        inner = [] if literal or any(word in ("--version", "--help", "--citation") for word in words) else ["$0"]
+        return [Inner(key, script="\n".join(items)), Inner(key, inner)]
     marked = [] if literal else _input_runs(key, template, "{}")
-    return [*_filled(key, template, given), *marked]
+    return [*_with_first_item(key, template, items), *marked]
 
 
-def _filled(key: str, template: list[str], given: list[str]) -> list[Inner]:
-    """Give the command of parallel with its first item in place."""
-    item = given[0] if given else ""
+def _with_first_item(key: str, template: list[str], items: list[str]) -> list[Inner]:
+    """Return the command of parallel with its first item substituted."""
+    item = items[0] if items else ""
     if len(template) == 1 and " " in template[0]:
         return [Inner(key, script=template[0].replace("{}", item))]
     if any("{}" in word for word in template):
         return [Inner(key, [word.replace("{}", item) if item else word for word in template])]
-    return [Inner(key, template + given[:MAX_ITEMS])]
+    return [Inner(key, template + items[:MAX_ITEMS])]
 
 
 def run_by_find(key: str, words: list[str], _stdin: str) -> list[Inner]:
     """Return what `find -exec` and fd run."""
-    found: list[Inner] = []
+    inners: list[Inner] = []
     at = 1
     while at < len(words):
         word = words[at]
@@ -96,14 +96,14 @@ def run_by_find(key: str, words: list[str], _stdin: str) -> list[Inner]:
         begin = at
         while at < len(words) and words[at] != ";" and not (words[at] == "+" and words[at - 1] == "{}"):
             at += 1
-        found.append(Inner(f"{key} {word}", _on_start(words, begin, words[begin:at])))
-    return found
+        inners.append(Inner(f"{key} {word}", _on_starting_point(words, begin, words[begin:at])))
+    return inners
 
 
-def _on_start(words: list[str], begin: int, inner: list[str]) -> list[str]:
-    """Give what find runs with its starting point in the place of `{}`, where no test lies between.
+def _on_starting_point(words: list[str], begin: int, inner: list[str]) -> list[str]:
+    """Return what find runs with its starting point in place of `{}`, if no test excludes anything.
 
-    What is done to everything below a folder is done to it recursively.
+    What is done to everything below a folder is done to the folder recursively.
     """
     start = words[1] if len(words) > 1 and words[1][:1] in ("/", "~", "$") else ""
     if not start or not inner or any(word not in ALL_FOUND for word in words[2:begin]):

@@ -1,7 +1,7 @@
-"""The records that the command grammars hand on.
+"""The records that the shell grammars produce.
 
-A `Simple` is one command as it was written, a `Command` is one that would run, found behind whatever runs it. Nothing
-here reads more than one word, and nothing is imported, because every turn of every conversation pays for this module.
+A `Simple` is one command as it was written; a `Command` is one that would run, found behind whatever runs it. Nothing
+here reads more than one word, and little is imported, because every turn of every conversation loads this module.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OCTAL = "01234567"
 
 
 class Command:
-    """Hold one simple command that would run; treat it as immutable."""
+    """One simple command that would run; treat it as immutable."""
 
     __slots__ = (
         "arguments", "data", "environment", "folder", "known", "program", "redirects", "stdin", "text", "through",
@@ -43,9 +43,9 @@ class Command:
         self.redirects = redirects
         self.stdin = stdin
         self.environment = environment
-        self.folder = folder  # where a `cd` before it went, "" where none did
+        self.folder = folder  # where a `cd` before it went, "" without one
         self.text = text
-        # What a matcher found out about it once and needs for every template: its own arguments, its options' names.
+        # What a matcher works out once and needs for every template: the own arguments and the names of options.
         self.known: tuple[list[str], dict[str, str]] | None = None
 
     def __repr__(self) -> str:
@@ -58,15 +58,15 @@ class Command:
 
 
 class Simple:
-    """Hold one command as a grammar read it, before anybody asks what it runs."""
+    """One command as a grammar read it, before anybody asks what it runs."""
 
     __slots__ = ("assignments", "end", "fed", "kind", "level", "live", "redirects", "start", "stdin", "text", "words")
 
     def __init__(self, start: int, fed: Simple | None = None, level: int = 0) -> None:
         self.start = start
-        self.level = level  # how many subshells it stands in
+        self.level = level  # how many subshells it is in
         self.end = start
-        self.fed = fed  # the command whose output is piped into this one
+        self.fed = fed  # the command whose output is piped into this one, if any
         self.kind = ""  # "", or the reserved word whose header this is
         self.words: list[str] = []
         self.assignments: list[str] = []
@@ -77,7 +77,7 @@ class Simple:
 
 
 class Inner:
-    """Hold what one wrapper runs: `words`, or a `script` in the language `kind` (a shell, or "code")."""
+    """What one wrapper runs: `words`, or a `script` in the language `kind` (a shell, or another language)."""
 
     __slots__ = ("environment", "kind", "label", "script", "words")
 
@@ -104,15 +104,16 @@ def unescape(text: str) -> str:
     parts: list[str] = []
     at = 0
     while True:
-        found = text.find("\\", at)
-        if found < 0 or found + 1 >= len(text):
+        backslash = text.find("\\", at)
+        if backslash < 0 or backslash + 1 >= len(text):
             parts.append(text[at:])
             return "".join(parts)
-        parts.append(text[at:found])
-        at = _undo_escape(text, found + 1, parts)
+        parts.append(text[at:backslash])
+        at = _undo_escape(text, backslash + 1, parts)
 
 
 def _undo_escape(text: str, at: int, parts: list[str]) -> int:
+    """Append the character of the escape whose letter is at `at`, and return the position after it."""
     char = text[at]
     if char in _ESCAPES:
         parts.append(_ESCAPES[char])
@@ -126,6 +127,7 @@ def _undo_escape(text: str, at: int, parts: list[str]) -> int:
 
 
 def _undo_code(text: str, at: int, begin: int, *, width: int, digits: str, parts: list[str]) -> int:
+    """Append the character of a hexadecimal or octal escape, and return the position after its digits."""
     end = begin
     while end < len(text) and end - begin < width and text[end] in digits:
         end += 1
@@ -138,7 +140,7 @@ def _undo_code(text: str, at: int, begin: int, *, width: int, digits: str, parts
 
 
 def is_assignment(word: str) -> bool:
-    """Tell whether a word before a program reads as `NAME=value`, `NAME+=value` or `NAME[i]=value`.
+    """Return whether a word before a program reads as `NAME=value`, `NAME+=value` or `NAME[i]=value`.
 
     Names that a shell would refuse (`A-B=1`) count too: env takes them, and no program has `=` in its name.
     """
@@ -147,7 +149,7 @@ def is_assignment(word: str) -> bool:
 
 
 def base_name(word: str) -> str:
-    """Return a program's name without its folder and `.exe`; a word that holds a substitution stays as written."""
+    """Return a program's name without its folder and `.exe`; a word with a substitution stays as written."""
     if "$(" in word or "`" in word or "${" in word:
         at = word.rfind("}/")
         return word[at + 2 :].rpartition("/")[2] if at >= 0 and "$(" not in word and not word.endswith("/") else word
@@ -160,7 +162,7 @@ def base_name(word: str) -> str:
 
 
 def options_end(words: list[str], at: int, takes: str) -> int:
-    """Return the index of the first word that is neither an option nor the value of one."""
+    """Return the index of the first word that is neither an option nor the value of one of the options `takes`."""
     padded = f" {takes} "
     while at < len(words):
         word = words[at]
@@ -173,6 +175,7 @@ def options_end(words: list[str], at: int, takes: str) -> int:
 
 
 def _takes_next(word: str, padded: str) -> bool:
+    """Return whether an option's value is the next word; `padded` are the options with a value, between spaces."""
     if f" {word} " in padded:
         return True
     if word.startswith("--") or " " in word:
@@ -184,7 +187,7 @@ def _takes_next(word: str, padded: str) -> bool:
 
 
 def option_value(words: list[str], names: str) -> str | None:
-    """Return the value of the first of these options, None where none is given."""
+    """Return the value of the first of these options, or None if there is none."""
     padded = f" {names} "
     for at, word in enumerate(words):
         if word[:1] != "-":

@@ -1,8 +1,8 @@
 """Find every command that a command line would run.
 
-That is also behind sudo, xargs and `bash -c`, on the far side of ssh and docker, in pipes into a shell, in `$(…)`, in
-code that starts programs. It runs nothing, expands nothing but a variable whose value stands in the same text, and
-never raises: the hook reads with it whatever an agent is about to type. Work is bounded by the length of the text.
+That includes commands behind sudo, xargs and `bash -c`, on the far side of ssh and docker, in pipes into a shell, in
+`$(…)`, and in code that starts programs. Nothing is run, and only variables that the same text sets are expanded. It
+never raises: the hook uses it on whatever an agent is about to type. The work is bounded by the length of the text.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 __all__ = ["Command", "Redirect", "parse_commands"]
 
-# Scripts inside scripts may repeat the text they stand in, but not without end.
+# Scripts inside scripts may repeat the text around them, within these limits.
 _MAX_REREADING = 4
-_SLACK = 20_000
-_MOST_RESERVED = 3  # scripts inside scripts, each of which leaves room for the last commands of those around it
-_MOST_EXPORTED = 64  # every later command carries them
-_MOST_LISTS = 16
-_LONGEST_VALUE = 400  # characters of a variable that is put in the place of its name
-# Code in another language has one of these; what has none and stands in its place is a shell line, meant for a shell.
+_EXTRA_READING = 20_000
+_MOST_RESERVED = 3  # nested scripts that leave room for the last commands of those around them
+_MOST_EXPORTED = 64  # variables; every later command has them
+_MOST_NAMES = 16
+_LONGEST_VALUE = 400  # characters of a variable whose value replaces its name
+# Code in another language has at least one of these characters; without any, the text is a line for a shell.
 _CODE_MARKS = frozenset("()=;'\"`[]{}.,+")
-_FED = (("xargs",), ("parallel",))
+_FED_WRAPPERS = (("xargs",), ("parallel",))
 _EXPORTERS = frozenset(("export", "declare", "typeset", "readonly", "local", "setenv"))
-_FEEDERS = 4  # commands of a pipe that the text of what xargs runs begins with
+_MOST_FEEDERS = 4  # commands of a pipe whose text is put before that of what xargs runs
 _PRINTERS = frozenset(("echo", "printf", "cat", "print", "write-output"))
-# What runs the text that it is given: piped into one of them, the output of a command is a program.
+# Programs that run their input: what is piped into one of them is a script.
 _RUNS_TEXT = SHELLS | frozenset(CODE_OPTIONS) | frozenset(("iex", "invoke-expression"))
-_DECODES = frozenset(("-d", "-D", "-di", "--decode"))
-_GOES = frozenset(("cd", "pushd", "chdir", "set-location", "sl"))
-_LISTS = frozenset(("get-childitem", "gci", "ls", "dir", "get-item", "gi"))
-_KEPT = _GOES | frozenset(("alias", "read"))
-_REMOVES = frozenset(("remove-item", "ri", "rm", "del", "erase", "rd", "rmdir"))
+_DECODING_OPTIONS = frozenset(("-d", "-D", "-di", "--decode"))
+_CHANGE_FOLDER = frozenset(("cd", "pushd", "chdir", "set-location", "sl"))
+_PRINT_PATHS = frozenset(("get-childitem", "gci", "ls", "dir", "get-item", "gi"))
+_CHANGE_STATE = _CHANGE_FOLDER | frozenset(("alias", "read"))
+_REMOVE_PATHS = frozenset(("remove-item", "ri", "rm", "del", "erase", "rd", "rmdir"))
 
 
 def parse_commands(line: str, *, shell: str = "bash") -> list[Command]:
@@ -49,13 +49,13 @@ def parse_commands(line: str, *, shell: str = "bash") -> list[Command]:
 
     `shell` is "bash" (for every POSIX-like shell), "powershell" or "cmd"; another name is read as bash.
     """
-    run = _Run(len(line) * _MAX_REREADING + _SLACK)
+    run = _Run(len(line) * _MAX_REREADING + _EXTRA_READING)
     _read_script(run, line, shell, _Place())
     return run.commands
 
 
 class _Run:
-    """Hold what one call of `parse_commands` gathers."""
+    """What one call of `parse_commands` collects."""
 
     __slots__ = ("aliases", "budget", "commands", "exported", "folders", "lists", "variables")
 
@@ -65,12 +65,12 @@ class _Run:
         self.variables: dict[str, str] = {}
         self.exported: list[str] = []
         self.aliases: dict[str, str] = {}
-        self.lists: dict[str, tuple[str, ...]] = {}  # variables of loops
-        self.folders: list[tuple[int, str]] = []  # where `cd` went, and how deep in subshells
+        self.lists: dict[str, tuple[str, ...]] = {}  # the values of loop variables
+        self.folders: list[tuple[int, str]] = []  # for each `cd`: the depth in subshells, and the folder
 
 
 class _Place:
-    """Hold where a command stands: what it is behind, and what is already listed there."""
+    """Where a command is: the wrappers around it, and the commands that are listed already."""
 
     __slots__ = ("depth", "environment", "listed", "through")
 
@@ -88,7 +88,7 @@ class _Place:
 
 
 def _read_powershell(script: str) -> list[Simple]:
-    from deia.watch.shell.powershell import read_powershell  # noqa: PLC0415 - a fifth of the parser, hardly ever wanted
+    from deia.watch.shell.powershell import read_powershell  # noqa: PLC0415 - a fifth of the parser, and rarely needed
 
     return read_powershell(script)
 
@@ -107,6 +107,7 @@ _READERS: dict[str, Callable[[str], list[Simple]]] = {
 
 
 def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
+    """List the commands of a script; the first and the last of them if there are too many."""
     if place.depth > MAX_DEPTH or run.budget < len(script):
         return
     run.budget -= len(script) + 1
@@ -117,26 +118,27 @@ def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
         if len(run.commands) >= (most if at >= len(simples) else most - LAST_COMMANDS):
             continue
         if simple.text in place.listed:
-            continue  # a substitution that the line around already ran
+            continue  # a substitution that is listed already, with the line around it
         while run.folders and run.folders[-1][0] > simple.level:
-            run.folders.pop()  # the subshell that went there has ended
+            run.folders.pop()  # the subshell with that `cd` has ended
         if simple.kind in ("for", "select"):
             _remember_list(run, simple.words)
         elif simple.words:
-            _expand(run, simple, _known_words(run, simple.words), place)
+            _expand(run, simple, _spelled_out(run, simple.words), place)
         else:
             _remember(run, simple, place)
     run.folders = outer
 
 
 def _remember_list(run: _Run, words: list[str]) -> None:
+    """Keep the values of a loop's variable."""
     name, values = loop_values(words)
-    if name and len(run.lists) < _MOST_LISTS:
+    if name and len(run.lists) < _MOST_NAMES:
         run.lists[name] = values
 
 
 def _remember(run: _Run, simple: Simple, place: _Place) -> None:
-    """Keep the variables that a line of assignments sets, and list a redirection that stands alone."""
+    """Keep the variables that a line of assignments sets, and list a redirection without a command."""
     for assignment in simple.assignments:
         name, _, value = assignment.partition("=")
         run.variables[name] = value
@@ -146,7 +148,7 @@ def _remember(run: _Run, simple: Simple, place: _Place) -> None:
         )
 
 
-def _known(run: _Run, word: str) -> str:
+def _value_of(run: _Run, word: str) -> str:
     """Return the value of a word that is a variable set in the same text, else the word."""
     if word[:1] != "$" or not run.variables:
         return word
@@ -154,31 +156,31 @@ def _known(run: _Run, word: str) -> str:
     return run.variables.get(name, word)
 
 
-def _known_path(run: _Run, word: str) -> str:
-    """Return a word whose variable at the beginning is set in the same text with its value in place."""
+def _path_with_value(run: _Run, word: str) -> str:
+    """Return a word with the variable at its beginning replaced by its value, if the same text sets it."""
     if word[:1] != "$" or not run.variables:
         return word
     end = word.find("}") + 1 if word[:2] == "${" else len(word.partition("/")[0])
-    known = _known(run, word[:end])
-    fits = len(known) <= _LONGEST_VALUE and (len(known.split()) == 1 or known[:2] == "$(")
-    return known + word[end:] if fits else word
+    value = _value_of(run, word[:end])
+    fits = len(value) <= _LONGEST_VALUE and (len(value.split()) == 1 or value[:2] == "$(")
+    return value + word[end:] if fits else word
 
 
-def _known_words(run: _Run, words: list[str]) -> list[str]:
-    """Return words with a program that is a known variable, or has a well-known short name, spelled out."""
+def _spelled_out(run: _Run, words: list[str]) -> list[str]:
+    """Return the words with the program spelled out if it is a known variable or a well-known short name."""
     if words[0] in SHORT_NAMES and words[0] not in run.aliases:
         return [*SHORT_NAMES[words[0]], *words[1:]]
     if words[0][:1] not in {"$", "`"}:
         return words
-    found = _looked_up(words[0])
-    if found:
-        return [found, *words[1:]]
-    spelled = _known(run, words[0])
+    program = _looked_up_program(words[0])
+    if program:
+        return [program, *words[1:]]
+    spelled = _value_of(run, words[0])
     return words if spelled is words[0] else [*(spelled.split() or [spelled]), *words[1:]]
 
 
-def _looked_up(word: str) -> str:
-    """Give the program that a substitution only finds the place of: `$(which rm)`, `` `command -v git` ``."""
+def _looked_up_program(word: str) -> str:
+    """Return the program that a substitution looks up, as in `$(which rm)` or `` `command -v git` ``, else ""."""
     inner = word[2:-1].split() if word[:2] == "$(" else word[1:-1].split()
     finds = inner[:1] == ["which"] or inner[:2] in (["command", "-v"], ["type", "-p"], ["type", "-P"])
     return inner[-1] if finds and len(inner) <= 3 and inner[-1].replace("-", "").isalnum() else ""
@@ -188,7 +190,7 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
     """List the command that these words are, or what they run in its place."""
     words = expanded(words, run.lists)
     if words[0] in run.aliases:
-        words = _meant(run, words, place)
+        words = _unaliased_words(run, words, place)
         if not words:
             return
     if words[0].isupper() and words[0].isalpha():
@@ -199,8 +201,8 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
         words, place = _with_settings(run, simple, words, place)
     elif key in _EXPORTERS:
         _export(run, words)
-    elif key in _KEPT:
-        _keep(run, key, words, simple.level)
+    elif key in _CHANGE_STATE:
+        _keep_for_later(run, key, words, simple.level)
     stdin = simple.stdin or (_output(run, simple.fed) if simple.fed is not None else "")
     inners = peel(key, words, stdin) if place.depth < MAX_DEPTH and run.budget > len(simple.text) else []
     if not inners and simple.fed is not None and not stdin and key in _RUNS_TEXT:
@@ -212,34 +214,34 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
         _enter(run, simple, inner, place)
 
 
-def _meant(run: _Run, words: list[str], place: _Place) -> list[str]:
-    """Give the words that an alias of the same text stands for; empty where it is a script, which is then read."""
+def _unaliased_words(run: _Run, words: list[str], place: _Place) -> list[str]:
+    """Return the words that an alias stands for; for an alias that is a script, list its commands and return none."""
     meaning = run.aliases.pop(words[0])  # an alias is not looked up in itself
-    meant = unaliased(words, meaning)
-    if not meant:
+    unaliased_words = unaliased(words, meaning)
+    if not unaliased_words:
         _read_script(run, meaning, "bash", _Place(place.through, place.environment, place.depth + 1, place.listed))
-    return meant
+    return unaliased_words
 
 
-def _keep(run: _Run, key: str, words: list[str], level: int) -> None:
-    """Keep what a line changes for those after it: an alias, a variable that is read, the working folder."""
+def _keep_for_later(run: _Run, key: str, words: list[str], level: int) -> None:
+    """Keep what a command changes for later ones: an alias, a variable that is read, the working folder."""
     if key == "read":
         _remember_list(run, words)
     elif key == "alias":
         for word in words[1:]:
             name, equals, meaning = word.partition("=")
-            if equals and len(run.aliases) < _MOST_LISTS and meaning.strip():
+            if equals and len(run.aliases) < _MOST_NAMES and meaning.strip():
                 run.aliases[name] = meaning
     else:
         at = options_end(words, 1, "")
-        target = _known_path(run, words[at]) if at < len(words) else "~"
+        target = _path_with_value(run, words[at]) if at < len(words) else "~"
         unknown = target == "-" or (target[:1] in "$`" and not target.startswith(("$(mktemp", "$HOME", "$TMP")))
         run.folders.append((level, "" if unknown else target))
 
 
 def _run_output(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
-    """List what a shell or interpreter runs that gets its program through a pipe: `$(…)`, the commands before it."""
-    mark = "$(" + _fed_text(simple).rpartition(" | ")[0] + ")"
+    """List `$(…)`, with the commands before it, as what a shell runs that gets its program through a pipe."""
+    mark = "$(" + _text_with_feeders(simple).rpartition(" | ")[0] + ")"
     for inner in peel(key_of(base_name(words[0])), words, mark):
         if inner.script == mark:
             within = _Place((*place.through, inner.label), place.environment, place.depth)
@@ -247,7 +249,7 @@ def _run_output(run: _Run, simple: Simple, words: list[str], place: _Place) -> N
 
 
 def _export(run: _Run, words: list[str]) -> None:
-    """Keep what a line puts into the environment of the lines after it."""
+    """Keep what a command adds to the environment of later ones."""
     for word in words[1:]:
         name, equals, value = word.partition("=")
         if equals and name.isidentifier() and len(run.exported) < _MOST_EXPORTED:
@@ -256,58 +258,59 @@ def _export(run: _Run, words: list[str]) -> None:
 
 
 def _with_settings(run: _Run, simple: Simple, words: list[str], place: _Place) -> tuple[list[str], _Place]:
-    """Spell out git's alias, and list what its environment makes it run; settings given to it join its environment."""
+    """Return git's words with aliases spelled out, and a place with its settings; list what these make git run."""
     environment = (*run.exported, *place.environment, *simple.assignments)
     if not environment and not any(word.startswith("-c") for word in words[1:8]):
         return words, place
-    from deia.watch.shell.git import programs_run, settings_of, unaliased_git  # noqa: PLC0415 - wanted by few lines
+    from deia.watch.shell.git import programs_run, settings_of, unaliased_git  # noqa: PLC0415 - few lines need it
 
     settings = settings_of(words, environment)
-    meant = unaliased_git(words, settings)
+    git_words = unaliased_git(words, settings)
     within = _Place((*place.through, "git"), place.environment, place.depth + 1, place.listed)
-    if meant[0] == "!":
-        _read_script(run, meant[1], "bash", within)
-        meant = words
-    for script in programs_run(meant, (*environment, *settings)):
+    if git_words[0] == "!":
+        _read_script(run, git_words[1], "bash", within)
+        git_words = words
+    for script in programs_run(git_words, (*environment, *settings)):
         _read_script(run, script, "bash", within)
-    return meant, _Place(place.through, (*place.environment, *settings), place.depth, place.listed)
+    return git_words, _Place(place.through, (*place.environment, *settings), place.depth, place.listed)
 
 
 def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: str, scripts: frozenset[str]) -> None:
+    """Add a command to the result."""
     program = base_name(words[0])
-    if simple.fed is not None and program.lower() in _REMOVES:
+    if simple.fed is not None and program.lower() in _REMOVE_PATHS:
         words = words + _listed_paths(simple.fed)
     data = data_arguments(key_of(program), words[1:])
-    if scripts:  # read as commands of their own, so not to be matched a second time as text
+    if scripts:  # listed as commands of their own, so not matched again as text
         data |= {at for at, word in enumerate(words[1:]) if word and word in scripts and " " in word}
     run.commands.append(
         Command(
             program,
-            tuple(_known_path(run, word) for word in words[1:]),
+            tuple(_path_with_value(run, word) for word in words[1:]),
             data=data,
             through=place.through,
             redirects=tuple(simple.redirects),
             stdin=stdin,
             environment=(*run.exported, *place.environment, *simple.assignments),
             folder=run.folders[-1][1] if run.folders else "",
-            text=_fed_text(simple, words) if place.through[-1:] in _FED else simple.text,
+            text=_text_with_feeders(simple, words) if place.through[-1:] in _FED_WRAPPERS else simple.text,
         )
     )
 
 
 def _listed_paths(feed: Simple) -> list[str]:
-    """Give the paths that PowerShell hands on to what removes them: `Get-ChildItem x | Remove-Item`."""
-    if not feed.words or feed.words[0].lower() not in _LISTS:
+    """Return the paths that PowerShell pipes into a command that removes them: `Get-ChildItem x | Remove-Item`."""
+    if not feed.words or feed.words[0].lower() not in _PRINT_PATHS:
         return []
     return [word for word in feed.words[1:] if word[:1] != "-"]
 
 
-def _fed_text(simple: Simple, words: Sequence[str] = ()) -> str:
-    """Return the text of a command with those that feed it: what is deleted by xargs stands there."""
+def _text_with_feeders(simple: Simple, words: Sequence[str] = ()) -> str:
+    """Return the text of a command with those that are piped into it, which name what xargs deletes."""
     if any(word.startswith(("-a", "--arg-file")) for word in simple.words[1:6]):
-        return f"{simple.words[0]} {' '.join(words)}"  # the items stand in a file, whose name says nothing of them
+        return f"{simple.words[0]} {' '.join(words)}"  # the items are in a file, and its name says nothing about them
     texts = [simple.text]
-    for _ in range(_FEEDERS):
+    for _ in range(_MOST_FEEDERS):
         if simple.fed is None:
             break
         simple = simple.fed
@@ -316,47 +319,51 @@ def _fed_text(simple: Simple, words: Sequence[str] = ()) -> str:
 
 
 def _enter(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
+    """List what a wrapper runs."""
     listed = place.listed
     if simple.live:
         listed = listed | {live.text for live in simple.live}
-    within = _Place((*place.through, inner.label), (*place.environment, *inner.environment), place.depth + 1, listed)
+    inner_place = _Place(
+        (*place.through, inner.label), (*place.environment, *inner.environment), place.depth + 1, listed
+    )
     if inner.words:
         run.budget -= sum(map(len, inner.words))
-        _expand(run, simple, _known_words(run, inner.words), within)
+        _expand(run, simple, _spelled_out(run, inner.words), inner_place)
     elif inner.kind in _READERS:
-        _read_script(run, _known(run, inner.script), inner.kind, within)
+        _read_script(run, _value_of(run, inner.script), inner.kind, inner_place)
     else:
-        _enter_code(run, simple, inner, within)
+        _enter_code(run, simple, inner, inner_place)
 
 
-def _enter_code(run: _Run, simple: Simple, inner: Inner, within: _Place) -> None:
+def _enter_code(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
+    """List the commands that code of another language starts."""
     from deia.watch.shell.embedded_code import commands_in  # noqa: PLC0415 - most lines hold no code of another language
 
     run.budget -= len(inner.script)
     if not _CODE_MARKS.intersection(inner.script):
-        _read_script(run, inner.script, "bash", within)
+        _read_script(run, inner.script, "bash", place)
     for words in commands_in(inner.script, inner.kind):
         if len(words) == 1:
-            _read_script(run, words[0], "bash", within)
+            _read_script(run, words[0], "bash", place)
         elif run.budget > 0:
             run.budget -= sum(map(len, words))
             bare = Simple(simple.start)
             bare.text = simple.text
-            _expand(run, bare, words, within)
+            _expand(run, bare, words, place)
 
 
 def _output(run: _Run, simple: Simple) -> str:
-    """Return what a command prints into a pipe, as far as its own words tell."""
+    """Return what a command prints into a pipe, as far as its own words show."""
     if not simple.words:
         return ""
     key = key_of(base_name(simple.words[0]))
-    if key == "base" and simple.fed is not None and any(word in _DECODES for word in simple.words[1:]):
+    if key == "base" and simple.fed is not None and any(word in _DECODING_OPTIONS for word in simple.words[1:]):
         return _decoded(_output(run, simple.fed))
     if key not in _PRINTERS:
         return ""
     if key == "cat":
         return simple.stdin if all(word == "-" for word in simple.words[1:]) else ""
-    words = [_known(run, word) for word in simple.words[1:]]
+    words = [_value_of(run, word) for word in simple.words[1:]]
     if key == "printf":
         return _formatted(words)
     escapes = False
@@ -374,6 +381,7 @@ def _decoded(text: str) -> str:
 
 
 def _formatted(words: list[str]) -> str:
+    """Return what printf prints for these words."""
     if words and words[0] == "--":
         words = words[1:]
     if not words:

@@ -1,7 +1,7 @@
-"""The grammar of POSIX-like shells, read in one pass: text in, the simple commands that would run out, in order.
+"""The grammar of POSIX-like shells: the simple commands that a text would run, in order, in one pass.
 
-Those of `$(…)`, backticks and unquoted here-documents are included. It keeps no tree, expands nothing, and refuses
-nothing: text that no shell would accept gives the best guess, in time linear in its length.
+Commands in `$(…)`, backticks and unquoted here-documents are included. Nothing is expanded and no text is refused: one
+that no shell would accept gives the best guess, in time linear in its length.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 from deia.watch.shell.nodes import Simple, is_assignment
 from deia.watch.shell.posix_words import MAX_DEPTH, Words
 
-MAX_COMMANDS = 1_000  # more in one text are generated, and judging them would hold up the turn
-LAST_COMMANDS = 200  # of these are the last of the text: what counts may stand behind a thousand that do not
-LAST_CHARACTERS = 50_000  # of a text with more commands, in which its last ones are looked for
+MAX_COMMANDS = 1_000  # of one text; more are surely generated, and judging them would delay the turn
+LAST_COMMANDS = 200  # of them are the last of the text, as a dangerous one may come after a thousand harmless ones
+LAST_CHARACTERS = 50_000  # at the end of a text with more commands, which are read for its last ones
 
-_BLANK = " \t\r"
-_DROPPED = frozenset(("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "coproc"))
+_BLANKS = " \t\r"
+_SKIPPED_WORDS = frozenset(
+    ("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "coproc")
+)
 _HEADERS = frozenset(("for", "select", "case", "function", "[["))
-_LISTED = frozenset(("", "[[", "for", "select"))  # the values of a loop are wanted; it is no command
+_KINDS_TO_LIST = frozenset(("", "[[", "for", "select"))  # a loop is no command, but its values are needed
 _OPERATORS = ("<<<", "<<-", "&>>", "<<", ">>", "<&", ">&", "<>", ">|", "&>", "<", ">")
 
 
@@ -29,14 +31,14 @@ def read_bash(text: str) -> list[Simple]:
 
 
 def drop_middle(out: list[Simple], slack: int = LAST_COMMANDS) -> bool:
-    """Keep the first and the last of too many commands, once there are `slack` more; say whether there are too many."""
+    """Drop the middle of too many commands, once there are `slack` more; return whether there are too many."""
     if len(out) > MAX_COMMANDS + slack:
         del out[MAX_COMMANDS - LAST_COMMANDS : -LAST_COMMANDS]
     return len(out) >= MAX_COMMANDS
 
 
 def last_stretch(text: str, at: int) -> int:
-    """Return where to read on in a text with too many commands: here, or where the last of it begins."""
+    """Return where to read on in a text with too many commands: at `at`, or where its last part begins."""
     begin = len(text) - LAST_CHARACTERS
     if at >= begin:
         return at
@@ -44,7 +46,7 @@ def last_stretch(text: str, at: int) -> int:
 
 
 class _Document:
-    """Hold a here-document that waits for the end of its line."""
+    """A here-document that waits for the end of its line."""
 
     __slots__ = ("delimiter", "quoted", "simple", "strip")
 
@@ -56,12 +58,12 @@ class _Document:
 
 
 class _List:
-    """Hold what is open in one list of commands: the whole text, or one substitution."""
+    """What is open in one list of commands: the whole text, or one substitution."""
 
     __slots__ = ("cases", "closed", "documents", "fed", "level", "pattern", "simple")
 
     def __init__(self, *, closed: bool) -> None:
-        self.closed = closed  # a parenthesis ends it
+        self.closed = closed  # whether a parenthesis ends it
         self.simple: Simple | None = None
         self.fed: Simple | None = None
         self.level = 0
@@ -71,19 +73,19 @@ class _List:
 
 
 class _Reader(Words):
-    """Read lists of commands; the words they are made of are the other half's."""
+    """A reader of lists of commands; `Words` reads the words."""
 
     __slots__ = ()
 
     # Lists of commands
 
     def read_list(self, *, closed: bool) -> None:
-        """Read commands until the text, or the parenthesis that the list stands in, ends."""
+        """Read commands until the end of the text, or of the parenthesis that contains the list."""
         scope = _List(closed=closed)
         text = self.text
         while self.at < self.size:
             char = text[self.at]
-            if char in _BLANK:
+            if char in _BLANKS:
                 self.at += 1
             elif char in ";&|\n":
                 self._separate(scope, char)
@@ -100,19 +102,21 @@ class _Reader(Words):
         self._finish(scope)
 
     def read_inside(self, body: str) -> None:
-        """Read the commands of a text that stands in this one, such as what backticks enclose."""
+        """Read the commands of a text inside this one, such as the content of backticks."""
         _Reader(body, self.out, self.depth + 1).read_list(closed=False)
 
     def _opens_function(self) -> bool:
-        return self.text[self.at : self.at + 8].lstrip(_BLANK).startswith(")")
+        """Return whether `()` follows, as after the name of a function."""
+        return self.text[self.at : self.at + 8].lstrip(_BLANKS).startswith(")")
 
     def _finish(self, scope: _List, *, piped: bool = False) -> None:
+        """Close the open command, and add it to the result."""
         simple = scope.simple
         if simple is None:
             return
         scope.simple = None
         scope.fed = None
-        if simple.kind not in _LISTED:
+        if simple.kind not in _KINDS_TO_LIST:
             return
         simple.text = self.text[simple.start : simple.end]
         self.out.append(simple)
@@ -128,6 +132,7 @@ class _Reader(Words):
             self.at, scope.fed, scope.pattern, scope.documents = at, None, False, []
 
     def _separate(self, scope: _List, char: str) -> None:
+        """Read a separator, which ends the open command."""
         two = self.text[self.at : self.at + 2]
         if scope.simple is not None and scope.simple.kind == "[[" and char in "&|":
             self.at += 1
@@ -144,6 +149,7 @@ class _Reader(Words):
                 self._take_documents(scope)
 
     def _parenthesis(self, scope: _List, char: str) -> bool:
+        """Read a parenthesis, and return whether it ends the list."""
         simple = scope.simple
         begin = self.at
         self.at += 1
@@ -169,13 +175,13 @@ class _Reader(Words):
         return False
 
     def _computes(self) -> bool:
-        """Tell whether `((` opens arithmetic; some shells read `(( rm -rf / ))` as a list of commands."""
+        """Return whether `((` opens arithmetic; some shells read `(( rm -rf / ))` as a list of commands."""
         name, _, rest = self.text[self.at + 1 : self.at + 40].strip().partition(" ")
         option = rest.lstrip()
         return not (name.isidentifier() and option[:1] == "-" and option[1:2].isalpha())
 
     def _mark_bomb(self, simple: Simple) -> None:
-        """List a function that starts itself twice, as a command of its own: `f(){ f|f& };f`."""
+        """List a function that starts itself twice, `f(){ f|f& };f`, as the command `fork-bomb`."""
         name = simple.words[0]
         body = self.text[self.at : self.at + 200].partition("}")[0]
         if f"{name}|{name}&" in body.replace(" ", "").replace("\n", ""):
@@ -186,6 +192,7 @@ class _Reader(Words):
     # Words in their places
 
     def _take_word(self, scope: _List) -> None:
+        """Read one word into the open command, or open one with it."""
         start = self.at
         before = len(self.out)
         word = self.word()
@@ -213,21 +220,24 @@ class _Reader(Words):
                 self._end_header(scope, simple, word)
 
     def _open(self, scope: _List, start: int) -> Simple:
+        """Return the open command, which is opened at `start` if there is none."""
         if scope.simple is None:
             scope.simple = Simple(start, scope.fed, self.depth * 100 + scope.level)
         return scope.simple
 
     def _keyword(self, scope: _List, word: str, start: int) -> bool:
+        """Return whether a word is a reserved word; one that has a header opens a command of that kind."""
         if word in _HEADERS:
             simple = self._open(scope, start)
             simple.kind = word
             simple.words.append(word)
             simple.end = self.at
             return True
-        return word in _DROPPED or (word == "esac" and scope.cases > 0)
+        return word in _SKIPPED_WORDS or (word == "esac" and scope.cases > 0)
 
     @staticmethod
     def _end_header(scope: _List, simple: Simple, word: str) -> None:
+        """Close the header of `[[`, `function` or `case` if this word ends it."""
         if simple.kind == "[[" and word == "]]":
             simple.kind = ""
         elif simple.kind == "function":
@@ -240,10 +250,11 @@ class _Reader(Words):
     # Redirections and here-documents
 
     def _redirect(self, scope: _List, number: str) -> None:
+        """Read a redirection and its target into the open command."""
         start = self.at
         operator = next(mark for mark in _OPERATORS if self.text.startswith(mark, start))
         self.at += len(operator)
-        while self.at < self.size and self.text[self.at] in _BLANK:
+        while self.at < self.size and self.text[self.at] in _BLANKS:
             self.at += 1
         before = len(self.out)
         target = self.word()
@@ -258,6 +269,7 @@ class _Reader(Words):
             simple.redirects.append((number + operator, target))
 
     def _take_documents(self, scope: _List) -> None:
+        """Read the here-documents that the line just ended has opened."""
         for document in scope.documents:
             body = self._body(document)
             document.simple.stdin = body
@@ -268,6 +280,7 @@ class _Reader(Words):
         scope.documents = []
 
     def _body(self, document: _Document) -> str:
+        """Return the lines of a here-document, up to its delimiter."""
         lines: list[str] = []
         while self.at < self.size:
             end = self.text.find("\n", self.at)

@@ -1,8 +1,8 @@
 """The words of POSIX-like shells: quotes, escapes, `$…`, backticks, process substitution.
 
-A word comes back without its quotes, with variables and substitutions left as written; nothing is expanded. What stands
-inside a substitution is handed to whoever reads lists of commands. Time is linear in the text, whatever it is: a
-position is never read again but for a bounded number of times, and nesting below `MAX_DEPTH` is stepped over.
+A word is returned without its quotes, with variables and substitutions as written; nothing is expanded. The content of
+a substitution is passed to the reader of lists of commands. The time is linear in the length of any text: each position
+is read a bounded number of times, and nesting deeper than `MAX_DEPTH` is skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SPECIAL = frozenset(" \t\r\n'\"\\$`;&|()<>")
 
 
 class Words:
-    """Step through one text from special character to special character; a grammar of lists completes it."""
+    """A reader that steps from special character to special character; a grammar of lists completes it."""
 
     __slots__ = ("at", "depth", "next", "out", "quoted", "rereads", "size", "specials", "text")
 
@@ -32,20 +32,20 @@ class Words:
         self.size = len(text)
         self.specials = [at for at, char in enumerate(text) if char in _SPECIAL]
         self.specials.append(self.size)
-        self.next = 0  # the first of `specials` that may lie ahead
+        self.next = 0  # the index in `specials` of the next one
         self.quoted = False  # whether the last word had quotes or escapes
         self.rereads = MAX_REREADS
 
     def read_list(self, *, closed: bool) -> None:
-        """Read commands until the text, or the parenthesis that the list stands in, ends."""
+        """Read commands until the end of the text, or of the parenthesis that contains the list."""
         raise NotImplementedError
 
     def read_inside(self, body: str) -> None:
-        """Read the commands of a text that stands in this one, such as what backticks enclose."""
+        """Read the commands of a text inside this one, such as the content of backticks."""
         raise NotImplementedError
 
     def _special(self) -> int:
-        """Return the place of the next special character, the end of the text if there is none."""
+        """Return the position of the next special character, or the end of the text."""
         specials = self.specials
         ahead = self.next
         at = self.at
@@ -60,11 +60,11 @@ class Words:
         parts: list[str] = []
         self.quoted = quoted = False
         while True:
-            found = self._special()
-            if found > self.at:
-                parts.append(text[self.at : found])
-                self.at = found
-            char = text[found : found + 1]
+            special = self._special()
+            if special > self.at:
+                parts.append(text[self.at : special])
+                self.at = special
+            char = text[special : special + 1]
             if char in ("'", '"', "\\"):
                 quoted = self._quote(char, parts) or quoted
             elif char == "$":
@@ -76,6 +76,7 @@ class Words:
                 return "".join(parts)
 
     def _quote(self, char: str, parts: list[str]) -> bool:
+        """Read a quotation or an escape, and return whether it is one; an escaped line end is not."""
         begin = self.at + 1
         if char == '"':
             self.at = begin
@@ -95,7 +96,7 @@ class Words:
         return True
 
     def _join_parenthesis(self, char: str, parts: list[str]) -> bool:
-        """Read on where a parenthesis belongs to the word: `<(…)`, `name=(…)`, `!(…)`."""
+        """Read a parenthesis that belongs to the word, as in `<(…)`, `name=(…)`, `!(…)`; return whether it does."""
         begin = self.at
         if char in "<>":
             if self.text[begin + 1 : begin + 2] != "(" or (len(parts) == 1 and parts[0].isdigit()):
@@ -111,6 +112,7 @@ class Words:
         return True
 
     def _double(self, parts: list[str]) -> None:
+        """Read the rest of a quotation in double quotes."""
         begin = self.at
         end = self.text.find('"', begin)
         inside = self.text[begin:end] if end >= 0 else ""
@@ -121,14 +123,14 @@ class Words:
             self.read_text(parts, '"')
 
     def read_text(self, parts: list[str] | None = None, closing: str = "") -> None:
-        """Read text in which only `$`, a backtick and a backslash mean something, up to a closing character."""
+        """Read text in which only `$`, a backtick and a backslash are special, up to a closing character."""
         text = self.text
         kept: list[str] = [] if parts is None else parts
         while True:
-            found = self._special()
-            kept.append(text[self.at : found])
-            self.at = found
-            char = text[found : found + 1]
+            special = self._special()
+            kept.append(text[self.at : special])
+            self.at = special
+            char = text[special : special + 1]
             if not char:
                 return
             if char == closing:
@@ -142,6 +144,7 @@ class Words:
                 self._plain(char, kept)
 
     def _plain(self, char: str, parts: list[str]) -> None:
+        """Read one character, or the character that a backslash escapes."""
         following = self.text[self.at + 1 : self.at + 2]
         if char == "\\" and following and following in '$`"\\\n':
             parts.append("" if following == "\n" else following)
@@ -153,6 +156,7 @@ class Words:
     # Expansions
 
     def _dollar(self, parts: list[str], *, inside: bool = False) -> None:
+        """Read an expansion that begins with `$`."""
         begin = self.at
         following = self.text[begin + 1 : begin + 2]
         self.at += 1
@@ -172,7 +176,7 @@ class Words:
         parts.append(self.text[begin : self.at])
 
     def _parenthesized(self) -> None:
-        """Step over `$(…)` or `$((…))`, listing the commands inside; only its end tells the two apart."""
+        """Step over `$(…)` or `$((…))`, listing the commands inside; only the end distinguishes the two."""
         if not self.text.startswith("(", self.at) or self.rereads < 1:
             self._nested()
             return
@@ -185,6 +189,7 @@ class Words:
             self._nested()
 
     def _nested(self) -> None:
+        """Read the commands of a substitution; skip it if it is nested too deep."""
         if self.depth >= MAX_DEPTH:
             self.balanced()
             return
@@ -193,13 +198,13 @@ class Words:
         self.depth -= 1
 
     def balanced(self) -> None:
-        """Step over what stands before the closing parenthesis, quotes respected and substitutions read."""
+        """Step over everything up to the closing parenthesis; quotes count, and substitutions are read."""
         level = 1
         skipped: list[str] = []
         deep = self.depth >= MAX_DEPTH
         while level:
-            self.at = found = self._special()
-            char = self.text[found : found + 1]
+            self.at = special = self._special()
+            char = self.text[special : special + 1]
             if not char:
                 return
             if char in ("'", "\\") or (char == '"' and not deep):
@@ -215,6 +220,7 @@ class Words:
                 self.at += 1
 
     def _brace(self) -> None:
+        """Step over `${…}`."""
         text = self.text
         skipped: list[str] = []
         while self.at < self.size and text[self.at] != "}":
@@ -230,6 +236,7 @@ class Words:
         self.at = min(self.at + 1, self.size)
 
     def _ansi(self, parts: list[str]) -> None:
+        """Read `$'…'`, with its escapes undone."""
         begin = end = self.at + 1
         while True:
             end = self.text.find("'", end)
@@ -244,6 +251,7 @@ class Words:
         self.at = min(end + 1, self.size)
 
     def _backtick(self, parts: list[str]) -> None:
+        """Read a substitution in backticks, and list its commands."""
         begin = self.at
         end = self.text.find("`", begin + 1)
         while end > 0 and self.text[end - 1] == "\\":

@@ -1,7 +1,7 @@
-"""The grammars of PowerShell and of cmd.exe, as far as they tell which commands would run.
+"""The grammars of PowerShell and cmd.exe, as far as they decide which commands would run.
 
-That is separators, quotes, escapes, script blocks and here-strings. Expressions, hash tables and types are stepped
-over; program names stay as typed, aliases too. Text that neither shell would accept gives the best guess, in time
+That is separators, quotes, escapes, script blocks and here-strings. Expressions, hash tables and types are skipped;
+program names, including aliases, stay as typed. Text that neither shell would accept gives the best guess, in time
 linear in its length.
 """
 
@@ -23,7 +23,7 @@ _BACKTICKS = {"n": "\n", "t": "\t", "r": "\r", "0": ""}
 
 
 def read_powershell(text: str) -> list[Simple]:
-    """Return the simple commands of a PowerShell script, those of its script blocks and `$(…)` included."""
+    """Return the simple commands of a PowerShell script, including those of script blocks and `$(…)`."""
     reader = _PowerShell(text)
     while reader.at < reader.size:
         reader.read_list("")
@@ -40,7 +40,7 @@ def read_cmd(text: str) -> list[Simple]:
 
 
 class _Reader:
-    """Hold the place in a text and the command that is open there."""
+    """The position in a text, and the command that is open there."""
 
     __slots__ = ("at", "out", "simple", "size", "text")
 
@@ -52,7 +52,7 @@ class _Reader:
         self.simple: Simple | None = None
 
     def finish(self) -> Simple | None:
-        """Close the open command and return it when it is one that runs."""
+        """Close the open command, and return it if it would run."""
         simple, self.simple = self.simple, None
         if simple is None or not (simple.words or simple.redirects):
             return None
@@ -63,7 +63,7 @@ class _Reader:
         return simple
 
     def run_of(self, ends: frozenset[str]) -> str:
-        """Return the plain characters up to the next that means something."""
+        """Return the plain characters up to the next special one."""
         begin = self.at
         text = self.text
         while self.at < self.size and text[self.at] not in ends:
@@ -80,7 +80,7 @@ class _Reader:
         raise NotImplementedError
 
     def redirect(self, stream: str) -> None:
-        """Read a redirection and its target into the open command; `stream` is the number that stood before it."""
+        """Read a redirection and its target into the open command; `stream` is the number before it."""
         start = self.at
         while self.at < self.size and self.text[self.at] in "<>" and self.at - start < 2:
             self.at += 1
@@ -100,6 +100,8 @@ class _Reader:
 
 
 class _PowerShell(_Reader):
+    """A reader of PowerShell."""
+
     __slots__ = ("called", "depth", "quoted")
 
     def __init__(self, text: str) -> None:
@@ -139,6 +141,7 @@ class _PowerShell(_Reader):
         self.simple = outer
 
     def _separate(self, char: str, fed: Simple | None) -> Simple | None:
+        """Read a separator, and return the command that is piped into the next one."""
         two = self.text[self.at : self.at + 2]
         if char == "&" and self.simple is None and two != "&&":
             self.called = True
@@ -157,6 +160,7 @@ class _PowerShell(_Reader):
         self.at = self.size if end < 0 else end + 2
 
     def _take_word(self, fed: Simple | None) -> None:
+        """Read one word into the open command, or open one with it."""
         start = self.at
         first = self.text[start]
         word = self.word()
@@ -183,7 +187,7 @@ class _PowerShell(_Reader):
         self.called = False
 
     def word(self) -> str:
-        """Read one word, with what is quoted in it taken out of its quotes."""
+        """Read one word, with the quotes inside it removed."""
         parts: list[str] = []
         self.quoted = False
         while True:
@@ -206,6 +210,7 @@ class _PowerShell(_Reader):
                 return "".join(parts)
 
     def _escaped(self) -> str:
+        """Return the character that a backtick escapes."""
         following = self.text[self.at + 1 : self.at + 2]
         self.at = min(self.at + 2, self.size)
         if following == "\r" and self.text[self.at : self.at + 1] == "\n":
@@ -213,12 +218,14 @@ class _PowerShell(_Reader):
         return "" if following in ("\n", "\r") else _BACKTICKS.get(following, following)
 
     def _braced(self, parts: list[str]) -> None:
+        """Read `${…}`."""
         end = self.text.find("}", self.at)
         end = self.size if end < 0 else end + 1
         parts.append(self.text[self.at : end])
         self.at = end
 
     def _dollar(self, parts: list[str]) -> None:
+        """Read `$(…)` or `(…)`, listing its commands, or the `$` of a variable."""
         begin = self.at
         self.at += 1
         opened = self.text[begin] == "("
@@ -234,6 +241,7 @@ class _PowerShell(_Reader):
         parts.append(self.text[begin : self.at])
 
     def _at_sign(self, parts: list[str]) -> None:
+        """Read what begins with `@`: a here-string, a hash table, or the sign alone."""
         following = self.text[self.at + 1 : self.at + 2]
         if following in ("'", '"') and self.text[self.at + 2 : self.at + 4].lstrip("\r")[:1] == "\n":
             begin = self.text.index("\n", self.at) + 1
@@ -264,6 +272,7 @@ class _PowerShell(_Reader):
         parts.append(self.text[begin : self.at])
 
     def _string(self, quote: str, parts: list[str]) -> None:
+        """Read a quotation."""
         self.at += 1
         marks = frozenset("'") if quote == "'" else frozenset('"`$')
         while True:
@@ -283,6 +292,7 @@ class _PowerShell(_Reader):
                 return
 
     def _variable(self, parts: list[str]) -> None:
+        """Read a `$` inside double quotes."""
         if self.text.startswith("$(", self.at):
             self._dollar(parts)
         else:
@@ -291,6 +301,8 @@ class _PowerShell(_Reader):
 
 
 class _Cmd(_Reader):
+    """A reader of cmd.exe."""
+
     __slots__ = ()
 
     def read(self) -> None:
@@ -312,21 +324,22 @@ class _Cmd(_Reader):
         self.finish()
 
     def _take_word(self, fed: Simple | None) -> None:
+        """Read one word into the open command, or open one with it."""
         start = self.at
         word = self.word()
         if word in ("1", "2") and self.text[self.at : self.at + 1] == ">":
             self.redirect(word)
             return
         if self.simple is None:
-            if self._stands_before(word.lower().lstrip("@")):
+            if self._skip_prefix(word.lower().lstrip("@")):
                 return
             self.simple = Simple(start, fed)
             word = word.lstrip("@") or word
         self.simple.words.append(word)
         self.simple.end = self.at
 
-    def _stands_before(self, word: str) -> bool:
-        """Step over what may stand before a command: `if exist x`, `for … do`, `call`, a comment."""
+    def _skip_prefix(self, word: str) -> bool:
+        """Step over what may precede a command, such as `if exist x` or `call`; return whether `word` does."""
         if word == "rem" or word.startswith("::"):
             self.skip_line()
         elif word == "if":
@@ -339,6 +352,7 @@ class _Cmd(_Reader):
         return True
 
     def _skip_condition(self) -> None:
+        """Step over the condition of `if`."""
         for _ in range(4):
             self.skip_blanks()
             word = self.word().lower()
@@ -350,7 +364,7 @@ class _Cmd(_Reader):
                 break
 
     def word(self) -> str:
-        """Read one word of a line for cmd, its carets and quotes taken away."""
+        """Read one word of a cmd line, with its carets and quotes removed."""
         parts: list[str] = []
         while True:
             parts.append(self.run_of(_CMD_ENDS))

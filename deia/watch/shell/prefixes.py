@@ -1,7 +1,6 @@
-"""Programs that only pass on the rest of their words: `sudo`, `env A=b`, `timeout 5`.
+"""Programs that only run the rest of their words: `sudo`, `env A=b`, `timeout 5`.
 
-What is behind them runs as it would without them. Refuses to guess: an option that the tables do not know takes no
-value.
+An option that the tables do not list takes no value.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from deia.watch.shell.programs import PREFIXES, SCRIPT_OPTIONS, SHELLS
 
 
 def key_of(program: str) -> str:
-    """Return the name under which the tables know a program: lower case, without a version (`python3.11`)."""
+    """Return the name of a program in the tables: lower case, without a version (`python3.11`)."""
     if program in SHELLS:
         return program
     name = program.lower()
@@ -44,7 +43,7 @@ def passed_on(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 
 def _split_string(words: list[str], end: int) -> list[Inner]:
-    """Read `env -S 'program word'`, whose one word is split like a line."""
+    """Return what `env -S 'program word'` runs, whose one word is split like a line."""
     for at in range(1, min(end + 1, len(words))):
         word = words[at]
         if word in ("-S", "--split-string"):

@@ -1,13 +1,13 @@
-"""What the watcher knows about the command lines of common programs, as tables.
+"""Tables of what the watcher knows about the command lines of common programs. Nothing is decided here.
 
-They say which programs run other programs, which options take a value, which arguments are only text. Options are
-written as people write them, in one string, because a string costs nothing to load. Nothing is decided here.
+They list the programs that run other programs, the options that take a value, and the arguments that are only text.
+Options are written as people write them, in one string, because a string costs nothing to load.
 """
 
 from __future__ import annotations
 
-# Programs that only pass on the rest of their words: the options that take a value, and how many words come before
-# the program that is run (the duration of timeout, the lock file of flock).
+# Programs that run the rest of their words: the options that take a value, and how many words come before the program
+# that is run (the duration of timeout, the lock file of flock).
 PREFIXES = {
     "sudo": (("-u -g -h -p -C -T -r -t -D -R -U --user --group --host --prompt --chdir --role --type --other-user "
              "--close-from --command-timeout --chroot"), 0),
@@ -77,7 +77,8 @@ PREFIXES = {
     "watchexec": ("-e --exts -w --watch -f --filter -i --ignore -d --debounce", 0),
 }  # fmt: skip
 
-# Programs with a sub-command that runs the rest: options with values before it, then after it, and words to skip.
+# Programs with a sub-command that runs the rest. GLOBALS: options with a value before the sub-command. RUNNERS: options
+# with a value after it, and how many words come before the program that is run.
 DOCKER = (
     "-v --volume -e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint --mount -l --label "
     "-m --memory --cpus --env-file --add-host --platform --restart -h --hostname --gpus --shm-size --ulimit --cap-add "
@@ -191,7 +192,7 @@ RUNNERS = {
     "lerna exec": ("--scope --ignore --concurrency", 0),
 }  # fmt: skip
 SAME_AS = {"podman": "docker", "nerdctl": "docker", "docker-compose": "docker compose", "oc": "kubectl"}
-# Runners whose first word, where it is none of their own commands, is a program of the project's.
+# Runners whose first word is a program of the project unless it is one of their own commands, which are listed here.
 OWN = {
     "yarn": frozenset(
         "access add audit autoclean bin cache check config constraints create dedupe dlx exec explain generate-"
@@ -212,7 +213,7 @@ OWN = {
     ),
     "dotenv": frozenset(("get", "list", "run", "set", "unset")),
 }  # fmt: skip
-# Names that people give to programs in their shell, often enough to be meant by whoever types them.
+# Short names for programs that are common enough to be taken for them.
 SHORT_NAMES = {"k": ("kubectl",), "tf": ("terraform",), "dc": ("docker", "compose")}
 NESTED = frozenset(("docker compose", "uv tool", "git bisect"))
 FETCHERS = {
@@ -253,18 +254,18 @@ PARALLEL_OPTIONS = (
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash", "$SHELL", "${SHELL}"))
 FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
 EDITORS = frozenset(("vi", "vim", "nvim", "view", "vimdiff", "gvim", "ex"))
-# Each of whose words is a line for a shell.
+# Programs each of whose words is a line for a shell, with the options that take a value.
 LINES = {
     "concurrently": "-n --names -c --prefix-colors -k",
     "hyperfine": "-w -r -m -M -p -c -s -n --warmup --runs --prepare --cleanup --setup",
 }
-# Not listed themselves once what they run is found; every other wrapper is a program in its own right.
+# Wrappers that are not listed themselves if what they run is found; every other wrapper is listed too.
 TRANSPARENT = frozenset(PREFIXES) | SHELLS | frozenset(
     ("eval", "trap", "su", "xargs", "parallel", "script", "nix-shell", "cmd", "powershell", "pwsh", "at", "batch")
 )  # fmt: skip
 
-# Programs that run code given on the command line: the options before the code, and the letters that may be joined to
-# the last of them.
+# Programs that run code from the command line: the options before the code, and the letters that may be joined before
+# the letter of that option.
 CODE_OPTIONS = {
     "python": ("-c", "bBdEiIOqsSuvx"),
     "pypy": ("-c", "bBdEiIOqsSuvx"),
@@ -282,14 +283,14 @@ CODE_OPTIONS = {
 }
 AWKS = frozenset(("awk", "gawk", "mawk", "nawk", "original-awk"))
 
-# Programs all of whose arguments are text, and those whose first word is a pattern or a script of their own unless an
-# option brings it.
+# Programs all of whose arguments are text.
 TEXT_PROGRAMS = frozenset((
     "echo", "printf", "print", "logger", "say", "notify-send", "figlet", "cowsay", "true", ":", "[", "[[", "test",
     "expr", "write-host", "write-output", "write-error", "write-warning", "write-verbose", "write-debug",
     "write-information", "rem",
 ))  # fmt: skip
-# name: (options with a value, those of them that bring the pattern, those whose value is text as well)
+# Programs whose first plain argument is a pattern or their own script, unless an option brings it: the options with a
+# value, those of them that bring the pattern, and those whose value is text.
 PATTERN_PROGRAMS = {
     **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "ggrep", "git grep"), (
         ("-A -B -C -m -D -d -e -f --regexp --file --include --exclude --exclude-dir --color --context --after-context "
@@ -306,7 +307,7 @@ PATTERN_PROGRAMS = {
     "findstr": ("", "", ""),
 }  # fmt: skip
 
-# Options whose value is text, by program and, where it matters, sub-command.
+# Options whose value is text, by program or by program and sub-command.
 TEXT_OPTIONS = {
     "git commit": "-m --message",
     "git tag": "-m --message",

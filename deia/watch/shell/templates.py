@@ -1,10 +1,10 @@
-"""Whether a parsed command is the one a trigger names: program, words in order, options anywhere and however spelt."""
+"""Whether a command is one that a trigger's template describes: program, words in order, options anywhere."""
 
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.watch.shell.delete_targets import is_place, place_of
-from deia.watch.shell.git import same_options, without_values
+from deia.watch.shell.git import long_names, without_values
 from deia.watch.shell.globs import matches_glob
 from deia.watch.shell.nodes import is_assignment
 
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 GAP = "…"
 WRAPPERS = frozenset(("sudo", "xargs", "parallel", "ssh", "awk"))  # `xargs rm`: rm, fed by xargs
 FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")  # `find -exec rm`: rm, run on what find finds
-SHORTEST_PREFIX = 4  # of a long option, dashes included: `--ha` is `--hard` to git and to GNU programs
-MARKS = frozenset("=*?[")  # in a template's first word: no plain name of a program
-NO_OTHERS: Mapping[str, str] = {}
-LONGEST_JOINED = 4  # of a template's short options: `-rf`, `-fdx`; longer ones are words, such as -empty
+SHORTEST_PREFIX = 4  # characters of a long option, with its dashes: git and GNU programs read `--ha` as `--hard`
+GLOB_MARKS = frozenset("=*?[")  # a first word of a template with one of these is no plain name
+NO_LONG_NAMES: Mapping[str, str] = {}
+LONGEST_JOINED = (
+    4  # characters of a template's joined short options, such as `-fdx`; longer ones are words, such as `-empty`
+)
 LONGEST_CLUSTER = 6  # characters of joined short options, the dash included
 SLASH_PROGRAMS = frozenset(("del", "erase", "rd", "rmdir", "format", "taskkill", "reg", "shutdown", "icacls", "attrib"))
 ENDPOINTS = frozenset(("--endpoint-url", "--endpoint", "--registry", "--repository-url", "--index-url", "--api-url"))
@@ -35,75 +37,77 @@ DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if
 SHORT_DRY_OPTIONS = {"apt-get": "-s", "apt": "-s", "aptitude": "-s", "make": "-n", "rsync": "-n"}
 
 
-def matches_command(wanted: Sequence[str], command: Command) -> bool:
-    """Say whether a command is what a template's words describe; its data (messages, patterns) does not count."""
-    first = wanted[0]
-    plain = first not in WRAPPERS and MARKS.isdisjoint(first)
+def matches_command(template: Sequence[str], command: Command) -> bool:
+    """Return whether a command matches the words of a template; its data (messages, patterns) does not count."""
+    first = template[0]
+    plain = first not in WRAPPERS and GLOB_MARKS.isdisjoint(first)
     if plain and first.lower() != command.program.lower() and first != "find":
-        return False  # nearly every template: a trigger names many programs, and a line has few
-    if len(wanted) > 1 and is_assignment(wanted[0]):
-        return _is_set(wanted[0], command) and matches_command(wanted[1:], command)
-    if wanted[0] in WRAPPERS and len(wanted) > 1 and wanted[0] in command.through:
-        return matches_command(wanted[1:], command)
-    if wanted[0] == "find" and len(wanted) > 2 and wanted[1] in FIND_RUNS:
-        return f"find {wanted[1]}" in command.through and matches_command(wanted[2:], command)
-    if not matches_glob(wanted[0].lower(), command.program.lower()):
+        return False  # true of nearly every template, so it is checked first
+    if len(template) > 1 and is_assignment(template[0]):
+        return _is_set(template[0], command) and matches_command(template[1:], command)
+    if template[0] in WRAPPERS and len(template) > 1 and template[0] in command.through:
+        return matches_command(template[1:], command)
+    if template[0] == "find" and len(template) > 2 and template[1] in FIND_RUNS:
+        return f"find {template[1]}" in command.through and matches_command(template[2:], command)
+    if not matches_glob(template[0].lower(), command.program.lower()):
         return False
     slashes = command.program.lower() in SLASH_PROGRAMS
-    options = [word for word in wanted[1:] if _is_option(word, slashes=slashes)]
-    words = [word for word in wanted[1:] if word not in options]
+    options = [word for word in template[1:] if _is_option(word, slashes=slashes)]
+    words = [word for word in template[1:] if word not in options]
     if not _in_order(words, own_arguments(command), command.folder):
         return False
     return all(gives_option(option, command) for option in options)
 
 
-def _is_set(wanted: str, command: Command) -> bool:
-    """Say whether the environment of a command, or a setting given to git for it, is as wanted; case does not count."""
-    name, _, value = wanted.partition("=")
-    for one in command.environment:
-        given, _, own = one.partition("=")
-        if matches_glob(name.lower(), given.lower()) and matches_glob(value.lower(), own.lower()):
+def _is_set(assignment: str, command: Command) -> bool:
+    """Return whether a command's environment, or a setting passed to git, is as in the template; case is ignored."""
+    name, _, value = assignment.partition("=")
+    for setting in command.environment:
+        setting_name, _, setting_value = setting.partition("=")
+        if matches_glob(name.lower(), setting_name.lower()) and matches_glob(value.lower(), setting_value.lower()):
             return True
     return False
 
 
 def own_arguments(command: Command) -> list[str]:
-    """Give the arguments of a command that it acts on: without its data, and without what only looks like an option.
+    """Return the arguments that a command acts on: without its data, and without what only looks like an option.
 
-    A word after `--` that begins with a hyphen is a path, and is written as one.
+    A word after `--` that begins with a hyphen is a path, and is returned as `./-word`.
     """
-    return _known(command)[0]
+    return _cached(command)[0]
 
 
-def _known(command: Command) -> tuple[list[str], dict[str, str]]:
+def _cached(command: Command) -> tuple[list[str], dict[str, str]]:
+    """Return the own arguments of a command and the long names of its options, which are worked out once."""
     if command.known is None:
         arguments = _own_arguments(command)
-        command.known = (arguments, same_options(command.program, arguments))
+        command.known = (arguments, long_names(command.program, arguments))
     return command.known
 
 
 def _own_arguments(command: Command) -> list[str]:
-    arguments = [one for at, one in enumerate(command.arguments) if at not in command.data]
+    """Return what `own_arguments` returns, worked out anew."""
+    arguments = [word for at, word in enumerate(command.arguments) if at not in command.data]
     if command.program.lower() == "git":
         arguments = without_values(arguments)
     if "--" in arguments:
         end = arguments.index("--") + 1
-        arguments[end:] = [f"./{one}" if one.startswith("-") else one for one in arguments[end:]]
+        arguments[end:] = [f"./{word}" if word.startswith("-") else word for word in arguments[end:]]
     return arguments
 
 
-def gives_option(wanted: str, command: Command) -> bool:
-    """Say whether a command is given an option, with the value that is wanted, if one is."""
-    if "=" in wanted:
-        return has_option(wanted, command.arguments)
-    arguments, same = _known(command)
-    return has_option(wanted, arguments, same=same)
+def gives_option(option: str, command: Command) -> bool:
+    """Return whether a command has an option, with the template's value if there is one."""
+    if "=" in option:
+        return has_option(option, command.arguments)
+    arguments, same = _cached(command)
+    return has_option(option, arguments, same=same)
 
 
 def is_dry(command: Command) -> bool:
-    """Say whether a command only shows what it would do, or how it is used, or acts on what is there for tests."""
+    """Return whether a command only shows what it would do or how it is used, or acts on something for tests."""
     arguments = own_arguments(command)
-    options = [one for one in arguments if one.startswith("-")]
+    options = [word for word in arguments if word.startswith("-")]
     if any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]:
         return True
     short = SHORT_DRY_OPTIONS.get(command.program.lower())
@@ -113,106 +117,116 @@ def is_dry(command: Command) -> bool:
 
 
 def _is_for_tests(program: str, arguments: Sequence[str]) -> bool:
-    """Hear a local endpoint or registry, a database whose name says that it is for tests, a compose file for tests."""
-    for one, value in zip(arguments, [*arguments[1:], ""], strict=False):
-        option, equals, own = one.partition("=")
-        given = own if equals else value
-        if option in ENDPOINTS and given.startswith(LOCAL_ADDRESSES):
+    """Return whether a command acts on a local endpoint or registry, a test database or a compose file for tests."""
+    for word, value in zip(arguments, [*arguments[1:], ""], strict=False):
+        option, equals, own = word.partition("=")
+        option_value = own if equals else value
+        if option in ENDPOINTS and option_value.startswith(LOCAL_ADDRESSES):
             return True
-        if option in TEST_FILES.get(program, ()) and _says_test(given.rpartition("/")[2]):
+        if option in TEST_FILES.get(program, ()) and _names_test(option_value.rpartition("/")[2]):
             return True
-        if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and _says_test(given)):
+        if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and _names_test(option_value)):
             return True
     if program not in DATABASE_CLIENTS:
         return False
     before = ["", *arguments]
-    places = [one for one, last in zip(arguments, before, strict=False) if one[:1] != "-" and last[:1] != "-"]
-    return bool(places) and " " not in places[0] and _says_test(places[0].rpartition("/")[2])
+    places = [word for word, last in zip(arguments, before, strict=False) if word[:1] != "-" and last[:1] != "-"]
+    return bool(places) and " " not in places[0] and _names_test(places[0].rpartition("/")[2])
 
 
-def _says_test(name: str) -> bool:
-    """Say whether a part of a name is `test`: `app_test`, `docker-compose.test.yml`, `myapp_test_3`."""
+def _names_test(name: str) -> bool:
+    """Return whether a part of a name is `test`: `app_test`, `docker-compose.test.yml`, `myapp_test_3`."""
     parts = "".join(char if char.isalpha() else " " for char in name.lower()).split()
     return not TESTS.isdisjoint(parts) and PRODUCTION.isdisjoint(parts)
 
 
 def _is_option(word: str, *, slashes: bool) -> bool:
+    """Return whether a word of a template is an option."""
     return (word.startswith("-") and word not in {"-", "--"}) or (slashes and word.startswith("/") and len(word) <= 3)
 
 
-def has_option(wanted: str, arguments: Sequence[str], *, same: Mapping[str, str] = NO_OTHERS) -> bool:
-    """Say whether an option is given: apart or joined, abbreviated, with `=` or a space before its value.
+def has_option(option: str, arguments: Sequence[str], *, same: Mapping[str, str] = NO_LONG_NAMES) -> bool:
+    """Return whether an option is present: alone or joined, abbreviated, with `=` or a space before its value.
 
-    A longer option is another one, what follows `--` is none, and a later `--no-…` takes it back. `same` gives the
-    long name of each short option of the program, which then is the same option.
+    A longer option is another one, words after `--` are no options, and a later `--no-…` cancels it. `same` maps the
+    short options of the program to their long names; both are the same option then.
     """
     arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    if wanted.startswith("/"):
-        return any(one.lower() == wanted.lower() for one in arguments)
-    name, equals, value = wanted.partition("=")
+    if option.startswith("/"):
+        return any(word.lower() == option.lower() for word in arguments)
+    name, equals, value = option.partition("=")
     if equals:
         return _has_value(name, value, arguments)
-    joined = _is_cluster(wanted) and 2 < len(wanted) <= LONGEST_JOINED
-    if joined and all(_stands(f"-{letter}", arguments, same) for letter in wanted[1:]):
+    joined = _is_cluster(option) and 2 < len(option) <= LONGEST_JOINED
+    if joined and all(_is_in_force(f"-{letter}", arguments, same) for letter in option[1:]):
         return True
-    return _stands(wanted, arguments, same)
+    return _is_in_force(option, arguments, same)
 
 
-def _stands(wanted: str, arguments: Sequence[str], same: Mapping[str, str]) -> bool:
-    """Say whether the last word that gives an option comes after the last that takes it back."""
-    long = same.get(wanted, wanted)
+def _is_in_force(option: str, arguments: Sequence[str], same: Mapping[str, str]) -> bool:
+    """Return whether the last word that sets an option comes after the last that cancels it."""
+    long = same.get(option, option)
     opposite = f"--{long[5:]}" if long.startswith("--no-") else f"--no-{long[2:]}"
-    given = taken = -1
-    for at, one in enumerate(arguments):
-        if _gives(wanted, long, one, same):
-            given = at
-        elif long[:2] == "--" and _gives(opposite, opposite, one, same):
-            taken = at
-    return given > taken
+    last_set = last_cancelled = -1
+    for at, word in enumerate(arguments):
+        if _sets(option, long, word, same):
+            last_set = at
+        elif long[:2] == "--" and _sets(opposite, opposite, word, same):
+            last_cancelled = at
+    return last_set > last_cancelled
 
 
-def _gives(wanted: str, long: str, one: str, same: Mapping[str, str]) -> bool:
-    if _same_option(wanted, one) or (long is not wanted and _same_option(long, one)):
+def _sets(option: str, long: str, word: str, same: Mapping[str, str]) -> bool:
+    """Return whether a word sets an option, alone, by its long name, or joined with others."""
+    if _same_option(option, word) or (long is not option and _same_option(long, word)):
         return True
-    if not _is_cluster(one):
+    if not _is_cluster(word):
         return False
-    letters = [f"-{letter}" for letter in one[1:]]
-    return wanted in letters or any(same.get(letter) == long for letter in letters)
+    letters = [f"-{letter}" for letter in word[1:]]
+    return option in letters or any(same.get(letter) == long for letter in letters)
 
 
 def _has_value(name: str, value: str, arguments: Sequence[str]) -> bool:
+    """Return whether an option has a value that matches."""
     following = [*arguments[1:], ""]
-    for one, after in zip(arguments, following, strict=False):  # strict fails where there are no arguments
-        given, equals, own = one.partition("=")
-        if _same_option(name, given) and matches_glob(value, own if equals else after):
+    for word, after in zip(arguments, following, strict=False):  # strict fails if there are no arguments
+        word_name, equals, own = word.partition("=")
+        if _same_option(name, word_name) and matches_glob(value, own if equals else after):
             return True
-        if len(name) == 2 and one.startswith(name) and matches_glob(value, one[2:]):
+        if len(name) == 2 and word.startswith(name) and matches_glob(value, word[2:]):
             return True  # -XDELETE
     return False
 
 
 def _is_cluster(word: str) -> bool:
+    """Return whether a word may be joined short options."""
     return word[:1] == "-" and 1 < len(word) <= LONGEST_CLUSTER and word[1:].isalpha()
 
 
-def _same_option(wanted: str, given: str) -> bool:
-    given = given.partition("=")[0]
-    if wanted == given:
+def _same_option(option: str, word: str) -> bool:
+    """Return whether two words are the same option; the second may be abbreviated."""
+    word = word.partition("=")[0]
+    if option == word:
         return True
-    if given.startswith("--") and len(given) >= SHORTEST_PREFIX and wanted.startswith(given):
-        return wanted[len(given)] != "-"  # what ends with a word is an option of its own: --force, --force-with-lease
-    if not wanted.startswith("-") or wanted.startswith("--") or len(wanted) < 3 or not given.startswith("-"):
+    if word.startswith("--") and len(word) >= SHORTEST_PREFIX and option.startswith(word):
+        return option[len(word)] != "-"  # --force is not short for --force-with-lease
+    if not option.startswith("-") or option.startswith("--") or len(option) < 3 or not word.startswith("-"):
         return False
-    if wanted[1].isupper() and wanted not in DRY_OPTIONS and len(given) > 1:  # PowerShell takes any clear beginning
-        return wanted.lower().startswith(given.partition(":")[0].lower())
-    return wanted in (given, given[1:]) or (wanted[1].isupper() and wanted.lower() == given.lower())
+    if (
+        option[1].isupper() and option not in DRY_OPTIONS and len(word) > 1
+    ):  # PowerShell takes any unambiguous beginning
+        return option.lower().startswith(word.partition(":")[0].lower())
+    return option in (word, word[1:]) or (option[1].isupper() and option.lower() == word.lower())
 
 
-def _in_order(wanted: list[str], arguments: list[str], folder: str) -> bool:
-    """Match words in order; only options and what may be their values stand between, unless a gap allows anything."""
+def _in_order(template_words: list[str], arguments: list[str], folder: str) -> bool:
+    """Return whether the words occur among the arguments in order.
+
+    Only options and what may be their values stand between them, unless a gap allows anything.
+    """
     at = 0
     free = False
-    for word in wanted:
+    for word in template_words:
         if word == GAP:
             free = True
             continue
@@ -227,15 +241,17 @@ def _in_order(wanted: list[str], arguments: list[str], folder: str) -> bool:
 
 
 def _takes_value(argument: str) -> bool:
+    """Return whether the next word may be the value of an argument."""
     return argument.startswith("-") and argument not in {"-", "--"} and "=" not in argument
 
 
-def _same_word(wanted: str, given: str, folder: str) -> bool:
-    if wanted[:1] in "*?" and given.startswith("-") and given != "-":
-        return False  # a wildcard stands for an argument, not for an option
-    if is_place(wanted):
-        return not given.startswith("-") and place_of(given, folder) == wanted
-    if matches_glob(wanted, given):
+def _same_word(template_word: str, argument: str, folder: str) -> bool:
+    """Return whether an argument is the word of a template, a glob or a place."""
+    if template_word[:1] in "*?" and argument.startswith("-") and argument != "-":
+        return False  # a wildcard matches an argument, not an option
+    if is_place(template_word):
+        return not argument.startswith("-") and place_of(argument, folder) == template_word
+    if matches_glob(template_word, argument):
         return True
-    trimmed = given.removeprefix("./").rstrip("/")
-    return bool(trimmed) and trimmed != given and matches_glob(wanted, trimmed)
+    trimmed = argument.removeprefix("./").rstrip("/")
+    return bool(trimmed) and trimmed != argument and matches_glob(template_word, trimmed)

@@ -6,7 +6,7 @@ from deia.watch.shell.nodes import Inner
 
 
 def run_by_powershell(key: str, words: list[str], stdin: str) -> list[Inner]:
-    """Return what powershell and pwsh run, base64 undone."""
+    """Return what powershell and pwsh run, with base64 decoded."""
     at = 1
     while at < len(words) and words[at][:1] in ("-", "/"):
         option = words[at][1:].lower()
@@ -37,7 +37,7 @@ def run_by_cmd(key: str, words: list[str], _stdin: str) -> list[Inner]:
 
 
 def run_by_iex(key: str, words: list[str], stdin: str) -> list[Inner]:
-    """Return what PowerShell's eval runs; what an expression in parentheses gives is not known before it runs."""
+    """Return what `Invoke-Expression` runs; the value of an expression in parentheses is unknown."""
     at = 1 + (words[1:2] != [] and words[1].lower() == "-command")
     first = "".join(words[at : at + 1])
     if first[:1] == "(":
@@ -46,9 +46,11 @@ def run_by_iex(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 
 def run_by_start(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Return what is run by `Start-Process program -ArgumentList 'x y'`, and cmd's `start "" /b program x`."""
+    """Return what `Start-Process program -ArgumentList 'x y'` runs, or cmd's `start "" /b program x`."""
     if key == "start":
         rest = [word for word in words[1:] if word and word[:1] != "/"]
         return [Inner(key, rest)]
-    given = [word for word in words[1:] if (word[:1] != "-" or " " in word) and word.lower() not in ("runas", "hidden")]
-    return [Inner(key, script=" ".join(given), kind="powershell")]
+    line_words = [
+        word for word in words[1:] if (word[:1] != "-" or " " in word) and word.lower() not in ("runas", "hidden")
+    ]
+    return [Inner(key, script=" ".join(line_words), kind="powershell")]

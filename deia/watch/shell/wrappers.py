@@ -1,8 +1,7 @@
-"""Which programs run other programs, and how their command line says what.
+"""Which programs run other programs, and which part of their command line says what.
 
-`peel` takes one layer off a list of words and returns what stands inside: words to run as they are, a script for a
-shell, or code of another language. It knows programs by name only: it runs nothing, looks nothing up, and leaves a
-program that it does not know alone.
+`peel` removes one layer from a list of words and returns what is inside: words to run, a script for a shell, or code of
+another language. Programs are known by name only; an unknown program has nothing inside.
 """
 
 from __future__ import annotations
@@ -36,25 +35,28 @@ if TYPE_CHECKING:
 
     Rule = Callable[[str, list[str], str], list[Inner]]
 
-_WINDOWS = frozenset(("new", "new-session", "new-window", "neww", "send-keys", "send", "split-window"))
-_BEFORE_BANG = frozenset(("", "%", "silent", "r", "w", "exe"))  # of an editor's shell command
+_TMUX_COMMANDS = frozenset(("new", "new-session", "new-window", "neww", "send-keys", "send", "split-window"))
+_BEFORE_BANG = frozenset(
+    ("", "%", "silent", "r", "w", "exe")
+)  # what may stand before the `!` of an editor's shell command
 
 
 def is_transparent(key: str) -> bool:
-    """Tell whether a wrapper is left out of the list when what it runs is in it."""
+    """Return whether a wrapper is not listed itself if what it runs is."""
     return key in TRANSPARENT
 
 
 def peel(key: str, words: list[str], stdin: str) -> list[Inner]:
-    """Return what a program with these words runs, nothing where it runs nothing that can be read off them."""
+    """Return what a program with these words runs; nothing if its words do not say so."""
     rule = _RULES.get(key)
     if rule is None:
         return []
-    found = rule(key, words, stdin)
-    return [inner for inner in found if inner.words or inner.script.strip()]
+    inners = rule(key, words, stdin)
+    return [inner for inner in inners if inner.words or inner.script.strip()]
 
 
 def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return what a sub-command such as `docker exec` or `npm exec` runs."""
     label, at = key, options_end(words, 1, GLOBALS[key])
     name = SAME_AS.get(key, key)
     while at < len(words):
@@ -65,15 +67,16 @@ def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
         at = options_end(words, at, GLOBALS.get(name, ""))
     name = {"npm x": "npm exec", "mise x": "mise exec"}.get(name, name)
     if name == "npm exec" and key in SCRIPT_OPTIONS:
-        given = _scripted(key, words, stdin)
-        if given:
-            return given
+        scripts = _scripted(key, words, stdin)
+        if scripts:
+            return scripts
     if name not in RUNNERS:
-        return _of_project(key, words)
+        return _project_program(key, words)
     return [_inside_runner(name, label, words, at)]
 
 
 def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner:
+    """Return what is behind the options of the runner `name`, which begin at `begin`."""
     takes, skip = RUNNERS[name]
     at = options_end(words, begin, takes)
     if name in ("kubectl run", "kubectl debug") and "--" not in words[begin:]:
@@ -88,46 +91,47 @@ def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner
     if name in VERSIONED:
         rest = _unversioned(rest)
     if name == "hatch run" and rest:
-        rest = [rest[0].rpartition(":")[2], *rest[1:]]  # the environment stands before it
+        rest = [rest[0].rpartition(":")[2], *rest[1:]]  # the environment comes before the program
     return Inner(label, [entry, *rest] if entry else rest)
 
 
-def _of_project(key: str, words: list[str]) -> list[Inner]:
-    """Read `yarn prisma migrate reset`: what is no command of yarn's own is a program, or a script, of the project."""
+def _project_program(key: str, words: list[str]) -> list[Inner]:
+    """Return the program or script of the project that `yarn prisma migrate reset` or the like runs."""
     at = options_end(words, 1, GLOBALS[key])
     own = OWN.get(key)
     return [] if own is None or at >= len(words) or words[at] in own else [Inner(key, words[at:])]
 
 
 def _nix(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Read `nix develop -c x y`, `nix shell pkg --command x y`."""
+    """Return what `nix develop -c x y` or `nix shell pkg --command x y` runs."""
     at = next((at for at, word in enumerate(words) if word in ("-c", "--command")), len(words))
     return [Inner(f"{key} {words[1]}", words[at + 1 :])] if at > 1 else []
 
 
 def _aws(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Read what runs on other machines: `aws ssm send-command --parameters commands=[…]`, `aws ecs execute-command`."""
+    """Return what runs elsewhere: `aws ssm send-command --parameters commands=[…]`, `aws ecs execute-command`."""
     if "execute-command" in words:
         return [Inner(f"{key} execute-command", script=option_value(words, "--command") or "")]
     if "send-command" not in words and "start-session" not in words:
         return []
-    given = option_value(words, "--parameters") or ""
-    if given[:1] == "{":  # JSON, of which the names of fields are left out
-        return [Inner(f"{key} ssm", script="\n".join(_quoted_parts(given)))]
-    _, named, rest = given.replace("command=", "commands=").partition("commands=")
-    listed = rest[1:].rpartition("]")[0] if rest[:1] == "[" else ""
-    lines = _quoted_parts(listed) or listed.split(",") if listed else [rest]
+    parameters = option_value(words, "--parameters") or ""
+    if parameters[:1] == "{":  # JSON; the names of fields are left out
+        return [Inner(f"{key} ssm", script="\n".join(_quoted_parts(parameters)))]
+    _, named, after = parameters.replace("command=", "commands=").partition("commands=")
+    items = after[1:].rpartition("]")[0] if after[:1] == "[" else ""
+    lines = _quoted_parts(items) or items.split(",") if items else [after]
     return [Inner(f"{key} ssm", script="\n".join(lines))] if named else []
 
 
 def _quoted_parts(text: str) -> list[str]:
-    """Give what stands between double quotes, but for names of fields; a quote after a backslash is part of it."""
+    """Return the strings in double quotes, except for names of fields; an escaped quote is part of the string."""
     parts = text.replace("\\\\", "\0").replace('\\"', "\1").split('"')
     parts = [part for part, after in zip(parts[1::2], parts[2::2], strict=False) if after.strip()[:1] != ":"]
     return [part.replace("\1", '"').replace("\\n", "\n").replace("\0", "\\") for part in parts]
 
 
 def _git(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return what git's own options and sub-commands run, such as `rebase --exec`."""
     at = options_end(words, 1, GLOBALS[key])
     name = words[at] if at < len(words) else ""
     if name == "bisect":
@@ -138,6 +142,7 @@ def _git(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 
 def _after(words: list[str], mark: str, label: str) -> list[Inner]:
+    """Return the script after a mark and its options."""
     if mark not in words:
         return []
     at = options_end(words, words.index(mark) + 1, "")
@@ -145,7 +150,7 @@ def _after(words: list[str], mark: str, label: str) -> list[Inner]:
 
 
 def _unversioned(words: list[str]) -> list[str]:
-    """Return words with the version taken off the first (`prisma@5`, `@nestjs/cli@latest`)."""
+    """Return the words with the version removed from the first (`prisma@5`, `@nestjs/cli@latest`)."""
     if not words:
         return words
     cut = words[0].rfind("@")
@@ -153,11 +158,13 @@ def _unversioned(words: list[str]) -> list[str]:
 
 
 def _fetcher(key: str, words: list[str], stdin: str) -> list[Inner]:
-    given = _scripted(key, words, stdin) if key in SCRIPT_OPTIONS else []
-    return given or [Inner(key, _unversioned(words[options_end(words, 1, FETCHERS[key]) :]))]
+    """Return what `npx` and the like run."""
+    scripts = _scripted(key, words, stdin) if key in SCRIPT_OPTIONS else []
+    return scripts or [Inner(key, _unversioned(words[options_end(words, 1, FETCHERS[key]) :]))]
 
 
 def _scripted(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Return the script that is the value of an option."""
     script = option_value(words[1:], SCRIPT_OPTIONS[key])
     if script is None:
         script = _clustered(words)
@@ -166,7 +173,7 @@ def _scripted(key: str, words: list[str], _stdin: str) -> list[Inner]:
 
 
 def _clustered(words: list[str]) -> str | None:
-    """Give what follows a group of short options that ends in `c`: `script -qc 'x'`, `su -lc 'x'`."""
+    """Return the word after joined short options that end in `c`: `script -qc 'x'`, `su -lc 'x'`; None without."""
     for at, word in enumerate(words[1:8], 1):
         if word[:1] == "-" and 2 < len(word) < 6 and word[1:].isalpha() and word[-1] == "c":
             return " ".join(words[at + 1 : at + 2])
@@ -174,39 +181,40 @@ def _clustered(words: list[str]) -> str | None:
 
 
 def _script(key: str, words: list[str], stdin: str) -> list[Inner]:
-    """Read `script -c 'x' file`, and the BSD form `script file x`."""
+    """Return what `script -c 'x' file` runs, or the BSD form `script file x`."""
     at = options_end(words, 1, "-c --command -t -T -I -O -B -m -o -E")
     return _scripted(key, words, stdin) or [Inner(key, words[at + 1 :])]
 
 
 def _editor(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Read the shell commands that an editor is started with: `vim -c '!x'`, `vim +'!x'`."""
-    found = []
+    """Return the shell commands that an editor starts with: `vim -c '!x'`, `vim +'!x'`."""
+    inners = []
     for number, word in enumerate(words[1:]):
         before = words[number]
         text = word[1:] if word[:1] == "+" else word
         at = text.find("!")
-        given = word[:1] == "+" or before in ("-c", "--cmd") or text[:2] == ":!"
-        if given and at >= 0 and text[:at].strip(": ") in _BEFORE_BANG:
-            found.append(Inner(key, script=text[at + 1 :]))
-    return found
+        is_command = word[:1] == "+" or before in ("-c", "--cmd") or text[:2] == ":!"
+        if is_command and at >= 0 and text[:at].strip(": ") in _BEFORE_BANG:
+            inners.append(Inner(key, script=text[at + 1 :]))
+    return inners
 
 
 def _lines(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return the words that are lines for a shell, and the script of an option."""
     at = options_end(words, 1, LINES[key])
     before = _scripted(key, words, stdin) if key in SCRIPT_OPTIONS else []
     return before + [Inner(key, script=word) for word in words[at:] if word[:1] != "-"]
 
 
 def _tmux(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Read what a window is started with, or keys that are typed into one."""
-    if _WINDOWS.isdisjoint(words):
+    """Return what a window starts with, or the keys that are typed into one."""
+    if _TMUX_COMMANDS.isdisjoint(words):
         return []
     return [Inner(key, script=word) for word in words[1:] if " " in word]
 
 
 def _ansible(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Read an ad-hoc command for many machines; other modules than those that run commands are left alone."""
+    """Return an ad-hoc command for many machines; modules that run no commands are ignored."""
     module = option_value(words, "-m --module-name") or "command"
     script = option_value(words, "-a --args")
     runs = module.rpartition(".")[2] in ("command", "shell", "raw", "win_shell", "win_command")
@@ -214,6 +222,7 @@ def _ansible(key: str, words: list[str], _stdin: str) -> list[Inner]:
 
 
 def _shell(_key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return what `bash -c 'x'` runs, or a shell that reads its standard input."""
     at, command, check = 1, False, False
     while at < len(words) and words[at][:1] in ("-", "+") and words[at] != "-":
         word = words[at]
@@ -237,49 +246,54 @@ def _shell(_key: str, words: list[str], stdin: str) -> list[Inner]:
 
 
 def _eval(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Return what `eval` runs."""
     return [Inner(key, script=" ".join(words[1:]))]
 
 
 def _trap(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Return what `trap` runs on a signal."""
     at = options_end(words, 1, "")
     handled = len(words) > at + 1 and words[at] != "-" and not any(word in ("-p", "-l") for word in words[1:at])
     return [Inner(key, script=words[at])] if handled else []
 
 
 def _at(key: str, _words: list[str], stdin: str) -> list[Inner]:
+    """Return what `at` and `batch` run later, which is their standard input."""
     return [Inner(key, script=stdin)]
 
 
 def _ssh(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return what ssh runs on the other machine."""
     at = options_end(words, 1, SSH_OPTIONS) + 1  # the host; options may follow it again
     at = options_end(words, at, SSH_OPTIONS)
     return [Inner(key, script=" ".join(words[at:]) or stdin)]
 
 
 def _code(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return the code that an interpreter runs, or the module of `python -m`."""
     names, letters = CODE_OPTIONS[key]
-    shown = base_name(words[0])
+    program = base_name(words[0])
     at = 1
     while at < len(words):
         word = words[at]
-        found = _code_at(word, names, letters)
-        if found is not None:
-            code = found or " ".join(words[at + 1 : at + 2])
-            return [Inner(f"{shown} {word[:2] if found else word}", script=code, kind=key)]
+        joined_code = _code_at(word, names, letters)
+        if joined_code is not None:
+            code = joined_code or " ".join(words[at + 1 : at + 2])
+            return [Inner(f"{program} {word[:2] if joined_code else word}", script=code, kind=key)]
         if word == "-m" and key in ("python", "py", "pypy"):
-            module = [name.replace("_", "-") for name in words[at + 1 : at + 2]]  # as its program is called
-            return [Inner(f"{shown} -m", module + words[at + 2 :])]
+            module = [name.replace("_", "-") for name in words[at + 1 : at + 2]]  # the name of its program
+            return [Inner(f"{program} -m", module + words[at + 2 :])]
         if word[:1] != "-" or word in ("-", "--"):
             break
         at += 1 + (word in ("-W", "-X", "-r", "--require", "--import", "-I"))
     if key == "bun":
         return _runner(key, words, stdin)
     reads = at >= len(words) or words[at] == "-"
-    return [Inner(shown, script=stdin, kind=key)] if reads else []
+    return [Inner(program, script=stdin, kind=key)] if reads else []
 
 
 def _code_at(word: str, names: str, letters: str) -> str | None:
-    """Return the code joined to an option that brings code, "" when it is the next word, None for another word."""
+    """Return the code joined to an option that brings code, "" if it is the next word, None for any other word."""
     padded = f" {names} "
     name, equals, value = word.partition("=")
     if f" {word} " in padded:
@@ -297,11 +311,12 @@ def _code_at(word: str, names: str, letters: str) -> str | None:
 
 
 def _awk(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Return the programs of awk that start commands."""
     return [Inner(key, script=word, kind="awk") for word in words[1:] if "system" in word or "|" in word]
 
 
 def _lines_fed(key: str, words: list[str], stdin: str) -> list[Inner]:
-    """Read what a client of lines is fed: `echo FLUSHALL | redis-cli -h db`."""
+    """Return the lines that a client gets by its standard input: `echo FLUSHALL | redis-cli -h db`."""
     return [Inner(key, [words[0], *line.split()]) for line in stdin.splitlines()[:MAX_ITEMS] if line.strip()]
 
 

@@ -1,4 +1,4 @@
-"""Where a path leads: told from its text, whatever is in it."""
+"""The place that a path leads to, judged from any text."""
 # ruff: noqa: S108 - paths to classify, nothing is written there
 
 from __future__ import annotations

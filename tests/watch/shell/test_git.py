@@ -1,4 +1,4 @@
-"""What git makes of its command line, seen through the commands that are found in it."""
+"""How git reads its command line, seen through the commands that are found in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Globs over names, arguments and paths, held against the standard library's."""
+"""Globs over names, arguments and paths, compared with those of the standard library."""
 
 from __future__ import annotations
 

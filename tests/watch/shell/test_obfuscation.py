@@ -1,4 +1,4 @@
-"""What a line hides from whoever searches it: undone where it can be, given up where not, and seen by the gate."""
+"""Hidden text in a line: decoded if possible, ignored if not, and seen by the gate."""
 
 from __future__ import annotations
 

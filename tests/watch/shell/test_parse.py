@@ -1,4 +1,4 @@
-"""The shell parser of the watcher: what would run is listed, what is only text is not, and no text can stop it."""
+"""The shell parser: what would run is listed, what is only text is not, and no text makes it fail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def only(text: str, shell: str = "bash") -> Command:
 
 
 def matched(text: str) -> list[str]:
-    """Return programs with their arguments, data left out: what a trigger gets to match."""
+    """Return programs with their arguments but without data, as a trigger sees them."""
     return [
         " ".join((one.program, *(word for at, word in enumerate(one.arguments) if at not in one.data)))
         for one in parse_commands(text)
@@ -491,7 +491,7 @@ def test_no_characters_raise(text: str, shell: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=80).filter(lambda text: not ("{" in text and "," in text)))
 def test_a_quoted_text_is_one_argument_and_runs_nothing(text: str) -> None:
-    """A single-quoted word comes back as it was, whatever stands in it but braces, which are put in place even so."""
+    """A word in single quotes is returned as written, except for braces, which are expanded even so."""
     quoted = "'" + text.replace("'", "'\\''") + "'"
     assert only(f"rm {quoted}").arguments == (text,)
 
@@ -522,7 +522,7 @@ _LONG_IN_BASH = [
     ],
 )
 def test_time_is_linear_in_the_length(piece: str, shell: str) -> None:
-    """Eight times the text may take at most some forty times as long; a quadratic reader would take sixty-four."""
+    """Eight times the text may take at most forty times as long; a quadratic reader would take sixty-four times."""
 
     def seconds(size: int) -> float:
         text = piece * (size // len(piece))
@@ -543,7 +543,7 @@ def test_importing_the_parser_brings_nothing_but_itself() -> None:
 
 
 def test_the_programs_agree_with_an_independent_grammar() -> None:
-    """Compare with tree-sitter's grammar of bash on scripts such as agents write, where that grammar is installed."""
+    """Compare with tree-sitter's bash grammar, if it is installed, on scripts such as agents write."""
     tree_sitter = pytest.importorskip("tree_sitter")
     grammar = pytest.importorskip("tree_sitter_bash")
     parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))

@@ -1,4 +1,4 @@
-"""Commands held against templates: options anywhere and however spelt, words in order, data never."""
+"""Commands compared with templates: options anywhere and in any spelling, words in order, data never."""
 
 from __future__ import annotations
 
