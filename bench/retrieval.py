@@ -94,7 +94,7 @@ def compiled(folder: str, target: str, *, tiers: Sequence[str] = ("static",), ke
     documents = [Document(path=f"bok/{row['_id']}.md", title=row["title"], text=row["text"]) for row in corpus]
     os.mkdir(target)
     start = time.perf_counter()
-    built = build_catalog(entries, documents, [], [], target, tiers=tiers, effort=Effort(kept=kept))
+    built = build_catalog(entries, documents, [], [], target, tiers=tiers, effort=Effort(cache=kept))
     speed = built.chunks / (time.perf_counter() - start)
     print(f"{os.path.basename(folder)}: {built.documents} documents, {built.chunks} chunks, {speed:,.0f} chunks/s")
     return open_catalog(target)

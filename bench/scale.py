@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from search import WORDS, corpus, environment, questions, seconds
 
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.embeddings import Effort, Kept, text_key, texts_of
+from deia.compile.catalog.embeddings import Effort, VectorCache, text_key, texts_of
 from deia.compile.catalog.writers import TIERS
 from deia.ingest.chunker import chunk_document
 from deia.knowledge import Entry, Query
@@ -102,14 +102,14 @@ def _compact(documents: Sequence[Document], place: str, rounds: int) -> dict[str
     from deia.match.quantised import quantised  # noqa: PLC0415 - the first figures are taken without numpy
 
     tier, folder, entries = open_tier(COMPACT), os.path.join(place, COMPACT), [entry(each) for each in documents]
-    kept, chance = Kept(f"{folder}.codes", dimensions=tier.dimensions), np.random.default_rng(SEED)
+    kept, chance = VectorCache(f"{folder}.codes", dimensions=tier.dimensions), np.random.default_rng(SEED)
     for each, document in zip(entries, documents, strict=True):
         texts = texts_of(each, chunk_document(document, id=document.path))
         drawn = chance.standard_normal((len(texts), tier.dimensions)).astype("f4")
         drawn /= np.sqrt((drawn * drawn).sum(1, keepdims=True))
         kept.add([text_key(tier.digest, text) for text in texts], quantised(drawn))
     os.makedirs(folder)
-    build_catalog(entries, documents, [], [], folder, tiers=(*TIERS, COMPACT), effort=Effort(kept=f"{folder}.codes"))
+    build_catalog(entries, documents, [], [], folder, tiers=(*TIERS, COMPACT), effort=Effort(cache=f"{folder}.codes"))
     with _one_processor():
         found = _asked({COMPACT: _answers(open_catalog(folder), (COMPACT,))}, rounds)
     return {**found, **{f"{COMPACT} {name}": value for name, value in _cold(folder, (COMPACT,)).items()}}

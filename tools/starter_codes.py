@@ -16,7 +16,7 @@ from deia import files
 from deia.commons.layers.merge_layers import load_layered
 from deia.compile.catalog.document_store import volumes
 from deia.compile.catalog.embeddings import STARTER as FILE
-from deia.compile.catalog.embeddings import TIER, Kept, encoded_by, text_key, texts_of
+from deia.compile.catalog.embeddings import TIER, VectorCache, encoded_by, text_key, texts_of
 from deia.folders import STARTER
 from deia.ingest.chunker import chunk_document
 from deia.match import quantised
@@ -37,7 +37,7 @@ def main() -> None:
     """Encode what is missing, and write the file."""
     tier = open_tier(TIER)
     texts = {text_key(tier.digest, text): text for text in starter_texts()}
-    kept = Kept("", dimensions=tier.dimensions)
+    kept = VectorCache("", dimensions=tier.dimensions)
     missing = [key for key in texts if key not in kept]
     began = time.perf_counter()
     if missing:

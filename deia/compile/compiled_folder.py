@@ -1,41 +1,41 @@
-"""The folder `.deia/`: its files' names, what a compile leaves in it, and the lock by which one works at a time.
+"""The folder `.deia/`: the names of its files, what a compile leaves in it, and the lock between compiles.
 
-A catalog is built in a folder of its own that the file `catalog` then names; every other file is replaced whole. It
-refuses to know what is in them.
+A catalog is built in a folder of its own, which the file `catalog` then names; every other file is replaced as a whole.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import secrets
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from deia import files, freshness
 from deia.commons.layers.merge_layers import file_at, local_path
 from deia.commons.layers.packs import FOLDER as PACKS
 from deia.commons.layers.packs import LOCK as PACKS_LOCK
 from deia.compile.catalog.embeddings import TIER
-from deia.compile.sources import HASHED, OWN_TEXTS, Known, digest_of, is_text, stamp_in, write_known
+from deia.compile.manifest import Manifest, write_manifest
+from deia.compile.sources import HASH_LENGTH, OWN_TEXTS, Known, digest_of, is_text, stamp_in, write_known
 from deia.errors import ArtefactError
 from deia.folders import INDEX_NAMES, STARTER_PREFIX, python_path
 from deia.search.catalog import open_catalog
-from deia.watch.gate.artefact import FORMAT, open_artefact
+from deia.watch.gate.artefact import open_artefact
 
-TRIGGERS, CATALOG, MANIFEST, SOURCES, LOCK = "triggers", "catalog", "manifest.json", "sources", "lock"
+TRIGGERS, CATALOG, SOURCES, LOCK = "triggers", "catalog", "sources", "lock"
 ENTRIES = "entries"
 
 
-def sound_parts(folder: str, previous: Mapping[str, Any]) -> dict[str, bool]:
-    """Say which compiled files are there as they were written."""
-    return {
-        "triggers_digest": _artefact_digest(folder) == previous.get("artefact"),
-        "catalog_digest": _is_catalog(folder, previous),
-    }
+def intact_parts(folder: str, manifest: Manifest) -> set[str]:
+    """Return which of the trigger artefact and the catalog are as the manifest describes them."""
+    parts = set()
+    if manifest.artefact and _artefact_digest(folder) == manifest.artefact:
+        parts.add(TRIGGERS)
+    if _is_catalog_intact(folder, manifest):
+        parts.add(CATALOG)
+    return parts
 
 
 def _artefact_digest(folder: str) -> str:
@@ -45,9 +45,9 @@ def _artefact_digest(folder: str) -> str:
         return ""
 
 
-def _is_catalog(folder: str, manifest: Mapping[str, Any]) -> bool:
-    named = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
-    if named != manifest.get("catalog"):
+def _is_catalog_intact(folder: str, manifest: Manifest) -> bool:
+    name = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
+    if name != manifest.catalog:
         return False
     try:
         open_catalog(catalog_at(folder, manifest))
@@ -56,16 +56,16 @@ def _is_catalog(folder: str, manifest: Mapping[str, Any]) -> bool:
     return True
 
 
-def catalog_at(folder: str, manifest: Mapping[str, Any]) -> str:
-    """Give the folder of the catalog that a manifest names."""
-    return f"{folder}/{manifest.get('catalog') or 'no-catalog'}"
+def catalog_at(folder: str, manifest: Manifest) -> str:
+    """Return the folder of the catalog that a manifest names."""
+    return f"{folder}/{manifest.catalog or 'no-catalog'}"
 
 
 # --- writing ---
 
 
 def empty_building(folder: str) -> str:
-    """Give an empty folder in which a catalog is built."""
+    """Return a new empty folder for building a catalog."""
     building = f"{folder}/building-{os.getpid()}"
     shutil.rmtree(building, ignore_errors=True)
     os.makedirs(building)
@@ -73,46 +73,46 @@ def empty_building(folder: str) -> str:
 
 
 def place_catalog(folder: str, building: str, tiers: Sequence[str], digest: str) -> str:
-    """Name a catalog that was built by what it is made of and the tiers that it holds, and point to it."""
-    held = [made if made == TIER else digest_of(made)[:16] for made in tiers if made != "static"]
-    name = "-".join(["catalog", digest[:16], *held])
+    """Name a finished catalog by its digest and its tiers, make it the current one, and return its name."""
+    marks = [tier if tier == TIER else digest_of(tier)[:16] for tier in tiers if tier != "static"]
+    name = "-".join(["catalog", digest[:16], *marks])
     shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
     os.rename(building, f"{folder}/{name}")
     files.replace(f"{folder}/{CATALOG}", name.encode())
     return name
 
 
-def write_records(folder: str, manifest: Mapping[str, Any], sources: Mapping[str, str]) -> None:
-    """Write down what was compiled, of what; the sources say to which manifest they belong."""
-    write_known(f"{folder}/{SOURCES}", Known(str(manifest["triggers_digest"]), sources))
-    files.replace(f"{folder}/{MANIFEST}", json.dumps(manifest, sort_keys=True).encode())
+def write_records(folder: str, manifest: Manifest, sources: Mapping[str, str]) -> None:
+    """Write what was compiled and from what; the file of sources says which manifest it belongs to."""
+    write_known(f"{folder}/{SOURCES}", Known(manifest.triggers_digest, sources))
+    write_manifest(folder, manifest)
 
 
 def write_stamps(root: str, folder: str, sources: Mapping[str, str], maker: str) -> None:
-    """Write the stamps of what was compiled, for the fast paths to compare; a file that says so already stays."""
+    """Write the stamps of what was compiled, which the fast paths compare; a file that is right already stays."""
     own = [path for path in sources if path.startswith(OWN_TEXTS)]
     rest = [path for path in sources if not path.startswith(OWN_TEXTS)]
     others = [path for path in rest if not is_text(path)]
     absent = [name for name in (*INDEX_NAMES, "deia.toml", PACKS_LOCK) if name not in sources]
-    folders = {path.rpartition("/")[0] for path in others if local_path(path).startswith("triggers/")}
-    triggers = sorted({*others, *absent, *folders, "triggers", PACKS})
-    texts = {"bok", *{path[: path.rfind("/")] for path in (*own, *set(rest).difference(others))}}
-    around = sorted({*triggers, *texts, *rest})
-    for name, paths, more in ((freshness.TRIGGERS, triggers, ()), (freshness.DOCUMENTS, around, own)):
-        text = freshness.stamp_text(root, {_place(root, path): stamp_in(sources, path) for path in paths}, maker)
-        known = [f"{sources[path][: -HASHED - 1]} {path}" for path in more]
+    trigger_folders = {path.rpartition("/")[0] for path in others if local_path(path).startswith("triggers/")}
+    triggers = sorted({*others, *absent, *trigger_folders, "triggers", PACKS})
+    text_folders = {"bok", *{path[: path.rfind("/")] for path in (*own, *set(rest).difference(others))}}
+    documents = sorted({*triggers, *text_folders, *rest})
+    for name, paths, more in ((freshness.TRIGGERS, triggers, ()), (freshness.DOCUMENTS, documents, own)):
+        text = freshness.stamp_text(root, {_file_of(root, path): stamp_in(sources, path) for path in paths}, maker)
+        known = [f"{sources[path][: -HASH_LENGTH - 1]} {path}" for path in more]
         data = "\n".join([text.removesuffix("\n"), *known, ""]).encode("utf-8", "surrogateescape")
         if files.read(f"{folder}/{name}") != data:
             files.replace(f"{folder}/{name}", data)
 
 
-def _place(root: str, path: str) -> str:
-    """Give the file that a path stands for, relative to the root where it lies in it."""
+def _file_of(root: str, path: str) -> str:
+    """Return the file that a path stands for, relative to the root if it lies in it."""
     return file_at(root, path).removeprefix(f"{root}/") if path.startswith(STARTER_PREFIX) else path
 
 
-def made_maker(state: str) -> str:
-    """Give this installation's random name, made on first use."""
+def ensure_maker(state: str) -> str:
+    """Return this installation's random name, which is made on first use."""
     if not freshness.maker(state):
         os.makedirs(state, mode=0o700, exist_ok=True)
         with contextlib.suppress(FileExistsError), open(freshness.maker_path(state), "x", encoding="ascii") as file:
@@ -120,8 +120,11 @@ def made_maker(state: str) -> str:
     return freshness.maker(state)
 
 
-def note_python(state: str) -> None:
-    """Write down which interpreter compiles here, for a hook that runs under another to start it; none must not."""
+def record_python(state: str) -> None:
+    """Record the interpreter that compiles here, so that a hook under another one can start it.
+
+    Nothing is recorded if the interpreter is no Python executable, as in an embedded one.
+    """
     python, place = os.path.abspath(sys.executable or ""), python_path(state)
     known = os.fsencode(python)
     if "python" in os.path.basename(python).lower() and files.read(place) != known:
@@ -130,7 +133,7 @@ def note_python(state: str) -> None:
 
 
 def sweep(folder: str, keep: set[str]) -> None:
-    """Remove the leavings of older and of crashed compiles; the last catalog stays for readers that are opening it."""
+    """Remove what older and crashed compiles left; the last catalog stays for readers that are opening it."""
     for name in os.listdir(folder):
         path = f"{folder}/{name}"
         if name in keep:
@@ -144,32 +147,14 @@ def sweep(folder: str, keep: set[str]) -> None:
 
 @contextlib.contextmanager
 def locked(folder: str) -> Iterator[None]:
-    """Let one compiler work at a time; the system frees the lock of a process that dies."""
+    """Hold the compiler's lock, so that one process compiles at a time; the system frees the lock if a process dies."""
     with open(f"{folder}/{LOCK}", "a+b") as file:
         if sys.platform == "win32":
-            import msvcrt  # noqa: PLC0415 - exists there only
+            import msvcrt  # noqa: PLC0415 - exists on that system only
 
             msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
         else:
-            import fcntl  # noqa: PLC0415 - exists there only
+            import fcntl  # noqa: PLC0415 - exists on that system only
 
             fcntl.flock(file.fileno(), fcntl.LOCK_EX)
         yield
-
-
-# --- reading back ---
-
-
-def read_manifest(folder: str) -> dict[str, Any]:
-    """Give the manifest of compiled files, empty where there is none or it is of another format."""
-    manifest = _read_json(f"{folder}/{MANIFEST}")
-    return manifest if manifest.get("format") == FORMAT else {}
-
-
-def _read_json(path: str) -> dict[str, Any]:
-    content = files.read(path)
-    try:
-        value = json.loads(content) if content else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}

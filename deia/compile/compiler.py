@@ -1,7 +1,8 @@
-"""SOURCE → `.deia/`: the one place that writes compiled files, atomically, incrementally, one compiler at a time.
+"""Compile the sources of a commons into `.deia/`: atomically, incrementally, one process at a time.
 
-A reader sees the old files or the new: the trigger artefact is replaced whole, the catalog is built in a folder of its
-own that the file `catalog` then names. A crash leaves what was there.
+Only this module writes compiled files. A reader sees the old files or the new ones: the trigger artefact is replaced as
+a whole, and the catalog is built in a folder of its own, which the file `catalog` then names. A crash leaves the old
+files in place.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from deia import __version__, files
 from deia.commons.checks import check_layers
@@ -21,8 +21,8 @@ from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
 from deia.compile.catalog.build_catalog import build_catalog, models, revise_catalog
-from deia.compile.catalog.embeddings import MOST_UNSAID, TIER, UNASKED, Effort, kept_at
-from deia.compile.catalog.incremental import KEPT_FROM, changed_texts, entries_text, merged_problems, revised
+from deia.compile.catalog.embeddings import BACKGROUND_LIMIT, DEFAULT_LIMIT, TIER, Effort, cache_path
+from deia.compile.catalog.incremental import MIN_DOCUMENTS, changed_texts, entries_text, merged_problems, revised
 from deia.compile.compiled_folder import (
     CATALOG,
     ENTRIES,
@@ -30,19 +30,19 @@ from deia.compile.compiled_folder import (
     TRIGGERS,
     catalog_at,
     empty_building,
+    ensure_maker,
+    intact_parts,
     locked,
-    made_maker,
-    note_python,
     place_catalog,
-    read_manifest,
-    sound_parts,
+    record_python,
     sweep,
     write_records,
     write_stamps,
 )
+from deia.compile.manifest import Calibration, Manifest, read_manifest
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
 from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.calibration import Reached, calibrated, reached_in, shipped
+from deia.compile.triggers.calibration import calibrated, shipped
 from deia.compile.triggers.exemplars import vectors_source
 from deia.compile.triggers.last_good import keep_lasting, read_lasting, standing
 from deia.compile.triggers.patterns import MAKER
@@ -50,36 +50,39 @@ from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
 from deia.errors import ArtefactError, Problem
+from deia.fast_json import Json
 from deia.folders import derived_folder, is_packaged, part_folder, state_folder
 from deia.match.tiers import TRANSFORMER
 from deia.records import Record
 from deia.settings import Settings, resolve
 from deia.watch.gate.artefact import FORMAT
 
-MOST_PROBLEMS = 5000  # that a manifest keeps
-LOADED = "sentence_transformers"
-NOT_COMPILED = ("sources", "tier", "model", "collections")  # of searches and servers; nothing compiled depends on them
-CARRIED: Mapping[str, Any] = {  # what the manifest keeps of files that are not written anew, and what it says at first
-    "catalog": "", "tiers": [], "left_out": False, "artefact": "", "settled": [], "ungated": [], "meaning": [],
-    "own_meaning": [],
-}  # fmt: skip
+MOST_PROBLEMS = 5000  # in a manifest
+SENTENCE_TRANSFORMERS = "sentence_transformers"
+NOT_COMPILED = (
+    "sources",
+    "tier",
+    "model",
+    "collections",
+)  # settings of searches and servers; no compiled file uses them
+PARTS = (TRIGGERS, CATALOG)
 
 
 class Compiled(Record):
-    """What a compile did, or found it need not do."""
+    """What a compile did, or found unnecessary."""
 
     folder: str
-    written: tuple[str, ...]  # "triggers", "catalog", or nothing
+    written: tuple[str, ...]  # "triggers" and "catalog", as far as they were written
     triggers: int
     documents: int
     ungated: tuple[str, ...]
-    meaning: tuple[Reached, ...]  # what the thresholds of `meaning` clauses come to, where they were found anew
+    meaning: tuple[Calibration, ...]  # of the `meaning` clauses, if the triggers were written
     problems: tuple[Problem, ...]
     seconds: float
-    own: frozenset[str] = frozenset()  # triggers of the project's own among those of `meaning`
-    tiers: tuple[str, ...] = ()  # what searches can go by besides words
+    own: frozenset[str] = frozenset()  # the project's own triggers among those in `meaning`
+    tiers: tuple[str, ...] = ()  # the tiers that searches can use besides words
     deprecated: int = 0  # of the triggers
-    left_out: bool = False  # the sentence model's vectors would have taken long
+    left_out: bool = False  # whether the sentence model's vectors were left out because they would have taken long
 
 
 def compile_commons(
@@ -89,78 +92,83 @@ def compile_commons(
     force: bool = False,
     progress: Callable[[str], None] | None = None,
     tier: str | None = None,
-    asked: bool = False,
+    requested: bool = False,
     collections: Sequence[str] = (),
 ) -> Compiled:
-    """Bring `.deia/` up to date with the commons at `root`; give what was written.
+    """Bring `.deia/` up to date with the commons at `root`; return what was written.
 
-    The sentence model's vectors are made where somebody `asked` for this compile, and however many they are where
-    `tier`, or else the setting, names that model; who has not asked does not wait for them. Some `collections` are
-    compiled by themselves, in a folder of their own.
+    A person who `requested` the compile waits for the sentence model's vectors, up to a limit, and without a limit if
+    `tier` or the setting names that model. A compile in the background makes only a few. Some `collections` are
+    compiled by themselves, into a folder of their own.
 
     Raises:
-        CommonsError: there is no commons that could be read, or a collection holds nothing.
+        CommonsError: there is no readable commons, or a collection is empty.
         SettingsError: a setting is malformed.
         ArtefactError: the folder for compiled files cannot be written.
     """
     began = time.perf_counter()
     folder = part_folder(derived_folder(root, environ), collections)
-    tell = progress or (lambda _: None)
+    tell = progress or (lambda _message: None)
     chosen = resolve(root, environ=environ, flags={} if tier is None else {"tier": tier})
+    work = _Work(
+        tier=chosen.tier, model=chosen.model, requested=requested, force=force, collections=tuple(collections)
+    )  # fmt: skip
     try:
         os.makedirs(folder, exist_ok=True)
-        with locked(folder), _uncollected():
-            work = _Work(tier=chosen.tier, model=chosen.model, asked=asked, force=force, collections=tuple(collections))
+        with locked(folder), _without_garbage_collection():
             return _compile(_job(root, folder, environ, work=work, tell=tell), began)
     except OSError as error:
-        fix = "Free the space or give yourself the right to write there, then type: deia compile"
+        fix = "Free some space, or get write permission for that folder, then type: deia compile"
         raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error
 
 
 @contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keep the interpreter from looking for garbage: a compile makes none, and looking takes a tenth of its time."""
-    was = gc.isenabled()
+def _without_garbage_collection() -> Iterator[None]:
+    """Switch the garbage collector off: a compile makes no garbage, and looking for it takes a tenth of its time."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if was_enabled:
             gc.enable()
 
 
 class _Work(Record):
-    """What a compile is to do: which tier is wanted, whether somebody waits for it, whether to make all anew."""
+    """What a compile has to do: which tier to make, whether somebody waits, whether to make everything again."""
 
     tier: str
     model: str
-    asked: bool
+    requested: bool
     force: bool
     collections: tuple[str, ...] = ()
 
     @property
     def tiers(self) -> tuple[str, ...]:
-        """The tiers to write; the word vectors cost next to nothing, and searches fall back on them.
+        """The tiers to write; word vectors cost next to nothing, and searches fall back on them.
 
-        A model of the person's own takes seconds to load: for who did not ask to compile it counts where it is loaded.
+        A model of the person's own takes seconds to load, so a compile in the background uses it only if it is loaded.
         """
         if self.tier == TRANSFORMER:
-            return ("static", f"{TRANSFORMER}:{self.model}") if self.asked or LOADED in sys.modules else ("static",)
+            is_available = self.requested or SENTENCE_TRANSFORMERS in sys.modules
+            return ("static", f"{TRANSFORMER}:{self.model}") if is_available else ("static",)
         return ("static", TIER) if self.tier in ("auto", TIER) else ("static",)
 
     @property
-    def most(self) -> int:
+    def limit(self) -> int:
         """How many texts may be encoded."""
-        return UNASKED if not self.asked else Effort().most if self.tier in (TIER, TRANSFORMER) else MOST_UNSAID
+        if not self.requested:
+            return BACKGROUND_LIMIT
+        return Effort().limit if self.tier in (TIER, TRANSFORMER) else DEFAULT_LIMIT
 
-    def fits(self, manifest: Mapping[str, Any]) -> bool:
-        """Say whether the catalog of last time holds the tiers that are wanted, or as many as can be had."""
-        lacking = set(self.tiers) - set(manifest.get("tiers", ()))
-        return not lacking or not self.asked or (bool(manifest.get("left_out")) and self.tier == "auto")
+    def is_satisfied(self, manifest: Manifest) -> bool:
+        """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make."""
+        lacking = set(self.tiers) - set(manifest.tiers)
+        return not lacking or not self.requested or (manifest.left_out and self.tier == "auto")
 
 
 class _Job(Record):
-    """A compile: of what, into which folder, by which settings, and what is there from last time."""
+    """A compile: of which commons, into which folder, with which settings, and the results of the last compile."""
 
     root: str
     folder: str
@@ -168,102 +176,111 @@ class _Job(Record):
     tell: Callable[[str], None]
     resolved: Settings
     maker: str
-    previous: Mapping[str, Any]  # the manifest of last time
+    previous: Manifest
     known: Known
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """The settings that compiled files depend on; some are of searches and servers alone."""
+    def settings(self) -> dict[str, Json]:
+        """The settings that compiled files depend on."""
         return {name: value for name, value in self.resolved.values().items() if name not in NOT_COMPILED}
 
     @property
     def starter(self) -> bool:
-        """Whether the starter commons may lie below."""
+        """Whether the starter commons may be the lowest layer."""
         return self.resolved.starter
 
     @property
-    def kept(self) -> str:
-        """The file in which the sentence model's vectors are kept."""
-        sentences = next((name for name in self.work.tiers if name != "static"), TIER)
-        return kept_at(self.folder, self.maker, tier=sentences)
+    def cache(self) -> str:
+        """The file in which the sentence model's vectors are cached."""
+        return cache_path(
+            self.folder, self.maker, tier=next((name for name in self.work.tiers if name != "static"), TIER)
+        )
 
-    def digests(self, sources: Mapping[str, str], about: Mapping[str, Any]) -> dict[str, str]:
-        """Give what identifies that which each compiled file is to be made of; of what did not change it is known."""
-        before = self.previous
-        same = sources == self.known.sources and self.known.token == before.get("triggers_digest")
-        if same and before.get("about") == digest_of(about):
-            return {f"{name}_digest": before[f"{name}_digest"] for name in about}
-        return _digests(sources, about)
+    def digests(self, sources: Mapping[str, str], dependencies: Mapping[str, Json]) -> dict[str, str]:
+        """Return the digest of what each compiled file is made from, without computing it if nothing changed."""
+        previous = self.previous
+        is_unchanged = sources == self.known.sources and self.known.token == previous.triggers_digest
+        if is_unchanged and previous.about == digest_of(dependencies):
+            return {TRIGGERS: previous.triggers_digest, CATALOG: previous.catalog_digest}
+        return content_digests(sources, dependencies)
 
-    def effort(self, *, alone: bool) -> Effort:
-        """Give how much may be encoded; `alone` where every text of the commons is known."""
-        return Effort(most=self.work.most, kept=self.kept, alone=alone)
+    def effort(self, *, exclusive: bool) -> Effort:
+        """Return how much may be encoded; `exclusive` if every text of the commons is known."""
+        return Effort(limit=self.work.limit, cache=self.cache, exclusive=exclusive)
 
 
 def _job(root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tell: Callable[[str], None]) -> _Job:
-    maker = made_maker(state_folder(environ))
-    note_python(state_folder(environ))
+    maker = ensure_maker(state_folder(environ))
+    record_python(state_folder(environ))
     return _Job(
         root=root, folder=folder, work=work, tell=tell, resolved=resolve(root, environ=environ),
         maker=maker,
-        previous={} if work.force else read_manifest(folder),
+        previous=Manifest() if work.force else read_manifest(folder),
         known=NOTHING if work.force else read_known(f"{folder}/{SOURCES}"),
     )  # fmt: skip
 
 
 def _compile(job: _Job, began: float) -> Compiled:
     sources = read_sources(job.root, job.known.sources, starter=job.starter)
-    about = _about(job.settings, job.work.collections)
-    digests, whole = job.digests(sources, about), sound_parts(job.folder, job.previous)
-    whole["catalog_digest"] = whole["catalog_digest"] and job.work.fits(job.previous)
-    fresh = {name: whole[name] and job.previous.get(name) == digest for name, digest in digests.items()}
-    written = tuple(name.removesuffix("_digest") for name, is_fresh in fresh.items() if not is_fresh)
+    dependencies = _dependencies(job.settings, job.work.collections)
+    digests, intact = job.digests(sources, dependencies), intact_parts(job.folder, job.previous)
+    if not job.work.is_satisfied(job.previous):
+        intact.discard(CATALOG)
+    before = {TRIGGERS: job.previous.triggers_digest, CATALOG: job.previous.catalog_digest}
+    written = tuple(part for part in PARTS if part not in intact or before[part] != digests[part])
     if not written:
         write_stamps(job.root, job.folder, sources, job.maker)
         return _report(job.folder, (), job.previous, began)
-    same = all(whole.values()) and job.previous.get("about") == digest_of(about)
-    manifest = _revise(job, sources, digests) if same else None
+    can_revise = len(intact) == len(PARTS) and job.previous.about == digest_of(dependencies)
+    manifest = _revise(job, sources, digests) if can_revise else None
     if manifest:
         written = (CATALOG,)
     else:
-        manifest, sources = _make(job, sources, about, written)
+        manifest, sources = _compile_all(job, sources, dependencies, written)
     write_records(job.folder, manifest, sources)
     write_stamps(job.root, job.folder, sources, job.maker)
-    kept = [ENTRIES] if manifest["entries"] else []
-    catalogs = (str(each.get("catalog", "")) for each in (manifest, job.previous))
-    sweep(job.folder, keep={*kept, *catalogs, job.kept.rpartition("/")[2]})
+    entries = [ENTRIES] if manifest.entries else []
+    sweep(job.folder, keep={*entries, manifest.catalog, job.previous.catalog, os.path.basename(job.cache)})
     return _report(job.folder, written, manifest, began)
 
 
-def _revise(job: _Job, sources: Mapping[str, str], digests: Mapping[str, str]) -> dict[str, Any] | None:
-    """Compile the texts that changed where nothing else did; give the new manifest, or None where all is to be read."""
-    before, place = job.previous, f"{job.folder}/{ENTRIES}"
-    own = before.get("entries") and job.known.token == before.get("triggers_digest")
-    paths = changed_texts(sources, job.known.sources, set(before["settled"])) if own else None
-    found = revised(job.root, place, paths, token=before["entries"], index=before["index"]) if paths else None
-    if found is None:
+def _revise(job: _Job, sources: Mapping[str, str], digests: Mapping[str, str]) -> Manifest | None:
+    """Compile the texts that changed; return the new manifest, or None if more than a few texts changed."""
+    previous = job.previous
+    if not previous.entries or job.known.token != previous.triggers_digest:
         return None
-    job.tell(f"indexing {len(found.volumes)} changed {'document' if len(found.volumes) == 1 else 'documents'}")
+    paths = changed_texts(sources, job.known.sources, set(previous.settled))
+    changes = (
+        revised(job.root, f"{job.folder}/{ENTRIES}", paths, token=previous.entries, index=previous.index)
+        if paths
+        else None
+    )
+    if paths is None or changes is None:
+        return None
+    job.tell(f"indexing {len(changes.volumes)} changed {'document' if len(changes.volumes) == 1 else 'documents'}")
     built_at, building = _now(), empty_building(job.folder)
     report = revise_catalog(
-        found.volumes, building,
-        previous=catalog_at(job.folder, before), built_at=built_at, tiers=job.work.tiers,
-        effort=job.effort(alone=False),
+        changes.volumes, building,
+        previous=catalog_at(job.folder, previous), built_at=built_at, tiers=job.work.tiers,
+        effort=job.effort(exclusive=False),
     )  # fmt: skip
     if report is None:
         shutil.rmtree(building)
         return None
-    name = place_catalog(job.folder, building, report.tiers, digests["catalog_digest"])
-    problems = merged_problems(before["problems"], set(paths or ()), found.problems, most=MOST_PROBLEMS)
-    return {
-        **before, **digests, "catalog": name, "tiers": list(report.tiers), "built_at": built_at, "problems": problems,
-    }  # fmt: skip
+    return previous.but(
+        triggers_digest=digests[TRIGGERS],
+        catalog_digest=digests[CATALOG],
+        catalog=place_catalog(job.folder, building, report.tiers, digests[CATALOG]),
+        tiers=report.tiers,
+        built_at=built_at,
+        problems=merged_problems(previous.problems, set(paths), changes.problems, most=MOST_PROBLEMS),
+    )
 
 
-def _make(
-    job: _Job, sources: Mapping[str, str], about: Mapping[str, Any], written: Sequence[str]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Read the whole commons and compile what is to be written; give the new manifest and the sources."""
+def _compile_all(
+    job: _Job, sources: Mapping[str, str], dependencies: Mapping[str, Json], written: Sequence[str]
+) -> tuple[Manifest, dict[str, str]]:
+    """Read the whole commons and compile the parts to be `written`; return the new manifest and the sources."""
     job.tell("reading the commons")
     good = read_lasting(job.folder)
     layers = load_layers(job.root, starter=job.starter, good=good)
@@ -271,92 +288,96 @@ def _make(
     problems = check_layers(layers, job.resolved)
     if job.work.collections:
         commons, problems = select_collections(commons, job.work.collections), []
-    also = [document.path for document in commons.documents]
-    sources = as_read(sources, read_sources(job.root, sources, also=also, starter=job.starter), also=also)
-    keep_lasting(job.root, job.folder, sources, layers.stack[0].problems, good)
-    carried = {name: job.previous.get(name, none) for name, none in CARRIED.items()}
-    manifest = {
-        **carried, **_digests(sources, about), "about": digest_of(about), "index": commons.index.path,
-        "entries": "", "format": FORMAT, "deia": __version__, "built_at": _now(), "documents": len(commons.entries),
-        "triggers": len(commons.triggers), "problems": [problem.values() for problem in problems[:MOST_PROBLEMS]],
-        "standing": standing(layers.stack[0].problems), "broken": list(commons.broken[:MOST_PROBLEMS]),
-        "deprecated": sum(trigger.status == "deprecated" for trigger in commons.triggers),
-    }  # fmt: skip
+    extra_documents = [document.path for document in commons.documents]
+    later = read_sources(job.root, sources, extra_documents=extra_documents, starter=job.starter)
+    sources = as_read(sources, later, extra_documents=extra_documents)
+    own = layers.stack[0]
+    keep_lasting(job.root, job.folder, sources, own.problems, good)
+    digests = content_digests(sources, dependencies)
+    manifest = job.previous.but(
+        deia=__version__, built_at=_now(), index=commons.index.path, entries="", about=digest_of(dependencies),
+        triggers_digest=digests[TRIGGERS], catalog_digest=digests[CATALOG],
+        documents=len(commons.entries), triggers=len(commons.triggers),
+        deprecated=sum(trigger.status == "deprecated" for trigger in commons.triggers),
+        problems=tuple(problems[:MOST_PROBLEMS]), standing=tuple(standing(own.problems)),
+        broken=commons.broken[:MOST_PROBLEMS],
+    )  # fmt: skip
     if CATALOG in written:
-        manifest |= _write_catalog(job, commons, manifest)
+        manifest = _write_catalog(job, commons, manifest)
     if TRIGGERS in written:
-        manifest |= _write_triggers(job, commons, manifest)
-    if len(commons.documents) >= KEPT_FROM and not job.work.collections:
-        manifest["entries"] = manifest["triggers_digest"]
-        files.replace(f"{job.folder}/{ENTRIES}", entries_text(layers.stack[0], manifest["entries"]))
+        manifest = _write_triggers(job, commons, manifest)
+    if len(commons.documents) >= MIN_DOCUMENTS and not job.work.collections:
+        manifest = manifest.but(entries=manifest.triggers_digest)
+        files.replace(f"{job.folder}/{ENTRIES}", entries_text(own, manifest.entries))
     return manifest, sources
 
 
-def _write_catalog(job: _Job, commons: Commons, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a catalog; give what the manifest says of it: its name, and the tiers that it holds."""
+def _write_catalog(job: _Job, commons: Commons, manifest: Manifest) -> Manifest:
+    """Write the catalog; return the manifest with its name and its tiers."""
     job.tell(f"indexing {len(commons.documents)} documents")
     building, before = empty_building(job.folder), catalog_at(job.folder, job.previous)
     report = build_catalog(
         commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
-        built_at=manifest["built_at"], sources=[commons.index.path] if commons.index.path else [],
+        built_at=manifest.built_at, sources=[commons.index.path] if commons.index.path else [],
         concepts=commons.concepts, learning_paths=commons.learning_paths,
-        previous=before if job.previous.get("deia") == __version__ and os.path.isdir(before) else None,
-        tiers=job.work.tiers, effort=job.effort(alone=True), tell=job.tell,
+        previous=before if job.previous.deia == __version__ and os.path.isdir(before) else None,
+        tiers=job.work.tiers, effort=job.effort(exclusive=True), tell=job.tell,
     )  # fmt: skip
-    name = place_catalog(job.folder, building, report.tiers, manifest["catalog_digest"])
-    held = {"catalog": name, "tiers": list(report.tiers)}
-    return {**held, "left_out": job.work.asked and not job.work.fits(held)}
+    return manifest.but(
+        catalog=place_catalog(job.folder, building, report.tiers, manifest.catalog_digest),
+        tiers=report.tiers,
+        left_out=job.work.requested and not job.work.is_satisfied(Manifest(tiers=report.tiers)),
+    )
 
 
-def _write_triggers(job: _Job, commons: Commons, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the trigger artefact; give what the manifest says of it."""
-    digest = manifest["triggers_digest"]
+def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest:
+    """Write the trigger artefact; return the manifest with what it says about the artefact."""
+    digest = manifest.triggers_digest
     job.tell(f"compiling {len(commons.triggers)} triggers")
     injected = payloads(commons)
-    reached = calibrated(commons.triggers, commons.cases, (*shipped(), *reached_in(job.previous)))
+    meaning = calibrated(commons.triggers, commons.cases, (*shipped(), *job.previous.meaning))
     data, ungated = compile_triggers(
         commons.triggers, injected, settings=job.settings, marks=ALWAYS,
-        identity={"deia": __version__, "digest": digest, "forms": forms_source(), "standing": manifest["standing"]},
+        identity={
+            "deia": __version__, "digest": digest, "forms": forms_source(), "standing": list(manifest.standing),
+        },
         known=[(entry.path, entry.title) for entry in commons.entries],
-        thresholds={(one.trigger, one.clause): one.thresholds for one in reached},
+        thresholds={(clause.trigger, clause.clause): clause.thresholds for clause in meaning},
         own="starter" if is_packaged(job.root) else PROJECT,
     )  # fmt: skip
     files.replace(f"{job.folder}/{TRIGGERS}", data)
-    settled = sorted(payload.path for payload in injected.values())
     own = {trigger.id for trigger in commons.triggers if origin_of(trigger.path) == PROJECT}
-    return {
-        "artefact": digest, "settled": settled, "ungated": list(ungated), "meaning": [one.values() for one in reached],
-        "own_meaning": sorted(own.intersection(one.trigger for one in reached)),
-    }  # fmt: skip
+    return manifest.but(
+        artefact=digest,
+        settled=tuple(sorted(payload.path for payload in injected.values())),
+        ungated=tuple(ungated),
+        meaning=meaning,
+        own_meaning=tuple(sorted(own.intersection(clause.trigger for clause in meaning))),
+    )
 
 
-def _about(settings: Mapping[str, Any], collections: Sequence[str]) -> dict[str, list[Any]]:
-    """Give what each compiled file depends on besides the sources; an injected text is part of the triggers' too."""
+def _dependencies(settings: Mapping[str, Json], collections: Sequence[str]) -> dict[str, Json]:
+    """Return what each compiled file depends on besides the sources."""
     return {
         TRIGGERS: [settings, MAKER, FORMAT, __version__, forms_source(), vectors_source(), *collections],
         CATALOG: [__version__, *models(), *collections],
     }
 
 
-def _digests(sources: Mapping[str, str], about: Mapping[str, Any]) -> dict[str, str]:
-    """Give what identifies that which each compiled file is made of."""
-    return {f"{name}_digest": digest for name, digest in content_digests(sources, about).items()}
-
-
-def _report(folder: str, written: tuple[str, ...], manifest: Mapping[str, Any], began: float) -> Compiled:
+def _report(folder: str, written: tuple[str, ...], manifest: Manifest, began: float) -> Compiled:
     return Compiled(
         folder=folder,
         written=written,
-        triggers=manifest["triggers"],
-        documents=manifest["documents"],
-        ungated=tuple(manifest["ungated"]),
-        meaning=reached_in(manifest) if "triggers" in written else (),
-        problems=tuple(Problem(**problem) for problem in manifest["problems"]),
+        triggers=manifest.triggers,
+        documents=manifest.documents,
+        ungated=manifest.ungated,
+        meaning=manifest.meaning if TRIGGERS in written else (),
+        problems=manifest.problems,
         seconds=time.perf_counter() - began,
-        own=frozenset(manifest.get("own_meaning", ())),
-        tiers=tuple(manifest.get("tiers", ())),
-        left_out=bool(manifest.get("left_out")),
-        deprecated=manifest.get("deprecated", 0),
+        own=frozenset(manifest.own_meaning),
+        tiers=manifest.tiers,
+        left_out=manifest.left_out,
+        deprecated=manifest.deprecated,
     )
 
 

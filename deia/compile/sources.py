@@ -1,7 +1,7 @@
-"""What compiled files are made from: every source of a commons with its size, its time and the SHA-256 of its content.
+"""The sources that compiled files are made from, each with its size, modification time and SHA-256.
 
-A file whose size and time are those of last time is not read again, unless it changed so shortly before it was read
-that it may have changed once more within a tick of the clock. Refuses to judge what a changed source means.
+A file with an unchanged size and time is not read again, unless it changed so shortly before it was last read that
+another change could have fallen within the same tick of the clock.
 """
 
 from __future__ import annotations
@@ -12,24 +12,25 @@ import os
 import stat
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from deia import files
 from deia.commons.layers.merge_layers import file_at, layer_prefixes, local_path
 from deia.commons.layers.packs import LOCK as PACKS_LOCK
+from deia.fast_json import Json
 from deia.folders import INDEX_NAMES
 
 SETTINGS_FILES = ("deia.toml", "pyproject.toml")
 FOLDERS = (("bok", (".md",)), ("triggers", (".yaml", ".yml")))
 RACY_NS = 2_000_000_000
 HEAD = "deia-sources-2"
-HASHED = 64  # characters of a SHA-256
+HASH_LENGTH = 64  # characters of a SHA-256
 CATALOG = "catalog"
-OWN_TEXTS = "bok/"  # of a hundred thousand sources nearly all: asked first where every source is gone through
+OWN_TEXTS = "bok/"  # holds nearly all of a hundred thousand sources, so loops over the sources test this prefix first
 
 
 class Known(NamedTuple):
-    """The sources of a compile, and which it was."""
+    """The sources of one compile, and the token that identifies that compile."""
 
     token: str
     sources: Mapping[str, str]
@@ -38,164 +39,159 @@ class Known(NamedTuple):
 NOTHING = Known("", {})
 
 
-def read_sources(root: str, known: Mapping[str, str], *, also: Sequence[str] = (), starter: bool) -> dict[str, str]:
-    """Give "size time SHA-256" of every source by its path in the layered commons, in the order of the paths.
+def read_sources(
+    root: str, known: Mapping[str, str], *, extra_documents: Sequence[str] = (), starter: bool
+) -> dict[str, str]:
+    """Return "size time SHA-256" of every source by its path in the layered commons, sorted by path.
 
-    `known` are those of last time, `also` are documents outside `bok/` that an index names.
+    `known` holds the sources of the last compile; `extra_documents` are documents outside `bok/` that an index lists.
     """
-    look = _Look(known)
+    scan = _Scan(known)
     prefixes = tuple(layer_prefixes(root, starter=starter))
     for prefix in prefixes:
         base = file_at(root, prefix).rstrip("/")
         for top, endings in FOLDERS:
-            look.below(f"{base}/{top}", f"{prefix}{top}", endings)
+            scan.add_folder(f"{base}/{top}", f"{prefix}{top}", endings)
     indexes = (f"{prefix}{name}" for prefix in prefixes for name in INDEX_NAMES)
-    named = {*SETTINGS_FILES, PACKS_LOCK, *indexes, *known, *also}.difference(look.seen)
-    for path in (path for path in named if _of_layers(path, prefixes)):
-        look.at(path, file_at(root, path))
-    return look.found()
+    listed = {*SETTINGS_FILES, PACKS_LOCK, *indexes, *known, *extra_documents}.difference(scan.seen)
+    for path in (path for path in listed if _in_layers(path, prefixes)):
+        scan.add_file(path, file_at(root, path))
+    return scan.sources()
 
 
-def as_read(before: Mapping[str, str], later: Mapping[str, str], *, also: Sequence[str]) -> dict[str, str]:
-    """Give the sources of what was read between two looks: those of the first, and what only the second could know.
+def as_read(before: Mapping[str, str], later: Mapping[str, str], *, extra_documents: Sequence[str]) -> dict[str, str]:
+    """Return the sources of a commons that was read between two scans.
 
-    That is documents outside `bok/` which an index names. A file that somebody wrote meanwhile may not have been read:
-    so it is not among them, or as it was before, and the next compile finds it changed.
+    These are the sources of the scan `before`, plus documents outside `bok/` that an index lists, which only the scan
+    `later` could know. A file that was written in between may not have been read. It is missing here or keeps its
+    earlier stamp, so that the next compile sees a change.
     """
-    named = {path for path in also if path not in before and not local_path(path).startswith("bok/")}
-    return {path: before.get(path) or later[path] for path in sorted({*before, *named.intersection(later)})}
+    listed = {path for path in extra_documents if path not in before and not local_path(path).startswith("bok/")}
+    return {path: before.get(path) or later[path] for path in sorted({*before, *listed.intersection(later)})}
 
 
-def source_paths(root: str, known: Iterable[str] = (), *, starter: bool = False) -> list[str]:
-    """Give every file that compiled files are made from, as paths of the layered commons, sorted.
+class _Scan:
+    """A scan of the sources that are there now. Only files that changed since the last scan are read."""
 
-    `known` are those of last time: an index may list documents outside bok/, which are known from the compile that
-    first met them.
-    """
-    return list(read_sources(root, {}, also=tuple(known), starter=starter))
-
-
-class _Look:
-    """A look at what there is, beside what was known: only what changed is read and written down anew."""
-
-    __slots__ = ("_known", "_newest", "changed", "seen")
+    __slots__ = ("_changed", "_known", "_newest", "seen")
 
     def __init__(self, known: Mapping[str, str]) -> None:
         self._known = known
         self._newest = time.time_ns() - RACY_NS
-        self.changed: dict[str, str] = {}
+        self._changed: dict[str, str] = {}
         self.seen: list[str] = []
 
-    def below(self, place: str, path: str, endings: tuple[str, ...]) -> None:
-        """Look at the files of a folder and of those in it that end so; links to folders are not entered."""
+    def add_folder(self, folder: str, path: str, endings: tuple[str, ...]) -> None:
+        """Add the files with one of these `endings` below a folder; links to folders are not followed."""
         try:
-            with os.scandir(place) as entries:
-                every = list(entries)
+            with os.scandir(folder) as listing:
+                entries = list(listing)
         except OSError:
             return
-        for entry, state in _states(place, [each for each in every if each.name.endswith(endings)]):
-            self._take(f"{path}/{entry.name}", state, entry)
-        for entry in every:
+        for entry, state in _states(folder, [entry for entry in entries if entry.name.endswith(endings)]):
+            self._add(f"{path}/{entry.name}", state, entry)
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                self.below(entry.path, f"{path}/{entry.name}", endings)
+                self.add_folder(entry.path, f"{path}/{entry.name}", endings)
 
-    def at(self, path: str, place: str) -> None:
-        """Look at one file."""
+    def add_file(self, path: str, place: str) -> None:
+        """Add one file if it exists."""
         try:
             state = os.stat(place)
         except (OSError, ValueError):
             return
         if stat.S_ISREG(state.st_mode):
-            self._take(path, state, place)
+            self._add(path, state, place)
 
-    def _take(self, path: str, state: os.stat_result, place: str | os.DirEntry[str]) -> None:
+    def _add(self, path: str, state: os.stat_result, place: str | os.DirEntry[str]) -> None:
         self.seen.append(path)
-        changed = state.st_mtime_ns
-        stamp = f"{state.st_size} {changed} "
-        if changed >= self._newest or self._known.get(path, "")[:-HASHED] != stamp:
-            self.changed[path] = stamp + hashlib.sha256(files.read(os.fspath(place)) or b"").hexdigest()
+        modified = state.st_mtime_ns
+        stamp = f"{state.st_size} {modified} "
+        if modified >= self._newest or self._known.get(path, "")[:-HASH_LENGTH] != stamp:
+            self._changed[path] = stamp + hashlib.sha256(files.read(os.fspath(place)) or b"").hexdigest()
 
-    def found(self) -> dict[str, str]:
-        """Give every source that is there, in the order of the paths."""
-        new = sum(path not in self._known for path in self.changed)
-        every = {**self._known, **self.changed}
+    def sources(self) -> dict[str, str]:
+        """Return every source that is there, sorted by path."""
+        new = sum(path not in self._known for path in self._changed)
+        sources = {**self._known, **self._changed}
         if len(self.seen) - new < len(self._known):
-            every = {path: every[path] for path in self.seen}
-        return dict(sorted(every.items())) if new or len(every) < len(self._known) else every
+            sources = {path: sources[path] for path in self.seen}
+        return dict(sorted(sources.items())) if new or len(sources) < len(self._known) else sources
 
 
-def _states(place: str, found: Iterable[os.DirEntry[str]]) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """Look at the files among what a folder holds; named relative to the open folder, it takes two thirds of the time.
+def _states(folder: str, entries: Iterable[os.DirEntry[str]]) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
+    """Yield the files among a folder's entries with their `stat`; broken links are left out.
 
-    A link to nothing is no file.
+    Names relative to the open folder take two thirds of the time that full paths take.
     """
-    folder = _opened(place)
+    descriptor = _open_folder(folder)
     try:
-        for entry in found:
+        for entry in entries:
             try:
-                state = entry.stat() if folder is None else os.stat(entry.name, dir_fd=folder)
+                state = entry.stat() if descriptor is None else os.stat(entry.name, dir_fd=descriptor)
             except OSError:
                 continue
             if not entry.is_dir():
                 yield entry, state
     finally:
-        if folder is not None:
-            os.close(folder)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
-def _opened(place: str) -> int | None:
+def _open_folder(folder: str) -> int | None:
     try:
-        return os.open(place, os.O_RDONLY) if os.stat in os.supports_dir_fd else None
+        return os.open(folder, os.O_RDONLY) if os.stat in os.supports_dir_fd else None
     except OSError:
         return None
 
 
-def _of_layers(path: str, prefixes: Collection[str]) -> bool:
-    """Say whether a path belongs to a layer that is still there."""
+def _in_layers(path: str, prefixes: Collection[str]) -> bool:
+    """Return whether a path belongs to a layer that still exists."""
     return path.removesuffix(local_path(path)) in prefixes
 
 
 def is_text(path: str) -> bool:
-    """Say whether a source is a document where documents are."""
+    """Return whether a source is a document in a `bok/` folder."""
     return path.startswith(OWN_TEXTS) or local_path(path).startswith("bok/")
 
 
 def is_catalog_source(path: str) -> bool:
-    """Say whether searches depend on a source."""
+    """Return whether the search catalog depends on a source."""
     return path not in SETTINGS_FILES and not local_path(path).startswith("triggers/")
 
 
 def stamp_in(sources: Mapping[str, str], path: str) -> str:
-    """Give "size time" of a source from before it was read, or nothing where it is none."""
-    return sources[path][: -HASHED - 1] if path in sources else ""
+    """Return "size time" of a source as of before it was read, or "" if it is no source."""
+    return sources[path][: -HASH_LENGTH - 1] if path in sources else ""
 
 
-def content_digests(sources: Mapping[str, str], about: Mapping[str, Any]) -> dict[str, str]:
-    """Give by name what identifies the contents of all sources, or with `catalog` of those that searches depend on.
+def content_digests(sources: Mapping[str, str], dependencies: Mapping[str, Json]) -> dict[str, str]:
+    """Return a digest for each named compiled file, over the contents of its sources and its other dependencies.
 
-    Behind each name stands what else counts there.
+    `dependencies` maps the name of each compiled file to whatever else it depends on. The file `catalog` depends only
+    on the sources that searches use, every other file on all of them.
     """
-    lines = [f"{value[-HASHED:]} {path}" for path, value in sources.items() if path.startswith(OWN_TEXTS)]
-    others, below = [], []
+    own_lines = [f"{value[-HASH_LENGTH:]} {path}" for path, value in sources.items() if path.startswith(OWN_TEXTS)]
+    others, lower_lines = [], []
     for path in [path for path in sources if not path.startswith(OWN_TEXTS)]:
-        line = f"{sources[path][-HASHED:]} {path}"
+        line = f"{sources[path][-HASH_LENGTH:]} {path}"
         if is_text(path):
-            below.append(line)
+            lower_lines.append(line)
         else:
             others.append((path, line))
-    texts = _hashed([*lines, *below])
+    texts = _hash_lines([*own_lines, *lower_lines])
     return {
-        name: digest_of([texts, *(line for path, line in others if name != CATALOG or is_catalog_source(path))], counts)
-        for name, counts in about.items()
+        name: digest_of([texts, *(line for path, line in others if name != CATALOG or is_catalog_source(path))], values)
+        for name, values in dependencies.items()
     }
 
 
-def digest_of(*about: Any) -> str:
-    """Give what identifies some values that JSON can hold."""
-    return _hashed([json.dumps(about, sort_keys=True)])
+def digest_of(*values: Json) -> str:
+    """Return the SHA-256 of some JSON values."""
+    return _hash_lines([json.dumps(values, sort_keys=True)])
 
 
-def _hashed(lines: Iterable[str]) -> str:
+def _hash_lines(lines: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -203,7 +199,7 @@ def _hashed(lines: Iterable[str]) -> str:
 
 
 def read_known(place: str) -> Known:
-    """Give the sources of last time from a file; nothing where it is not as `write_known` writes it."""
+    """Return the sources of the last compile from a file, or `NOTHING` if the file is missing or damaged."""
     text = (files.read(place) or b"").decode("utf-8", "surrogateescape")
     head, *lines = text.split("\n")
     token, values, paths = head.removeprefix(HEAD).strip(), lines[:-1:2], lines[1::2]
@@ -213,15 +209,15 @@ def read_known(place: str) -> Known:
 
 
 def write_known(place: str, known: Known) -> None:
-    """Write sources to a file, a line for what is known of each and a line for its path.
+    """Write sources to a file: for each, a line with its size, time and hash, then a line with its path.
 
-    A path that is no line is left out, and so read anew each time.
+    A path with a line break is left out, so its file is read again in every compile.
 
     Raises:
         OSError: the file cannot be written.
     """
-    every = known.sources.items()
+    items = known.sources.items()
     if "\n" in "".join(known.sources):
-        every = {path: value for path, value in every if "\n" not in path}.items()
-    lines = [f"{value}\n{path}" for path, value in every]
+        items = {path: value for path, value in items if "\n" not in path}.items()
+    lines = [f"{value}\n{path}" for path, value in items]
     files.replace(place, "\n".join([f"{HEAD} {known.token}", *lines, ""]).encode("utf-8", "surrogateescape"))

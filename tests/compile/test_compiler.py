@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia import freshness
-from deia.compile.compiled_folder import read_manifest
 from deia.compile.compiler import Compiled, compile_commons
-from deia.compile.sources import source_paths
+from deia.compile.manifest import read_manifest
+from deia.compile.sources import read_sources
 from deia.errors import ArtefactError, CommonsError, SettingsError
 from deia.search.catalog import open_catalog
 from deia.serve import hook
@@ -152,7 +152,7 @@ def assert_usable(root: Path) -> None:
     folder = root / ".deia"
     assert open_artefact(str(folder / "triggers")).meta["triggers"] == 1
     open_catalog(str(folder / (folder / "catalog").read_text()))
-    assert read_manifest(str(folder))["documents"] == 1
+    assert read_manifest(str(folder)).documents == 1
     for name in (freshness.TRIGGERS, freshness.DOCUMENTS):
         assert freshness.changed(str(folder), str(root), name) == ""
 
@@ -202,7 +202,7 @@ def test_a_link_out_of_the_commons_is_no_source(root: Path, tmp_path: Path) -> N
     (tmp_path / "outside").mkdir()
     write(tmp_path / "outside" / "secret.md", "# Secret\n")
     (root / "bok" / "linked").symlink_to(tmp_path / "outside")
-    assert not [path for path in source_paths(str(root)) if "secret" in path]
+    assert not [path for path in read_sources(str(root), {}, starter=False) if "secret" in path]
 
 
 # --- whose they are ---

@@ -1,4 +1,4 @@
-"""What a compile says it is made of is what it has read, whatever is written meanwhile."""
+"""Sources as they were read, even when somebody writes during the compile, and the file that keeps them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def test_what_is_written_while_the_commons_is_read_is_left_for_the_next_compile(
     (tmp_path / "triggers/a.yaml").write_text("# changed\n", encoding="utf-8")
     (tmp_path / "triggers/b.yaml").write_text("# new\n", encoding="utf-8")
     (tmp_path / "bok/b.md").write_text("# New\n", encoding="utf-8")
-    also = ["bok/a.md", "bok/b.md", "notes/out.md"]
-    later = read_sources(root, before, also=also, starter=False)
+    extra_documents = ["bok/a.md", "bok/b.md", "notes/out.md"]
+    later = read_sources(root, before, extra_documents=extra_documents, starter=False)
     assert {"triggers/b.yaml", "bok/b.md", "notes/out.md"} <= set(later)
-    told = as_read(before, later, also=also)
-    assert list(told) == ["bok/a.md", "deia.toml", "notes/out.md", "triggers/a.yaml"]
-    assert told["triggers/a.yaml"] == before["triggers/a.yaml"] != later["triggers/a.yaml"]
-    again = read_sources(root, told, starter=False)
+    sources_read = as_read(before, later, extra_documents=extra_documents)
+    assert list(sources_read) == ["bok/a.md", "deia.toml", "notes/out.md", "triggers/a.yaml"]
+    assert sources_read["triggers/a.yaml"] == before["triggers/a.yaml"] != later["triggers/a.yaml"]
+    again = read_sources(root, sources_read, starter=False)
     changed = ("triggers/a.yaml", "triggers/b.yaml", "bok/b.md")
-    assert again.items() - told.items() == {(path, later[path]) for path in changed}
-    assert as_read(again, again, also=also) == again
+    assert again.items() - sources_read.items() == {(path, later[path]) for path in changed}
+    assert as_read(again, again, extra_documents=extra_documents) == again
 
 
 def test_sources_come_back_as_they_were_written_but_for_paths_that_are_no_line(tmp_path: Path) -> None:

@@ -1,37 +1,34 @@
-"""Where few documents of a large commons changed: carry the previous catalog over, and compile only those again.
-
-Refuses where compiling the whole is simpler, or the only way.
-"""
+"""Incremental compiles: if few documents of a large commons changed, carry the previous catalog over."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import tantivy
 
 from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest
 from deia.compile.catalog.embeddings import TIER
-from deia.compile.catalog.writers import Writers, compile_volumes, take_stems, write_words
+from deia.compile.catalog.writers import Writers, compile_volumes, expect_stems, write_words
 from deia.errors import ArtefactError
+from deia.fast_json import Json
 from deia.match.spelling import worth_keeping
 from deia.match.tiers import Tier, kind_of, open_tier
 from deia.records import Record
 from deia.search.catalog import DIGESTS, KEYWORD, NEW_WORDS, WORDS, Catalog, open_catalog
 
-FEW = 20  # one document in so many may have changed
+FEW = 20  # an incremental compile is worth it if at most one document in so many changed
 MOST_NEW_WORDS = 5_000
 LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 
 
 class Plan(Record):
-    """What an incremental compile has to do; numbers are those of the previous catalog."""
+    """What an incremental compile has to do; documents are numbered as in the previous catalog."""
 
     previous: Catalog
     tiers: tuple[str, ...]
-    holes: frozenset[int]  # without a document from now on, or before
+    holes: frozenset[int]  # numbers without a document, from now on or already before
     changed: Mapping[int, Volume]
     new: tuple[Volume, ...]
     removed: tuple[str, ...]
@@ -40,9 +37,9 @@ class Plan(Record):
 def plan_changes(
     shelved: Sequence[Volume], previous: str | None, least: int, tiers: Sequence[str], *, quick: bool
 ) -> Plan | None:
-    """Compare with the previous catalog; None where compiling the whole is simpler or the only way.
+    """Compare the documents with the previous catalog; return None if compiling everything is simpler or necessary.
 
-    A tier that it lacks can only be made whole; who has to be `quick` goes on without it.
+    A tier that the previous catalog lacks requires compiling everything; a `quick` compile goes on without it.
     """
     old = _open(previous)
     carried = _carried_tiers(old, tiers, quick=quick) if old else None
@@ -66,7 +63,7 @@ def plan_changes(
 
 
 def plan_revision(changed: Sequence[Volume], previous: str, tiers: Sequence[str], *, quick: bool) -> Plan | None:
-    """Plan a compile in which some documents' texts are all that changed."""
+    """Return the plan of a compile in which only some documents' texts changed, or None as `plan_changes` does."""
     old = _open(previous)
     carried = _carried_tiers(old, tiers, quick=quick) if old else None
     if old is None or carried is None or len(changed) * FEW > len(old):
@@ -79,7 +76,7 @@ def plan_revision(changed: Sequence[Volume], previous: str, tiers: Sequence[str]
 
 
 def _carried_tiers(old: Catalog, tiers: Sequence[str], *, quick: bool) -> tuple[str, ...] | None:
-    """Give the tiers that can be carried over; None where one has to be made whole, or too many words are new."""
+    """Return the tiers that can be carried over, or None if a tier is lacking or too many words are new."""
     carried = tuple(name for name in tiers if old.tiers.get(kind_of(name)) == identity(open_tier(name)))
     lacking = set(tiers) - set(carried)
     if len(old.vocabularies()[1]) > MOST_NEW_WORDS or (lacking and not (quick and lacking == {TIER})):
@@ -87,8 +84,8 @@ def _carried_tiers(old: Catalog, tiers: Sequence[str], *, quick: bool) -> tuple[
     return carried
 
 
-def identity(tier: Tier) -> dict[str, Any]:
-    """Give what a catalog remembers of a model."""
+def identity(tier: Tier) -> dict[str, Json]:
+    """Return what a catalog records about a tier's model."""
     _, _, model = tier.full_name.partition(":")
     return {"digest": tier.digest, "dimensions": tier.dimensions, **({"model": model} if model else {})}
 
@@ -98,7 +95,7 @@ def _open(previous: str | None) -> Catalog | None:
         return None
     try:
         return open_catalog(previous)
-    except ArtefactError:  # it is only a short cut
+    except ArtefactError:  # the incremental path is only an optimisation
         return None
 
 
@@ -107,42 +104,41 @@ def _digests(old: Catalog) -> bytes:
         return file.read()
 
 
-def compile_changes(plan: Plan, to: Writers, heard: Callable[[int, int], None]) -> int:
-    """Write the catalog that a plan says; give how many passages it holds."""
-    to.write_to(_carried_index(plan, to.folder))
-    for gone in (*plan.removed, *(volume.entry.id for volume in plan.changed.values())):
-        to.writer.delete_documents_by_term("id", gone)
+def compile_changes(plan: Plan, writers: Writers) -> int:
+    """Write the catalog of a plan; return its number of passages."""
+    writers.write_to(_carried_index(plan, writers.folder))
+    for document in (*plan.removed, *(volume.entry.id for volume in plan.changed.values())):
+        writers.writer.delete_documents_by_term("id", document)
     digests, number = _digests(plan.previous), 0
-    for changed in sorted({*plan.changed, *plan.holes, plan.previous.numbers}):
-        if number < changed:
-            to.copy(plan.previous, range(number, changed), digests)
-        if changed in plan.changed:
-            compile_volumes([plan.changed[changed]], changed, to)
-        elif changed in plan.holes:
-            to.leave_out()
-        number = changed + 1
-    compile_volumes(plan.new, plan.previous.numbers, to)
-    _carry_words(plan.previous, to.folder, to.counts)
-    heard(1, 1)
-    return to.close()
+    for affected in sorted({*plan.changed, *plan.holes, plan.previous.numbers}):
+        if number < affected:
+            writers.copy(plan.previous, range(number, affected), digests)
+        if affected in plan.changed:
+            compile_volumes([plan.changed[affected]], affected, writers)
+        elif affected in plan.holes:
+            writers.leave_out()
+        number = affected + 1
+    compile_volumes(plan.new, plan.previous.numbers, writers)
+    _carry_words(plan.previous, writers.folder, writers.counts)
+    return writers.close()
 
 
 def _carried_index(plan: Plan, folder: str) -> tantivy.Index:
-    """Take over the previous index: its segments never change, so they are linked where the system can."""
+    """Return a copy of the previous index; its segments never change, so they are linked where the system can."""
     old, new = os.path.join(plan.previous.folder, KEYWORD), os.path.join(folder, KEYWORD)
     os.mkdir(new)
     for name in sorted(os.listdir(old)):
-        if name.endswith(".json"):  # these are replaced by the writer
+        if name.endswith(".json"):  # the index writer replaces these files
             shutil.copyfile(os.path.join(old, name), os.path.join(new, name))
         elif name not in LOCKS:
             _link(os.path.join(old, name), os.path.join(new, name))
     index = tantivy.Index.open(new)
-    take_stems(index)
+    expect_stems(index)
     return index
 
 
 def carry_file(old: Catalog, folder: str, name: str) -> None:
-    """Take over a file of the previous catalog as it is."""
+    """Copy a file of the previous catalog unchanged."""
     _link(os.path.join(old.folder, name), os.path.join(folder, name))
 
 
@@ -154,8 +150,8 @@ def _link(old: str, new: str) -> None:
 
 
 def _carry_words(old: Catalog, folder: str, counts: Mapping[str, int]) -> None:
-    """Keep the large vocabulary as it is, and write the words it lacks beside it."""
-    whole, lately = old.vocabularies()
-    new = {word: count for word, count in counts.items() if worth_keeping(word) and not whole.count(word)}
+    """Keep the large vocabulary unchanged, and write the words that it lacks to a second one."""
+    main, recent = old.vocabularies()
+    new = {word: count for word, count in counts.items() if worth_keeping(word) and not main.count(word)}
     carry_file(old, folder, WORDS)
-    write_words(folder, NEW_WORDS, {**dict(lately.words()), **new})
+    write_words(folder, NEW_WORDS, {**dict(recent.words()), **new})

@@ -1,7 +1,6 @@
-"""Write the documents of the search catalog: metadata and texts, where each begins, and what it was made of.
+"""Write the document store of the search catalog: metadata, texts, where each begins, and content digests.
 
-The layout is the one that `deia.search.catalog` reads. It refuses to store half characters, which no terminal can
-print.
+The layout is the one that `deia.search.catalog` reads. Lone surrogates are replaced, since no terminal can print them.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
+from deia.fast_json import Json
 from deia.knowledge import Chunk, Document, Entry
 from deia.match.keyword import LONGEST_KEY, key
 from deia.match.numerics import np
@@ -22,7 +22,7 @@ from deia.records import Record
 from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS, Catalog
 
 DIGEST_SIZE = 16
-BUFFERED = 1 << 20  # bytes written at once
+BUFFERED = 1 << 20  # bytes per write
 NOT_KEPT = ("extra", "line")
 KEPT = tuple(name for name in Entry(id="", path="", title="").values() if name not in NOT_KEPT)
 _fields = attrgetter(*KEPT)
@@ -30,27 +30,27 @@ _json = json.JSONEncoder(separators=(",", ":"), default=str).encode
 
 
 class Volume(Record):
-    """A document with its entry: what is shelved under one id."""
+    """A document with its entry, stored under one id."""
 
     entry: Entry
     document: Document
-    types: tuple[str, ...] = ()  # what sort of document it is, in the words of the commons
-    strength: float = 0.0  # its standing, from -1 to 1
+    types: tuple[str, ...] = ()  # the kind of document, in the words of the commons
+    strength: float = 0.0  # from -1 to 1
 
 
 def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Volume]:
-    """Pair entries with their documents, in the order of their ids.
+    """Pair entries with their documents, sorted by id.
 
-    An entry without a document is found by its metadata, a document without an entry by its text. Of entries that share
-    an id the first counts; the checks of the commons report the others.
+    An entry without a document is found by its metadata, a document without an entry by its text. If several entries
+    share an id, the first counts; the checks of the commons report the others.
     """
     texts = {document.path: document for document in documents}
-    described = [described_volume(entry, texts.get(entry.path) or _absent(entry)) for entry in entries]
+    described = [described_volume(entry, texts.get(entry.path) or _missing_document(entry)) for entry in entries]
     taken = {volume.entry.path for volume in described}
     bare = (document for path, document in texts.items() if path not in taken)
-    found = chain(described, (Volume(entry=_described(document), document=document) for document in bare))
+    every = chain(described, (Volume(entry=_bare_entry(document), document=document) for document in bare))
     first: dict[str, Volume] = {}
-    for volume in found:
+    for volume in every:
         if volume.entry.id:
             first.setdefault(volume.entry.id, volume)
     return sorted(first.values(), key=lambda volume: volume.entry.id)
@@ -58,82 +58,85 @@ def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Vol
 
 def described_volume(entry: Entry, document: Document) -> Volume:
     """Pair an entry with its document."""
-    given = (entry.category, entry.extra.get("type"), entry.extra.get("categories"), document.metadata.get("type"))
+    kinds = (entry.category, entry.extra.get("type"), entry.extra.get("categories"), document.metadata.get("type"))
     strength = entry.extra.get("strength")
     is_number = isinstance(strength, (int, float)) and not isinstance(strength, bool)
-    standing = max(-1.0, min(1.0, float(strength))) if is_number else 0.0  # type: ignore[arg-type]
+    clamped = max(-1.0, min(1.0, float(strength))) if is_number else 0.0  # type: ignore[arg-type]
     return Volume(
-        entry=_clean(entry), document=document, types=_types(given) if any(given) else (), strength=standing
+        entry=_clean(entry), document=document, types=_types(kinds) if any(kinds) else (), strength=clamped
     )  # fmt: skip
 
 
-def _types(given: Iterable[Any]) -> tuple[str, ...]:
-    each = [one for value in given for one in (value if isinstance(value, (list, tuple)) else [value])]
-    return tuple(dict.fromkeys(printable(one.strip()) for one in each if isinstance(one, str) and one.strip()))
+def _types(kinds: Iterable[object]) -> tuple[str, ...]:
+    values = [item for kind in kinds for item in (kind if isinstance(kind, (list, tuple)) else [kind])]
+    stripped = [value.strip() for value in values if isinstance(value, str)]
+    return tuple(dict.fromkeys(printable(value) for value in stripped if value))
 
 
 def digest(volume: Volume) -> bytes:
-    """Give what identifies the content of a volume."""
+    """Return a digest of everything that is compiled of a volume."""
     described = repr((volume.document.first_line, volume.types, *_fields(volume.entry)))
-    found = blake2b(described.encode("utf-8", "replace"), digest_size=DIGEST_SIZE)
-    found.update(volume.document.text.encode("utf-8", "replace"))
-    return found.digest()
+    hasher = blake2b(described.encode("utf-8", "replace"), digest_size=DIGEST_SIZE)
+    hasher.update(volume.document.text.encode("utf-8", "replace"))
+    return hasher.digest()
 
 
 def printable(text: str) -> str:
-    """Give a text without half characters."""
+    """Return a text with lone surrogates replaced."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _absent(entry: Entry) -> Document:
+def _missing_document(entry: Entry) -> Document:
     return Document(path=entry.path, title=entry.title, text="")
 
 
-def _described(document: Document) -> Entry:
+def _bare_entry(document: Document) -> Entry:
     return _clean(Entry(id=document.path, path=document.path, title=document.title))
 
 
 def _clean(entry: Entry) -> Entry:
-    """Give an entry as it can be stored and printed."""
-    if len(entry.id) <= LONGEST_KEY and _plain(_fields(entry)):
+    """Return an entry that can be stored and printed."""
+    if len(entry.id) <= LONGEST_KEY and _is_clean(_fields(entry)):
         return entry
     values = {name: _clean_value(value) for name, value in entry.values().items() if name not in NOT_KEPT}
     return Entry(**{**values, "id": key(entry.id)})
 
 
-def _plain(values: Sequence[Any]) -> bool:
-    """Tell whether nothing is to be replaced, as in nearly all entries: looking costs a third of making a copy."""
+def _is_clean(values: Sequence[object]) -> bool:
+    """Return whether nothing needs replacing, as in nearly all entries; checking is cheaper than copying."""
     shown = repr(values)
-    if not shown.isascii() or "\\" in shown:  # half characters are shown escaped
+    if not shown.isascii() or "\\" in shown:  # `repr` escapes lone surrogates
         return False
-    return all(isinstance(each, str) for value in values if value and isinstance(value, tuple) for each in value)
+    return all(isinstance(item, str) for value in values if value and isinstance(value, tuple) for item in value)
 
 
-def _clean_value(value: Any) -> Any:
+def _clean_value(value: object) -> Any:
     if isinstance(value, tuple):
         return tuple(printable(str(item)) for item in value)
     return printable(value) if isinstance(value, str) else value
 
 
 def line_of(volume: Volume, chunks: Sequence[Chunk]) -> bytes:
-    """Give what the shelf says of a document and its passages."""
-    kept = told(volume.entry)
-    passages = [[*chunk.lines, printable(chunk.heading)] for chunk in chunks]
-    row = {**_required(volume.entry), **kept, "first_line": volume.document.first_line, "passages": passages}
+    """Return the store's line about a document and its passages."""
+    described = stored_fields(volume.entry)
+    passages: list[list[Json]] = [[*chunk.lines, printable(chunk.heading)] for chunk in chunks]
+    row = {
+        **_required(volume.entry), **described, "first_line": volume.document.first_line, "passages": passages,
+    }  # fmt: skip
     return _line(volume.entry.id, row)
 
 
-def told(entry: Entry) -> dict[str, Any]:
-    """Give what an entry says, without what nothing asks for at query time."""
+def stored_fields(entry: Entry) -> dict[str, Json]:
+    """Return the non-empty fields of an entry that are needed at query time."""
     return {name: value for name, value in zip(KEPT, _fields(entry), strict=True) if value}
 
 
-def _line(document: str, row: Mapping[str, Any]) -> bytes:
+def _line(document: str, row: Mapping[str, Json]) -> bytes:
     return f"{_json(document)}\t{_json(row)}\n".encode("ascii")
 
 
 class ShelfWriter:
-    """The four files of the shelf, open for writing, in the order of the documents' numbers."""
+    """The four files of the document store, open for writing, in the order of the documents' numbers."""
 
     __slots__ = ("_at", "_digests", "_documents", "_offsets", "_texts", "folder")
 
@@ -143,11 +146,11 @@ class ShelfWriter:
             open(os.path.join(folder, name), "wb", BUFFERED)  # noqa: SIM115 - closed in `close`
             for name in (DOCUMENTS, TEXTS, DIGESTS)
         )
-        self._at = (0, 0)  # bytes of lines and of texts so far
+        self._at = (0, 0)  # bytes of lines and of texts written so far
         self._offsets = array("Q")
 
     def add(self, line: bytes, text: str, known: bytes) -> None:
-        """Shelve a document: what `line_of` says of it, its text, and its digest."""
+        """Write a document: its line from `line_of`, its text, and its digest."""
         self._offsets.extend(self._at)
         self._write(line, text.encode("utf-8", "replace"), known)
 
@@ -157,7 +160,7 @@ class ShelfWriter:
         self._write(_line("", {}), b"", bytes(DIGEST_SIZE))
 
     def copy(self, before: Catalog, documents: range, known: bytes) -> None:
-        """Shelve some documents, one after another, as an earlier shelf held them."""
+        """Write consecutive documents as an earlier store held them, with their digests."""
         lines, texts, starts = before.raw(documents)
         moved = np.frombuffer(starts, np.uint64).reshape(-1, 2)
         moved = moved[:-1] - moved[0] + np.array(self._at, np.uint64)
@@ -165,7 +168,7 @@ class ShelfWriter:
         self._write(lines, texts, known)
 
     def close(self) -> None:
-        """Finish the files; each ends with something, since an empty file cannot be mapped."""
+        """Finish the files; each ends with a byte or more, since an empty file cannot be memory-mapped."""
         self._offsets.extend(self._at)
         self._write(b"\n", b"\n", b"\n")
         for file in (self._documents, self._texts, self._digests):

@@ -1,8 +1,8 @@
-"""What is made of documents wherever they are written to: passages, terms, word counts, word vectors, shelf lines.
+"""Everything that is computed from documents before they are written: passages, terms, counts, vectors, lines.
 
-Documents are prepared many at a time, one step after another, since each step has tables of its own that should stay
-in the processor's cache. What goes in and what comes out are plain values, so that other processes can do it; the same
-documents come to the same values whoever prepares them, and with whom. It refuses to read or to write anything.
+Documents are prepared in batches, one step for the whole batch at a time, because each step has tables that should
+stay in the processor's cache. Input and output are plain values, so that other processes can do the work. The result
+for a document does not depend on the process or on the batch.
 """
 
 from __future__ import annotations
@@ -13,141 +13,144 @@ from itertools import accumulate, chain, islice
 from typing import Any, NamedTuple
 
 from deia.compile.catalog.abbreviations import counted
-from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest, line_of, told
+from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest, line_of, stored_fields
 from deia.compile.catalog.rows import about
 from deia.compile.catalog.vectors import Coded, Encoder, subject
+from deia.fast_json import Json
 from deia.ingest.chunker import chunk_document
 from deia.knowledge import Document, Entry
 from deia.match.keyword import analyser
 from deia.match.tokeniser import terms
 
 STATIC = "static"
-TOGETHER = 1_024  # documents prepared at once
+BATCH = 1_024  # documents prepared at once
 MOST_STEMS = 200_000
 _ENCODERS: dict[str, Encoder] = {}
 
 
 class Prepared(NamedTuple):
-    """What some documents come to, in their order."""
+    """The results for a batch of documents, in their order."""
 
-    texts: list[list[str]]  # what the keyword index is given of each passage
-    lines: list[bytes]  # what the shelf says of each
+    texts: list[list[str]]  # of each passage, the text for the keyword index
+    lines: list[bytes]  # of each document, the line for the document store
     digests: list[bytes]
-    counts: dict[str, int]  # in how many passages and descriptions a word stands
+    counts: dict[str, int]  # how many passages and descriptions contain a word
     defined: dict[str, int]  # abbreviations that the texts define
-    coded: Coded | None  # word vectors, where they are wanted
-    said: list[list[str]]  # each passage's text, where a later tier wants it
+    coded: Coded | None  # word vectors, if they are wanted
+    passages: list[list[str]]  # the text of each passage, if a later tier wants it
 
 
 class _Stems(dict[str, str]):
-    """The stems of terms, remembered: the index would stem every word of every passage."""
+    """The stems of terms, cached: the index would stem every word of every passage."""
 
     def __missing__(self, term: str) -> str:
         if len(self) >= MOST_STEMS:
             self.clear()
-        self[term] = made = " ".join(_ANALYSER.analyze(term))
-        return made
+        self[term] = stems = " ".join(_ANALYSER.analyze(term))
+        return stems
 
 
 _ANALYSER = analyser()
 STEMS = _Stems()
 
 
-def prepared(volumes: Sequence[Volume], *, static: bool, said: bool) -> Prepared:
-    """Prepare documents: with word vectors, and with the texts of their passages, where these are wanted.
+def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) -> Prepared:
+    """Return what a batch of documents comes to, with word vectors and the passages' texts if they are wanted.
 
     Raises:
         ArtefactError: the word vectors are missing or damaged.
     """
     chunked = [chunk_document(volume.document, id=volume.entry.id) for volume in volumes]
     described = [about(volume.entry) for volume in volumes]
-    found = [[terms(f"{chunk.heading}\n{chunk.text}") for chunk in chunks] for chunks in chunked]
-    held: list[str] = []
-    for own, passages in zip(described, found, strict=True):
-        held += set(own)
+    chunk_terms = [[terms(f"{chunk.heading}\n{chunk.text}") for chunk in chunks] for chunks in chunked]
+    occurrences: list[str] = []
+    for own, passages in zip(described, chunk_terms, strict=True):
+        occurrences += set(own)
         for passage in passages:
-            held += set(passage)
+            occurrences += set(passage)
     stem = STEMS.__getitem__
-    said_of = [[chunk.text for chunk in chunks] for chunks in chunked]
+    passage_texts = [[chunk.text for chunk in chunks] for chunks in chunked]
     return Prepared(
         texts=[
             [" ".join([*map(stem, own), *map(stem, passage)]) for passage in passages]
-            for own, passages in zip(described, found, strict=True)
+            for own, passages in zip(described, chunk_terms, strict=True)
         ],
         lines=[line_of(volume, chunks) for volume, chunks in zip(volumes, chunked, strict=True)],
         digests=[digest(volume) for volume in volumes],
-        counts=dict(Counter(held)),
+        counts=dict(Counter(occurrences)),
         defined=dict(counted(volume.document.text for volume in volumes)),
-        coded=_encoder().of([subject(volume.entry) for volume in volumes], said_of) if static else None,
-        said=said_of if said else [],
+        coded=_encoder().of([subject(volume.entry) for volume in volumes], passage_texts) if static else None,
+        passages=passage_texts if with_passages else [],
     )
 
 
 def _encoder() -> Encoder:
-    """Give what encodes by word vectors, which is opened once a process."""
+    """Return the encoder of word vectors, which is opened once per process."""
     if STATIC not in _ENCODERS:
         _ENCODERS[STATIC] = Encoder(STATIC)
     return _ENCODERS[STATIC]
 
 
-# --- as plain values, and texts as bytes, which cost a tenth of what they do in JSON ---------------------------------
+# --- plain values for other processes; texts travel as bytes, at a tenth of the cost of JSON -------------------------
 
 
-def packed(volumes: Sequence[Volume]) -> tuple[list[Any], list[bytes]]:
-    """Give documents as JSON and bytes can hold them, with all that preparing them goes by."""
+def packed(volumes: Sequence[Volume]) -> tuple[list[Json], list[bytes]]:
+    """Return documents as JSON values and bytes, with everything that preparing them needs."""
     texts = [volume.document.text.encode("utf-8", "surrogatepass") for volume in volumes]
-    values = [
-        [told(volume.entry), volume.document.first_line, volume.types, len(text)]
+    values: list[Json] = [
+        [stored_fields(volume.entry), volume.document.first_line, volume.types, len(text)]
         for volume, text in zip(volumes, texts, strict=True)
     ]
     return values, [b"".join(texts)]
 
 
-def unpacked(given: Sequence[Sequence[Any]], blobs: Sequence[bytes]) -> list[Volume]:
-    """Give the documents that `packed` gave, also after JSON made lists of their tuples.
+def unpacked(values: Sequence[Sequence[Any]], blobs: Sequence[bytes]) -> list[Volume]:
+    """Return the documents that were `packed`, also after JSON turned their tuples into lists.
 
     Raises:
-        ValueError: it is nothing that `packed` gives.
+        ValueError: the values do not come from `packed`.
     """
     (joined,) = blobs
-    ends = accumulate(length for *_, length in given)
+    ends = accumulate(length for *_, length in values)
     return [
         Volume(
-            entry=Entry(**{"id": "", "path": "", "title": "", **{name: _tuple(value) for name, value in held.items()}}),
+            entry=Entry(
+                **{"id": "", "path": "", "title": "", **{name: _tuple(value) for name, value in fields.items()}}
+            ),
             document=Document(
                 path="", title="", text=joined[end - length : end].decode("utf-8", "surrogatepass"), first_line=first
             ),
             types=tuple(types),
         )
-        for (held, first, types, length), end in zip(given, ends, strict=True)
+        for (fields, first, types, length), end in zip(values, ends, strict=True)
     ]
 
 
-def _tuple(value: Any) -> Any:
+def _tuple(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def plain(made: Prepared) -> tuple[list[Any], list[bytes]]:
-    """Give what documents come to as JSON can hold it, and the bytes that it cannot; no term holds a line's end."""
-    passages = [*map(len, made.texts)]
+def plain(made: Prepared) -> tuple[list[Json], list[bytes]]:
+    """Return a `Prepared` as a JSON value and bytes; texts are joined by line breaks, which no term contains."""
+    counts = [*map(len, made.texts)]
     texts = "\n".join(chain.from_iterable(made.texts)).encode("utf-8", "surrogatepass")
     blobs = [texts, b"".join(made.lines), b"".join(made.digests), *(made.coded[:3] if made.coded else ())]
-    return [passages, made.counts, made.defined, made.said], blobs
+    return [counts, made.counts, made.defined, made.passages], blobs
 
 
-def as_prepared(told: Sequence[Any], blobs: Sequence[bytes]) -> Prepared:
-    """Give what `plain` gave as JSON can hold it.
+def as_prepared(values: Sequence[Any], blobs: Sequence[bytes]) -> Prepared:
+    """Return the `Prepared` that `plain` turned into a JSON value and bytes.
 
     Raises:
-        ValueError, IndexError: it is nothing that `plain` gives.
+        ValueError, IndexError: the values do not come from `plain`.
     """
-    passages, counts, defined, said = told
+    passage_counts, counts, defined, passages = values
     joined, lines, digests, *codes = blobs
     texts = iter(joined.decode("utf-8", "surrogatepass").split("\n"))
     return Prepared(
-        texts=[[*islice(texts, count)] for count in passages],
+        texts=[[*islice(texts, count)] for count in passage_counts],
         lines=lines.splitlines(keepends=True),
         digests=[digests[at : at + DIGEST_SIZE] for at in range(0, len(digests), DIGEST_SIZE)],
-        counts=counts, defined=defined, said=said,
-        coded=Coded(codes=codes[0], signs=codes[1], about=codes[2], passages=passages) if codes else None,
+        counts=counts, defined=defined, passages=passages,
+        coded=Coded(codes=codes[0], signs=codes[1], about=codes[2], passages=passage_counts) if codes else None,
     )  # fmt: skip

@@ -1,7 +1,4 @@
-"""A passage as a row of the keyword index: its words with those of its document's description, and what filters ask.
-
-It refuses to decide what a passage is: it is given one.
-"""
+"""The rows of the keyword index: each passage's words with those of its document's metadata, and the filter fields."""
 
 from __future__ import annotations
 
@@ -15,54 +12,54 @@ from deia.match.keyword import DATES, LONGEST_KEY, TEXT, TITLE, filter_key
 from deia.match.tokeniser import terms
 from deia.search.question.dates import day_number
 
-# How often a field's words are counted. A title is worth three mentions (measured against one: +.005 nDCG@10 on three
-# sets, and no clear gain beyond); what an author chose as keywords and tags, two.
+# How often the words of a field are counted. A title is worth three mentions (measured against one: +.005 nDCG@10 on
+# three sets, and no clear gain beyond); keywords and tags, which an author chose, are worth two.
 REPEATS = (("title", 3), ("keywords", 2), ("tags", 2), ("summary", 1), ("platforms", 1), ("category", 1), ("id", 1))
 MOST_KEYS = 50_000
 
 
 class _Keys(dict[str, str]):
-    """Filters' values in their one spelling, remembered: a commons has few, and each is in many rows."""
+    """The normalised spelling of filter values, cached: a commons has few values, and each occurs in many rows."""
 
     def __missing__(self, value: str) -> str:
         if len(self) >= MOST_KEYS:
             self.clear()
-        plain = value.isascii() and len(value) <= LONGEST_KEY  # as nearly every path, and folded ten times as fast
-        self[value] = made = " ".join(value.lower().split()) if plain else filter_key(value)
-        return made
+        plain = value.isascii() and len(value) <= LONGEST_KEY  # true of nearly every path, and ten times as fast
+        self[value] = key = " ".join(value.lower().split()) if plain else filter_key(value)
+        return key
 
 
 _KEYS = _Keys()
 
 
 def about(entry: Entry) -> list[str]:
-    """Give the terms of a document's metadata, as often as they count."""
-    found: list[str] = []
+    """Return the terms of a document's metadata, each as often as it counts."""
+    metadata: list[str] = []
     for name, repeats in REPEATS:
         value = getattr(entry, name)
         if not value:
             continue
-        found += terms(value if isinstance(value, str) else " | ".join(value)) * repeats
-    return found
+        metadata += terms(value if isinstance(value, str) else " | ".join(value)) * repeats
+    return metadata
 
 
 def rows_of(volume: Volume, number: int, texts: Sequence[str], title: str) -> Iterator[tantivy.Document]:
-    """Yield the row of every passage, with their texts and their document's title as the index is to hold them."""
+    """Yield a row for each passage; `texts` and `title` are already analysed for the index."""
     entry = volume.entry
-    named = [("id", entry.id), (TITLE, title)]
+    text_fields = [("id", entry.id), (TITLE, title)]
     for name, values in _filters(volume).items():
         if values:
-            named += [(name, value) for value in dict.fromkeys(map(_KEYS.__getitem__, values))]
-    counted = [("document", number)]
+            text_fields += [(name, value) for value in dict.fromkeys(map(_KEYS.__getitem__, values))]
+    number_fields = [("document", number)]
     dates = [(name, value) for name in DATES if (value := getattr(entry, name))]
-    counted += [(name, day) for name, value in dates if (day := day_number(value))]
+    number_fields += [(name, day) for name, value in dates if (day := day_number(value))]
     for ordinal, text in enumerate(texts):
         row = tantivy.Document()
         row.add_text(TEXT, text)
         row.add_unsigned("ordinal", ordinal)
-        for name, value in named:
+        for name, value in text_fields:
             row.add_text(name, value)
-        for name, day in counted:
+        for name, day in number_fields:
             row.add_unsigned(name, day)
         yield row
 
@@ -81,6 +78,6 @@ def _filters(volume: Volume) -> dict[str, Sequence[str]]:
 
 
 def _places(path: str) -> list[str]:
-    """Give what a path can be asked by: itself, the folders that it is in, and the file's name."""
+    """Return the values by which a path can be filtered: the path, each folder above it, and the file name."""
     parts = path.split("/")
     return [*("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]

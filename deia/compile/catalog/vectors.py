@@ -1,8 +1,8 @@
 """Write the vectors of a catalog's passages and documents, in the layout that `deia.match.vector_store` reads.
 
-A passage's vector is that of its text and, in part, of what its document is about, since a passage from the middle
-often does not name its subject. What a document is about its entry says, or its passages where the entry says only a
-word, such as the name of a command. It refuses to decide which model; texts are encoded many at a time.
+A passage's vector is that of its text mixed with that of its document's subject, since a passage from the middle of a
+document often does not name the subject. The subject comes from the entry, or from the passages if the entry gives
+only a word, such as the name of a command.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deia.compile.catalog.ivf_lists import LISTED_FROM, UNSORTED, Sorted, earlier, write_lists
+from deia.compile.catalog.ivf_lists import LISTED_FROM, UNSORTED, Assignment, stored_assignment, write_lists
 from deia.compile.catalog.word_sums import WordSums
 from deia.knowledge import Chunk, Entry
 from deia.match import quantised
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-# Of what the document is about, in a passage's vector. Measured on three sets with ABOUT of `rank`: .2 and .4
-# are within .003 nDCG@10.
-ABOUT_SHARE = 0.3
-SAYS = 3  # words of a subject that say what it is; one alone says nothing (measured: .016 nDCG@10 on commands' pages)
-TOGETHER = 256  # passages encoded at once
+# Share of the subject in a passage's vector. Measured on three sets with ABOUT of `rank`: .2 and .4 are within .003
+# nDCG@10.
+SUBJECT_SHARE = 0.3
+SPECIFIC_WORDS = 3  # a subject of so many words is specific; a single word is not (measured: .016 nDCG@10)
+BATCH = 256  # passages encoded at once
 THREADS = 2
-WORTH_LEARNING = 100  # texts for which the word vectors are read into memory
+WORTH_LOADING = 100  # texts from which reading all word vectors into memory pays off
 
 
 class Coded(NamedTuple):
-    """The vectors of some documents as they are stored, and how many passages each has."""
+    """The vectors of some documents as they are stored, and the number of passages of each document."""
 
     codes: bytes
     signs: bytes
@@ -49,36 +49,36 @@ class Coded(NamedTuple):
 
 
 class Encoder:
-    """What makes the vectors of documents by the model of a tier."""
+    """Encodes documents with the model of a tier."""
 
     __slots__ = ("_seen", "_sums", "tier")
 
     def __init__(self, tier: str) -> None:
         self.tier = open_tier(tier)
         self._sums: WordSums | None = None
-        self._seen = 0  # texts so far
+        self._seen = 0  # texts encoded so far
 
     def of(self, subjects: Sequence[str], passages: Sequence[Sequence[str]]) -> Coded:
-        """Encode documents: what each is about, and its passages."""
+        """Return the stored vectors of documents, given the subject and the passages of each."""
         spelled = [*map(spelled_out, subjects)]
         abouts = self._encoded(spelled)
-        texts = self._encoded([text for each in passages for text in each])
-        return _coded(self.tier.model, abouts, [*map(_telling, spelled)], texts, [*map(len, passages)])
+        texts = self._encoded([text for document in passages for text in document])
+        return _coded(self.tier.model, abouts, [*map(_specificity, spelled)], texts, [*map(len, passages)])
 
     def _encoded(self, texts: Sequence[str]) -> Floats:
-        """Give the vectors of texts, one a row, of unit length or zero."""
+        """Return the vectors of texts, one per row, each of unit length or zero."""
         model = self.tier.model
         if not isinstance(model, Static):
             return model.encode(texts, threads=THREADS)
         self._seen += len(texts)
-        if self._sums is None and self._seen < WORTH_LEARNING:
+        if self._sums is None and self._seen < WORTH_LOADING:
             return _unit(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
         self._sums = self._sums or WordSums(model)
         return _unit(self._sums.of(texts))
 
 
 class VectorWriter:
-    """The files of a tier, open for writing, in the order of the documents' numbers."""
+    """The vector files of a tier, open for writing, in the order of the documents' numbers."""
 
     __slots__ = (
         "_about",
@@ -106,9 +106,9 @@ class VectorWriter:
         self._encoder: Encoder | None = None
         self._starts = array("I", [0])
         self._before: Vectors | None = None
-        self._copied: list[tuple[int, range]] = []  # where earlier passages stand now, and which they were
+        self._copied: list[tuple[int, range]] = []  # the new position of copied passages, and their earlier numbers
         self._pending: list[tuple[str, Sequence[str]]] = []
-        self._waiting = 0  # passages among them
+        self._waiting = 0  # passages in `_pending`
 
     def _place(self, name: str) -> str:
         return os.path.join(self._folder, f"{self.tier.name}.{name}")
@@ -117,29 +117,29 @@ class VectorWriter:
         """Write a document's vectors."""
         self._pending.append((subject(entry), [chunk.text for chunk in chunks]))
         self._waiting += len(chunks)
-        if self._waiting >= TOGETHER:
+        if self._waiting >= BATCH:
             self._flush()
 
     def leave_out(self) -> None:
-        """Leave a number without a document."""
+        """Write a number without a document."""
         self._flush()
         self._mark(0)
         self._about.write(bytes(self.tier.dimensions))
 
     def copy(self, before: Vectors, documents: range) -> None:
-        """Write the vectors of some documents, one after another, as an earlier catalog held them."""
+        """Write the vectors of consecutive documents as an earlier catalog held them."""
         self._flush()
-        held = before.raw(documents)
+        raw = before.raw(documents)
         count = self._starts[len(self._starts) - 1]
-        for file, data in ((self._codes, held.codes), (self._signs, held.signs), (self._about, held.about)):
+        for file, data in ((self._codes, raw.codes), (self._signs, raw.signs), (self._about, raw.about)):
             file.write(data)
-        ends = np.asarray(held.starts[1:], np.int64) - held.starts[0] + count
+        ends = np.asarray(raw.starts[1:], np.int64) - raw.starts[0] + count
         self._starts.frombytes(ends.astype(np.uint32).tobytes())
         self._before = before
-        self._copied.append((count, range(held.starts[0], held.starts[len(documents)])))
+        self._copied.append((count, range(raw.starts[0], raw.starts[len(documents)])))
 
     def close(self) -> None:
-        """Finish the files; each ends with a byte more, since an empty file cannot be mapped."""
+        """Finish the files; each ends with an extra byte, since an empty file cannot be memory-mapped."""
         self._flush()
         for file in (self._codes, self._signs, self._about):
             file.write(b"\n")
@@ -149,25 +149,25 @@ class VectorWriter:
         self._write_lists()
 
     def _write_lists(self) -> None:
-        count, wide = self._starts[len(self._starts) - 1], self.tier.dimensions
+        count, dimensions = self._starts[len(self._starts) - 1], self.tier.dimensions
         if count <= LISTED_FROM:
             return
-        held, signs = (np.memmap(self._place(name), np.uint8, "r")[:-1] for name in (CODES, SIGNS))
+        codes, signs = (np.memmap(self._place(name), np.uint8, "r")[:-1] for name in (CODES, SIGNS))
         known = None
         if self._before and self._before.lists:
-            before = earlier(self._before.lists, wide)
-            known = Sorted(before.middles, np.full(count, UNSORTED, np.uint32))
+            before = stored_assignment(self._before.lists, dimensions)
+            known = Assignment(before.centroids, np.full(count, UNSORTED, np.uint32))
             for at, passages in self._copied:
                 known.lists[at : at + len(passages)] = before.lists[passages.start : passages.stop]
-        files = (held.reshape(-1, wide), signs.reshape(-1, wide // 8))
-        write_lists(self._place("")[:-1], *files, self._read, known=known)
+        rows = (codes.reshape(-1, dimensions), signs.reshape(-1, dimensions // 8))
+        write_lists(self._place("")[:-1], *rows, self._decoded, known=known)
 
-    def _read(self, stored: NDArray[np.uint8]) -> Floats:
-        """Give vectors as they were before they were stored."""
+    def _decoded(self, stored: NDArray[np.uint8]) -> Floats:
+        """Return stored vectors as floats."""
         if not isinstance(self.tier.model, Static):
             return stored.view("i1") * np.float32(quantised.step(self.tier.dimensions))
         floats: Floats = (stored.astype("f4") - np.float32(MIDDLE)) / np.float32(SCALE)
-        floats[~stored.any(axis=1)] = 0  # what stands for a zero vector
+        floats[~stored.any(axis=1)] = 0  # all zero codes stand for the zero vector
         return floats
 
     def _mark(self, passages: int) -> None:
@@ -180,12 +180,12 @@ class VectorWriter:
         pending, self._pending, self._waiting = self._pending, [], 0
         self._write(self._encoder.of([about for about, _ in pending], [texts for _, texts in pending]))
 
-    def put(self, about: Floats, told: float, passages: Floats) -> None:
-        """Write one document's vectors, made elsewhere: its subject, one row, how much that says, and its passages."""
-        self.put_coded(_coded(self.tier.model, about, [told], passages, [len(passages)]))
+    def put(self, about: Floats, specificity: float, passages: Floats) -> None:
+        """Write vectors that were made elsewhere: a document's subject, how specific that is, and its passages."""
+        self.put_coded(_coded(self.tier.model, about, [specificity], passages, [len(passages)]))
 
     def put_coded(self, made: Coded) -> None:
-        """Write documents' vectors as an `Encoder` of this tier made them."""
+        """Write documents' vectors that an `Encoder` of this tier made."""
         self._flush()
         self._write(made)
 
@@ -197,48 +197,48 @@ class VectorWriter:
 
 
 def _coded(
-    model: Static | Compact | Transformer, abouts: Floats, told: Sequence[float], texts: Floats, counts: list[int]
+    model: Static | Compact | Transformer, abouts: Floats, weights: Sequence[float], texts: Floats, counts: list[int]
 ) -> Coded:
     owners = np.repeat(np.arange(len(counts)), counts)
-    passages = _unit(texts + np.float32(ABOUT_SHARE) * abouts[owners])
-    codes = coded(model, passages)
+    passages = _unit(texts + np.float32(SUBJECT_SHARE) * abouts[owners])
+    codes = stored_bytes(model, passages)
     rows = np.frombuffer(codes, "u1").reshape(-1, model.dimensions)
     positive = rows > MIDDLE if isinstance(model, Static) else rows.view("i1") > 0
     whole = _unit(np.add.reduceat(passages, np.cumsum([0, *counts[:-1]])))
-    shares = np.array(told, "f4")[:, None]
+    shares = np.array(weights, "f4")[:, None]
     return Coded(
         codes=codes,
         signs=np.packbits(positive, axis=1, bitorder="little").tobytes(),
-        about=coded(model, _unit(shares * abouts + (np.float32(1) - shares) * whole)),
+        about=stored_bytes(model, _unit(shares * abouts + (np.float32(1) - shares) * whole)),
         passages=counts,
     )
 
 
 def subject(entry: Entry) -> str:
-    """Say what a document is about, in the words of its entry."""
+    """Return what a document is about, in the words of its entry."""
     return ". ".join(part for part in (entry.title, entry.summary, ", ".join(entry.keywords)) if part)
 
 
-def telling(subject: str) -> float:
-    """Give how far a subject says what it is, from 0 to 1: by its words, those of a name counted one by one."""
-    return _telling(spelled_out(subject))
+def specificity(subject: str) -> float:
+    """Return how well a subject says what the document is about, from 0 to 1, by its number of words."""
+    return _specificity(spelled_out(subject))
 
 
-def _telling(spelled: str) -> float:
-    return min(1.0, max(0, len(spelled.replace("-", " ").split()) - 1) / (SAYS - 1))
+def _specificity(spelled: str) -> float:
+    return min(1.0, max(0, len(spelled.replace("-", " ").split()) - 1) / (SPECIFIC_WORDS - 1))
 
 
-def coded(model: Static | Compact | Transformer, vectors: Floats) -> bytes:
-    """Give vectors as their tier stores them."""
+def stored_bytes(model: Static | Compact | Transformer, vectors: Floats) -> bytes:
+    """Return vectors as their tier stores them."""
     if not isinstance(model, Static):
         return quantised.quantised(vectors)
-    made = np.clip(np.rint(vectors * np.float32(SCALE)) + MIDDLE, 1, 255).astype("u1")
-    made[~vectors.any(axis=1)] = 0  # what stands for a zero vector, which is like nothing
-    stored: bytes = made.tobytes()
+    codes = np.clip(np.rint(vectors * np.float32(SCALE)) + MIDDLE, 1, 255).astype("u1")
+    codes[~vectors.any(axis=1)] = 0  # stands for the zero vector, which is similar to nothing
+    stored: bytes = codes.tobytes()
     return stored
 
 
 def _unit(vectors: Floats) -> Floats:
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    made: Floats = np.divide(vectors, np.where(lengths > 0, lengths, 1), dtype="f4")
-    return made
+    scaled: Floats = np.divide(vectors, np.where(lengths > 0, lengths, 1), dtype="f4")
+    return scaled

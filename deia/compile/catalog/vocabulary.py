@@ -1,7 +1,4 @@
-"""Write the vocabulary that misspelt words are corrected against.
-
-It refuses to decide what a word is: it is given counts.
-"""
+"""Write the vocabulary that misspelt words are corrected against."""
 
 from __future__ import annotations
 
@@ -16,11 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALLEST_BITS = 4
-SHORT = 5  # a word this short is never two edits away from one long enough to be allowed two
+SHORT = 5  # no word this short is two edits away from a word that is long enough to allow two
 
 
 def vocabulary_bytes(counts: Mapping[str, int]) -> bytes:
-    """Lay out words with their counts as `Vocabulary` reads them; the same counts give the same bytes."""
+    """Return words and their counts in the layout that `Vocabulary` reads; the same counts give the same bytes."""
     words = sorted(counts)
     slots, numbers = _deletions(words)
     order = np.lexsort((numbers, slots))
@@ -38,50 +35,50 @@ def vocabulary_bytes(counts: Mapping[str, int]) -> bytes:
 
 
 def _deletions(words: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Give the slots of all words' deletions, and the number of the word behind each."""
+    """Return the slots of all words' deletions, and for each slot the number of its word."""
     plain = [number for number, word in enumerate(words) if word.isascii()]
     others = [number for number, word in enumerate(words) if not word.isascii()]
     pairs = [(slot(left), number) for number in others for left in deletions(words[number], _edits(words[number]))]
     slots = [np.array([where for where, _ in pairs], np.uint64)]
     numbers = [np.array([number for _, number in pairs], np.uint32)]
-    for (length, edits), held in _alike(words, plain).items():
-        rows = np.array(held, np.uint32)
-        beginnings = b"".join(words[number][:length].encode().ljust(8, b"\0") for number in held)
+    for (length, edits), group in _groups(words, plain).items():
+        rows = np.array(group, np.uint32)
+        beginnings = b"".join(words[number][:length].encode().ljust(8, b"\0") for number in group)
         left, places = _left_out(np.frombuffer(beginnings, "<u8"), length, edits)
         slots.append((left + np.uint64(1)) * np.uint64(SPREAD))
         numbers.append(rows[places])
     return np.concatenate(slots), np.concatenate(numbers)
 
 
-def _alike(words: Sequence[str], numbers: Iterable[int]) -> dict[tuple[int, int], list[int]]:
-    """Put words together whose beginnings have one length, and of which as many characters are left out."""
-    found: dict[tuple[int, int], list[int]] = {}
+def _groups(words: Sequence[str], numbers: Iterable[int]) -> dict[tuple[int, int], list[int]]:
+    """Group words by the length of their beginnings and the number of characters to leave out."""
+    groups: dict[tuple[int, int], list[int]] = {}
     for number in numbers:
         length = min(len(words[number]), BEGINNING)
-        found.setdefault((length, min(_edits(words[number]), length - 1)), []).append(number)
-    return found
+        groups.setdefault((length, min(_edits(words[number]), length - 1)), []).append(number)
+    return groups
 
 
 def _left_out(beginnings: NDArray[np.uint64], length: int, edits: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Give each of these, eight bytes read as a number, with up to so many of its bytes left out, and its place.
+    """Return each beginning with up to `edits` of its bytes left out, and the row that it comes from.
 
-    As `spelling.deletions` and `slot` do one by one: seven bytes are less than the prime there. A deletion that
-    two ways lead to is given once.
+    A beginning is eight bytes read as a number. This does for all words at once what `spelling.deletions` and `slot` do
+    for one: seven bytes are less than the prime there. A deletion that can be made in two ways is returned once.
     """
-    found: NDArray[Any] = beginnings[:, None]
-    layer: NDArray[Any] = found
+    variants: NDArray[np.uint64] = beginnings[:, None]
+    layer: NDArray[Any] = variants  # numpy's stubs take the masks below for booleans
     for size in range(length, length - edits, -1):
         shifts = np.arange(size, dtype=np.uint64) * np.uint64(8)
         low = (np.uint64(1) << shifts) - np.uint64(1)
-        each = layer[:, :, None]
-        layer = ((each & low) | ((each >> np.uint64(8)) & ~low)).reshape(len(beginnings), -1)
-        found = np.concatenate([found, layer], axis=1)
-    found = np.sort(found, axis=1)
-    new = np.ones(found.shape, bool)
-    new[:, 1:] = found[:, 1:] != found[:, :-1]
-    return found[new], np.nonzero(new)[0]
+        values = layer[:, :, None]
+        layer = ((values & low) | ((values >> np.uint64(8)) & ~low)).reshape(len(beginnings), -1)
+        variants = np.concatenate([variants, layer], axis=1)
+    variants = np.sort(variants, axis=1)
+    is_new = np.ones(variants.shape, bool)
+    is_new[:, 1:] = variants[:, 1:] != variants[:, :-1]
+    return variants[is_new], np.nonzero(is_new)[0]
 
 
 def _edits(word: str) -> int:
-    """Give how many deletions of a word must be stored, so that every misspelling that may be corrected meets it."""
+    """Return how many deletions of a word must be stored so that every correctable misspelling matches one."""
     return 1 if len(word) <= SHORT else 2

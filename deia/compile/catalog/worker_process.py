@@ -1,8 +1,7 @@
-"""A process that prepares documents for a compiler, started by `workers`: `python -m` this module, with HOME.
+"""A process that prepares documents for a compiler; `workers` starts it with `python -m`, this module and its folder.
 
-It reads frames from its standard input and writes as many to its standard output, until the input ends. A frame is a
-text in JSON and what JSON cannot hold behind it. It refuses to touch a file; whatever goes wrong ends it, and the
-compiler does the work itself.
+It reads frames from standard input and writes as many to standard output, until the input ends. A frame is a JSON value
+followed by blobs of bytes. On any error the process ends, and the compiler does the work itself.
 """
 
 from __future__ import annotations
@@ -14,17 +13,18 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 from deia.compile.catalog.prepare import plain, prepared, unpacked
+from deia.fast_json import Json
 
-MARK = b"deia-frame"  # begins one: a program that says other things is none of ours
-LENGTH = 8  # bytes of a length, behind the mark
+MARK = b"deia-frame"  # begins each frame, to detect output of any other program
+LENGTH = 8  # bytes of the length after the mark
 _json = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def write_frame(to: IO[bytes], value: Any, blobs: Sequence[bytes] = ()) -> None:
-    """Write a value that JSON can hold, and bytes behind it, as a frame.
+def write_frame(to: IO[bytes], value: Json, blobs: Sequence[bytes] = ()) -> None:
+    """Write a JSON value and blobs of bytes as one frame.
 
     Raises:
-        OSError: nobody reads it.
+        OSError: the reader has closed the stream.
     """
     data = _json([value, [*map(len, blobs)]]).encode("ascii")
     to.write(MARK + len(data).to_bytes(LENGTH, "little") + data)
@@ -33,11 +33,11 @@ def write_frame(to: IO[bytes], value: Any, blobs: Sequence[bytes] = ()) -> None:
 
 
 def read_frame(source: IO[bytes]) -> tuple[Any, list[bytes]]:
-    """Read a frame: its value, and the bytes behind it.
+    """Read a frame; return its JSON value and its blobs.
 
     Raises:
-        EOFError: there is none, or no whole one.
-        ValueError: it is none of ours.
+        EOFError: there is no complete frame, or it does not begin with the mark.
+        ValueError: the value is not JSON.
     """
     head = _read(source, len(MARK) + LENGTH)
     if not head.startswith(MARK):
@@ -54,21 +54,22 @@ def _read(source: IO[bytes], size: int) -> bytes:
 
 
 def home() -> str:
-    """Return the folder of this file: an installation of deia prepares for itself alone, another might differ."""
+    """Return the folder of this file, which identifies the installation: another one's results might differ."""
     return os.path.dirname(os.path.abspath(__file__))
 
 
 def main() -> None:
-    """Prepare what is given until nothing more is, for a compiler of the same folder."""
+    """Answer each frame of documents with what they come to; do nothing for a compiler of another installation."""
     if sys.argv[1:] != [home()]:
         return
     source, to = sys.stdin.buffer, sys.stdout.buffer
     while True:
         try:
-            (given, static, said), texts = read_frame(source)
+            (values, static, with_passages), texts = read_frame(source)
         except EOFError:
             return
-        write_frame(to, *plain(prepared(unpacked(given, texts), static=static, said=said)))
+        batch = prepared(unpacked(values, texts), static=static, with_passages=with_passages)
+        write_frame(to, *plain(batch))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Documents prepared by several processes where there are many, in order, and by this one where there are few.
+"""Prepare documents in order: in several processes if there are many, otherwise in this one.
 
-The processes are our own (`working`), over pipes: a pool of `multiprocessing` would run the program that imported deia
-once more in each. Refuses to let a compile fail for want of them: what no other process did, this one does.
+The processes run `worker_process` over pipes, because a pool of `multiprocessing` would run the importing program again
+in each. Whatever another process fails to prepare, this process prepares itself.
 """
 
 from __future__ import annotations
@@ -16,78 +16,78 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 
 from deia.compile.catalog.document_store import Volume
-from deia.compile.catalog.prepare import TOGETHER, Prepared, as_prepared, packed, prepared
+from deia.compile.catalog.prepare import BATCH, Prepared, as_prepared, packed, prepared
 from deia.compile.catalog.worker_process import home, read_frame, write_frame
 
-FROM = 4_000  # documents; a process takes 0.4 s to begin
-MOST = 4  # processes: this one, which writes, keeps up with no more
+PARALLEL_FROM = 4_000  # documents; a process takes 0.4 s to start
+MOST_PROCESSES = 4  # this process, which writes the results, keeps up with no more
 AHEAD = 2  # batches that wait for each process
 NO_WINDOW = 0x08000000  # Windows: start without a console
 
 
 def each_prepared(
-    volumes: Sequence[Volume], *, static: bool, said: Callable[[], bool]
+    volumes: Sequence[Volume], *, static: bool, with_passages: Callable[[], bool]
 ) -> Generator[tuple[Sequence[Volume], Prepared]]:
-    """Yield documents, some at a time and in order, with what they come to; `said` is asked for each time.
+    """Yield batches of documents, in order, with what they come to; `with_passages` is asked before each batch.
 
     Raises:
         ArtefactError: the word vectors are missing or damaged.
     """
-    batches = [volumes[start : start + TOGETHER] for start in range(0, len(volumes), TOGETHER)]
-    count = min(_processors(), MOST) if len(volumes) >= FROM else 1
+    batches = [volumes[start : start + BATCH] for start in range(0, len(volumes), BATCH)]
+    count = min(_processors(), MOST_PROCESSES) if len(volumes) >= PARALLEL_FROM else 1
     if count < 2:
         for batch in batches:
-            yield batch, prepared(batch, static=static, said=said())
+            yield batch, prepared(batch, static=static, with_passages=with_passages())
         return
-    with contextlib.closing(_elsewhere(batches, count, static=static, said=said)) as made:
-        for batch, found in zip(batches, made, strict=True):
-            yield batch, found or prepared(batch, static=static, said=said())
+    with contextlib.closing(_prepared_elsewhere(batches, count, static=static, with_passages=with_passages)) as results:
+        for batch, result in zip(batches, results, strict=True):
+            yield batch, result or prepared(batch, static=static, with_passages=with_passages())
 
 
-def _elsewhere(
-    batches: Sequence[Sequence[Volume]], count: int, *, static: bool, said: Callable[[], bool]
+def _prepared_elsewhere(
+    batches: Sequence[Sequence[Volume]], count: int, *, static: bool, with_passages: Callable[[], bool]
 ) -> Generator[Prepared | None]:
-    """Yield what other processes make of each batch, in order; None for what they did not."""
+    """Yield what other processes make of each batch, in order, or None if they failed."""
     idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
-    started = [process for process in (_start() for _ in range(count)) if process]
-    for process in started:
+    processes = [process for process in (_start() for _ in range(count)) if process]
+    for process in processes:
         idle.put(process)
 
-    def ask(batch: Sequence[Volume], *, said: bool) -> Prepared | None:
-        """Have a process that is idle prepare a batch; one that was ended fails again at once."""
+    def prepare(batch: Sequence[Volume], *, with_passages: bool) -> Prepared | None:
+        """Have an idle process prepare a batch; a process that has ended fails at once."""
         process = idle.get()
         try:
-            return _asked(process, batch, static=static, said=said)
+            return _prepare_in(process, batch, static=static, with_passages=with_passages)
         finally:
             idle.put(process)
 
     waiting: deque[Future[Prepared | None]] = deque()
-    pool = ThreadPoolExecutor(len(started) or 1)
+    pool = ThreadPoolExecutor(len(processes) or 1)
     try:
         for batch in batches:
-            if not started:
+            if not processes:
                 yield None
                 continue
-            waiting.append(pool.submit(ask, batch, said=said()))
+            waiting.append(pool.submit(prepare, batch, with_passages=with_passages()))
             if len(waiting) > AHEAD * count:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:
-        for process in started:
+        for process in processes:
             process.kill()
         pool.shutdown(cancel_futures=True)
-        for process in started:
+        for process in processes:
             _end(process)
 
 
 def _processors() -> int:
-    """Count the processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start() -> subprocess.Popen[bytes] | None:
-    """Start a process, by the interpreter that runs here; None where there is none to start."""
+    """Start a worker process with the interpreter that runs here; return None if that is impossible."""
     if "python" not in os.path.basename(sys.executable or "").lower():
         return None
     command = (
@@ -98,7 +98,7 @@ def _start() -> subprocess.Popen[bytes] | None:
         home(),
     )
     try:
-        return subprocess.Popen(  # noqa: S603 - this interpreter, a module of ours
+        return subprocess.Popen(  # noqa: S603 - this interpreter, and a module of deia
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             creationflags=NO_WINDOW if sys.platform == "win32" else 0,
         )  # fmt: skip
@@ -106,15 +106,17 @@ def _start() -> subprocess.Popen[bytes] | None:
         return None
 
 
-def _asked(process: subprocess.Popen[bytes], batch: Sequence[Volume], *, static: bool, said: bool) -> Prepared | None:
+def _prepare_in(
+    process: subprocess.Popen[bytes], batch: Sequence[Volume], *, static: bool, with_passages: bool
+) -> Prepared | None:
     if process.stdin is None or process.stdout is None:
         return None
     try:
-        given, texts = packed(batch)
-        write_frame(process.stdin, (given, static, said), texts)
+        values, texts = packed(batch)
+        write_frame(process.stdin, (values, static, with_passages), texts)
         return as_prepared(*read_frame(process.stdout))
     except (OSError, EOFError, ValueError, TypeError, AttributeError, IndexError):
-        _end(process)  # what it says from here on could be the answer to another question
+        _end(process)  # its next output could be the answer to an earlier batch
         return None
 
 

@@ -1,7 +1,4 @@
-"""Write documents into a catalog: each to the keyword index, to the shelf, and to the vectors of every tier.
-
-It refuses to decide which documents, and what becomes of the folder.
-"""
+"""Write documents into a catalog: to the keyword index, to the document store, and to the vectors of every tier."""
 
 from __future__ import annotations
 
@@ -23,12 +20,12 @@ from deia.match.tiers import Tier
 from deia.match.tokeniser import terms
 from deia.search.catalog import Catalog
 
-TIERS = ("static",)  # made unless said otherwise: the sentence model takes a thousand times as long for a passage
+TIERS = ("static",)  # the default, because the sentence model takes a thousand times as long for a passage
 WRITER_BYTES = 256_000_000
 
 
 class Writers:
-    """Everything that a document is written to."""
+    """All files of a catalog that a document is written to."""
 
     __slots__ = ("counts", "defined", "folder", "index", "shelf", "vectors", "writer")
 
@@ -42,37 +39,40 @@ class Writers:
         self.defined = Counter[str]()
 
     def wanted(self) -> tuple[bool, bool]:
-        """Say whether word vectors are wanted of what is to be written, and whether the texts of its passages are."""
-        later = (each for each in self.vectors if isinstance(each, LaterWriter))
-        return any(isinstance(each, VectorWriter) for each in self.vectors), any(each.complete for each in later)
+        """Return whether word vectors are wanted, and whether the texts of the passages are."""
+        later = (writer for writer in self.vectors if isinstance(writer, LaterWriter))
+        return (
+            any(isinstance(writer, VectorWriter) for writer in self.vectors),
+            any(writer.complete for writer in later),
+        )
 
     def write_to(self, index: tantivy.Index) -> None:
-        """Take the index that passages go to."""
+        """Set the keyword index that passages are written to."""
         self.index = index
         self.writer = index.writer(WRITER_BYTES, 1)
 
     def copy(self, before: Catalog, documents: range, digests: bytes) -> None:
-        """Take over some documents, one after another, from an earlier catalog."""
+        """Copy consecutive documents from an earlier catalog, with their `digests`."""
         known = digests[documents.start * DIGEST_SIZE : documents.stop * DIGEST_SIZE]
         self.shelf.copy(before, documents, known)
-        for each in self.vectors:
-            each.copy(before.vectors(each.tier.name), documents)
+        for vectors in self.vectors:
+            vectors.copy(before.vectors(vectors.tier.name), documents)
 
     def leave_out(self) -> None:
-        """Leave a number without a document."""
+        """Write a number without a document."""
         self.shelf.leave_out()
-        for each in self.vectors:
-            each.leave_out()
+        for vectors in self.vectors:
+            vectors.leave_out()
 
     def complete_tiers(self) -> list[Tier]:
-        """Give the tiers whose vectors are written."""
-        return [each.tier for each in self.vectors if each.complete]
+        """Return the tiers whose vectors are written."""
+        return [vectors.tier for vectors in self.vectors if vectors.complete]
 
     def close(self) -> int:
-        """Finish all files; give how many passages there are."""
+        """Finish all files; return the number of passages."""
         self.shelf.close()
-        for each in self.vectors:
-            each.close()
+        for vectors in self.vectors:
+            vectors.close()
         self.writer.commit()
         self.writer.wait_merging_threads()
         self.index.reload()
@@ -80,46 +80,46 @@ class Writers:
 
 
 def new_index(folder: str) -> tantivy.Index:
-    """Make an empty keyword index."""
+    """Create an empty keyword index."""
     os.mkdir(folder)
     index = tantivy.Index(schema(), path=folder)
-    take_stems(index)
+    expect_stems(index)
     return index
 
 
-def take_stems(index: tantivy.Index) -> None:
-    """Have an index take stems as they are, which are made once a word and not once a passage."""
+def expect_stems(index: tantivy.Index) -> None:
+    """Have an index split texts at spaces only: they are stemmed already, once per word and not once per passage."""
     index.register_tokenizer(ANALYSER, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
 
 
-def compile_volumes(volumes: Sequence[Volume], first: int, to: Writers) -> None:
-    """Write documents under numbers that follow one another."""
+def compile_volumes(volumes: Sequence[Volume], first: int, writers: Writers) -> None:
+    """Prepare documents and write them under consecutive numbers."""
     if volumes:
-        static, said = to.wanted()
-        write_prepared(volumes, prepared(volumes, static=static, said=said), first, to)
+        static, with_passages = writers.wanted()
+        write_prepared(volumes, prepared(volumes, static=static, with_passages=with_passages), first, writers)
 
 
-def write_prepared(volumes: Sequence[Volume], made: Prepared, first: int, to: Writers) -> None:
-    """Write documents of which all is made: to the index, the shelf, the vocabulary and the vectors of every tier."""
-    for name, count in made.counts.items():
-        to.counts[name] += count
-    for name, count in made.defined.items():
-        to.defined[name] += count
+def write_prepared(volumes: Sequence[Volume], batch: Prepared, first: int, writers: Writers) -> None:
+    """Write prepared documents under consecutive numbers."""
+    for name, count in batch.counts.items():
+        writers.counts[name] += count
+    for name, count in batch.defined.items():
+        writers.defined[name] += count
     for place, volume in enumerate(volumes):
         title = " ".join(map(STEMS.__getitem__, dict.fromkeys(terms(volume.entry.title))))
-        for row in rows_of(volume, first + place, made.texts[place], title):
-            to.writer.add_document(row)
-        to.shelf.add(made.lines[place], volume.document.text, made.digests[place])
-    for each in to.vectors:
-        if isinstance(each, VectorWriter):
-            if made.coded:
-                each.put_coded(made.coded)
-        elif made.said:
-            for volume, said in zip(volumes, made.said, strict=True):
-                each.add(volume.entry, said)
+        for row in rows_of(volume, first + place, batch.texts[place], title):
+            writers.writer.add_document(row)
+        writers.shelf.add(batch.lines[place], volume.document.text, batch.digests[place])
+    for vectors in writers.vectors:
+        if isinstance(vectors, VectorWriter):
+            if batch.coded:
+                vectors.put_coded(batch.coded)
+        elif batch.passages:
+            for volume, passages in zip(volumes, batch.passages, strict=True):
+                vectors.add(volume.entry, passages)
 
 
 def write_words(folder: str, name: str, counts: Mapping[str, int]) -> None:
-    """Write a vocabulary of those words that are worth keeping."""
+    """Write a vocabulary of the words that are worth keeping."""
     with open(os.path.join(folder, name), "wb") as file:
         file.write(vocabulary_bytes({word: count for word, count in counts.items() if worth_keeping(word)}))

@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any
 
 from deia import __version__, files
+from deia.compile.manifest import Calibration, calibration
 from deia.compile.triggers.background_talk import ABOVE, LEAST, floors_of, nominating
 from deia.compile.triggers.build_artefact import compile_triggers
 from deia.compile.triggers.exemplars import LEAST_WEIGHT, NOT_CLOSE, SHARE, meaning_clause, vectors_source
@@ -22,7 +23,6 @@ from deia.compile.triggers.word_bags import bags
 from deia.compile.triggers.word_forms import forms_source
 from deia.folders import PACKAGE
 from deia.knowledge import Case, Clause, Trigger
-from deia.records import Record
 from deia.settings import DEFAULTS
 from deia.watch.authoring.case_runner import run_case
 from deia.watch.clauses.exemplar_words import meaning_of
@@ -35,35 +35,15 @@ CONFIDENCE = 0.95
 SPEAKERS = frozenset(("user", "assistant"))
 
 
-class Reached(Record):
-    """What the calibration of a `meaning` clause came to."""
-
-    trigger: str
-    clause: str
-    exemplars: int
-    thresholds: tuple[float, ...]  # of its exemplars
-    fires: int  # of the trigger's cases in which somebody speaks, those that the clause fires on by itself
-    cases: int
-    worded: int  # pieces of ordinary talk that hold the words of an exemplar
-    alarms: int  # of these, those that are also close enough
-    background: int
-    print: str = ""  # of all that decided it
-
-
-def shipped() -> tuple[Reached, ...]:
+def shipped() -> tuple[Calibration, ...]:
     """Give what the `meaning` clauses of the starter commons came to when deia was made."""
     lines = (files.read(SHIPPED) or b"").decode("utf-8", "replace").splitlines()
-    return reached_in({"meaning": [json.loads(line) for line in lines]})
-
-
-def reached_in(manifest: Mapping[str, Any]) -> tuple[Reached, ...]:
-    """Give what the thresholds of `meaning` clauses came to when the triggers were compiled."""
-    return tuple(Reached(**{**one, "thresholds": tuple(one["thresholds"])}) for one in manifest.get("meaning", ()))
+    return tuple(calibration(json.loads(line)) for line in lines)
 
 
 def calibrated(
-    triggers: Sequence[Trigger], cases: Sequence[Case], known: Iterable[Reached] = ()
-) -> tuple[Reached, ...]:
+    triggers: Sequence[Trigger], cases: Sequence[Case], known: Iterable[Calibration] = ()
+) -> tuple[Calibration, ...]:
     """Find the thresholds of every `meaning` clause of some triggers by their cases, and tell what each reaches.
 
     What was `known` before is taken over where nothing changed that it depends on.
@@ -85,7 +65,7 @@ def calibrated(
     )
 
 
-def _known(trigger: Trigger, clause: Clause, cases: Sequence[Case], before: Mapping[str, Reached]) -> Reached:
+def _known(trigger: Trigger, clause: Clause, cases: Sequence[Case], before: Mapping[str, Calibration]) -> Calibration:
     own = _print(trigger, clause, cases)
     return before[own] if own in before else _calibrated(trigger, clause, cases).but(print=own)
 
@@ -100,7 +80,7 @@ def _print(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> str:
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _calibrated(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> Reached:
+def _calibrated(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> Calibration:
     lowered, _ = meaning_clause(tuple(map(str, clause.value)))
     pieces = nominating(lowered)
     floors = floors_of(pieces)
@@ -116,7 +96,7 @@ def _calibrated(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> Reac
         {number for number, score in held.items() if score >= least}
         for held, least in zip(pieces, thresholds, strict=True)
     ]
-    return Reached(
+    return Calibration(
         trigger=trigger.id,
         clause=str(lowered["s"]),
         exemplars=len(floors),
@@ -197,7 +177,7 @@ def _at_most(alarms: int, tries: int, rate: float) -> float:
     return total
 
 
-def told(reached: Sequence[Reached]) -> list[str]:
+def told(reached: Sequence[Calibration]) -> list[str]:
     """Give what the calibration came to: a line for all clauses, and one for each that reaches none of its cases."""
     if not reached:
         return []

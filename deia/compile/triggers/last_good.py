@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from deia import files
 from deia.commons.triggers.read_triggers import LAST_GOOD
-from deia.compile.sources import HASHED
+from deia.compile.sources import HASH_LENGTH
 from deia.errors import Problem
 
 NAME = "good.json"
@@ -42,7 +42,7 @@ def keep_lasting(
     kept: dict[str, str] = {}
     for path in sources:
         if path.startswith(TOP):
-            text = before.get(path) if path in broken else _text(root, path, sources[path][-HASHED:])
+            text = before.get(path) if path in broken else _text(root, path, sources[path][-HASH_LENGTH:])
             kept.update({path: text} if text is not None else {})
     if kept != before:
         files.replace(f"{folder}/{NAME}", json.dumps(kept).encode("ascii"))

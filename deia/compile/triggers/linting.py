@@ -11,7 +11,7 @@ from typing import Any
 
 from deia.commons.source_files.findings import quote
 from deia.commons.triggers.read_triggers import FOLDER
-from deia.compile.triggers.calibration import Reached
+from deia.compile.manifest import Calibration
 from deia.compile.triggers.exemplars import thin
 from deia.errors import Problem
 from deia.knowledge import Case, Clause, Trigger
@@ -47,7 +47,7 @@ def lint_triggers(
     *,
     ungated: Collection[str],
     clock: Callable[[], float],
-    reached: Collection[Reached] = (),
+    reached: Collection[Calibration] = (),
 ) -> list[Problem]:
     """Give what is wrong with some triggers, which may be part of the compiled set, by file and line.
 
@@ -185,7 +185,7 @@ def missing_near_misses(artefact: Artefact, trigger: Trigger, cases: Sequence[Ca
         yield _warning(trigger, "no-near-miss", found, fix)
 
 
-def distant_meaning(trigger: Trigger, reached: Collection[Reached]) -> Iterator[Problem]:
+def distant_meaning(trigger: Trigger, reached: Collection[Calibration]) -> Iterator[Problem]:
     """Report exemplars that no sentence can be told by, and `meaning` clauses that none of the cases comes close to."""
     clauses = [clause for clause in (*trigger.any, *trigger.all) if clause.kind == "meaning"]
     for clause in clauses:

@@ -12,7 +12,7 @@ from deia.commons.index.entries import first_paragraph
 from deia.commons.index.golden_queries import golden_patterns, load_golden
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.merge_layers import load_layered
-from deia.compile.compiled_folder import read_manifest
+from deia.compile.manifest import read_manifest
 from deia.compile.triggers.word_bags import bags
 from deia.errors import CommonsError
 from deia.folders import derived_folder

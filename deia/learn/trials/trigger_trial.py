@@ -13,8 +13,9 @@ from typing import Any
 
 from deia import __version__
 from deia.commons.index.load_commons import Commons
+from deia.compile.manifest import Manifest
 from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.calibration import calibrated, reached_in, shipped
+from deia.compile.triggers.calibration import calibrated, shipped
 from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
@@ -32,11 +33,11 @@ class Range:
     """A commons' triggers with recorded turns, against which changes can be tried."""
 
     def __init__(
-        self, commons: Commons, turns: Sequence[Fired], *, settings: Mapping[str, Any], manifest: Mapping[str, Any]
+        self, commons: Commons, turns: Sequence[Fired], *, settings: Mapping[str, Any], manifest: Manifest
     ) -> None:
         self.commons, self._turns = commons, turns
         self._settings = settings
-        self._known = (*shipped(), *reached_in(manifest))
+        self._known = (*shipped(), *manifest.meaning)
 
     def judged(self, drafts: Sequence[Proposal]) -> list[Proposal]:
         """Give the drafts that harm nothing, with their figures; cases are held against what was kept before them."""

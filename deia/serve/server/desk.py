@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from deia import __version__, fast_json, files, freshness
+from deia import __version__, files, freshness
+from deia.compile.manifest import read_manifest
 from deia.errors import ArtefactError, CommonsError
 from deia.folders import is_packaged, state_folder
 from deia.librarian import Librarian
@@ -80,8 +81,7 @@ class Desk:
 
     def is_of_another_version(self) -> bool:
         """Say whether another version of deia made the compiled files: nothing else tells that its models changed."""
-        manifest = fast_json.loads((files.read(f"{self.derived}/manifest.json") or b"{}").decode("utf-8", "replace"))
-        return isinstance(manifest, dict) and manifest.get("deia") != __version__
+        return read_manifest(self.derived).deia != __version__
 
     def is_compiled(self) -> bool:
         """Say whether there are compiled files of this installation's own."""

@@ -42,7 +42,7 @@ class Keeper:
     async def run(self) -> None:
         """Look at the sources for as long as nobody ends it."""
         wait = LOOK
-        self._renew = await self.clerk.do(self._is_old)
+        self._renew = await self.clerk.do(self.clerk.desk.is_of_another_version)
         while True:
             await asyncio.sleep(wait)
             behind = await self.clerk.do(self._behind)
@@ -58,12 +58,6 @@ class Keeper:
     def _behind(self) -> str:
         desk = self.clerk.desk
         return "the compiled files" if self._renew or not desk.is_compiled() else desk.stale()
-
-    def _is_old(self) -> bool:
-        try:
-            return self.clerk.desk.is_of_another_version()
-        except ValueError:  # a manifest that was torn
-            return True
 
     async def ready(self, tell: Tell = tell_nobody) -> None:
         """Wait until there is something whole to answer from.

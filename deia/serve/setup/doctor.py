@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from deia import freshness, spool
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
-from deia.compile.compiled_folder import TRIGGERS, read_manifest
+from deia.compile.compiled_folder import TRIGGERS
+from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import ArtefactError, CommonsError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
 from deia.folders import (
@@ -120,17 +121,17 @@ def fresh_files(about: _Root) -> Iterator[Finding]:
         yield Finding(level=WARNING, text=f"{changed} changed since the commons was compiled", cure=COMPILE)
     elif not ours:
         yield Finding(level=WARNING, text="the compiled files were made by another installation", cure=COMPILE)
-    elif standing := read_manifest(about.derived).get("standing"):
+    elif standing := read_manifest(about.derived).standing:
         told = f"the compiled files are up to date, but {', '.join(standing)} has errors; its last good version counts"
         yield Finding(level=WARNING, text=told, cure="To see them, type: deia lint")
     else:
         yield Finding(level=FINE, text=f"compiled files are fresh ({_triggers(read_manifest(about.derived))})")
 
 
-def _triggers(manifest: Mapping[str, Any]) -> str:
+def _triggers(manifest: Manifest) -> str:
     """Count the triggers as `deia compile` and `deia triggers list` do, deprecated ones apart."""
-    off = manifest.get("deprecated", 0)
-    living = counted(manifest.get("triggers", 0) - off, "trigger")
+    off = manifest.deprecated
+    living = counted(manifest.triggers - off, "trigger")
     return f"{living} and {off} deprecated" if off else living
 
 
@@ -141,7 +142,7 @@ def _is_fresh(about: _Root) -> bool:
 
 def gated_triggers(about: _Root) -> Iterator[Finding]:
     """Name the triggers that every turn must look at."""
-    ungated = read_manifest(about.derived).get("ungated", [])
+    ungated = read_manifest(about.derived).ungated
     if ungated:
         named = ", ".join(ungated[:NAMED])
         cure = "Give each of their clauses a word that must be present."

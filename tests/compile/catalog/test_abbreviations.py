@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.commons.index.index_records import Concept
-from deia.compile.catalog.abbreviations import COMMON, concepts_source, counted, defined
+from deia.compile.catalog.abbreviations import common_abbreviations, concepts_source, counted, defined
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_words_for_one_thing_find_each_other_by_their_stems() -> None:
 
 
 def test_the_list_of_the_field_has_a_short_name_and_other_words_each() -> None:
-    assert all(len(group) > 1 and all(group) for group in COMMON)
+    assert all(len(group) > 1 and all(group) for group in common_abbreviations())
 
 
 @given(

@@ -156,12 +156,6 @@ def test_the_first_of_entries_that_share_an_id_counts_and_one_without_is_left_ou
     assert open_catalog(str(tmp_path)).every(["one"])[0].entry.title == "First"
 
 
-def test_progress_is_heard_to_the_end(tmp_path: Path) -> None:
-    heard: list[tuple[int, int]] = []
-    build_catalog([], commons(5), [], [], str(tmp_path), progress=lambda done, total: heard.append((done, total)))
-    assert heard == [(n, 5) for n in range(1, 6)]
-
-
 ANY = st.text(st.characters(), max_size=40)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.embeddings import KEY, STARTER, TIER, Effort, Kept, kept_at, text_key
+from deia.compile.catalog.embeddings import KEY_SIZE, STARTER, TIER, Effort, VectorCache, cache_path, text_key
 from deia.compile.compiler import compile_commons
 from deia.knowledge import Document, Entry, Query
 from deia.match.tiers import open_tier
@@ -35,44 +35,44 @@ def build(folder: Path, texts: Sequence[str], **given: object) -> CatalogReport:
 
 
 def test_what_would_take_too_long_is_left_out_whole(tmp_path: Path) -> None:
-    report = build(tmp_path / "a", ["zebra stripes", "giraffe necks"], effort=Effort(most=3))
+    report = build(tmp_path / "a", ["zebra stripes", "giraffe necks"], effort=Effort(limit=3))
     assert report.tiers == ("static",)
     assert not list((tmp_path / "a").glob(f"{TIER}.*"))
     assert search(open_catalog(str(tmp_path / "a")), Query(text="zebra stripes")).audit.tier == "static"
 
 
 def test_a_text_is_encoded_once(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    assert build(tmp_path / "a", ["zebra stripes"], effort=Effort(kept=str(kept))).tiers == ("static", TIER)
-    before = kept.read_bytes()
-    assert build(tmp_path / "b", ["zebra stripes"], effort=Effort(most=0, kept=str(kept))).tiers == ("static", TIER)
-    assert kept.read_bytes() == before
+    cache = tmp_path / "cache"
+    assert build(tmp_path / "a", ["zebra stripes"], effort=Effort(cache=str(cache))).tiers == ("static", TIER)
+    before = cache.read_bytes()
+    assert build(tmp_path / "b", ["zebra stripes"], effort=Effort(limit=0, cache=str(cache))).tiers == ("static", TIER)
+    assert cache.read_bytes() == before
     for name in ("codes", "signs", "about", "starts"):
         assert (tmp_path / "a" / f"{TIER}.{name}").read_bytes() == (tmp_path / "b" / f"{TIER}.{name}").read_bytes()
 
 
 def test_vectors_that_no_text_uses_any_more_are_forgotten_only_in_a_file_of_one_commons(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    build(tmp_path / "a", ["zebra stripes", "giraffe necks", "lion manes"], effort=Effort(kept=str(kept)))
-    whole = kept.stat().st_size
-    build(tmp_path / "b", ["zebra stripes"], effort=Effort(kept=str(kept)))
-    assert kept.stat().st_size == whole
-    build(tmp_path / "c", ["zebra stripes"], effort=Effort(kept=str(kept), alone=True))
-    assert kept.stat().st_size == whole // 3
+    cache = tmp_path / "cache"
+    build(tmp_path / "a", ["zebra stripes", "giraffe necks", "lion manes"], effort=Effort(cache=str(cache)))
+    whole = cache.stat().st_size
+    build(tmp_path / "b", ["zebra stripes"], effort=Effort(cache=str(cache)))
+    assert cache.stat().st_size == whole
+    build(tmp_path / "c", ["zebra stripes"], effort=Effort(cache=str(cache), exclusive=True))
+    assert cache.stat().st_size == whole // 3
 
 
-@given(torn=st.binary(max_size=3 * (KEY + 4)))
+@given(torn=st.binary(max_size=3 * (KEY_SIZE + 4)))
 @settings(max_examples=60)
 def test_a_torn_file_of_vectors_is_read_as_far_as_it_goes_and_mended(
     tmp_path_factory: pytest.TempPathFactory, torn: bytes
 ) -> None:
-    place = tmp_path_factory.mktemp("kept") / "kept"
+    place = tmp_path_factory.mktemp("cache") / "cache"
     place.write_bytes(torn)
-    kept = Kept(str(place), dimensions=4, others=())
-    kept.add([b"k" * KEY], b"abcd")
-    again = Kept(str(place), dimensions=4, others=())
-    assert again.of([b"k" * KEY]) == b"abcd"
-    assert place.stat().st_size % (KEY + 4) == 0
+    cache = VectorCache(str(place), dimensions=4, others=())
+    cache.add([b"k" * KEY_SIZE], b"abcd")
+    again = VectorCache(str(place), dimensions=4, others=())
+    assert again.of([b"k" * KEY_SIZE]) == b"abcd"
+    assert place.stat().st_size % (KEY_SIZE + 4) == 0
 
 
 def test_a_compile_that_nobody_asked_for_encodes_a_few_texts_and_no_more(tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def test_a_compile_that_nobody_asked_for_encodes_a_few_texts_and_no_more(tmp_pat
     for at in range(5):
         (root / "bok" / f"{at}.md").write_text(f"# Lesson {at}\n\nZebras have {at} stripes.\n")
     assert compile_commons(str(root), environ=environ).tiers == ("static",)
-    asked = compile_commons(str(root), environ=environ, asked=True)
+    asked = compile_commons(str(root), environ=environ, requested=True)
     assert (asked.written, asked.tiers) == (("catalog",), ("static", TIER))
-    assert not compile_commons(str(root), environ=environ, asked=True).written
+    assert not compile_commons(str(root), environ=environ, requested=True).written
     (root / "bok" / "0.md").write_text("# Lesson 0\n\nA zebra without stripes is a horse.\n")
     assert compile_commons(str(root), environ=environ).tiers == ("static", TIER)
 
@@ -94,12 +94,12 @@ def test_a_tier_that_was_ruled_out_is_not_made(tmp_path: Path) -> None:
     (root / "bok").mkdir(parents=True)
     (root / "deia.toml").write_text('tier = "static"\n')
     (root / "bok" / "a.md").write_text("# Zebra\n\nZebras have stripes.\n")
-    assert compile_commons(str(root), environ=environ, asked=True).tiers == ("static",)
-    assert compile_commons(str(root), environ=environ, asked=True, tier=TIER).tiers == ("static", TIER)
+    assert compile_commons(str(root), environ=environ, requested=True).tiers == ("static",)
+    assert compile_commons(str(root), environ=environ, requested=True, tier=TIER).tiers == ("static", TIER)
 
 
 def test_nobody_else_knows_where_an_installation_keeps_its_vectors() -> None:
-    assert kept_at("x", "a" * 32) != kept_at("x", "b" * 32)
+    assert cache_path("x", "a" * 32) != cache_path("x", "b" * 32)
 
 
 def test_the_starter_commons_comes_encoded() -> None:
@@ -110,7 +110,7 @@ def test_the_starter_commons_comes_encoded() -> None:
     sys.modules["starter_codes"] = tool
     spec.loader.exec_module(tool)
     tier = open_tier(TIER)
-    kept = Kept("", dimensions=tier.dimensions)
-    missing = [text[:60] for text in tool.starter_texts() if text_key(tier.digest, text) not in kept]
+    cache = VectorCache("", dimensions=tier.dimensions)
+    missing = [text[:60] for text in tool.starter_texts() if text_key(tier.digest, text) not in cache]
     assert not missing, "run: python tools/starter_codes.py"
     assert Path(STARTER).stat().st_size < 1_000_000

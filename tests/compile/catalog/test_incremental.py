@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia.compile import compiler
-from deia.compile.compiled_folder import read_manifest
 from deia.compile.compiler import Compiled, compile_commons
+from deia.compile.manifest import read_manifest
 from deia.knowledge import Query
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import search
@@ -40,7 +40,7 @@ OUTLINE = "# Seven\n\n## What happens\n\nWhat goes wrong, and how it shows.\n"
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "KEPT_FROM", COUNT)
+    monkeypatch.setattr(compiler, "MIN_DOCUMENTS", COUNT)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def change(root: Path, path: str, text: str) -> None:
 def compiled(root: Path, heard: list[str] | None = None, *, force: bool = False) -> Compiled:
     environ = {"DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false", "DEIA_TIER": "static"}
     tell = heard.append if heard is not None else None
-    return compile_commons(str(root), environ=environ, force=force, progress=tell, asked=True)
+    return compile_commons(str(root), environ=environ, force=force, progress=tell, requested=True)
 
 
 def catalog(root: Path) -> Catalog:
@@ -99,10 +99,10 @@ def first(root: Path, text: str) -> str:
 
 
 def same_as_compiled_whole(root: Path) -> None:
-    found, problems = shelf(root), read_manifest(str(root / ".deia"))["problems"]
+    found, problems = shelf(root), read_manifest(str(root / ".deia")).problems
     compiled(root, force=True)
     assert found == shelf(root)
-    assert problems == read_manifest(str(root / ".deia"))["problems"]
+    assert problems == read_manifest(str(root / ".deia")).problems
 
 
 # --- compiled alone ---
@@ -193,7 +193,7 @@ def test_a_damaged_row_of_the_changed_document_has_everything_read(root: Path) -
 
 
 def test_a_small_commons_keeps_no_entries_beside_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "KEPT_FROM", COUNT + 1)
+    monkeypatch.setattr(compiler, "MIN_DOCUMENTS", COUNT + 1)
     change(root, "commons_index.yaml", (root / "commons_index.yaml").read_text() + "concepts: {k8s: [kubernetes]}\n")
     compiled(root)
     assert json.loads((root / ".deia" / "manifest.json").read_text())["entries"] == ""

@@ -30,8 +30,8 @@ TEXTS = (
 
 @pytest.fixture(autouse=True)
 def _few_documents_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "FROM", 20)
-    monkeypatch.setattr(workers, "TOGETHER", 7)
+    monkeypatch.setattr(workers, "PARALLEL_FROM", 20)
+    monkeypatch.setattr(workers, "BATCH", 7)
     monkeypatch.setattr(workers, "_processors", lambda: 2)
 
 
@@ -57,8 +57,8 @@ def built(folder: Path) -> dict[str, bytes]:
 def alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     """Build the same in this process."""
     with monkeypatch.context() as patch:
-        patch.setattr(workers, "FROM", 10_000)
-        patch.setattr(workers, "TOGETHER", 11)
+        patch.setattr(workers, "PARALLEL_FROM", 10_000)
+        patch.setattr(workers, "BATCH", 11)
         return built(folder)
 
 
@@ -71,9 +71,9 @@ def test_other_processes_come_to_the_same_bytes(tmp_path: Path, monkeypatch: pyt
 def test_documents_that_travelled_are_prepared_as_those_that_stayed() -> None:
     texts = [Document(path=str(number), title="", text=text) for number, text in enumerate(TEXTS)]
     given = volumes([], texts)
-    made = prepared(given, static=True, said=True)
+    made = prepared(given, static=True, with_passages=True)
     values, held = packed(given)
-    travelled = prepared(unpacked(json.loads(json.dumps(values)), held), static=True, said=True)
+    travelled = prepared(unpacked(json.loads(json.dumps(values)), held), static=True, with_passages=True)
     assert travelled == made
     value, blobs = plain(made)
     assert as_prepared(json.loads(json.dumps(value)), blobs) == made
@@ -126,7 +126,7 @@ def test_who_stops_asking_leaves_no_process_behind(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(workers, "_start", noted)
     given = volumes([], [Document(path=str(number), title="", text=TEXTS[0]) for number in range(40)])
-    made = each_prepared(given, static=False, said=lambda: False)
+    made = each_prepared(given, static=False, with_passages=lambda: False)
     some, found = next(made)
     assert [len(texts) for texts in found.texts] == [1] * len(some)
     made.close()

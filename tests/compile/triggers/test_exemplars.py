@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from deia.compile.manifest import Calibration
 from deia.compile.triggers.background_talk import LEAST, floors_of, nominating
-from deia.compile.triggers.calibration import Reached, calibrated, rate_below, told
+from deia.compile.triggers.calibration import calibrated, rate_below, told
 from deia.compile.triggers.exemplars import MOST_WORDS, exemplar_words, meaning_clause, thin
 from deia.compile.triggers.synonyms import ACTS, THINGS, alike, head_of, is_act, phrasal
 from deia.compile.triggers.word_bags import bags, weight_of
@@ -176,4 +177,4 @@ def test_the_uncertainty_of_a_rate_is_that_of_clopper_and_pearson(alarms: int, t
 
 def test_reached_is_a_plain_value() -> None:
     (one,) = calibrated([trigger()], [])
-    assert Reached(**one.values()) == one
+    assert Calibration(**one.values()) == one

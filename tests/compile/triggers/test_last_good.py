@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deia.compile.compiled_folder import read_manifest
 from deia.compile.compiler import Compiled, compile_commons
+from deia.compile.manifest import read_manifest
 from deia.compile.triggers.last_good import NAME, read_lasting
 from deia.watch.gate.artefact import Artefact, open_artefact
 
@@ -56,7 +56,7 @@ def test_a_file_that_does_not_parse_goes_on_guarding(root: Path, broken: str) ->
         done = compiled(root, broken or "\t", force=force)
         assert guarding(root) == {"sell", "buy"}
         assert [one.code for one in done.problems].count("last-good") == 1
-    assert read_manifest(f"{root}/.deia")["standing"] == ["triggers/shop.yaml"]
+    assert read_manifest(f"{root}/.deia").standing == ("triggers/shop.yaml",)
 
 
 def test_of_a_file_with_one_broken_trigger_that_one_is_as_it_was(root: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_mended_file_counts_as_it_is(root: Path) -> None:
     compiled(root, "- id: [\n")
     done = compiled(root, TRIGGER.format("rent"))
     assert guarding(root) == {"rent"}
-    assert read_manifest(f"{root}/.deia")["standing"] == []
+    assert read_manifest(f"{root}/.deia").standing == ()
     assert "last-good" not in {one.code for one in done.problems}
 
 

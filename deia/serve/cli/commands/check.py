@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -12,7 +12,7 @@ from deia import fast_json
 from deia.commons.layers.merge_layers import local_path
 from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
-from deia.compile.compiled_folder import read_manifest
+from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import QueryError
 from deia.evaluate.transcripts import read_transcript, why_none
 from deia.librarian import Librarian
@@ -61,18 +61,18 @@ def check(*, text: Sequence[str], path: str | None, role: str | None, explain: b
     return int(exit_code and any(each.firings for each in watched))
 
 
-def left_out(manifest: Mapping[str, Any]) -> str:
+def left_out(manifest: Manifest) -> str:
     """Say what of the triggers was left out of the compiled files, or the empty text."""
-    broken: Sequence[str] = manifest.get("broken", ())
+    broken = manifest.broken
     if broken:
         named = ", ".join(broken[:NAMED]) + (" …" if len(broken) > NAMED else "")
         were = "trigger was" if len(broken) == 1 else "triggers were"
         return f"{len(broken)} {were} left out ({named}): there are errors in what is written of them."
     wrong = {
-        one["path"]: None
-        for one in manifest.get("problems", ())
-        if one["severity"] == "error" and local_path(one["path"]).startswith(f"{FOLDER}/")
-        and not one["path"].endswith(ENDINGS)
+        problem.path: None
+        for problem in manifest.problems
+        if problem.severity == "error" and local_path(problem.path).startswith(f"{FOLDER}/")
+        and not problem.path.endswith(ENDINGS)
     }  # fmt: skip
     return f"There are errors in {', '.join(wrong)}; what is broken was left out." if wrong else ""
 

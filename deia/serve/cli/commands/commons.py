@@ -50,7 +50,7 @@ def compile(*, force: bool, tier: str | None, verbose: bool) -> int:  # noqa: A0
     progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
     root = commons_root()
     keep_bytecode()
-    done = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, asked=True)
+    done = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
     output.say(
         "\n".join(
             filter(None, (*tell_compiled(done, verbose=verbose), tidy(root, environ=os.environ, now=time.time())))

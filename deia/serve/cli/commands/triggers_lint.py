@@ -9,8 +9,7 @@ import click
 from deia import fast_json
 from deia.commons.layers.merge_layers import load_layers
 from deia.commons.layers.shadowing import hiding_problems
-from deia.compile.compiled_folder import read_manifest
-from deia.compile.triggers.calibration import reached_in
+from deia.compile.manifest import read_manifest
 from deia.compile.triggers.linting import lint_triggers
 from deia.errors import Problem
 from deia.librarian import Librarian
@@ -33,9 +32,13 @@ def lint(*, form: str) -> int:
     layers = load_layers(librarian.root, starter=librarian.settings.starter)
     own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
-    ungated, reached = manifest.get("ungated", ()), reached_in(manifest)
     problems = lint_triggers(
-        artefact, own.triggers, layered.cases, ungated=ungated, reached=reached, clock=time.perf_counter
+        artefact,
+        own.triggers,
+        layered.cases,
+        ungated=manifest.ungated,
+        reached=manifest.meaning,
+        clock=time.perf_counter,
     )
     problems = [*hiding_problems(layers.stack), *problems]
     if form == "json":
