@@ -20,7 +20,7 @@ from paraphrases import DEVELOPMENT, HELD_OUT, compiled
 from deia import folders
 from deia.commons.index.load_commons import load_commons
 from deia.records import Turn
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def turns_of(row: Row) -> Iterator[Turn]:
 def fired(artefact: Artefact, row: Row) -> list[str]:
     """Give the triggers that fire on a row."""
     around = Surroundings(now=0.0, folder=lambda wanted: "".join(wanted[:1]), bounded=False)
-    log = HeldLog()
+    log = InMemoryLog()
     return [firing.trigger for turn in turns_of(row) for firing in watch(artefact, turn, log, lambda: around).firings]
 
 

@@ -30,7 +30,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.text import words
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.turn.conversation import turns_of
 from deia.watch.turn.tool_call import SHELL_TOOLS, WRITE_TOOLS, watched_text
 from deia.watch.watcher import Surroundings, watch
@@ -258,10 +258,10 @@ def run(artefact: Artefact, pool: Pool, numbers: range, seed: int) -> tuple[dict
     """Watch the turns of these numbers; give what they came to by kind, and the slowest."""
     tallies = {kind: Tally() for kind in sorted(KINDS)}
     slow: list[Slow] = []
-    log = HeldLog()
+    log = InMemoryLog()
     for number in numbers:
         if number % CONVERSATION == 0:
-            log = HeldLog()
+            log = InMemoryLog()
         kind, turn = make_turn(number, seed, pool)
         taken = watch_one(artefact, turn, log, tallies[kind], number)
         size = len(watched_text(turn))
@@ -273,7 +273,7 @@ def run(artefact: Artefact, pool: Pool, numbers: range, seed: int) -> tuple[dict
     return tallies, slow
 
 
-def watch_one(artefact: Artefact, turn: Turn, log: HeldLog, tally: Tally, number: int) -> float:
+def watch_one(artefact: Artefact, turn: Turn, log: InMemoryLog, tally: Tally, number: int) -> float:
     """Watch one turn and count what happens; give the CPU time in ms."""
     signal.setitimer(signal.ITIMER_REAL, LONGEST)
     began = time.process_time()

@@ -30,7 +30,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.text import words
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def opening_of(artefact_commons: str) -> str:
 def cost(artefact: Artefact, turn: Turn) -> float:
     """Watch a turn in a conversation of its own; give the CPU time in ms."""
     began = time.process_time()
-    watch(artefact, turn, HeldLog(), lambda: Surroundings(now=0.0))
+    watch(artefact, turn, InMemoryLog(), lambda: Surroundings(now=0.0))
     return (time.process_time() - began) * 1000
 
 

@@ -25,7 +25,7 @@ from deia.compile.triggers.calibration import calibrated
 from deia.records import Turn
 from deia.watch.authoring.case_runner import GATE
 from deia.watch.gate.artefact import Artefact
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def families(triggers: Sequence[Trigger]) -> Mapping[str, frozenset[str]]:
 def hear(artefact: Artefact, row: Row, family: frozenset[str]) -> Heard:
     """Give what becomes of a sentence in a conversation of its own."""
     around = Surroundings(now=0.0, folder=lambda wanted: "".join(wanted[:1]), bounded=False)
-    watched = watch(artefact, Turn(role="user", text=row["text"], index=0), HeldLog(), lambda: around)
+    watched = watch(artefact, Turn(role="user", text=row["text"], index=0), InMemoryLog(), lambda: around)
     own = [verdict for verdict in watched.verdicts if verdict.trigger in family]
     best = min(own, key=_furthest, default=None)
     others = tuple(one.trigger for one in watched.verdicts if one.stage == "fires" and one.trigger not in family)

@@ -1,7 +1,6 @@
-"""What a `.env` file says of deia: the lines that set a variable whose name begins with DEIA_, and no others.
+"""The DEIA_ variables that a `.env` file sets; all other lines are ignored, however they are written.
 
-Such a file is mostly somebody else's, so what does not concern deia is passed over however it is written. Nothing is
-put in for `$NAME`, and nothing is run. Refuses to guess: a line of deia's own that cannot be read is told.
+`$NAME` is not expanded and nothing is run. A DEIA_ line that cannot be read is reported, never guessed.
 """
 
 from __future__ import annotations
@@ -16,30 +15,30 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
 
 
 class Assignment(Record):
-    """A variable as a line sets it; `wrong` says why the line cannot be read."""
+    """A variable as a line sets it; `wrong` says why the line cannot be read, or is empty."""
 
-    name: str  # without the prefix, in small letters
+    name: str  # without the prefix, in lower case
     value: str
     line: int
     wrong: str = ""
 
 
 def read_assignments(text: str) -> list[Assignment]:
-    """Give what a file's text sets, in order; of one name the last counts."""
-    return [one for one in _every(text) if one.name]
+    """Return the assignments in a file's text in order; if a name occurs several times, the last counts."""
+    return [assignment for assignment in _all_assignments(text) if assignment.name]
 
 
-def _every(text: str) -> Iterator[Assignment]:
+def _all_assignments(text: str) -> Iterator[Assignment]:
+    """Yield an assignment for each value in a file; its name is empty if it is not deia's."""
     lines = text.removeprefix("\ufeff").splitlines()
     number = 0
     while number < len(lines):
-        name, given = _split(lines[number])
-        ours = name[len(PREFIX) :].lower() if name.startswith(PREFIX) else ""
-        more = _lines_of(given, lines, number)
-        whole = "\n".join((given, *lines[number + 1 : number + more]))
-        value, wrong = _value(whole)
-        yield Assignment(name=ours, value=value, line=number + 1, wrong=wrong)
-        number += more
+        variable, first_line = _split(lines[number])
+        name = variable[len(PREFIX) :].lower() if variable.startswith(PREFIX) else ""
+        count = _line_count(first_line, lines, number)
+        value, wrong = _value("\n".join((first_line, *lines[number + 1 : number + count])))
+        yield Assignment(name=name, value=value, line=number + 1, wrong=wrong)
+        number += count
 
 
 def _split(line: str) -> tuple[str, str]:
@@ -49,48 +48,48 @@ def _split(line: str) -> tuple[str, str]:
     return (known[0], value.strip()) if equals and len(known) == 1 else ("", "")
 
 
-def _lines_of(given: str, lines: list[str], number: int) -> int:
-    """Count the lines that a value takes: one, or as many as it takes until its quotation mark is closed."""
-    mark = given[:1]
-    if mark not in ("'", '"') or _closing(given, mark) >= 0:
+def _line_count(text: str, lines: list[str], number: int) -> int:
+    """Return the number of lines that a value spans: one, or those up to the closing quotation mark."""
+    mark = text[:1]
+    if mark not in ("'", '"') or _closing(text, mark) >= 0:
         return 1
-    for more, line in enumerate(lines[number + 1 :], 2):
+    for count, line in enumerate(lines[number + 1 :], 2):
         if _closing(f"{mark}{line}", mark) >= 0:
-            return more
-    return 1  # never closed: then it is nobody's but this line's
+            return count
+    return 1  # the mark is never closed, so the value ends with its line
 
 
-def _closing(given: str, mark: str) -> int:
-    """Give where the quotation mark that a text begins with is closed, or -1."""
+def _closing(text: str, mark: str) -> int:
+    """Return the position of the closing quotation mark of a text that begins with one, or -1."""
     at = 1
-    while at < len(given):
-        if given[at] == "\\" and mark == '"':
+    while at < len(text):
+        if text[at] == "\\" and mark == '"':
             at += 1
-        elif given[at] == mark:
+        elif text[at] == mark:
             return at
         at += 1
     return -1
 
 
-def _value(given: str) -> tuple[str, str]:
-    """Give a value, and what is wrong with it."""
-    mark = given[:1]
+def _value(text: str) -> tuple[str, str]:
+    """Return a value and what is wrong with it."""
+    mark = text[:1]
     if mark not in ("'", '"'):
-        return _without_comment(given), ""
-    end = _closing(given, mark)
+        return _without_comment(text), ""
+    end = _closing(text, mark)
     if end < 0:
         return "", "a quotation mark is not closed"
-    rest = given[end + 1 :].strip()
+    rest = text[end + 1 :].strip()
     if rest and not rest.startswith("#"):
         return "", "something follows the closing quotation mark"
-    return (given[1:end] if mark == "'" else _unescaped(given[1:end])), ""
+    return (text[1:end] if mark == "'" else _unescaped(text[1:end])), ""
 
 
-def _without_comment(given: str) -> str:
-    if given.startswith("#"):
+def _without_comment(text: str) -> str:
+    if text.startswith("#"):
         return ""
-    cuts = [at for at in (given.find(" #"), given.find("\t#")) if at >= 0]
-    return given[: min(cuts)].rstrip() if cuts else given
+    cuts = [at for at in (text.find(" #"), text.find("\t#")) if at >= 0]
+    return text[: min(cuts)].rstrip() if cuts else text
 
 
 def _unescaped(text: str) -> str:

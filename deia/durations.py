@@ -1,16 +1,16 @@
-"""Lengths of time as people type them, `90s`, `30m`, `2h`, `7d`, and as they are told: `3 min ago`."""
+"""Durations as people type them, `90s`, `30m`, `2h`, `7d`, and as they are shown: `3 min ago`."""
 
 from __future__ import annotations
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-WANTED = "Write a whole number and s, m, h or d, such as 2h."
+EXPECTED = "Write a whole number and s, m, h or d, such as 2h."
 
 
 def read_duration(text: str) -> int:
-    """Give the seconds that a text means.
+    """Return the number of seconds that a text means.
 
     Raises:
-        ValueError: it is no length of time; the message says what was wanted.
+        ValueError: the text is not a duration; the message says what is expected.
     """
     number, unit = text[:-1].strip(), text[-1:].lower()
     if (
@@ -19,12 +19,12 @@ def read_duration(text: str) -> int:
         or not 0 < len(number) < 7
         or not int(number)
     ):
-        raise ValueError(f"{text!r} is no length of time. {WANTED}")
+        raise ValueError(f"{text!r} is not a duration. {EXPECTED}")
     return int(number) * SECONDS[unit]
 
 
 def ago(seconds: float) -> str:
-    """Say how long ago something was, roughly."""
+    """Return roughly how long ago something was, in words."""
     minutes = int(seconds // 60)
     if minutes < 1:
         return "just now"

@@ -1,12 +1,13 @@
-"""Everything deia raises on purpose, under one root.
+"""The exceptions that deia raises on purpose, all derived from `DeiaError`.
 
-An error says where, what was found, what was wanted, and what to type next; it never hides one of several problems.
+An error says where the problem is, what is wrong, what was expected and what to type next. If there are several
+problems, it reports all of them.
 
 DeiaError
 ├── CommonsError    the index, the documents or the triggers have problems (all of them at once)
-├── SettingsError   deia.toml, an environment variable or a flag
-├── ArtefactError   .deia/ is missing, stale, torn or from another version
-├── QueryError      a question that cannot be asked (an unknown filter value)
+├── SettingsError   deia.toml, an environment variable or a flag is wrong
+├── ArtefactError   .deia/ is missing, stale, damaged or from another version
+├── QueryError      a query that cannot be answered (an unknown filter value)
 └── HostError       an agent host's settings cannot be read or written
 """
 
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-ENDS = (".", "!", "?", "…", ":")  # of a sentence
+SENTENCE_ENDS = (".", "!", "?", "…", ":")
 
 
 class Problem(Record):
-    """One thing that is wrong in a file that a person wrote."""
+    """One problem in a file that a person wrote."""
 
     path: str  # relative to the commons
-    line: int  # from 1; 0 where no line applies
-    found: str
-    fix: str = ""  # what to do, in the imperative
-    code: str = "problem"  # a short kebab-case name, stable, for tools and documentation
+    line: int  # from 1; 0 if no line applies
+    found: str  # what is wrong
+    fix: str = ""  # what to do about it, in the imperative
+    code: str = "problem"  # a short, stable name in kebab-case, for tools and documentation
     severity: str = "error"  # error | warning
 
     def __str__(self) -> str:
@@ -37,7 +38,7 @@ class Problem(Record):
 
 
 class DeiaError(Exception):
-    """The root: `where` is `file:line` or empty, the message says what was found and wanted, `fix` what to type."""
+    """Base class: `where` is `file:line` or empty, `message` says what is wrong, `fix` what to type."""
 
     def __init__(self, message: str, *, where: str = "", fix: str = "") -> None:
         super().__init__(message)
@@ -46,14 +47,14 @@ class DeiaError(Exception):
         self.fix = fix
 
     def __str__(self) -> str:
-        told = f"{self.where}: {self.message}" if self.where else self.message
+        text = f"{self.where}: {self.message}" if self.where else self.message
         if not self.fix:
-            return told
-        return f"{told}{'' if told[-1:] in ENDS else '.'} {self.fix}"
+            return text
+        return f"{text}{'' if text[-1:] in SENTENCE_ENDS else '.'} {self.fix}"
 
 
 class CommonsError(DeiaError):
-    """The commons cannot be used as it is; `problems` holds every problem found, not just the first."""
+    """The commons cannot be used as it is; `problems` holds every problem, not only the first."""
 
     def __init__(self, message: str, problems: Sequence[Problem] = (), *, where: str = "", fix: str = "") -> None:
         super().__init__(message, where=where, fix=fix)
@@ -64,7 +65,7 @@ class CommonsError(DeiaError):
 
 
 class SettingsError(DeiaError):
-    """Settings are malformed or unknown; where they are several, `problems` holds them all."""
+    """A setting is malformed or unknown; if there are several such errors, `problems` holds them all."""
 
     def __init__(self, message: str, *, where: str = "", fix: str = "", problems: Sequence[SettingsError] = ()) -> None:
         super().__init__(message, where=where, fix=fix)
@@ -75,11 +76,11 @@ class SettingsError(DeiaError):
 
 
 class ArtefactError(DeiaError):
-    """The compiled files cannot be trusted; `fix` says which command mends them."""
+    """The compiled files cannot be used; `fix` names the command that repairs them."""
 
 
 class QueryError(DeiaError):
-    """A question names something that the commons does not have."""
+    """A query names something that the commons does not have."""
 
 
 class HostError(DeiaError):

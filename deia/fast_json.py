@@ -1,7 +1,7 @@
-"""JSON without importing `json`, which costs 8 ms because it brings `re`: its C scanner and encoder, used directly.
+"""JSON without importing `json`, which costs 8 ms because it loads `re`: this module uses its C scanner directly.
 
-Reads what `json.loads` reads and writes ASCII, so that lone surrogates survive a round trip. Where an interpreter has
-no C scanner it falls back to `json` itself.
+It reads what `json.loads` reads. It writes ASCII, so that lone surrogates survive a round trip. If the interpreter has
+no C scanner, it falls back to `json`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ else:
 
 
 class _Context:
-    """What the C scanner asks of the decoder that owns it (the attributes of `json.JSONDecoder`)."""
+    """The attributes of `json.JSONDecoder` that the C scanner asks for."""
 
-    strict = False  # control characters inside strings are what models and terminals emit
+    strict = False  # models and terminals emit control characters inside strings
     object_hook = None
     object_pairs_hook = None
     array_hook = None
     parse_float = float
     parse_int = int
     parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
-    memo: dict[str, str] = {}  # noqa: RUF012 - the scanner clears it after every document
+    memo: dict[str, str] = {}  # noqa: RUF012 - the scanner clears it after each document
 
 
 WHITESPACE = " \t\n\r"
@@ -37,7 +37,7 @@ def loads(text: str) -> Any:
     """Parse one JSON document.
 
     Raises:
-        ValueError: the text is not JSON, or something follows the document, or it is nested too deep.
+        ValueError: the text is not JSON, has extra text after the document, or is nested too deeply.
     """
     start = len(text) - len(text.lstrip(WHITESPACE))
     try:
@@ -46,15 +46,15 @@ def loads(text: str) -> Any:
         raise ValueError(f"not JSON at character {stop.value}") from None
     except RecursionError:
         raise ValueError("JSON nested too deep") from None
-    except SystemError:  # the scanner looks its exception up in a `json` that nobody imported
+    except SystemError:  # the scanner looks for its exception class in `json`, which is not imported
         raise ValueError("broken JSON") from None
     if text[end:].strip(WHITESPACE):
         raise ValueError(f"extra text after the JSON document, at character {end}")
     return value
 
 
-def dumps(value: Any) -> str:
-    """Write a value as compact ASCII JSON; what JSON cannot hold is written as its `str`."""
+def dumps(value: object) -> str:
+    """Return a value as compact ASCII JSON; a value that JSON cannot represent is written as its `str`."""
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
@@ -74,12 +74,8 @@ try:
     from _json import encode_basestring_ascii as _quote
     from _json import make_scanner
 
-    _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_Context)  # type: ignore[arg-type]  # it asks only for attributes
-except (
-    ImportError,
-    AttributeError,
-    TypeError,
-):  # an interpreter without the C accelerator, or with another one
+    _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_Context)  # type: ignore[arg-type]  # only needs attributes
+except (ImportError, AttributeError, TypeError):  # no C accelerator, or a different one
     import json
 
     _quote = json.encoder.encode_basestring_ascii

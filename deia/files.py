@@ -1,7 +1,6 @@
-"""The few file operations that the hook needs, straight from the system module: importing `os` would cost it a fifth.
+"""The few file operations that the hook needs, taken from the system module: importing `os` takes a fifth of its time.
 
-Paths are plain text with the system's own separators or forward slashes. Nothing here knows a commons' rules; it only
-reads, stats, appends and replaces.
+Paths are strings with the system's own separators or forward slashes.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ VARIABLES = ("HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_STATE_HOME", "XDG_CACHE
 
 
 def environment() -> dict[str, str]:
-    """Give the environment variables that deia reads: its own, and those that say where a person's files are."""
+    """Return the environment variables that deia reads: its own, and those that locate a person's files."""
     decoded = {_text(name): value for name, value in system.environ.items()}
     return {name: _text(value) for name, value in decoded.items() if name.startswith("DEIA_") or name in VARIABLES}
 
@@ -36,12 +35,12 @@ def _text(value: str | bytes) -> str:
 
 
 def exists(path: str) -> bool:
-    """Say whether something is at `path`; a path that cannot exist (NUL, too long) does not."""
+    """Return whether there is anything at `path`; False for a path that cannot exist (NUL, too long)."""
     return stamp(path) is not None
 
 
 def stamp(path: str) -> tuple[int, int] | None:
-    """Give size in bytes and modification time in ns, or None where there is nothing to see."""
+    """Return the size in bytes and the modification time in ns, or None if the path cannot be read."""
     try:
         state = system.stat(path)
     except (OSError, ValueError):
@@ -50,7 +49,7 @@ def stamp(path: str) -> tuple[int, int] | None:
 
 
 def writable(path: str) -> bool:
-    """Say whether something at `path` may be written; of a folder Windows says so whatever its rights are."""
+    """Return whether `path` may be written to; on Windows this is true for every folder, whatever its permissions."""
     try:
         return bool(system.access(path, 2))
     except (OSError, ValueError):
@@ -58,7 +57,7 @@ def writable(path: str) -> bool:
 
 
 def read(path: str) -> bytes | None:
-    """Give the content of a file, or None where it cannot be read."""
+    """Return the content of a file, or None if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -67,10 +66,10 @@ def read(path: str) -> bytes | None:
 
 
 def append(path: str, data: bytes) -> bool:
-    """Add `data` to a file in one write, making the file and its folders where needed; say whether it worked.
+    """Add `data` to a file in one write and return whether it worked; the file and its folders are created if missing.
 
-    One write on an O_APPEND descriptor is what keeps lines of several processes whole (DESIGN: 336 writers killed with
-    -9 in mid-write lost no acknowledged line).
+    A single write to an O_APPEND descriptor keeps the lines of concurrent processes whole (DESIGN: 336 writers killed
+    with -9 in the middle of a write lost no acknowledged line).
     """
     for attempt in (1, 2):
         try:
@@ -85,7 +84,7 @@ def append(path: str, data: bytes) -> bool:
 
 
 def make_folders(path: str) -> bool:
-    """Make a folder and those above it, private to the person; say whether it is there now."""
+    """Create a folder and its parents, readable only by their owner; return whether the folder exists afterwards."""
     if exists(path) or not path:
         return True
     if not make_folders(parent(path)):
@@ -100,10 +99,10 @@ def make_folders(path: str) -> bool:
 
 
 def replace(path: str, data: bytes) -> None:
-    """Put `data` at `path` so that a reader sees the old content or the new, never half, even after a crash.
+    """Write `data` to `path` atomically: readers see the old content or the new, never a mixture, even after a crash.
 
     Raises:
-        OSError: the folder cannot be written.
+        OSError: the folder cannot be written to.
     """
     temporary = f"{path}.{system.getpid()}.new"
     with open(temporary, "wb") as file:
@@ -114,7 +113,7 @@ def replace(path: str, data: bytes) -> None:
 
 
 def keep(path: str, data: bytes) -> bool:
-    """Put `data` at `path`, in folders private to the person; say whether that could be done."""
+    """Write `data` to `path` atomically, creating private folders if missing; return whether it worked."""
     try:
         if make_folders(parent(path)):
             replace(path, data)
@@ -125,19 +124,19 @@ def keep(path: str, data: bytes) -> bool:
 
 
 def process() -> int:
-    """Give the number of this process."""
+    """Return the id of this process."""
     return system.getpid()
 
 
 def writer() -> str:
-    """Name who appends to a shared file: the machine, or the process where appends of several would mix (Windows)."""
+    """Return a name for the writer of a shared file: the machine; on Windows the process, as appends would mix."""
     if sys.platform == "win32":
         return str(system.getpid())
     return "".join(char for char in system.uname().nodename if char.isalnum() or char in "-_")[:40] or "local"
 
 
 def parent(path: str) -> str:
-    """Give the folder that holds `path`; that of a root is empty."""
+    """Return the folder that contains `path`; empty for a root."""
     trimmed = path.rstrip("/\\") if sys.platform == "win32" else path.rstrip("/")
     cut = max(trimmed.rfind("/"), trimmed.rfind("\\") if sys.platform == "win32" else -1)
     if cut < 0 or not trimmed:
@@ -146,7 +145,7 @@ def parent(path: str) -> str:
 
 
 def full(path: str) -> str:
-    """Give a path in full and without dots."""
+    """Return the absolute path without `.` and `..`."""
     path = path.replace("\\", "/")
     if not (path[:1] == "/" or path[1:2] == ":"):
         path = f"{system.getcwd()}/{path}".replace("\\", "/")
@@ -160,7 +159,7 @@ def full(path: str) -> str:
 
 
 def upwards(path: str) -> Iterator[str]:
-    """Give `path` and every folder above it, nearest first."""
+    """Yield `path` and every folder above it, nearest first."""
     while path:
         yield path
         above = parent(path)
@@ -170,5 +169,5 @@ def upwards(path: str) -> Iterator[str]:
 
 
 def home(environ: Mapping[str, str]) -> str:
-    """Give a person's home folder, or the empty text where nothing says which it is."""
+    """Return the person's home folder, or "" if no variable names it."""
     return environ.get("HOME") or environ.get("USERPROFILE") or ""

@@ -1,7 +1,7 @@
-"""Whether compiled files still belong to their sources: sizes and times of what they were made from, and by whom.
+"""Whether compiled files still match their sources, judged by the sources' sizes and modification times.
 
-A stamp file says on its first line which installation wrote it, then `size mtime-ns path` for each source. Comparing
-stamps is what the fast paths can afford; the compiler compares contents.
+The first line of a stamp file names the installation that wrote it. Each following line is `size mtime-ns path` for
+one source. The fast paths can only afford to compare stamps; the compiler compares contents.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 HEAD = "deia-stamps-1"
 ABSENT = "- -"
 TRIGGERS, DOCUMENTS = "stamps.triggers", "stamps.documents"
-MOST_CHECKED = 5000  # sources that a question may look at; beyond that folders and what is answered (1.5 µs a file)
+MOST_CHECKED = 5000  # sources that a query checks (1.5 µs a file); with more, it skips the documents (`*.md`)
 
 
 def stamp_text(root: str, paths: Mapping[str, str], maker: str) -> str:
-    """Write the stamps of some sources, named relative to `root` or, where they lie elsewhere, in full.
+    """Return the stamps of some sources, named relative to `root`, or in full if they are outside it.
 
-    Behind a path stands its stamp from before its content was read, where that is known; it is looked at otherwise.
+    `paths` maps each path to the stamp taken before its content was read, or to "" to take it now.
     """
     return "\n".join(
         (f"{HEAD} {maker}", *[f"{known or _stamp(root, path)} {path}" for path, known in paths.items()], "")
@@ -30,28 +30,28 @@ def stamp_text(root: str, paths: Mapping[str, str], maker: str) -> str:
 
 def _stamp(root: str, path: str) -> str:
     full = path[:1] == "/" or path[1:2] == ":"
-    found = files.stamp(path if full else f"{root}/{path}" if path else root)
-    return ABSENT if found is None else f"{found[0]} {found[1]}"
+    stamp = files.stamp(path if full else f"{root}/{path}" if path else root)
+    return ABSENT if stamp is None else f"{stamp[0]} {stamp[1]}"
 
 
 def maker_path(state: str) -> str:
-    """Give the file that holds this installation's own random name."""
+    """Return the file that holds this installation's random name."""
     return f"{state}/maker"
 
 
 def maker(state: str) -> str:
-    """Give this installation's own name, which a `.deia/` that came with a repository cannot know."""
+    """Return this installation's own name, which a `.deia/` folder that came with a repository cannot know."""
     return (files.read(maker_path(state)) or b"").decode("ascii", "replace").strip()
 
 
 def made_by(derived: str, name: str) -> bool:
-    """Say whether this installation made the compiled triggers in `derived`."""
+    """Return whether this installation made the compiled triggers in `derived`."""
     content = files.read(f"{derived}/{TRIGGERS}") or b""
     return bool(name) and content[:200].split(b"\n", 1)[0] == f"{HEAD} {name}".encode("ascii", "replace")
 
 
 def changed(derived: str, root: str, name: str) -> str:
-    """Give the first source that is not as it was when compiled, or ""; a missing stamp file is a change."""
+    """Return the first source that changed since it was compiled, or ""; a missing stamp file counts as a change."""
     content = files.read(f"{derived}/{name}")
     lines = content.decode("utf-8", "surrogateescape").split("\n") if content else []
     if not lines or not lines[0].startswith(HEAD):

@@ -1,6 +1,6 @@
-"""What a commons holds and what is asked of it, as values: triggers, cases, entries, documents, passages, questions.
+"""The values that a commons consists of: triggers, cases, entries, documents, chunks, queries and results.
 
-Apart from `records`, because the hook's quiet path needs none of these and making a class costs 15 µs.
+They are separate from `records` because the hook usually needs none of them, and each class costs it 15 µs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Clause(Record):
     kind: str  # phrase, pattern, command, error, write, tool
     value: str | Mapping[str, Any] | tuple[str, ...]
     line: int = 0
-    language: str = ""  # of a phrase, such as "de"; "" where nobody said
+    language: str = ""  # of a phrase, such as "de"; "" if not given
 
 
 class Earlier(Record):
-    """What must have been said in a conversation before a trigger counts: one of some clauses, not taken back since."""
+    """A precondition: one of these clauses matched earlier in the conversation and was not taken back since."""
 
     any: tuple[Clause, ...]
     until: tuple[Clause, ...] = ()
@@ -32,7 +32,7 @@ class Earlier(Record):
 
 
 class Trigger(Record):
-    """A trigger as its author wrote it, checked and with its defaults filled in."""
+    """A trigger as its author wrote it, validated and with defaults filled in."""
 
     id: str
     title: str
@@ -47,20 +47,20 @@ class Trigger(Record):
     timing: str = "pre-action"
     action: Action = "note"
     action_required: str = ""
-    instead: tuple[str, ...] = ()  # safe ways to the same end
+    instead: tuple[str, ...] = ()  # safe alternatives
     context: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     stance: tuple[str, ...] = ("announced", "requested")
-    repeat: float = -1.0  # seconds until it may fire again; 0 is every time, negative is once a conversation
+    repeat: float = -1.0  # seconds until it may fire again; 0 means every time, negative once per conversation
     references: tuple[str, ...] = ()
     since: str = ""
-    hides: tuple[str, ...] = ()  # layers whose trigger of the same id is hidden on purpose: starter, or a pack's name
+    hides: tuple[str, ...] = ()  # layers whose trigger of the same id it replaces on purpose: starter, or a pack's name
     path: str = ""  # the file it was read from, relative to the commons
     line: int = 0
 
 
 class Case(Record):
-    """One example beside a trigger: a short conversation that must fire it, or must not."""
+    """An example for a trigger: a short conversation in which the trigger must fire, or must not."""
 
     trigger: str
     fires: bool
@@ -79,10 +79,10 @@ class Entry(Record):
     summary: str = ""
     keywords: tuple[str, ...] = ()
     audience: tuple[str, ...] = ()
-    urgency: str = ""  # "" where nobody said
+    urgency: str = ""  # "" if not given
     tags: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ()
-    clusters: tuple[str, ...] = ()  # the owner first
+    clusters: tuple[str, ...] = ()  # the cluster that owns the document first
     related_docs: tuple[str, ...] = ()
     category: str = ""
     action: str = ""
@@ -97,7 +97,7 @@ class Entry(Record):
 
 
 class Document(Record):
-    """A document as it lies in the commons: its metadata, its text, and where the text begins."""
+    """A document in the commons: its metadata, its text, and the line on which the text begins."""
 
     path: str  # relative to the commons, with forward slashes
     title: str
@@ -117,7 +117,7 @@ class Chunk(Record):
 
 
 class Query(Record):
-    """A question to the commons: words and filters."""
+    """A query to the commons: words and filters."""
 
     text: str
     platform: str = ""
@@ -130,7 +130,7 @@ class Query(Record):
 
 
 class Golden(Record):
-    """A question with the documents that must be found for it, each with a grade; without any, nothing may be."""
+    """A test query with a grade for each document that must be found; with no grades, nothing may be found."""
 
     query: str
     grades: Mapping[str, int] = {}
@@ -138,7 +138,7 @@ class Golden(Record):
 
 
 class Hit(Record):
-    """One matcher's opinion of one chunk."""
+    """One matcher's score for one chunk."""
 
     document: str
     ordinal: int
@@ -147,7 +147,7 @@ class Hit(Record):
 
 
 class Result(Record):
-    """One document of an answer, fused from hits."""
+    """One document of an answer, its score fused from hits."""
 
     id: str
     path: str
@@ -162,4 +162,4 @@ class Result(Record):
     lines: tuple[int, int] = (1, 1)
     passage: str = ""
     heading: str = ""
-    text: str = ""  # the whole document, for renderings that quote it
+    text: str = ""  # of the whole document, for renderings that quote it

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog
     from deia.search.rendering.render import RenderableAnswer
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import HeldLog
+    from deia.watch.memory.log import InMemoryLog
     from deia.watch.streaming import Watcher
     from deia.watch.turn.conversation import Judged
     from deia.watch.watcher import Surroundings, Watched
@@ -93,7 +93,7 @@ class Librarian:
         self._checked = -RECHECK if keep_fresh else float("inf")
         self._catalog: tuple[str, Catalog] | None = None
         self._artefact: tuple[tuple[int, int] | None, Artefact] | None = None
-        self._conversations: dict[str, tuple[Judged, HeldLog]] = {}
+        self._conversations: dict[str, tuple[Judged, InMemoryLog]] = {}
 
     def query(  # noqa: PLR0913 - every filter has a name of its own
         self,
@@ -230,11 +230,11 @@ class Librarian:
         muted |= excepted(self.settings.exceptions, touched, root=self.root)
         return Surroundings(now=now, folder=signs_around(folder), exists=files_around(folder), muted=muted)
 
-    def _conversation(self, identity: str) -> tuple[Judged, HeldLog]:
-        from deia.watch.memory.log import HeldLog  # noqa: PLC0415 - a search needs no watching
+    def _conversation(self, identity: str) -> tuple[Judged, InMemoryLog]:
+        from deia.watch.memory.log import InMemoryLog  # noqa: PLC0415 - a search needs no watching
         from deia.watch.turn.conversation import Judged  # noqa: PLC0415 - a search needs no watching
 
-        known = self._conversations.pop(identity, None) or (Judged(), HeldLog())
+        known = self._conversations.pop(identity, None) or (Judged(), InMemoryLog())
         self._conversations[identity] = known  # the last used stands last
         while len(self._conversations) > MOST_CONVERSATIONS:
             self._conversations.pop(next(iter(self._conversations)))

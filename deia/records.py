@@ -1,13 +1,13 @@
-"""The values that travel between the parts of deia: immutable, typed, cheap to import.
+"""Immutable, typed values that travel between the parts of deia, and their base class `Record`.
 
-The hook reaches this file, so it imports nothing: `dataclasses` costs 16 ms and `typing` 3 to 10, these classes less
-than one. `Record` gives a class `__slots__`, a keyword-only constructor, equality, a representation and immutability;
-type checkers see an ordinary frozen dataclass.
+The hook imports this module, so it imports nothing itself: `dataclasses` costs 16 ms and `typing` 3 to 10 ms, these
+classes less than 1 ms. `Record` gives a class `__slots__`, a keyword-only constructor, equality, a representation and
+immutability. Type checkers see an ordinary frozen dataclass.
 """
 
 from __future__ import annotations
 
-# `typing` is for the checker alone: importing it would double the hook's start-up.
+# Only type checkers read these imports: importing `typing` at run time would double the hook's start-up time.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ _set = object.__setattr__
 
 
 class _RecordType(type):
-    """Turn a class's annotated names into slots and their values into defaults, before the class is made."""
+    """The metaclass of records: turns annotated names into slots, and their values into defaults."""
 
     def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
         names = tuple(body.get("__annotations__", ()))
@@ -50,16 +50,16 @@ class _Record(metaclass=_RecordType):
         FIELDS: tuple[str, ...]
         DEFAULTS: dict[str, Any]
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **values: Any) -> None:
         for name in self.FIELDS:
-            if name in given:
-                _set(self, name, given.pop(name))
+            if name in values:
+                _set(self, name, values.pop(name))
             elif name in self.DEFAULTS:
                 _set(self, name, self.DEFAULTS[name])
             else:
                 raise TypeError(f"{type(self).__name__} needs {name}")
-        if given:
-            raise TypeError(f"{type(self).__name__} has no {', '.join(given)}")
+        if values:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
 
     def __setattr__(self, name: str, _value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; use but({name}=…)")
@@ -82,11 +82,11 @@ class _Record(metaclass=_RecordType):
             _set(self, name, value)
 
     def but(self, **changes: Any) -> Any:
-        """Give a copy with some fields changed."""
+        """Return a copy with some fields changed."""
         return type(self)(**{**self.values(), **changes})
 
     def values(self) -> dict[str, Any]:
-        """Give the fields as a dictionary, in order."""
+        """Return the fields as a dictionary, in order of declaration."""
         return {name: getattr(self, name) for name in self.FIELDS}
 
 
@@ -94,24 +94,24 @@ if TYPE_CHECKING:
 
     @dataclass_transform(kw_only_default=True, frozen_default=True)
     class _Checked(type):
-        """What the checker takes a record's type for."""
+        """The metaclass that type checkers see."""
 
     class Record(metaclass=_Checked):
-        """An immutable value with named fields: annotate them in the class body, defaults last or not."""
+        """An immutable value with named fields, declared as annotations in the class body."""
 
         def but(self, **changes: Any) -> Self:  # noqa: ARG002 - for the checker only
-            """Give a copy with some fields changed."""
+            """Return a copy with some fields changed."""
             return self
 
         def values(self) -> dict[str, Any]:
-            """Give the fields as a dictionary, in order."""
+            """Return the fields as a dictionary, in order of declaration."""
             return {}
 else:
     Record = _Record
 
 
 class Turn(Record):
-    """One turn of a conversation: what somebody said, or one tool call, or its result."""
+    """One turn of a conversation: a message, a tool call or its result."""
 
     role: Role
     text: str
@@ -130,7 +130,7 @@ class Reference(Record):
 
 
 class Firing(Record):
-    """A trigger that matched a turn, and why."""
+    """A trigger that matched a turn, and the reason."""
 
     trigger: str
     title: str
@@ -143,17 +143,17 @@ class Firing(Record):
     because: str
     turn: int
     confidence: str = "high"
-    instead: tuple[str, ...] = ()  # safe ways to the same end
-    act: str = ""  # the words or command that it fired on, for what fires on the same
-    origin: str = "project"  # whose trigger it is: project, starter, or pack NAME
+    instead: tuple[str, ...] = ()  # safe alternatives
+    act: str = ""  # the words or command that it fired on; firings on the same act share a frame
+    origin: str = "project"  # where the trigger comes from: project, starter, or pack NAME
 
 
 class Injection(Record):
-    """What is put in front of the model for some firings: the text, its parts, and the most a host may do."""
+    """What is put in front of the model for some firings, and the strongest action that a host may take."""
 
     text: str
     parts: tuple[Mapping[str, Any], ...]
     action: Action = "note"
     triggers: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()  # triggers for which the budget had no room; they may speak later
+    left_out: tuple[str, ...] = ()  # triggers for which the budget had no room; they may be shown later

@@ -1,9 +1,10 @@
-"""The ledger's writing end: one event, one line, one write. It never raises, never waits, and redacts first.
+"""Writing the event ledger: one event is one line and one write. It never raises, never waits, and redacts first.
 
-A line is at most 4 KiB, so that a single append is whole, and begins with a newline, so that the torn tail of a killed
-writer cannot swallow the next event. All processes of one machine share a day's file. Redaction knows keys by the
-prefixes that their issuers publish, values by the names before them, and the rest by how mixed it is; it works on plain
-words, since patterns would cost the hook as much as it costs to start, and would rather hide too much than too little.
+A line is at most 4 KiB long, so that a single append is whole. It begins with a newline, so that the torn line of a
+killed writer cannot swallow the next event. All processes of a machine share one file a day. Redaction recognises keys
+by the prefixes that their issuers publish, values by the names before them, and other secrets by how mixed their
+characters are. It works on plain words, because importing `re` would double the hook's start-up time, and prefers to
+hide too much.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MOST_BYTES = 4096
-TEXT_FIELDS = ("query", "note", "error", "because")  # what `telemetry = metadata` leaves out
-DEEPEST = 8  # levels of a value that are redacted; what lies deeper is left out
+TEXT_FIELDS = ("query", "note", "error", "because")  # left out if `telemetry = metadata`
+DEEPEST = 8  # levels of nesting that are redacted; anything deeper is left out
 
-# Prefixes by which the issuers themselves make their keys recognisable, as they document them for secret scanners.
+# Prefixes with which issuers mark their keys, as they document them for secret scanners.
 KEY_PREFIXES = tuple(
     # model providers
     "sk- gsk_ pplx- xai- r8_ hf_ api_org_ lsv2_pt_ lsv2_sk_ fw_ nvapi- tvly- pcsk_ csk- vck_ "
@@ -45,10 +46,10 @@ KEY_PREFIXES = tuple(
     "lin_api_ lin_oauth_ ntn_ figd_ figo_ pat-na1- pat-eu1- tfp_ sl. eyJ sk.eyJ pk.eyJ AGE-SECRET-KEY-1 sha256~"
     " fio-u- aio_ CFPAT-".split()
 )
-# Beginnings that ordinary words share: what follows counts too.
+# Prefixes that ordinary words share: the characters after them count too.
 SOFT_PREFIXES = ("sk_", "re_", "key-", "live_", "secret_", "API-", "AQ.", "v1.0-", "b.", "s.", "SK", "AC", "AP", "A3-",
                  "EAA", "ico-", "ct_")  # fmt: skip
-# Parts of names whose values are secret, and names that are so only as a whole, before a sign.
+# A name that contains one of these parts has a secret value; the whole names have one only before a sign.
 SECRET_NAMES = (
     "password", "passwd", "passwort", "passphrase", "passcode", "pwd", "secret", "token", "apikey", "api_key",
     "api-key", "access_key", "access-key", "accesskey", "accountkey", "account_key", "private_key", "private-key",
@@ -72,11 +73,11 @@ SYMBOLS = frozenset("!@#$%^&*?+")
 KEY_BLOCKS = ("PRIVATE KEY", "Private-Lines:", "BEGIN PGP MESSAGE")
 ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-.~%$*")
 HIDDEN = "[secret]"
-IDENTITIES = ("conversation", "of")  # whose values must stay apart, whatever they look like
+IDENTITIES = ("conversation", "of")  # fields whose values must stay distinct, whatever they look like
 
 
 def append(folder: str, event: str, fields: Mapping[str, Any], *, telemetry: str = "full") -> str:
-    """Write one event to the ledger in `folder`; give its id, or the empty text where nothing was written."""
+    """Write an event to the ledger in `folder` and return its id, or "" if nothing was written."""
     if telemetry == "off" or not folder:
         return ""
     now = time.time()
@@ -86,69 +87,69 @@ def append(folder: str, event: str, fields: Mapping[str, Any], *, telemetry: str
 
 
 def day_file(folder: str, seconds: float) -> str:
-    """Give the file that this machine's events of a day are in."""
+    """Return the file for this machine's events on the day of a time."""
     return f"{folder}/{timestamp(seconds)[:10]}-{files.writer()}.jsonl"
 
 
 def find_event(folder: str, identity: str) -> dict[str, Any]:
-    """Give the event of this machine that `append` gave this id, from the day's file alone; empty where it is gone."""
+    """Return this machine's event with an id that `append` returned, or an empty mapping if it is gone."""
     began = identity.partition("-")[0]
     if not identity.isascii() or not 0 < len(began) < 14 or not set(began) <= set("0123456789abcdef"):
         return {}
-    mark = f'"id":{dumps(identity)}'.encode()
-    for each in (files.read(day_file(folder, int(began, 16) / 1000)) or b"").split(b"\n"):
-        if mark in each:
+    id_field = f'"id":{dumps(identity)}'.encode()
+    for line in (files.read(day_file(folder, int(began, 16) / 1000)) or b"").split(b"\n"):
+        if id_field in line:
             try:
-                found = loads(each.decode("utf-8", "replace"))
+                event = loads(line.decode("utf-8", "replace"))
             except ValueError:
                 continue
-            return found if isinstance(found, dict) and found.get("id") == identity else {}
+            return event if isinstance(event, dict) and event.get("id") == identity else {}
     return {}
 
 
 def timestamp(seconds: float) -> str:
-    """Write a time as UTC, ISO 8601, in ms."""
+    """Return a time as UTC in ISO 8601 with milliseconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}Z"
 
 
 def kept(fields: Mapping[str, Any], telemetry: str) -> dict[str, Any]:
-    """Give what of an event's fields is kept: redacted, and without the texts where only metadata is wanted."""
-    left = {}
+    """Return the fields of an event that may be written: redacted, and without texts if only metadata is wanted."""
+    fields_kept = {}
     for name, value in fields.items():
         if value in ("", None) or (telemetry == "metadata" and name in TEXT_FIELDS):
             continue
-        left[redact(name)] = _identity(value) if name in IDENTITIES else _redacted(value)
-    return left
+        fields_kept[redact(name)] = _identity(value) if name in IDENTITIES else _redacted(value)
+    return fields_kept
 
 
 def _identity(value: Any) -> Any:
-    """Give what tells conversations and events apart; where it could be a key, a fingerprint that still does."""
+    """Return a value that keeps conversations and events distinct: a fingerprint if it could be a key."""
     if not isinstance(value, str):
         return _redacted(value)
     numbered = max(map(len, value.split("-"))) < 17 and not value.startswith(KEY_PREFIXES) and value.isascii()
     if (numbered and "@" not in value and " " not in value) or redact(value) == value:
         return value
-    mark = 0
+    fingerprint = 0
     for byte in value.encode("utf-8", "surrogatepass"):
-        mark = (mark * 131 + byte) % 0xFFFFFFFFFFC5
-    return f"unnamed-{mark:012x}"
+        fingerprint = (fingerprint * 131 + byte) % 0xFFFFFFFFFFC5
+    return f"unnamed-{fingerprint:012x}"
 
 
 def _redacted(value: Any, name: str = "", depth: int = 0) -> Any:
-    """Redact every text of a value; one that stands under a secret's name is hidden whole."""
+    """Return a value with every text redacted; a text under a secret's name is hidden whole."""
     if isinstance(value, str):
         return HIDDEN if value and _is_secret_name(name.lower()) else redact(value)
     if depth > DEEPEST:
         return None
     if hasattr(value, "items"):
-        return {redact(str(key)): _redacted(each, str(key), depth + 1) for key, each in value.items()}
+        return {redact(str(key)): _redacted(item, str(key), depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_redacted(each, name, depth + 1) for each in value]
+        return [_redacted(item, name, depth + 1) for item in value]
     return value
 
 
 def encoded(line: dict[str, Any]) -> bytes:
-    """Encode a line within its size: the longest text or list is halved, and what cannot be halved goes."""
+    """Return a line as bytes within the size limit: the longest text or list is halved, or dropped if it cannot be."""
     data = _ascii(line)
     while len(data) > MOST_BYTES - 2:
         longest = max(line, key=lambda name: len(dumps({name: line[name]})))
@@ -162,7 +163,7 @@ def encoded(line: dict[str, Any]) -> bytes:
 
 
 def _ascii(line: dict[str, Any]) -> bytes:
-    """Give a line as JSON that every reader takes: half a surrogate pair, which is no text, becomes a question mark."""
+    """Return a line as JSON that every reader accepts: half a surrogate pair becomes a question mark."""
     text = dumps(line)
     if "\\ud" in text:
         whole = {name: _whole(value) for name, value in line.items()}
@@ -174,49 +175,49 @@ def _whole(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if hasattr(value, "items"):
-        return {_whole(str(key)): _whole(each) for key, each in value.items()}
-    return [_whole(each) for each in value] if isinstance(value, (list, tuple)) else value
+        return {_whole(str(key)): _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 # --- redaction ---
 
 
 def redact(text: str) -> str:
-    """Replace what looks like a secret by `[secret]` and an e-mail address by `[email]`, keeping the rest as it is."""
+    """Replace likely secrets by `[secret]` and e-mail addresses by `[email]`; the rest stays as it is."""
     if len(text) < 6:
         return text
-    before = text = text[: MOST_BYTES * 2].replace(HIDDEN, "\0")
+    original = text = text[: MOST_BYTES * 2].replace(HIDDEN, "\0")
     lowered = text.lower()
     naming = any([name in lowered for name in SECRET_NAMES])  # noqa: C419 - a generator takes three times as long
     announcing = naming or not ANNOUNCING.isdisjoint(lowered.translate(ENDINGS).split())
     text = _without_blocks(_without_phrases(text) if naming else text)
     parts: list[str] = []
-    told = ""  # the word before, where it may announce a secret
-    link, at, everywhere = False, 0, {}
+    announcer = ""  # the previous word, if it may announce a secret
+    link, at, replacements = False, 0, {}
     plain = text.translate(SEPARATORS)
     for word in plain.split():
-        if not told and word.isalpha() and len(word) < 16:
-            told, link = word if announcing else "", False
+        if not announcer and word.isalpha() and len(word) < 16:
+            announcer, link = word if announcing else "", False
             continue
-        if told and word.lower() in LINKS:
-            told, link = told + (":" if word in SIGNS else ""), True
+        if announcer and word.lower() in LINKS:
+            announcer, link = announcer + (":" if word in SIGNS else ""), True
             continue
-        shown = _hidden(word, told, link=link)
-        if shown != word:
+        replacement = _hidden(word, announcer, link=link)
+        if replacement != word:
             start = plain.index(word, at)
-            parts += (text[at:start], shown)
+            parts += (text[at:start], replacement)
             at = start + len(word)
             if len(word) > 9 or _mixed(word):
-                everywhere[word] = shown
-        told, link = word if announcing else "", False
+                replacements[word] = replacement
+        announcer, link = word if announcing else "", False
     text = "".join((*parts, text[at:])) if parts else text
-    for word, shown in everywhere.items():
-        text = text.replace(word, shown)
-    return text.replace("\0", HIDDEN) if text != before or "\0" in text else text
+    for word, replacement in replacements.items():
+        text = text.replace(word, replacement)
+    return text.replace("\0", HIDDEN) if text != original or "\0" in text else text
 
 
 def _without_blocks(text: str) -> str:
-    """Hide blocks of private keys, to their end or, where that is missing, to the end of the text."""
+    """Hide blocks of private keys up to their end or, if that is missing, the end of the text."""
     for kind in KEY_BLOCKS:
         while (at := text.find(kind)) >= 0:
             began = max(text.rfind("-----BEGIN", 0, at), text.rfind("---- BEGIN", 0, at))
@@ -227,7 +228,7 @@ def _without_blocks(text: str) -> str:
 
 
 def _without_phrases(text: str) -> str:
-    """Hide values of several words that stand in quotation marks behind a secret's name and a sign."""
+    """Hide quoted values of several words after a secret's name and a sign."""
     for quote in ('"', "'"):
         parts = text.split(quote)
         for at in range(1, len(parts) - 1, 2):
@@ -245,14 +246,14 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _is_count(name: str, value: str) -> bool:
-    """Say whether a value is how many tokens of a model there are, and no token."""
+    """Return whether a value is a number of model tokens rather than a secret token."""
     return "tokens" in name.lower() and value.isdecimal() and len(value) < 8
 
 
-def _announced(word: str, told: str, *, link: bool) -> bool:
-    """Say whether the word before makes a secret of a word: by a sign, as an option, or by its name alone."""
-    name = told.rstrip(":=").lower()
-    if told[-1] in ":=" or told[0] == "-":
+def _announced(word: str, announcer: str, *, link: bool) -> bool:
+    """Return whether the previous word makes this word a secret: by a sign, as an option, or by its name alone."""
+    name = announcer.rstrip(":=").lower()
+    if announcer[-1] in ":=" or announcer[0] == "-":
         if name in USER_OPTIONS:
             return ":" in word
         return _is_secret_name(name.lstrip("-")) and not _is_count(name, word)
@@ -261,10 +262,16 @@ def _announced(word: str, told: str, *, link: bool) -> bool:
     return name in SECRET_NAMES and (_looks_chosen(word) or (link and _has_humps(word)))
 
 
-def _hidden(word: str, told: str, *, link: bool) -> str:
-    """Give a word as it may be written, by itself and by what the word before announces."""
+def _hidden(word: str, announcer: str, *, link: bool) -> str:
+    """Return a word as it may be written, considering the word itself and the one that announces it."""
     size = len(word)
-    if told and size > 3 and word[0] != "-" and told.lower() != word.lower() and _announced(word, told, link=link):
+    if (
+        announcer
+        and size > 3
+        and word[0] != "-"
+        and announcer.lower() != word.lower()
+        and _announced(word, announcer, link=link)
+    ):
         return HIDDEN if word.lower().rstrip(":") not in SCHEMES else word
     if size < 6:
         return word
@@ -276,7 +283,7 @@ def _hidden(word: str, told: str, *, link: bool) -> str:
 
 
 def _part(word: str) -> str:
-    """Give one part of a word that stands for itself: a name with its value, or a value alone."""
+    """Return one part of a word as it may be written: a name with its value, or a value alone."""
     name, mark, value = _named_value(word)
     if not mark:
         return HIDDEN if looks_secret(word) else word
@@ -284,9 +291,8 @@ def _part(word: str) -> str:
         return f"{name}{mark}{HIDDEN}"
     if "@" in value[1:-1] and _is_mail(value):
         return f"{name}{mark}[email]"
-    if looks_secret(value) or (
-        name.strip("*_").isdecimal() and value.startswith("AA") and len(value) > 30
-    ):  # Telegram's bots
+    is_telegram_bot = name.strip("*_").isdecimal() and value.startswith("AA") and len(value) > 30
+    if looks_secret(value) or is_telegram_bot:
         return f"{name}{mark}{HIDDEN}"
     if looks_secret(name):
         return f"{HIDDEN}{mark}{value}"
@@ -294,25 +300,25 @@ def _part(word: str) -> str:
 
 
 def _address(word: str) -> str:
-    """Give an address without who asks, without keys among its parts, and without what makes a webhook one's own."""
+    """Return a URL without its user, without keys in its path or query, and without the private part of a webhook."""
     scheme, _, rest = word.partition("://")
     user, at, after = rest.rpartition("@")
     if at and ("/" not in user or ":" in user.partition("/")[0]):
         scheme, rest = f"{scheme}://{HIDDEN}@", after
     else:
         scheme += "://"
-    place, mark, asked = rest.partition("?")
-    host, slash, path = place.partition("/")
-    if any(each in host for each in HOOK_HOSTS) and any(each in f"/{path}" for each in HOOK_PLACES):
+    location, question_mark, query = rest.partition("?")
+    host, slash, path = location.partition("/")
+    if any(fragment in host for fragment in HOOK_HOSTS) and any(fragment in f"/{path}" for fragment in HOOK_PLACES):
         return f"{scheme}{host}/{HIDDEN}"
     parts = "/".join([_part(part) for part in path.split("/")])
     if looks_secret(path):
         parts = HIDDEN
-    return f"{scheme}{host}{slash}{parts}{mark}" + "&".join([_part(part) for part in asked.split("&")])
+    return f"{scheme}{host}{slash}{parts}{question_mark}" + "&".join([_part(part) for part in query.split("&")])
 
 
 def _is_mail(word: str) -> bool:
-    """Say whether a word is a mail address: something, @, and a host whose last part is of letters."""
+    """Return whether a word is an e-mail address: a name, @, and a host whose last part consists of letters."""
     host = word.rpartition("@")[2].rstrip(".:!?*_~").partition("?")[0]
     last = host.rpartition(".")[2]
     return "." in host and len(last) > 1 and last.isalpha() and "/" not in host and ":" not in host
@@ -325,7 +331,7 @@ def _named_value(word: str) -> tuple[str, str, str]:
 
 
 def _looks_chosen(word: str) -> bool:
-    """Say whether a word reads as a password rather than as a word of a sentence."""
+    """Return whether a word looks like a password rather than a word of a sentence."""
     core = word.rstrip(".:!?")
     return len(core) > 5 and (_mixed(core) or not SYMBOLS.isdisjoint(core))
 
@@ -339,7 +345,7 @@ def _has_humps(word: str) -> bool:
 
 
 def looks_secret(word: str) -> bool:
-    """Say whether a word is a known key format, or long and as mixed as only generated text is."""
+    """Return whether a word has a known key format, or is as long and mixed as only generated text is."""
     word = word.strip(".:*_~!?")
     size = len(word)
     if size < 15 or not word.isascii():
@@ -357,17 +363,17 @@ def looks_secret(word: str) -> bool:
 
 
 def _runs(word: str) -> list[str]:
-    """Give the runs of letters and digits in which both occur."""
+    """Return the runs of characters that contain both letters and digits."""
     for char in "-_.~":
         word = word.replace(char, " ")
     return [run for run in word.split() if _mixed(run)]
 
 
 def _generated(word: str) -> bool:
-    """Say whether letters and digits change so often that nobody typed the word.
+    """Return whether letters and digits alternate so often that nobody typed the word.
 
-    Names are made of runs (`HomePage2`): few of their neighbours differ in kind. Of those in random base64 two in three
-    do, in hexadecimal almost one in two. A UUID is a name: it is what conversations are called.
+    A typed name consists of runs (`HomePage2`), so few neighbouring characters differ in kind. In random base64 two of
+    three neighbours differ, in hexadecimal almost one of two. A UUID counts as a name, since conversations have UUIDs.
     """
     if len(word) == 36 and word[8] == word[13] == word[18] == word[23] == "-":
         return False
@@ -376,13 +382,13 @@ def _generated(word: str) -> bool:
     if len(plain) < 20 or len(plain) < 0.86 * len(word) or not digits or len(set(plain)) < 10:
         return False
     kinds = [0 if char.isdigit() else 1 if char.islower() else 2 for char in plain]
-    changes = sum([one != other for one, other in zip(kinds, kinds[1:], strict=False)])  # noqa: RUF007 - one import less
+    changes = sum([kind != following for kind, following in zip(kinds, kinds[1:], strict=False)])  # noqa: RUF007 - one import less
     if len(set(kinds)) < 3:
         return digits > 2 and changes >= len(kinds) * (0.12 if len(plain) == len(word) > 31 else 0.24)
     return changes >= len(kinds) * (0.34 if digits > 2 else 0.5)
 
 
 def _is_card(number: str) -> bool:
-    """Say whether the digits sum up as those of payment cards do (ISO/IEC 7812-1, Luhn)."""
+    """Return whether the digits have the checksum of a payment card (ISO/IEC 7812-1, Luhn)."""
     doubled = [int(char) * (1 + at % 2) for at, char in enumerate(reversed(number))]
     return sum([value - 9 if value > 9 else value for value in doubled]) % 10 == 0

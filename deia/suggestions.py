@@ -1,4 +1,4 @@
-"""Which known name was meant by one that is not known."""
+"""Suggestions for an unknown name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Give a sentence that suggests the nearest known names, or says how many there are."""
+    """Return a sentence that suggests the nearest known names or, if none is near, lists some of them."""
     names = sorted(set(known))
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
     if near:

@@ -1,14 +1,14 @@
-"""Words and shortening of text for the cheap paths. Refuses regular expressions: their import costs 7 ms.
+"""Words and shortening of text, without regular expressions, whose import costs 7 ms.
 
-`words` is the one normaliser of the word gate: the compiler and the watcher both use it, so that a word in a trigger
-and a word in a turn are the same word exactly when this module says so.
+`words` is the only normaliser of the word gate. The compiler and the watcher both use it, so a word in a trigger and a
+word in a turn are the same word exactly if this module says so.
 """
 
 from __future__ import annotations
 
 
 class _Plain(dict[int, "int | str"]):
-    """A table for `translate` that learns a character when it first meets it: knowing all of them would take 0.1 s."""
+    """A `translate` table that learns each character when it first meets it: filling it in advance would take 0.1 s."""
 
     def __missing__(self, code: int) -> int | str:
         plain = self.plain(code)
@@ -17,26 +17,26 @@ class _Plain(dict[int, "int | str"]):
         return plain
 
     def plain(self, code: int) -> int | str:
-        """Give what stands for a character."""
+        """Return the replacement for a character."""
         return code if chr(code).isalnum() else " "
 
 
 class _Parted(_Plain):
-    """The same with spaces around every letter of a script that has none between its words."""
+    """The same, with spaces around every letter of a script that writes no spaces between words."""
 
     def plain(self, code: int) -> int | str:
-        """Give what stands for a character."""
+        """Return the replacement for a character."""
         return f" {chr(code)} " if _is_unspaced(code) and chr(code).isalnum() else super().plain(code)
 
 
-# Scripts whose words no space parts, or whose endings grow on to them: there every letter counts as a word, so that a
-# phrase is found wherever its letters stand one after the other. Thai to Myanmar, Hangul, Khmer, Kana, Han.
+# Scripts that write no spaces between words, or attach endings to them. Each letter counts as a word, so that a phrase
+# matches wherever its letters follow each other. Thai to Myanmar, Hangul, Khmer, Kana, Han.
 UNSPACED = (
     (0x0E00, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF), (0x3040, 0x318F), (0x31F0, 0x31FF), (0x3400, 0x9FFF),
     (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF66, 0xFF9D), (0x20000, 0x3FFFF),
 )  # fmt: skip
 FIRST_UNSPACED = UNSPACED[0][0]
-MOST_KNOWN = 20_000  # characters; a text with more different ones is noise, and only slower
+MOST_KNOWN = 20_000  # characters in a table; a text with more different ones is noise and only takes longer
 ASCII: dict[int, int | str] = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 PLAIN = _Plain(ASCII)
 PARTED = _Parted(ASCII)
@@ -47,32 +47,32 @@ def _is_unspaced(code: int) -> bool:
 
 
 def flat(text: str) -> str:
-    """Give a text of the same length in which everything but letters and digits is a space and ASCII is lower case."""
+    """Return the text at the same length, with spaces for all but letters and digits, and ASCII in lower case."""
     return text.translate(PLAIN)
 
 
 def words(text: str) -> list[str]:
-    """Give the normalised words of a text in order: runs of letters and digits, lower case; see `UNSPACED`."""
+    """Return the normalised words of a text in order: runs of letters and digits in lower case; see `UNSPACED`."""
     return text.translate(PARTED).lower().split()
 
 
 def spans(text: str) -> list[tuple[str, int, int]]:
-    """Give the normalised words of a text with where each begins and ends."""
+    """Return the normalised words of a text with their start and end positions."""
     plain = flat(text)
-    found = []
+    spans_found = []
     at = 0
     for word in plain.split():
         at = plain.find(word, at)
         if word.isascii():
-            found.append((word, at, at + len(word)))
+            spans_found.append((word, at, at + len(word)))
         else:
-            found += [(piece.lower(), at + begin, at + begin + len(piece)) for piece, begin in _pieces(word)]
+            spans_found += [(piece.lower(), at + begin, at + begin + len(piece)) for piece, begin in _pieces(word)]
         at += len(word)
-    return found
+    return spans_found
 
 
 def _pieces(word: str) -> list[tuple[str, int]]:
-    """Cut a word where a script without spaces begins or goes on, each piece with where it begins."""
+    """Return the pieces of a word with their start positions: each unspaced letter, and the runs between them."""
     pieces: list[tuple[str, int]] = []
     start = 0
     for at, char in enumerate(word):
@@ -84,7 +84,7 @@ def _pieces(word: str) -> list[tuple[str, int]]:
 
 
 def shorten(text: str, most: int) -> str:
-    """Cut a text to at most `most` characters at a line or word border, with an ellipsis where something is missing."""
+    """Cut a text to at most `most` characters at a line or word boundary, with an ellipsis if anything was cut."""
     if len(text) <= most:
         return text
     if most < 2:
@@ -95,10 +95,10 @@ def shorten(text: str, most: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """Fold white space and control characters to single spaces, so that a text cannot break out of its line."""
+    """Replace runs of white space and control characters by single spaces, so that a text stays on its line."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
 def counted(number: int, noun: str) -> str:
-    """Give a number with its noun: `1 error`, `2 errors`."""
+    """Return a number with its noun: `1 error`, `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -46,7 +46,7 @@ def test_flags_win_over_the_environment_over_the_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("limit = \nhold = true", r"deia\.toml: not TOML.*line 1"),
+        ("limit = \nhold = true", r"deia\.toml: this file is not valid TOML.*line 1"),
         ("limit = 'x'", r"limit = 'x'.*whole number"),
         ("limit = -1", r"limit = -1"),
         ("limit = true", r"limit = True"),
@@ -61,10 +61,10 @@ def test_flags_win_over_the_environment_over_the_files(tmp_path: Path) -> None:
         ("exceptions = ['a']", r"exceptions: \['a'\].*list of globs"),
         ("[exceptions]\nt = 'infra'", r"exceptions: {'t': 'infra'}"),
         ("[exceptions]\nt = []", r"exceptions: {'t': \[\]}"),
-        ("\xff\xfe", r"not TOML"),
+        ("\xff\xfe", r"not valid TOML"),
         ("quiet = '22:00-07:00'", r"quiet: '22:00-07:00'.*hours, such as"),
-        ("[quiet]\nbelow = 'high'", r"deia\.toml:1: .*hours is missing; wanted: two times"),
-        ("limit = 1\n[quiet]\nhours = '22-7'", r"deia\.toml:2: .*hours = '22-7' is no value.*such as"),
+        ("[quiet]\nbelow = 'high'", r"deia\.toml:1: .*hours is missing; expected: two times"),
+        ("limit = 1\n[quiet]\nhours = '22-7'", r"deia\.toml:2: .*hours = '22-7' is not a valid value.*such as"),
         ("[quiet]\nhours = '22:00-22:00'", r"hours = '22:00-22:00'"),
         ("[quiet]\nhours = '25:00-07:00'", r"hours = '25:00-07:00'"),
         ("[quiet]\nhours = 5", r"hours = 5"),

@@ -1,7 +1,7 @@
-"""Transcript files held against compiled triggers, in one process or several; the result is the same.
+"""Replaying transcript files against compiled triggers, in one process or several, with the same result.
 
-Files are cut into parts, each some turns of one conversation; the parts of a conversation always go to the same worker,
-which keeps what the conversation has seen. Refuses nothing about content: what cannot be read as a turn is none.
+Files are cut into parts, each some turns of one conversation. The parts of a conversation always go to the same worker,
+which keeps the conversation's memory. Anything that cannot be read as a turn is skipped.
 """
 
 from __future__ import annotations
@@ -9,24 +9,25 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import BinaryIO
 
 from deia.errors import QueryError
-from deia.evaluate.transcripts import KEYS, Reader, read_conversations, turn_list, why_none
+from deia.evaluate.transcripts import KEYS, Reader, read_conversations, turn_list, why_no_transcript
 from deia.fast_json import loads
 from deia.records import Record
-from deia.watch.authoring.replay import Replay, Spotted, Tally, replay
+from deia.watch.authoring.replay import PlacedTurn, Replay, Tally, replay
 from deia.watch.clauses.folder_signs import signs_around
 from deia.watch.gate.artefact import Artefact, open_artefact
 from deia.watch.memory.log import fingerprint
+from deia.watch.verdict.judge import FolderSigns
 
 ENDINGS = (".jsonl", ".json", ".md", ".markdown", ".txt", ".ndjson", ".log")
 MOST_WHOLE = 64_000_000  # bytes of a file that is read at once; JSON lines may be of any size
 MOST_LINE = 16_000_000  # bytes of one line
 PART_LINES = 400
-BATCH_LINES = 800  # lines that go to a worker together
-WAITING = 4  # batches a worker, so that the reader does not run far ahead
-LARGE = 6_000_000  # bytes of input from which starting workers (0.3 s each) pays
+BATCH_LINES = 800  # lines that are sent to a worker together
+WAITING = 4  # batches per worker, so that the reader does not run far ahead
+LARGE = 6_000_000  # bytes of input above which starting workers (0.3 s each) pays off
 MOST_JOBS = 16
 
 
@@ -34,23 +35,23 @@ class Part(Record):
     """Some turns of one conversation: lines of JSON, or a whole text."""
 
     number: int
-    key: str  # tells the conversation; the parts of one share it
+    key: str  # identifies the conversation
     path: str
-    named: str  # the conversation's own id, where the file holds several
+    named: str  # the conversation's own id if the file holds several, otherwise ""
     lines: tuple[str, ...] = ()
     whole: str = ""
-    last: bool = False  # no other part of this conversation comes
+    last: bool = False  # whether this is the conversation's last part
 
 
 class Plan(Record):
-    """What to hold transcripts against, and how much to keep."""
+    """What to judge transcripts by, and how many examples to keep."""
 
-    artefacts: tuple[str, ...]  # paths of compiled triggers: the new, then perhaps the old
+    artefacts: tuple[str, ...]  # paths of compiled triggers: the new ones, then perhaps the old ones
     examples: int
 
 
 class _State:
-    """One conversation as a worker keeps it between its parts."""
+    """The state of a conversation between its parts."""
 
     __slots__ = ("reader", "replays", "turns")
 
@@ -61,16 +62,16 @@ class _State:
 
 
 class Worker:
-    """Judges parts; keeps the conversations that are not over."""
+    """Judges parts and keeps the conversations that have not ended."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._artefacts = [open_artefact(path) for path in plan.artefacts]
         self._states: dict[str, _State] = {}
-        self._folders: dict[str, Any] = {}
+        self._folders: dict[str, FolderSigns] = {}
 
     def work(self, parts: Iterable[Part]) -> Tally:
-        """Give what some parts come to."""
+        """Return the tally of some parts."""
         tally = Tally(self._plan.examples)
         for part in parts:
             if part.whole:
@@ -80,58 +81,58 @@ class Worker:
         return tally
 
     def _whole(self, part: Part, tally: Tally) -> None:
-        why = why_none(part.whole)
-        if why:
-            tally.unread[part.path] = why
+        reason = why_no_transcript(part.whole)
+        if reason:
+            tally.unread[part.path] = reason
             return
         conversations = read_conversations(part.whole)
         for number, turns in enumerate(conversations, 1):
             place = f"{part.path}:" if len(conversations) == 1 else f"{part.path}:{number}:"
             tally.conversations += bool(turns)
-            spotted = (
-                Spotted(turn=turn, order=(part.number, at), place=f"{place}{turn.index}")
-                for at, turn in enumerate(turns, number * MOST_WHOLE)
+            placed_turns = (
+                PlacedTurn(turn=turn, order=(part.number, position), place=f"{place}{turn.index}")
+                for position, turn in enumerate(turns, number * MOST_WHOLE)
             )
-            replay(spotted, [Replay(artefact) for artefact in self._artefacts], tally)
+            replay(placed_turns, [Replay(artefact) for artefact in self._artefacts], tally)
 
     def _lines(self, part: Part, tally: Tally) -> None:
         state = self._states.get(part.key)
         if state is None:
             state = self._states[part.key] = _State(self._artefacts)
             tally.conversations += 1
-        for at, line in enumerate(part.lines):
+        for position, line in enumerate(part.lines):
             item = _mapping(line)
-            held = turn_list(item) if item else None
-            if held is not None:  # a line that is a conversation of its own
+            turns = turn_list(item) if item else None
+            if turns is not None:  # the line is a conversation of its own
                 tally.conversations += 1
                 whole = Part(number=part.number, key="", path=part.path, named="")
-                self._line(whole, _State(self._artefacts), held, tally, at)
+                self._line(whole, _State(self._artefacts), turns, tally, position)
             elif item:
-                self._line(part, state, [item], tally, at)
+                self._line(part, state, [item], tally, position)
         if part.last:
             del self._states[part.key]
 
-    def _line(self, part: Part, state: _State, items: Sequence[Any], tally: Tally, at: int) -> None:
-        found: list[Spotted] = []
+    def _line(self, part: Part, state: _State, items: Sequence[object], tally: Tally, position: int) -> None:
+        placed_turns: list[PlacedTurn] = []
         for item in items:
             for turn in state.reader.turns(item):
                 state.turns += 1
-                given = item.get("turn") if isinstance(item, dict) else None
-                number = given if isinstance(given, int) else state.turns
+                own_number = item.get("turn") if isinstance(item, dict) else None
+                number = own_number if isinstance(own_number, int) else state.turns
                 place = ":".join(filter(None, (part.path, part.named, str(number))))
-                order = (part.number, at * PART_LINES + len(found))
-                found.append(Spotted(turn=turn.but(index=state.turns), order=order, place=place))
-        if found:
-            replay(found, state.replays, tally, folder=self._folder(state.reader.folder))
+                order = (part.number, position * PART_LINES + len(placed_turns))
+                placed_turns.append(PlacedTurn(turn=turn.but(index=state.turns), order=order, place=place))
+        if placed_turns:
+            replay(placed_turns, state.replays, tally, folder=self._folder(state.reader.folder))
 
-    def _folder(self, folder: str) -> Any:
-        """Give the function that knows a folder's signs; nothing where the transcript names none."""
+    def _folder(self, folder: str) -> FolderSigns | None:
+        """Return the function that finds a folder's signs, or None if the transcript names no folder."""
         if folder and folder not in self._folders:
             self._folders[folder] = signs_around(folder.replace("\\", "/"))
         return self._folders.get(folder)
 
 
-def _mapping(line: str) -> dict[str, Any]:
+def _mapping(line: str) -> dict[str, object]:
     try:
         item = loads(line)
     except ValueError:
@@ -143,26 +144,30 @@ def _mapping(line: str) -> dict[str, Any]:
 
 
 def transcript_files(names: Iterable[str]) -> list[str]:
-    """Give the files that are named, and those below named folders, in order.
+    """Return the named files and the transcripts in named folders, in order.
 
     Raises:
-        QueryError: there is nothing at a name.
+        QueryError: there is no such file or folder.
     """
-    found: list[str] = []
+    paths: list[str] = []
     for name in names:
         if os.path.isdir(name):
-            for place, folders, within in os.walk(name):
+            for place, folders, file_names in os.walk(name):
                 folders.sort()
-                found += [os.path.join(place, one) for one in sorted(within) if one.lower().endswith(ENDINGS)]
+                paths += [
+                    os.path.join(place, file_name)
+                    for file_name in sorted(file_names)
+                    if file_name.lower().endswith(ENDINGS)
+                ]
         elif os.path.isfile(name):
-            found.append(name)
+            paths.append(name)
         else:
             raise QueryError(f"there is no transcript {name}", fix="Name files, or folders that hold them.")
-    return found
+    return paths
 
 
 def parts_of(paths: Iterable[str]) -> Iterator[Part]:
-    """Cut files into parts; their numbers follow the order of the input."""
+    """Yield the parts of files; their numbers follow the order of the input."""
     number = 0
     for path in paths:
         for part in _parts(path):
@@ -174,84 +179,84 @@ def _parts(path: str) -> Iterator[Part]:
     with open(path, "rb") as file:
         first = file.readline(MOST_LINE).decode("utf-8-sig", "replace")
         item = _mapping(first)
-        rest = file.read(1) if item else b""
+        next_byte = file.read(1) if item else b""
         file.seek(0)
-        if item and (rest or turn_list(item) is None):
-            keyed = bool(_key(item))
-            yield from _keyed(path, _text_lines(file)) if keyed else _unkeyed(path, _text_lines(file))
+        if item and (next_byte or turn_list(item) is None):
+            lines = _text_lines(file)
+            yield from _keyed(path, lines) if _key(item) else _unkeyed(path, lines)
         else:
             yield Part(number=0, key=path, path=path, named="", whole=file.read(MOST_WHOLE).decode("utf-8", "replace"))
 
 
-def _text_lines(file: Any) -> Iterator[str]:
+def _text_lines(file: BinaryIO) -> Iterator[str]:
     while line := file.readline(MOST_LINE):
         yield line.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _unkeyed(path: str, lines: Iterator[str]) -> Iterator[Part]:
-    """Cut a file that is one conversation."""
-    held: list[str] = []
+    """Yield the parts of a file that is one conversation."""
+    batch: list[str] = []
     for line in lines:
-        if len(held) >= PART_LINES:
-            yield Part(number=0, key=path, path=path, named="", lines=tuple(held))
-            held = []
-        held.append(line)
-    yield Part(number=0, key=path, path=path, named="", lines=tuple(held), last=True)
+        if len(batch) >= PART_LINES:
+            yield Part(number=0, key=path, path=path, named="", lines=tuple(batch))
+            batch = []
+        batch.append(line)
+    yield Part(number=0, key=path, path=path, named="", lines=tuple(batch), last=True)
 
 
 def _keyed(path: str, lines: Iterator[str]) -> Iterator[Part]:
-    """Cut a table of turns where the next row belongs to another conversation, which may go on later."""
-    held: list[str] = []
+    """Yield the parts of a table of turns, cut where the conversation changes; a conversation may continue later."""
+    batch: list[str] = []
     current = ""
     for line in lines:
         key = _key(_mapping(line)) or current
-        if held and (key != current or len(held) >= PART_LINES):
-            yield Part(number=0, key=f"{path}\n{current}", path=path, named=current, lines=tuple(held))
-            held = []
+        if batch and (key != current or len(batch) >= PART_LINES):
+            yield Part(number=0, key=f"{path}\n{current}", path=path, named=current, lines=tuple(batch))
+            batch = []
         current = key
-        held.append(line)
-    yield Part(number=0, key=f"{path}\n{current}", path=path, named=current, lines=tuple(held))
+        batch.append(line)
+    yield Part(number=0, key=f"{path}\n{current}", path=path, named=current, lines=tuple(batch))
 
 
-def _key(item: dict[str, Any]) -> str:
-    return next((item[name] for name in KEYS if isinstance(item.get(name), str)), "")
+def _key(item: dict[str, object]) -> str:
+    values = (item.get(name) for name in KEYS)
+    return next((value for value in values if isinstance(value, str)), "")
 
 
-# --- doing it ---
+# --- replaying ---
 
 
 def replay_files(
-    paths: Sequence[str], plan: Plan, *, jobs: int = 0, heard: Callable[[int], None] | None = None
+    paths: Sequence[str], plan: Plan, *, jobs: int = 0, on_progress: Callable[[int], None] | None = None
 ) -> Tally:
-    """Hold transcript files against compiled triggers; `heard` is told the number of turns so far.
+    """Return the tally of transcript files; `on_progress` is called with the number of turns judged so far.
 
-    `jobs` processes work on it, by default one a core where the input is large.
+    `jobs` is the number of processes: by default one, or one per core if the input is large.
 
     Raises:
         OSError: a file cannot be read.
     """
-    wanted = jobs or _jobs(paths)
     tally = Tally(plan.examples)
-    for done in _done(parts_of(paths), plan, wanted):
-        tally.merge(done)
-        if heard is not None:
-            heard(tally.turns)
+    for batch_tally in _tallies(parts_of(paths), plan, jobs or _default_jobs(paths)):
+        tally.merge(batch_tally)
+        if on_progress is not None:
+            on_progress(tally.turns)
     return tally
 
 
-def _jobs(paths: Sequence[str]) -> int:
+def _default_jobs(paths: Sequence[str]) -> int:
     size = sum(os.path.getsize(path) for path in paths)
     return min(os.cpu_count() or 1, MOST_JOBS) if size >= LARGE else 1
 
 
-def _done(parts: Iterator[Part], plan: Plan, jobs: int) -> Iterator[Tally]:
+def _tallies(parts: Iterator[Part], plan: Plan, jobs: int) -> Iterator[Tally]:
     if jobs < 2:
         worker = Worker(plan)
         yield from (worker.work([part]) for part in parts)
         return
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - 40 ms, and only large inputs are worth it
-    from contextlib import ExitStack  # noqa: PLC0415
-    from multiprocessing import get_context  # noqa: PLC0415
+    from concurrent.futures import Future, ProcessPoolExecutor  # noqa: PLC0415 - 40 ms, and only large inputs need it
+    from contextlib import ExitStack  # noqa: PLC0415 - likewise
+    from multiprocessing import get_context  # noqa: PLC0415 - likewise
 
     with ExitStack() as stack:
         spawn = get_context("spawn")
@@ -259,7 +264,7 @@ def _done(parts: Iterator[Part], plan: Plan, jobs: int) -> Iterator[Tally]:
             stack.enter_context(ProcessPoolExecutor(1, mp_context=spawn, initializer=_start, initargs=(plan,)))
             for _ in range(jobs)
         ]
-        waiting: deque[Any] = deque()
+        waiting: deque[Future[Tally]] = deque()
         for bucket, batch in _batches(parts, jobs):
             waiting.append(pools[bucket].submit(_work, batch))
             if len(waiting) > WAITING * jobs:
@@ -269,18 +274,18 @@ def _done(parts: Iterator[Part], plan: Plan, jobs: int) -> Iterator[Tally]:
 
 
 def _batches(parts: Iterator[Part], jobs: int) -> Iterator[tuple[int, list[Part]]]:
-    """Gather parts for workers, those of a conversation always for the same one, in order."""
-    held: list[list[Part]] = [[] for _ in range(jobs)]
+    """Yield batches of parts with the numbers of their workers; a conversation's parts go to one worker, in order."""
+    batches: list[list[Part]] = [[] for _ in range(jobs)]
     for part in parts:
         bucket = fingerprint(part.key) % jobs
-        held[bucket].append(part)
-        if part.whole or sum(len(one.lines) for one in held[bucket]) >= BATCH_LINES:
-            yield bucket, held[bucket]
-            held[bucket] = []
-    yield from ((bucket, batch) for bucket, batch in enumerate(held) if batch)
+        batches[bucket].append(part)
+        if part.whole or sum(len(part_held.lines) for part_held in batches[bucket]) >= BATCH_LINES:
+            yield bucket, batches[bucket]
+            batches[bucket] = []
+    yield from ((bucket, batch) for bucket, batch in enumerate(batches) if batch)
 
 
-_worker: list[Worker] = []  # of this process, where it is one of several
+_worker: list[Worker] = []  # this process's worker, if it is one of several processes
 
 
 def _start(plan: Plan) -> None:

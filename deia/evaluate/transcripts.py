@@ -217,7 +217,7 @@ def read_conversations(text: str) -> list[list[Turn]]:
     return [turns_of([turn for item in items for turn in reader.turns(item)]) for reader, items in _split(text)]
 
 
-def why_none(text: str) -> str:
+def why_no_transcript(text: str) -> str:
     """Say why a text is no transcript, or give the empty text; what nobody says is not taken for somebody's turn."""
     text = text.removeprefix("\ufeff")
     if not text.strip():

@@ -20,14 +20,14 @@ from deia.records import TYPE_CHECKING
 from deia.serve.hooks.start import is_off
 from deia.text import one_line, shorten
 from deia.watch.gate.artefact import open_artefact
-from deia.watch.memory.history import told_anywhere
+from deia.watch.memory.history import past_injections
 from deia.watch.silence.mutes import muted_triggers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from deia.watch.memory.history import Told
+    from deia.watch.memory.history import PastInjection
 
 MOST_INPUT = 4_000_000  # bytes
 MOST_CHARS = 200
@@ -43,7 +43,7 @@ def status_line(event: Any, *, environ: Mapping[str, str], commons: str = "", no
     folder = _text(given.get("cwd")) or _text(place.get("current_dir") if isinstance(place, dict) else "")
     state, conversation = folders.state_folder(environ), _text(given.get("session_id"))
     folder = folder.replace("\\", "/")
-    told = told_anywhere(state, conversation) if conversation else []
+    told = past_injections(state, conversation) if conversation else []
     muted = muted_triggers(state, folder=folder, now=now, conversation=conversation)
     parts = [
         *_spoken(told, now),
@@ -57,7 +57,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _spoken(told: list[Told], now: float) -> list[str]:
+def _spoken(told: list[PastInjection], now: float) -> list[str]:
     """Say what was told last, and how often anything was in this conversation."""
     if not told:
         return []

@@ -1,11 +1,11 @@
-"""A turn that is still being said: what it fires is told in its middle, where the sentence or line ends that does it.
+"""Watching a turn while it is being said: it reports a firing as soon as the sentence or line that causes it ends.
 
-The rule. Each sentence is judged once it is settled, with what stands before it, and its context words count for what
-was said earlier too. What fires then has been said and is not taken back: stance, `unless` and quotation are matters of
-the sentence. What may depend on all that follows waits for the end: errors (judged by their surroundings), words that
-may stand anywhere, what counts only after something said earlier (it may be taken back), a yes. At the end the whole
-turn is judged once, as any turn, so nothing that it fires is missed, and nothing is said twice. Of a turn too long to
-be read whole, a stream hears more. Refuses tool calls before they are complete: half of a command is another command.
+Each sentence is judged when it is settled, together with the text before it; its context words also count for earlier
+sentences. A firing is never taken back, because stance, `unless` and quotation depend only on the sentence. Anything
+that may depend on the rest of the turn waits for its end: errors (judged by their surroundings), words that may occur
+anywhere, preconditions (which may be taken back), and a yes. At the end the whole turn is judged once like any other,
+so nothing is missed, and nothing is reported twice. Of a turn that is too long to be read whole, a stream hears more.
+Tool calls are judged only when complete: half a command is another command.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from deia.errors import QueryError
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.text import words
 from deia.watch.gate.word_gate import WHO, candidates
-from deia.watch.memory.log import line
+from deia.watch.memory.log import LogEntry, log_line
 from deia.watch.prose.sentence_ends import Settled
 from deia.watch.watcher import NOTHING, decide, watch
 
@@ -25,31 +25,31 @@ if TYPE_CHECKING:
 
     from deia.records import Firing, Turn
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import HeldLog, Memory
+    from deia.watch.memory.log import InMemoryLog, Memory
     from deia.watch.verdict.judge import Verdict
     from deia.watch.watcher import Surroundings, Watched
 
-SPOKEN = ("user", "assistant")  # who is heard before the turn ends
-OPEN = frozenset(("error", "words"))  # kinds of clauses whose matches are not settled with their sentence
-BEFORE = 250  # characters before a sentence that are judged with it; what a pronoun stands for is looked for in 200
-MOST_BEFORE = 2_000  # and at most so many, since a block of code may lie there
-AWAITING = ("context", "earlier")  # stages at which a word said later in the turn may still help
-MOST_WAITING = 16  # parts that wait for a word of their context
-# What stands for the rest of a line where a part begins or ends inside it. A line with a letter that is not ASCII reads
-# as no command line, and "git push." at the end of a sentence is none.
+SPOKEN = ("user", "assistant")  # roles whose turns are judged before they end
+OPEN = frozenset(("error", "words"))  # clause kinds whose matches are not settled with their sentence
+BEFORE = 250  # characters before a sentence that are judged with it; a pronoun's noun is looked for in 200
+MOST_BEFORE = 2_000  # the limit if a block of code precedes the sentence
+AWAITING = ("context", "earlier")  # stages at which a later word of the turn may still help
+MOST_WAITING = 16  # parts that wait for a context word
+# Placeholders for the rest of a line if a part begins or ends inside it. They are not ASCII, so that the line does not
+# read as a command line: "git push." at the end of a sentence is no command.
 LINE_GOES_BEFORE, LINE_GOES_ON = "\u2026. ", " \u2026"
 
 
 class Watcher:
-    """One turn of a conversation, watched while it is being said. Made by `Librarian.stream`.
+    """A turn that is watched while it is being said, made by `Librarian.stream`.
 
-    Use it as a context manager, or close it: only then does the conversation remember the turn, whole or broken off.
+    Use it as a context manager or close it: the conversation remembers the turn only then, even if it broke off.
     """
 
     def __init__(
         self,
         artefact: Artefact,
-        log: HeldLog,
+        log: InMemoryLog,
         look_around: Callable[[Turn], Surroundings],
         number: Callable[[Sequence[Turn]], list[Turn]],
         *,
@@ -64,11 +64,11 @@ class Watcher:
         self._lock = lock
         self._memory: Memory | None = None
         self._text = Settled()
-        self._places = [0]  # settled places, those that a part may still begin at
+        self._places = [0]  # the settled positions at which a part may still begin
         self._waiting: list[str] = []
         self._seen: dict[str, None] = {}
         self.firings: list[Firing] = []  # so far, in the order in which they fired
-        self.watched: Watched | None = None  # what came of the whole turn, once it is closed
+        self.watched: Watched | None = None  # the outcome of the whole turn, once it is closed
 
     def __enter__(self) -> Self:
         return self
@@ -77,29 +77,29 @@ class Watcher:
         self.close()
 
     def feed(self, chunk: str | None) -> list[Firing]:
-        """Take the next piece of the turn, of any length; give what fires now, the most urgent first.
+        """Add the next piece of the turn, of any length, and return the new firings, the most urgent first.
 
         Raises:
             QueryError: the turn is closed.
         """
         if self.watched is not None:
-            raise QueryError("this turn is closed and takes no more text", fix="Call librarian.stream() for the next.")
+            raise QueryError("this turn is already closed", fix="Call librarian.stream() for the next turn.")
         with self._lock:
-            found = [firing for place in self._text.add(chunk or "") for firing in self._judge_up_to(place)]
-        return by_urgency(found)
+            firings = [firing for place in self._text.add(chunk or "") for firing in self._judge_up_to(place)]
+        return by_urgency(firings)
 
     def close(self) -> list[Firing]:
-        """End the turn, judge it whole, and remember it; give what fires now and was not given before."""
+        """End the turn, judge it as a whole, remember it, and return the firings that were not reported before."""
         if self.watched is not None:
             return []
-        said = self._text.whole()
+        text = self._text.whole()
         with self._lock:
-            new = self._number([self._turn.but(text=said)] if said else [])  # none, where nobody said anything new
+            new = self._number([self._turn.but(text=text)] if text else [])  # empty if nothing new was said
             self.watched = self._watch_whole(new[0]) if new else NOTHING
         known = {firing.trigger for firing in self.firings}
-        found = [firing for firing in self.watched.firings if firing.trigger not in known]
-        self.firings += found
-        return by_urgency(found)
+        firings = [firing for firing in self.watched.firings if firing.trigger not in known]
+        self.firings += firings
+        return by_urgency(firings)
 
     def _watch_whole(self, turn: Turn) -> Watched:
         return watch(self._artefact, turn, self._log, lambda: self._look_around(turn))
@@ -107,7 +107,7 @@ class Watcher:
     # --- before the end ---
 
     def _judge_up_to(self, place: int) -> list[Firing]:
-        """Judge what was settled since the last settled place."""
+        """Judge the text between the last settled position and `place`."""
         if self._turn.role not in SPOKEN:
             return []
         last = self._places[-1]
@@ -116,54 +116,54 @@ class Watcher:
         self._places.append(place)
         if not touched:
             return []
-        said = self._as_turn(first, place)
-        numbers, seen = candidates(self._artefact, self._turn.but(text=said))
-        again = self._waiting if not self._seen.keys() >= set(seen) else []
+        text = self._as_turn(first, place)
+        numbers, seen = candidates(self._artefact, self._turn.but(text=text))
+        retried = self._waiting if not self._seen.keys() >= set(seen) else []
         self._seen.update(dict.fromkeys(seen))
-        found = [firing for waiting in again for firing in self._fire(waiting)]
-        chosen = {number: looked_at for number, looked_at in numbers.items() if number in touched}
-        return found + (self._fire(said, chosen) if chosen else [])
+        firings = [firing for part in retried for firing in self._fire(part)]
+        chosen = {number: clauses for number, clauses in numbers.items() if number in touched}
+        return firings + (self._fire(text, chosen) if chosen else [])
 
-    def _touched_by(self, said: str) -> set[int]:
-        """Give what some words could help to fire, or to put in sight: nothing else can be new with them."""
+    def _touched_by(self, text: str) -> set[int]:
+        """Return the candidates for which a text has a word: only they can change because of it."""
         artefact, bit = self._artefact, WHO[self._turn.role]
-        groups = {group for word in set(words(said)) for group in artefact.groups_of(word)}
+        groups = {group for word in set(words(text)) for group in artefact.groups_of(word)}
         rows = map(artefact.row, {number for group in groups for number in artefact.rows_of(group)})
         always = {target for target, who in artefact.meta["ungated"] if who & bit}
         return always.union(target for target, who, _ in rows if who & bit)
 
     def _as_turn(self, first: int, last: int) -> str:
-        """Give a part of the text so that it reads as it does in the whole."""
+        """Return a part of the text, marked so that it reads as it does within the whole."""
         part = self._text.part(max(first - 1, 0), last)
         inside = first > 0 and part[0] != "\n"
         part = part[first > 0 :]
         return (LINE_GOES_BEFORE if inside else "") + part + ("" if part.endswith("\n") else LINE_GOES_ON)
 
     def _start_of_part(self) -> int:
-        """Give the settled place from which on a part is judged, and forget those that no later part begins at."""
+        """Return the settled position at which the next part begins, and drop positions that are no longer needed."""
         last = self._places[-1]
         least = max(last - MOST_BEFORE, 0)
         while len(self._places) > 1 and (self._places[0] < least or self._places[1] <= last - BEFORE):
             del self._places[0]
         return self._places[0]
 
-    def _fire(self, said: str, numbers: Mapping[int, Collection[int]] | None = None) -> list[Firing]:
-        turn = self._turn.but(text=said)
+    def _fire(self, text: str, numbers: Mapping[int, Collection[int]] | None = None) -> list[Firing]:
+        turn = self._turn.but(text=text)
         chosen = candidates(self._artefact, turn)[0] if numbers is None else numbers
         known = {firing.trigger for firing in self.firings}
         around = self._look_around(turn)
-        decided = decide(self._artefact, turn, self._remembered(), around, numbers=chosen, seen=tuple(self._seen))
-        if any(one.stage in AWAITING for one in decided.verdicts) and said not in self._waiting:
-            self._waiting = [*self._waiting, said][-MOST_WAITING:]
-        firings = [firing for firing in self._settled(decided.firing) if firing.trigger not in known]
+        decision = decide(self._artefact, turn, self._remembered(), around, numbers=chosen, seen=tuple(self._seen))
+        if any(verdict.stage in AWAITING for verdict in decision.verdicts) and text not in self._waiting:
+            self._waiting = [*self._waiting, text][-MOST_WAITING:]
+        firings = [firing for firing in self._settled(decision.firing) if firing.trigger not in known]
         if firings:
             fired = {firing.trigger: "streamed" for firing in firings}
-            self._log.append(line({"aside": 1, "at": around.now, "fired": fired}))
+            self._log.append(log_line(LogEntry(aside=True, at=around.now, fired=fired)))
         self.firings += firings
         return firings
 
     def _settled(self, verdicts: Sequence[Verdict]) -> Iterator[Firing]:
-        """Give the firings that nothing later in the turn can take back."""
+        """Yield the firings that nothing later in the turn can take back."""
         for verdict in verdicts:
             trigger: dict[str, Any] = self._artefact.trigger(verdict.number)
             kinds = {clause["k"] for clause in (*trigger["all"], *trigger["any"])}
@@ -171,7 +171,7 @@ class Watcher:
                 yield verdict.firing
 
     def _remembered(self) -> Memory:
-        """Give what the conversation had seen when the turn began; a yes is heard when the turn is complete."""
+        """Return the memory as it was when the turn began, without a pending yes, which needs the complete turn."""
         if self._memory is None:
             self._memory = self._log.memory()
             self._memory.offered = []
@@ -179,5 +179,5 @@ class Watcher:
 
 
 def by_urgency(firings: Sequence[Firing]) -> list[Firing]:
-    """Give firings, the most urgent first."""
+    """Return the firings, the most urgent first."""
     return sorted(firings, key=lambda firing: URGENCIES.index(firing.urgency))

@@ -16,7 +16,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.records import Turn
 from deia.watch.clauses.folder_signs import files_among, signs_among
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def fired(artefact: Artefact, command: str) -> list[str]:
     """Name the triggers that fire on a command."""
     around = Surroundings(now=0.0, folder=signs_among(()), exists=files_among(()), bounded=False)
     turn = Turn(role="tool_call", text=command, tool="Bash", tool_input={"command": command})
-    heard = watch(artefact, turn, HeldLog(), lambda: around)
+    heard = watch(artefact, turn, InMemoryLog(), lambda: around)
     return sorted({verdict.trigger for verdict in heard.verdicts if verdict.stage == "fires"})
 
 

@@ -11,7 +11,7 @@ from deia.knowledge import Clause, Trigger
 from deia.records import Reference, Turn
 from deia.settings import DEFAULTS
 from deia.watch.gate.artefact import Artefact
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def fires() -> Fires:
 
     def fired(trigger: Trigger, said: str | Turn) -> bool:
         turn = said if isinstance(said, Turn) else Turn(role="user", text=said)
-        return bool(watch(build_artefact(trigger), turn, HeldLog(), lambda: Surroundings(now=0.0)).firings)
+        return bool(watch(build_artefact(trigger), turn, InMemoryLog(), lambda: Surroundings(now=0.0)).firings)
 
     return fired
 

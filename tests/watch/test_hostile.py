@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.records import Turn
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.shell.nodes import Command
 from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.templates import has_option
@@ -44,7 +44,7 @@ def artefact(build: Build, make: Make) -> Artefact:
 
 def seconds(artefact: Artefact, turn: Turn) -> float:
     began = time.process_time()
-    watch(artefact, turn, HeldLog(), lambda: Surroundings(now=0.0))
+    watch(artefact, turn, InMemoryLog(), lambda: Surroundings(now=0.0))
     return time.process_time() - began
 
 
@@ -90,10 +90,10 @@ def test_a_thousand_commands_of_a_text_are_read_and_no_more() -> None:
 )
 def test_what_counts_fires_behind_more_than_is_judged(artefact: Artefact, line: str) -> None:
     turn = Turn(role="tool_call", text=line, tool="Bash", tool_input={"command": line})
-    assert watch(artefact, turn, HeldLog(), lambda: Surroundings(now=0.0)).firings
+    assert watch(artefact, turn, InMemoryLog(), lambda: Surroundings(now=0.0)).firings
 
 
 def test_a_statement_behind_thousands_fires_in_a_tool(artefact: Artefact) -> None:
     query = "insert into a values (1);\n" * 5_000 + "drop table b;"
     turn = Turn(role="tool_call", text="", tool="mcp__shop__run_sql", tool_input={"query": query})
-    assert watch(artefact, turn, HeldLog(), lambda: Surroundings(now=0.0)).firings
+    assert watch(artefact, turn, InMemoryLog(), lambda: Surroundings(now=0.0)).firings

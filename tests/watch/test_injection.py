@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deia.records import Firing, Reference, Turn
 from deia.watch.injection import FRAME, PREFACE, compose, unrepeated
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -156,14 +156,14 @@ def test_quoting_many_short_lines_costs_no_more_than_the_budget() -> None:
 def test_what_many_firings_bring_stays_below_what_a_host_carries(make: Make, build: Build) -> None:
     triggers = [make(("phrase", "sell shop"), id=f"t{number}", message="m" * 500) for number in range(30)]
     artefact = build(*triggers, text="words and words\n" * 600)
-    seen = watch(artefact, Turn(role="user", text="I will sell the shop"), HeldLog(), lambda: Surroundings(now=0.0))
+    seen = watch(artefact, Turn(role="user", text="I will sell the shop"), InMemoryLog(), lambda: Surroundings(now=0.0))
     assert seen.injection is not None
     assert len(seen.injection.text) <= 10_000
     assert seen.injection.text.endswith(f"</{FRAME}>")
 
 
 def test_a_conversation_has_a_budget_and_urgent_facts_still_come_through(make: Make, build: Build) -> None:
-    artefact, log = build(make(("phrase", "sell shop"), repeat=0.0), text="w " * 4000), HeldLog()
+    artefact, log = build(make(("phrase", "sell shop"), repeat=0.0), text="w " * 4000), InMemoryLog()
     sizes = []
     for _ in range(12):
         seen = watch(artefact, Turn(role="user", text="I will sell the shop"), log, lambda: Surroundings(now=0.0))
@@ -204,7 +204,7 @@ def test_what_was_left_out_has_not_fired_and_speaks_when_there_is_room(make: Mak
     milder = [
         make(("phrase", "sell shop"), id=f"b{number}", urgency="medium", message="m " * 290) for number in range(9)
     ]
-    artefact, log = build(urgent, *milder), HeldLog()
+    artefact, log = build(urgent, *milder), InMemoryLog()
     sell = Turn(role="user", text="I will sell the shop")
     first = watch(artefact, sell, log, lambda: Surroundings(now=0.0))
     second = watch(artefact, sell, log, lambda: Surroundings(now=0.0))
@@ -276,7 +276,7 @@ def test_what_was_defused_can_still_be_read() -> None:
 )
 def test_what_the_conversation_said_is_quoted_as_a_fact_on_one_line(make: Make, build: Build, said: str) -> None:
     artefact = build(make(("pattern", "sell.{0,40}")))
-    seen = watch(artefact, Turn(role="user", text=f"I will {said}"), HeldLog(), lambda: Surroundings(now=0.0))
+    seen = watch(artefact, Turn(role="user", text=f"I will {said}"), InMemoryLog(), lambda: Surroundings(now=0.0))
     assert seen.injection is not None
     assert_framed(seen.injection.text)
 

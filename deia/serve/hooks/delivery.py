@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import time
 
-from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record
 from deia.serve.hosts.delivery_form import Said, form_of, say
-from deia.watch.memory.log import line, recall
+from deia.watch.memory.log import LogEntry, log_line, parse_entry, recall
 from deia.watch.watcher import SILENCED, call_print
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from deia.serve.hooks.place import Place
     from deia.serve.hosts.event import Occasion
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import FileLog, HeldLog
+    from deia.watch.memory.log import FileLog, InMemoryLog
     from deia.watch.watcher import Watched
 
 STOPPING = frozenset(("ask", "hold"))
@@ -43,7 +42,7 @@ class Delivery(Record):
         return any("context" in forms for forms in self.carries.values())
 
 
-def deliver(delivery: Delivery, log: FileLog | HeldLog, turn: Turn, watched: Watched) -> Said | None:
+def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched: Watched) -> Said | None:
     """Give what to say now, and write down what waits, what was delivered and what was held in a question's place."""
     injection = watched.injection
     held = call_print(turn)
@@ -54,13 +53,13 @@ def deliver(delivery: Delivery, log: FileLog | HeldLog, turn: Turn, watched: Wat
     due = delivery.waiting if stops or "context" in delivery.can or _holds(delivery, watched, hold=hold) else ()
     said = say(delivery.can, injection, waiting=due, hold=hold, stops=stops, code=delivery.code)
     if said.hold and asks:
-        log.append(line({"aside": True, "held": [held]}))
+        log.append(log_line(LogEntry(aside=True, held=(held,))))
     if due:
-        log.append(line({"aside": True, "delivered": len(due)}))
+        log.append(log_line(LogEntry(aside=True, delivered=len(due))))
     if injection and not said.reaches and _waits(delivery, watched):
         # Who was asked has heard it; the model gets its text with the result.
         stopping = [] if said.ask else [one.trigger for one in watched.firings if one.action in STOPPING]
-        log.append(line({"queued": [injection.text], "stopping": stopping}))
+        log.append(log_line(LogEntry(queued=(injection.text,), stopping=stopping)))
     return said
 
 
@@ -86,11 +85,7 @@ def _stopping(delivery: Delivery) -> set[str]:
     found: set[str] = set()
     for each in delivery.content.split(b"\n"):
         if each.startswith(b'{"queued"') and b'"stopping"' in each:
-            try:
-                entry = loads(each.decode("ascii", "replace"))
-            except ValueError:
-                continue
-            found.update(name for name in entry.get("stopping") or () if isinstance(name, str))
+            found.update(parse_entry(each).stopping)
     return {name for name in found if any(f'trigger="{name}"' in text for text in delivery.waiting)}
 
 
@@ -118,7 +113,7 @@ def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, w
         spent = {}
         events[firing.trigger] = place.spool("injection", fields, telemetry=telemetry)
     if any(events.values()):
-        log.append(line({"aside": True, "logged": events}))
+        log.append(log_line(LogEntry(aside=True, logged=events)))
     for verdict in watched.verdicts:
         if verdict.stage in SILENCED or verdict.trigger in watched.passed:
             outcome = verdict.stage if verdict.stage in SILENCED else "passed"

@@ -17,7 +17,7 @@ from deia.serve.hooks.duplicates import is_first
 from deia.serve.hosts.delivery_form import Said
 from deia.text import one_line, shorten
 from deia.watch.injection import framed, whose
-from deia.watch.memory.history import told_anywhere
+from deia.watch.memory.history import past_injections
 from deia.watch.memory.log import belongs_to
 from deia.watch.silence import allow
 from deia.watch.silence.mutes import Mute, read_mutes, write_mute
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deia.serve.hooks.place import Place
     from deia.serve.hosts.event import Occasion
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.history import Told
+    from deia.watch.memory.history import PastInjection
     from deia.watch.memory.log import FileLog
 
 ADDRESS = "deia:"
@@ -106,7 +106,7 @@ def answer_remark(
         return None
     if not is_first(log, occasion.moment, occasion.mark, turn, now=time.time()):
         return Said()  # another host's settings brought the same prompt, and it is answered there
-    told_so_far = told_anywhere(place.state, occasion.conversation)
+    told_so_far = past_injections(place.state, occasion.conversation)
     listener = Listener(place, artefact, occasion.conversation, told_so_far)
     done = listener.hear(remark)
     note = f"deia: {done}." if "note" in can else ""
@@ -118,7 +118,7 @@ def answer_remark(
 class Listener:
     """Carries out remarks of one conversation, and says what was done."""
 
-    def __init__(self, place: Place, artefact: Artefact, conversation: str, told: Sequence[Told]) -> None:
+    def __init__(self, place: Place, artefact: Artefact, conversation: str, told: Sequence[PastInjection]) -> None:
         self._place, self._artefact, self._conversation = place, artefact, conversation
         self._told = told
         self._telemetry: str = artefact.meta["settings"]["telemetry"]
@@ -143,7 +143,7 @@ class Listener:
         muted = self._mute(last.triggers, remark) if remark.kind in {"mute", "noise"} else ""
         return "; ".join(filter(None, (noted, muted)))
 
-    def _note(self, last: Told, verdict: str) -> str:
+    def _note(self, last: PastInjection, verdict: str) -> str:
         """Write to the ledger what the last that was said was worth."""
         about = {"conversation": self._conversation, "verdict": verdict}
         noted = [
@@ -184,7 +184,7 @@ class Listener:
         allow.grant(self._place.state, code, now=self._now)
         return f"{', '.join(leave.triggers)} may pass once"
 
-    def _why(self, trigger: str, last: Told) -> str:
+    def _why(self, trigger: str, last: PastInjection) -> str:
         """Say why a trigger spoke, and what it showed."""
         event = spool.find_event(self._place.events, last.events.get(trigger, ""))
         found = [self._artefact.trigger(number) for number in numbers_of(self._artefact, [trigger])]

@@ -16,7 +16,7 @@ from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
 from deia.serve.hooks.place import Place
 from deia.watch.gate.word_gate import candidates, wait_in_vain
-from deia.watch.memory.log import QUIET, RESET, FileLog, awaits_answer, line, recall
+from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, awaits_answer, log_line, recall
 from deia.watch.turn.tool_call import command_of
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _watch(
     due = waiting if alone or "context" in can else []
     if due and not _claims(occasion, log, turn):
         return None
-    log.append(line({"seen": seen, "delivered": len(due)}) if seen or due else QUIET)
+    log.append(log_line(LogEntry(seen=seen, delivered=len(due))) if seen or due else QUIET)
     said = _saying().say(can, None, waiting=due, stops=alone) if due else None
     return said
 
@@ -221,7 +221,7 @@ def _speaks_for_the_person(place: Place, occasion: Occasion) -> str:
 def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) -> Said | None:
     """Begin a session: forget what a compaction took out of the model's sight, and tell the person what is wrong."""
     if occasion.reset:
-        log.append(line({"event": RESET}))
+        log.append(log_line(LogEntry(event=RESET)))
     trouble = _trouble(place, _open(place), log, can, again=True)
     said: Said | None = _saying().trouble(can, trouble) if trouble else None
     return said
@@ -255,7 +255,7 @@ def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: dict[st
         return ""
     told = "note" in can or "context" in can
     if told:
-        log.append(line({"aside": True, "stale": "uncompiled" if place.trouble else trouble}))
+        log.append(log_line(LogEntry(aside=True, stale="uncompiled" if place.trouble else trouble)))
     if told or UNSAID not in content:
         place.spool("error", {"error": trouble, "where": place.root})
     if not told:

@@ -12,7 +12,7 @@ from deia.knowledge import Case
 from deia.records import Record
 from deia.watch.clauses.folder_signs import files_among, signs_among
 from deia.watch.gate.artefact import Artefact
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, Watched, watch
 
 GATE = "gate"  # the stage of a trigger that a turn's words did not even suggest
@@ -35,7 +35,7 @@ def run_cases(artefact: Artefact, cases: Iterable[Case], *, now: float) -> list[
 
 def run_case(artefact: Artefact, case: Case, *, now: float) -> CaseResult:
     """Run one case; a case without turns holds where it wants silence."""
-    log = HeldLog()
+    log = InMemoryLog()
     names = case.cwd_files
     around = Surroundings(now=now, folder=signs_among(names), exists=files_among(names), bounded=False)
     ended = [_ended(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in case.turns]

@@ -1,19 +1,19 @@
-"""Past conversations held against compiled triggers: what would have fired, counted, with a few examples of each.
+"""Replaying past conversations against compiled triggers: how often each would have fired, with a few examples.
 
-Each turn is judged as a live one is, with the conversation's own memory; only the injection is not composed. Pure:
-turns come in, a tally goes out. Refuses to read files or a clock: all turns of a conversation happen at one moment.
+Each turn is judged as a live turn is, with the conversation's own memory; only the injection is not composed. The
+functions read no files and no clock: all turns of a conversation happen at the same moment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from deia.records import Firing, Record, Turn
 from deia.text import one_line, shorten
 from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import Memory
+from deia.watch.memory.log import LogEntry, Memory
+from deia.watch.verdict.judge import FolderSigns
 from deia.watch.watcher import Surroundings, decide
 
 EXCERPT = 160  # characters of a turn that an example keeps
@@ -22,15 +22,15 @@ EXCERPT = 160  # characters of a turn that an example keeps
 class Example(Record):
     """One turn in which a trigger fired."""
 
-    order: tuple[int, int]  # of the part of the input, and in it; the first examples are kept
+    order: tuple[int, int]  # the number of the input part, and the position in it; the first examples are kept
     place: str  # file and turn
     role: str
     text: str
     because: str
 
 
-class Spotted(Record):
-    """A turn with where it was found."""
+class PlacedTurn(Record):
+    """A turn and where it comes from."""
 
     turn: Turn
     order: tuple[int, int]
@@ -52,29 +52,29 @@ class Count:
         self._take(trigger, 1, [example])
 
     def merge(self, other: Count) -> None:
-        """Take over another count."""
+        """Add another count to this one."""
         for trigger, number in other.fired.items():
             self._take(trigger, number, other.examples[trigger])
 
     def _take(self, trigger: str, number: int, examples: list[Example]) -> None:
         self.fired[trigger] = self.fired.get(trigger, 0) + number
-        kept = [*self.examples.get(trigger, ()), *examples]
-        self.examples[trigger] = sorted(kept, key=lambda example: example.order)[: self.most]
+        examples_kept = [*self.examples.get(trigger, ()), *examples]
+        self.examples[trigger] = sorted(examples_kept, key=lambda example: example.order)[: self.most]
 
 
 class Tally:
-    """What a replay came to; `before`, `gained` and `lost` stay empty where no older set was held against it."""
+    """The result of a replay; `before`, `gained` and `lost` stay empty unless an older set of triggers is compared."""
 
     __slots__ = ("after", "before", "conversations", "gained", "lost", "turns", "unread")
 
     def __init__(self, most: int) -> None:
         self.turns = 0
         self.conversations = 0
-        self.unread: dict[str, str] = {}  # a file that is no transcript → why
+        self.unread: dict[str, str] = {}  # a file that is no transcript → the reason
         self.after, self.before, self.gained, self.lost = Count(most), Count(0), Count(most), Count(most)
 
     def merge(self, other: Tally) -> None:
-        """Take over another tally."""
+        """Add another tally to this one."""
         self.turns += other.turns
         self.conversations += other.conversations
         self.unread |= other.unread
@@ -83,7 +83,7 @@ class Tally:
 
 
 class Replay:
-    """One conversation and one set of triggers: judges turn after turn, and remembers."""
+    """One conversation judged by one set of triggers, turn after turn."""
 
     __slots__ = ("_artefact", "_memory")
 
@@ -91,54 +91,58 @@ class Replay:
         self._artefact = artefact
         self._memory = Memory()
 
-    def judge(self, turn: Turn, *, folder: Any = None) -> tuple[Firing, ...]:
-        """Give what the next turn fires; `folder` finds platforms in the signs of the working folder."""
+    def judge(self, turn: Turn, *, folder: FolderSigns | None = None) -> tuple[Firing, ...]:
+        """Return the firings of the next turn; `folder` finds platforms by the signs of the working folder."""
         numbers, seen = candidates(self._artefact, turn)
         firings: tuple[Firing, ...] = ()
-        left: dict[str, Any] = {"seen": seen}
+        entry = LogEntry(seen=seen)
         if numbers or self._memory.awaits_answer:
             around = Surroundings(now=0.0, folder=folder)
-            decided = decide(self._artefact, turn, self._memory, around, numbers=numbers, seen=seen)
-            firings = tuple(one.firing for one in decided.firing if one.firing)
+            decision = decide(self._artefact, turn, self._memory, around, numbers=numbers, seen=seen)
+            firings = tuple(verdict.firing for verdict in decision.firing if verdict.firing)
             holds = any(firing.action == "hold" for firing in firings)
-            left.update({name: value for name, value in decided.left.items() if value})
-            risen = decided.left["escalated"]
-            left["fired"] = dict.fromkeys([one.trigger for one in firings if one.trigger not in risen], "")
-            left["held"] = [decided.call] if holds and decided.call else []
+            escalated = decision.left.escalated
+            entry = decision.left.but(
+                seen=seen,
+                fired={firing.trigger: "" for firing in firings if firing.trigger not in escalated},
+                held=(decision.call,) if holds and decision.call else (),
+            )
         self._memory.turns += 1
-        self._memory.take(left)
+        self._memory.take(entry)
         return firings
 
 
-def replay(spotted: Iterable[Spotted], replays: Sequence[Replay], tally: Tally, *, folder: Any = None) -> None:
-    """Judge turns of one conversation by one or two sets of triggers (the new, then the old) and count what they do."""
-    for one in spotted:
+def replay(
+    turns: Iterable[PlacedTurn], replays: Sequence[Replay], tally: Tally, *, folder: FolderSigns | None = None
+) -> None:
+    """Judge the turns of a conversation by one or two sets of triggers (new, then old) and count the firings."""
+    for placed in turns:
         tally.turns += 1
-        after, *older = [replay.judge(one.turn, folder=folder) for replay in replays]
+        after, *older = [replay.judge(placed.turn, folder=folder) for replay in replays]
         if after or any(older):
-            _count(one, after, older[0] if older else None, tally)
+            _count(placed, after, older[0] if older else None, tally)
 
 
-def _count(spotted: Spotted, after: Sequence[Firing], before: Sequence[Firing] | None, tally: Tally) -> None:
+def _count(placed: PlacedTurn, after: Sequence[Firing], before: Sequence[Firing] | None, tally: Tally) -> None:
     for firing in after:
-        tally.after.add(firing.trigger, _example(spotted, firing))
+        tally.after.add(firing.trigger, _example(placed, firing))
     if before is None:
         return
     new, old = ({firing.trigger for firing in firings} for firings in (after, before))
     for firing in before:
-        tally.before.add(firing.trigger, _example(spotted, firing))
+        tally.before.add(firing.trigger, _example(placed, firing))
     for count, firings, known in ((tally.gained, after, old), (tally.lost, before, new)):
         for firing in firings:
             if firing.trigger not in known:
-                count.add(firing.trigger, _example(spotted, firing))
+                count.add(firing.trigger, _example(placed, firing))
 
 
-def _example(spotted: Spotted, firing: Firing) -> Example:
-    turn = spotted.turn
+def _example(placed: PlacedTurn, firing: Firing) -> Example:
+    turn = placed.turn
     text = turn.text or str(turn.tool_input or "")[: 10 * EXCERPT]
     return Example(
-        order=spotted.order,
-        place=spotted.place,
+        order=placed.order,
+        place=placed.place,
         role=turn.role,
         text=shorten(one_line(text[: 10 * EXCERPT]), EXCERPT),
         because=firing.because,

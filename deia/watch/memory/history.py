@@ -1,35 +1,35 @@
-"""What a conversation was told, read from its log: when, which triggers spoke, and as which events they were logged.
+"""The past injections of a conversation, read from its log: when, which triggers, and under which event ids.
 
-For the person who asks why or says what it was worth, and for a status line; nothing is decided by it. A compaction
-takes nothing out: the person has seen it all the same.
+They are for the status line and for the person who asks why, or says what a lesson was worth. No decision depends on
+them. A compaction removes none of them, because the person has seen them anyway.
 """
 
 from __future__ import annotations
 
 from deia import files
-from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record
-from deia.watch.memory.log import SUBAGENT, file_name
+from deia.watch.memory.log import SUBAGENT, file_name, parse_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Mapping
 
-TWICE = 3.0  # seconds within which the same triggers are the same event, seen by two processes
+    from deia.watch.memory.log import LogEntry
+
+SAME_EVENT = 3.0  # seconds within which the same triggers are the same event, seen by two processes
 
 
-class Told(Record):
-    """One time that deia spoke in a conversation."""
+class PastInjection(Record):
+    """One time that deia told a conversation something."""
 
     at: float  # seconds since the epoch
     triggers: tuple[str, ...]
     events: Mapping[str, str] = {}  # trigger → the id of its event in the ledger
 
 
-def told_anywhere(state: str, conversation: str) -> list[Told]:
-    """Give what was told in a conversation and in those of agents that work for it, the last at the end.
+def past_injections(state: str, conversation: str) -> list[PastInjection]:
+    """Return the injections into a conversation and into those of agents that work for it, the latest last.
 
-    Agents are found by the names of their logs, which an id of letters, digits and dashes stands in as it is.
+    The agents' logs are found by name: a conversation's id of letters, digits and dashes begins the name unchanged.
     """
     folder = f"{state}/memory"
     try:
@@ -37,54 +37,39 @@ def told_anywhere(state: str, conversation: str) -> list[Told]:
     except OSError:
         names = []
     own = file_name(conversation)
-    every = [own, *(name for name in names if name.startswith(own + SUBAGENT))]
-    told = [one for name in every for one in told_in(files.read(f"{folder}/{name}") or b"")]
-    return sorted(told, key=_when)
+    logs = [own, *(name for name in names if name.startswith(own + SUBAGENT))]
+    injections = [injection for name in logs for injection in read_injections(files.read(f"{folder}/{name}") or b"")]
+    return sorted(injections, key=_time)
 
 
-def _when(told: Told) -> float:
-    return told.at
+def _time(injection: PastInjection) -> float:
+    return injection.at
 
 
-def told_in(log: bytes) -> list[Told]:
-    """Give what was told, the last at the end; lines that say something else are passed over."""
-    found: list[Told] = []
-    for each in log.split(b"\n"):
-        if each.startswith(b'{"at"') and (b'"fired"' in each or b'"escalated"' in each):
-            one = _told(_entry(each))
-            if one is not None and not (found and _is_same(found[-1], one)):
-                found.append(one)
-        elif found and each.startswith(b'{"aside"') and b'"logged"' in each:
-            found[-1] = _with_events(found[-1], _entry(each).get("logged"))
-    return found
+def read_injections(log: bytes) -> list[PastInjection]:
+    """Return the injections that a log records, the latest last."""
+    injections: list[PastInjection] = []
+    for line in log.split(b"\n"):
+        if line.startswith(b'{"at"') and (b'"fired"' in line or b'"escalated"' in line):
+            injection = _injection(parse_entry(line))
+            if injection is not None and not (injections and _is_same(injections[-1], injection)):
+                injections.append(injection)
+        elif injections and line.startswith(b'{"aside"') and b'"logged"' in line:
+            injections[-1] = _with_events(injections[-1], parse_entry(line).logged)
+    return injections
 
 
-def _entry(each: bytes) -> dict[str, Any]:
-    try:
-        value = loads(each.decode("ascii", "replace"))
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _told(entry: dict[str, Any]) -> Told | None:
-    at, fired = entry.get("at"), entry.get("fired")
-    triggers = [*(fired if isinstance(fired, dict) else ()), *_names(entry.get("escalated"))]
-    if not triggers or not isinstance(at, (int, float)):
+def _injection(entry: LogEntry) -> PastInjection | None:
+    triggers = (*entry.fired, *entry.escalated)
+    if not triggers or not entry.at:
         return None
-    return Told(at=float(at), triggers=tuple(dict.fromkeys(triggers)))
+    return PastInjection(at=float(entry.at), triggers=tuple(dict.fromkeys(triggers)))
 
 
-def _names(value: Any) -> Sequence[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+def _is_same(first: PastInjection, second: PastInjection) -> bool:
+    return first.triggers == second.triggers and abs(second.at - first.at) < SAME_EVENT
 
 
-def _is_same(one: Told, other: Told) -> bool:
-    return one.triggers == other.triggers and abs(other.at - one.at) < TWICE
-
-
-def _with_events(one: Told, events: Any) -> Told:
-    if not isinstance(events, dict):
-        return one
-    known = {name: event for name, event in events.items() if name in one.triggers and isinstance(event, str)}
-    return one.but(events={**one.events, **known})
+def _with_events(injection: PastInjection, events: Mapping[str, str]) -> PastInjection:
+    known = {trigger: event for trigger, event in events.items() if trigger in injection.triggers}
+    return injection.but(events={**injection.events, **known})

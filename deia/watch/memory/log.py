@@ -1,33 +1,59 @@
-"""What a conversation has seen: which triggers fired, what was injected, which platforms came up.
+"""The memory of a conversation: which triggers fired, what was injected, which platforms were named.
 
-It survives cold processes in an append-only log a conversation: one dot a quiet turn, one JSON line a turn that left
-something behind. Appends are atomic, so no lock is needed; a trigger belongs to the process whose line about it came
-first.
+Processes are started anew for each turn, so the memory is an append-only log per conversation: one dot for a quiet
+turn, one JSON line for a turn that left something to remember. Appends are atomic, so no lock is needed. If several
+processes claim a trigger, it belongs to the one whose line comes first.
 """
 
 from __future__ import annotations
 
 from deia import files
 from deia.fast_json import dumps, loads
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from deia.records import Turn
 
 QUIET = b"."
-RESET = "reset"  # the conversation was compacted or cleared: what was injected is gone from the model's sight
-ASIDE = (b'{"queued"', b'{"aside"')  # how lines begin that belong to the turn before them
-SEEN = b'{"seen"'  # how a line begins that may say nothing else
+RESET = "reset"  # the conversation was compacted or cleared: the model no longer sees what was injected
+ASIDE = (b'{"queued"', b'{"aside"')  # beginnings of lines that belong to the turn before them
+SEEN = b'{"seen"'  # beginning of a line that may hold nothing else
 MOST_BYTES = 4_000_000
-MOST_ANSWER = 160  # characters of a yes; who writes more says more than yes
-ANSWERED_TOOLS = frozenset(("exitplanmode", "exit_plan_mode", "askuserquestion", "ask_user"))  # the answer is theirs
+MOST_ANSWER = 160  # characters of a yes; a longer answer says more than yes
+ANSWERED_TOOLS = frozenset(("exitplanmode", "exit_plan_mode", "askuserquestion", "ask_user"))  # a person answers them
+SUBAGENT = "--agent-"  # separates a conversation's id from the id of an agent that works for it
+
+
+class LogEntry(Record):
+    """One line of the log, about a turn or (an aside) about the turn before it; empty fields are not written.
+
+    The order of the fields is that of the keys in a line, whose first key tells readers what kind of line it is.
+    """
+
+    event: str = ""  # RESET
+    aside: bool = False
+    queued: Sequence[str] = ()  # texts that wait for a moment at which the host can carry them
+    stopping: Sequence[str] = ()  # triggers of queued texts that would have stopped a call
+    at: float = 0.0  # seconds since the epoch
+    fired: Mapping[str, str] = {}  # trigger → the claim of the process that saw it fire
+    seen: Sequence[str] = ()  # context words
+    docs: Sequence[str] = ()  # documents injected in full
+    chars: int = 0  # of the injection
+    held: Sequence[str] = ()  # fingerprints of calls that were stopped
+    marks: Mapping[str, str] = {}  # mark → the statement that sets it, "" if it was taken back
+    items: Sequence[str] = ()  # fingerprints of tasks
+    offered: Sequence[str] = ()  # triggers that the turn announces
+    escalated: Sequence[str] = ()  # triggers that were repeated after a yes
+    delivered: int = 0  # queued texts that were delivered
+    logged: Mapping[str, str] = {}  # trigger → the id of its event in the ledger
+    stale: str = ""  # why the compiled files are out of date
 
 
 class Memory:
-    """A conversation's log, read: what matters for the next turn."""
+    """What a conversation's log says, as the next turn needs it."""
 
     __slots__ = (
         "_seen", "_unread", "armed", "chars", "documents", "escalated", "fired", "held", "items", "marks", "offered",
@@ -39,41 +65,41 @@ class Memory:
         self.chars = 0  # injected so far
         self.fired: dict[str, tuple[float, str]] = {}  # trigger → when it last fired, and who claimed it first
         self.documents: set[str] = set()  # injected in full
-        self.held: set[str] = set()  # calls that were stopped once
+        self.held: set[str] = set()  # fingerprints of calls that were stopped once
         self._seen: dict[str, int] = {}
-        self._unread: dict[bytes, int] = {}  # lines about what was seen → the turn of the last that reads so
+        self._unread: dict[bytes, int] = {}  # unparsed line of context words → the last turn with that line
         self.queued: list[str] = []  # texts that wait for a moment at which the host can carry them
-        self.marks: dict[str, tuple[int, str]] = {}  # what still counts → the turn it was said in, and how
-        self.items: set[str] = set()  # prints of tasks that were judged when they came up
-        self.offered: list[str] = []  # triggers that the last announcement is about: a yes to it escalates them
+        self.marks: dict[str, tuple[int, str]] = {}  # mark in force → the turn of its statement, and the statement
+        self.items: set[str] = set()  # fingerprints of tasks that were judged when they came up
+        self.offered: list[str] = []  # triggers of the last announcement: a yes to it escalates them
         self.offered_at = 0  # the turn of that announcement
-        self.escalated: set[str] = set()  # triggers that spoke once more after a yes
-        self.armed: set[str] = set()  # of these, those whose act has not come yet
+        self.escalated: set[str] = set()  # triggers that were repeated after a yes
+        self.armed: set[str] = set()  # escalated triggers whose act has not come yet
 
     @property
     def awaits_answer(self) -> bool:
-        """Whether the turn before announced something that deia spoke of."""
+        """Whether the previous turn announced something that deia warned about."""
         return bool(self.offered) and self.offered_at == self.turns
 
     @property
     def seen(self) -> dict[str, int]:
-        """Context word → the turn it was last seen in; most turns that are judged do not ask."""
+        """Context word → the turn it was last seen in; parsed on first use, since few turns need it."""
         for line, turn in self._unread.items():
-            for word in _texts(_entry(line).get("seen")):
+            for word in parse_entry(line).seen:
                 self._seen[word] = max(turn, self._seen.get(word, 0))
         self._unread.clear()
         return self._seen
 
     def copy(self) -> Memory:
-        """Give the same memory, to be changed by itself."""
-        made = Memory()
+        """Return a copy that can be changed independently."""
+        copy = Memory()
         for name in Memory.__slots__:
             value = getattr(self, name)
-            setattr(made, name, value.copy() if isinstance(value, (dict, set, list)) else value)
-        return made
+            setattr(copy, name, value.copy() if isinstance(value, (dict, set, list)) else value)
+        return copy
 
     def read(self, line: bytes) -> None:
-        """Take one line of the log into account; a torn one counts as a turn and says nothing."""
+        """Update the memory by one line of the log; a torn line counts as a turn and has no content."""
         if not line.startswith(b"{"):
             self.turns += line.count(QUIET)
             return
@@ -81,54 +107,45 @@ class Memory:
         if line.startswith(SEEN) and line.endswith(b"]}") and line.count(b"[") == 1:
             self._unread[line] = self.turns
         else:
-            self.take(_entry(line))
+            self.take(parse_entry(line))
 
-    def take(self, entry: dict[str, Any]) -> None:
-        """Take what a line says into account; what is malformed in it is passed over."""
-        if entry.get("event") == RESET:
+    def take(self, entry: LogEntry) -> None:
+        """Update the memory by an entry about the current turn."""
+        if entry.event == RESET:
             self.fired, self.documents, self.held, self.chars = {}, set(), set(), 0
             self.offered, self.escalated, self.armed = [], set(), set()
-        when = _number(entry.get("at"))
-        for trigger, claim in _mapping(entry.get("fired")).items():
-            first = self.fired.get(trigger, (when, str(claim)))[1]
-            self.fired[trigger] = (when, first)
+        for trigger, claim in entry.fired.items():
+            first_claim = self.fired.get(trigger, (entry.at, claim))[1]
+            self.fired[trigger] = (entry.at, first_claim)
             self.armed.discard(trigger)
-        self.documents.update(_texts(entry.get("docs")))
-        self.held.update(_texts(entry.get("held")))
-        self._seen.update(dict.fromkeys(_texts(entry.get("seen")), self.turns))
-        for mark, text in _mapping(entry.get("marks")).items():
-            self.marks[mark] = (self.turns, str(text))
-            if not text:
+        self.documents.update(entry.docs)
+        self.held.update(entry.held)
+        self._seen.update(dict.fromkeys(entry.seen, self.turns))
+        for mark, statement in entry.marks.items():
+            self.marks[mark] = (self.turns, statement)
+            if not statement:
                 del self.marks[mark]
-        self.items.update(_texts(entry.get("items")))
-        self.escalated.update(_texts(entry.get("escalated")))
-        self.armed.update(_texts(entry.get("escalated")))
-        if "offered" in entry:
-            self.offered, self.offered_at = list(_texts(entry["offered"])), self.turns
-        self.chars += int(_number(entry.get("chars")))
-        if "delivered" in entry:
-            self.queued = self.queued[int(_number(entry["delivered"])) :]
-        self.queued += _texts(entry.get("queued"))
+        self.items.update(entry.items)
+        self.escalated.update(entry.escalated)
+        self.armed.update(entry.escalated)
+        if entry.offered:
+            self.offered, self.offered_at = list(entry.offered), self.turns
+        self.chars += entry.chars
+        if entry.delivered:
+            self.queued = self.queued[entry.delivered :]
+        self.queued += entry.queued
 
 
 def recall(log: bytes, memory: Memory | None = None) -> Memory:
-    """Read a conversation's log, or what was added to it since a `memory` was read from it."""
+    """Return the memory that a log describes; given a `memory`, update it by what was added to the log since."""
     memory = memory or Memory()
     for line in log.split(b"\n"):
         memory.read(line)
     return memory
 
 
-def _entry(line: bytes) -> dict[str, Any]:
-    try:
-        entry = loads(line.decode("ascii", "replace"))
-    except ValueError:
-        return {}
-    return entry if isinstance(entry, dict) else {}
-
-
 def awaits_answer(turn: Turn, log: bytes) -> bool:
-    """Say whether a turn may be the answer to an announcement that deia spoke of: it comes next, and is short."""
+    """Return whether a turn may answer an announcement that deia warned about: it comes next and is short."""
     if b'"offered"' not in log or not (turn.role == "user" or turn.tool.lower() in ANSWERED_TOOLS):
         return False
     if len(turn.text) > MOST_ANSWER and turn.role == "user":
@@ -136,21 +153,61 @@ def awaits_answer(turn: Turn, log: bytes) -> bool:
     return recall(log).awaits_answer
 
 
-def line(entry: dict[str, Any]) -> bytes:
-    """Write a log line; it begins with a newline, so that a torn one before it stays alone."""
-    return b"\n" + dumps({name: value for name, value in entry.items() if value}).encode("ascii") + b"\n"
+# --- lines ---
 
 
-SUBAGENT = "--agent-"  # between the id of a conversation and that of an agent that works for it, in its own context
+def log_line(entry: Record) -> bytes:
+    """Return the line for an entry, or a dot if it is empty; a newline separates it from a torn line before it."""
+    fields = {name: value for name, value in entry.values().items() if value}
+    return b"\n" + dumps(fields).encode("ascii") + b"\n" if fields else QUIET
 
 
-def belongs_to(conversation: str, whole: str) -> bool:
-    """Say whether a conversation is that one, or that of an agent which works for it."""
-    return conversation == whole or conversation.startswith(whole + SUBAGENT)
+def parse_entry(line: bytes) -> LogEntry:
+    """Return what a line says; malformed fields are left out, and a malformed line is an empty entry."""
+    try:
+        value = loads(line.decode("ascii", "replace"))
+    except ValueError:
+        return NO_ENTRY
+    if not isinstance(value, dict):
+        return NO_ENTRY
+    return LogEntry(**{name: READERS[name](item) for name, item in value.items() if name in READERS})
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> Sequence[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else ()
+
+
+def _text_mapping(value: object) -> Mapping[str, str]:
+    if not isinstance(value, dict):
+        return {}
+    return {name: item for name, item in value.items() if isinstance(item, str)}
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, (int, float)) else 0.0
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+NO_ENTRY = LogEntry()
+READERS: dict[str, Callable[[object], Any]] = {
+    "event": _text, "aside": bool, "queued": _texts, "stopping": _texts, "at": _number, "fired": _text_mapping,
+    "seen": _texts, "docs": _texts, "chars": _count, "held": _texts, "marks": _text_mapping, "items": _texts,
+    "offered": _texts, "escalated": _texts, "delivered": _count, "logged": _text_mapping, "stale": _text,
+}  # fmt: skip
+
+
+# --- logs ---
 
 
 class FileLog:
-    """A conversation's log in a person's state folder, shared by the cold processes of one conversation."""
+    """A conversation's log in a person's state folder, shared by the processes that serve the conversation."""
 
     __slots__ = ("path",)
 
@@ -158,36 +215,36 @@ class FileLog:
         self.path = f"{folder}/memory/{file_name(conversation)}"
 
     def read(self) -> bytes:
-        """Give the log so far."""
+        """Return the log so far."""
         return (files.read(self.path) or b"")[-MOST_BYTES:]
 
     def memory(self) -> Memory:
-        """Give what the log says."""
+        """Return the memory that the log describes."""
         return recall(self.read())
 
     def append(self, data: bytes) -> bool:
-        """Add to the log; say whether it worked."""
+        """Add to the log; return whether it worked."""
         return files.append(self.path, data)
 
 
-class HeldLog:
-    """A conversation's log in this process, for a Librarian."""
+class InMemoryLog:
+    """A conversation's log inside this process, for a Librarian."""
 
-    __slots__ = ("_known", "_memory", "data")
+    __slots__ = ("_memory", "_size_read", "data")
 
     def __init__(self) -> None:
         self.data = bytearray()
         self._memory = Memory()
-        self._known = 0  # bytes that the memory has taken in
+        self._size_read = 0  # bytes that the memory has taken in
 
     def read(self) -> bytes:
-        """Give the log so far."""
+        """Return the log so far."""
         return bytes(self.data)
 
     def memory(self) -> Memory:
-        """Give what the log says; only what was added since the last time is read."""
-        recall(bytes(self.data[self._known :]), self._memory)
-        self._known = len(self.data)
+        """Return a copy of the memory that the log describes; only what was added since the last call is read."""
+        recall(bytes(self.data[self._size_read :]), self._memory)
+        self._size_read = len(self.data)
         return self._memory.copy()
 
     def append(self, data: bytes) -> bool:
@@ -196,8 +253,13 @@ class HeldLog:
         return True
 
 
+def belongs_to(conversation: str, parent: str) -> bool:
+    """Return whether a conversation is `parent`, or that of an agent which works for it."""
+    return conversation == parent or conversation.startswith(parent + SUBAGENT)
+
+
 def file_name(conversation: str) -> str:
-    """Give a file name for a conversation's id, untrusted text: letters and digits kept, a sum for the rest."""
+    """Return a safe file name for a conversation's id: its letters and digits, and a fingerprint if any is left out."""
     kept = "".join(char for char in conversation if char.isascii() and (char.isalnum() or char in "-_"))[:80]
     if kept == conversation and kept:
         return kept
@@ -205,17 +267,5 @@ def file_name(conversation: str) -> str:
 
 
 def fingerprint(text: str) -> int:
-    """Tell texts apart, though not forgeries, in linear time: the text as a number modulo a prime just below 2**64."""
+    """Return the text as a number modulo a prime just below 2**64: it takes linear time, but can be forged."""
     return int.from_bytes(text.encode("utf-8", "surrogatepass"), "little") % 0xFFFFFFFFFFFFFFC5
-
-
-def _texts(value: Any) -> Sequence[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _number(value: Any) -> float:
-    return value if isinstance(value, (int, float)) else 0.0

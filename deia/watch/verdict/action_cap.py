@@ -1,6 +1,7 @@
-"""How strongly a firing may act here: the project's settings bound what its triggers ask for, and never strengthen it.
+"""How strong an action may be: the project's settings can weaken what a trigger asks for, never strengthen it.
 
-Three bounds, the mildest counts: `max_action` for all, and in `forms` that of the trigger, else that of its urgency.
+Three limits apply, and the mildest wins: `max_action` for all triggers, and the entry of `forms` for the trigger or
+else for its urgency.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ STRONGEST = ACTIONS[-1]
 
 
 def bounded(verdicts: Iterable[Verdict], settings: Mapping[str, Any]) -> tuple[Verdict, ...]:
-    """Give verdicts with the actions that the settings allow; what they switch off is muted."""
+    """Return the verdicts with the actions that the settings allow; a trigger that they switch off is muted."""
     if settings.get("max_action", STRONGEST) == STRONGEST and not settings.get("forms"):
         return tuple(verdicts)
     return tuple(_bound(verdict, settings) for verdict in verdicts)
@@ -37,8 +38,8 @@ def _bound(verdict: Verdict, settings: Mapping[str, Any]) -> Verdict:
 
 
 def allowed_action(firing: Firing, settings: Mapping[str, Any]) -> Action | None:
-    """Give the action that a firing may take by the settings, or None where it is switched off."""
+    """Return the action that a firing may take by the settings, or None if they switch it off."""
     forms: Mapping[str, str] = settings.get("forms") or {}
-    own = forms.get(firing.trigger, forms.get(firing.urgency, STRONGEST))
-    mildest = min((firing.action, settings.get("max_action", STRONGEST), own), key=STRENGTH.index)
+    limit = forms.get(firing.trigger, forms.get(firing.urgency, STRONGEST))
+    mildest = min((firing.action, settings.get("max_action", STRONGEST), limit), key=STRENGTH.index)
     return None if mildest == OFF else mildest

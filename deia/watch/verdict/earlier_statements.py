@@ -1,7 +1,7 @@
-"""Marks: what was said earlier in a conversation and still counts, such as a freeze, or that this is production.
+"""Marks: statements from earlier in a conversation that still count, such as a freeze, or that this is production.
 
-A mark has clauses that set it and clauses that take it back. Pure: turns and memory come in; the turn's own marks, or
-those in force, go out. Refuses mere mention: what sets a mark is confirmed and given a stance as any clause is.
+A mark has clauses that set it and clauses that take it back. A mere mention sets no mark: the clauses are confirmed and
+their stance is checked, as for any trigger.
 """
 
 from __future__ import annotations
@@ -20,58 +20,59 @@ if TYPE_CHECKING:
     from deia.watch.memory.log import Memory
     from deia.watch.turn.parsed_turn import Reading
 
-PRODUCTION = "<production>"  # the mark by which a conversation is known to work on production; no trigger has this id
-PRODUCTION_TURNS = 30  # for so many turns it raises the urgency; a shell or context is seldom kept longer unnamed
-SETS = frozenset((ANNOUNCED, REQUESTED, REPORTED))
-SUPPOSING = frozenset("if when once unless whenever suppose imagine whether would could might".split())
-MOST_SHOWN = 100  # characters of what was said
+PRODUCTION = "<production>"  # the mark of a conversation that works on production; no trigger has this id
+PRODUCTION_TURNS = 30  # turns for which the mark raises the urgency; few people use a shell longer without naming it
+SETTING_STANCES = frozenset((ANNOUNCED, REQUESTED, REPORTED))
+HYPOTHETICAL = frozenset("if when once unless whenever suppose imagine whether would could might".split())
+MOST_SHOWN = 100  # characters of a statement
 
 
-class Said(Record):
-    """What set a mark, and how many turns ago; 0 is this turn."""
+class Statement(Record):
+    """A statement that set a mark."""
 
     text: str
-    ago: int
+    ago: int  # turns; 0 means this turn
 
 
 def marks_of(artefact: Artefact, numbers: Collection[int], reading: Reading) -> dict[str, str]:
-    """Give the marks that a turn sets, with the words that do, and those that it takes back, with an empty text."""
+    """Return the marks that a turn sets, each with the words that set it; those it takes back have empty texts."""
     first = artefact.meta["triggers"]
-    found: dict[str, str] = {}
+    marks: dict[str, str] = {}
     for number in numbers:
         if number >= first:
             mark = artefact.trigger(number)
-            said = _said(mark["any"], reading)
-            if _said(mark["until"], reading):
-                found[mark["mark"]] = ""
-            elif said:
-                found[mark["mark"]] = said
-    return found
+            statement = _statement(mark["any"], reading)
+            if _statement(mark["until"], reading):
+                marks[mark["mark"]] = ""
+            elif statement:
+                marks[mark["mark"]] = statement
+    return marks
 
 
-def _said(clauses: list[dict[str, Any]], reading: Reading) -> str:
+def _statement(clauses: list[dict[str, Any]], reading: Reading) -> str:
+    """Return the words by which a turn meets one of some clauses, or ""."""
     for clause in clauses:
         for match in confirm(clause, reading):
-            meant = counts(match.stance, SETS) or (match.stance == NEGATED and clause.get("denies"))
-            if meant and not _supposed(match):
+            is_meant = counts(match.stance, SETTING_STANCES) or (match.stance == NEGATED and clause.get("denies"))
+            if is_meant and not _is_hypothetical(match):
                 return shorten(one_line(match.excerpt), MOST_SHOWN)
     return ""
 
 
-def _supposed(match: Match) -> bool:
-    """Hear a state that is only asked about or supposed: "should we have a freeze?", "if we announce a freeze"."""
+def _is_hypothetical(match: Match) -> bool:
+    """Return whether a statement is asked about or supposed: "should we have a freeze?", "if we announce a freeze"."""
     if match.command is not None:
         return False
     before = match.around.partition(match.excerpt)[0]
-    return match.around.rstrip().endswith(("?", "\uff1f")) or not SUPPOSING.isdisjoint(words(before))
+    return match.around.rstrip().endswith(("?", "\uff1f")) or not HYPOTHETICAL.isdisjoint(words(before))
 
 
-def in_force(memory: Memory, own: Mapping[str, str]) -> dict[str, Said]:
-    """Give the marks that count for a turn: those of earlier turns, changed by what the turn itself says."""
-    found = {name: Said(text=text, ago=memory.turns - turn + 1) for name, (turn, text) in memory.marks.items()}
+def in_force(memory: Memory, own: Mapping[str, str]) -> dict[str, Statement]:
+    """Return the marks that count for a turn: those of earlier turns, updated by the turn itself."""
+    marks = {name: Statement(text=text, ago=memory.turns - turn + 1) for name, (turn, text) in memory.marks.items()}
     for name, text in own.items():
         if text:
-            found[name] = Said(text=text, ago=0)
+            marks[name] = Statement(text=text, ago=0)
         else:
-            found.pop(name, None)
-    return found
+            marks.pop(name, None)
+    return marks

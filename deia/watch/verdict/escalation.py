@@ -1,7 +1,8 @@
-"""Escalation: a person says yes to what was announced and warned about, so the warning is said once more, shorter.
+"""Escalation: when a person says yes to an announcement that deia warned about, the warning is repeated, shorter.
 
-One step more urgent, with its documents named and not repeated, once a conversation; the act itself is then treated as
-the trigger's action says, although the trigger spoke before. Refuses to hear a yes to anything but the turn before it.
+The repeated warning is one step more urgent, names its documents without repeating them, and comes once a conversation.
+The act itself then gets the trigger's action even though the trigger fired before. Only a yes to the previous turn
+counts.
 """
 
 from __future__ import annotations
@@ -21,53 +22,56 @@ if TYPE_CHECKING:
     from deia.watch.verdict.judge import Circumstances
 
 MOST_SHOWN = 60  # characters of the answer
-MOST_OFFERED = 20  # triggers that one announcement is about
-PROPOSED = ("is supposed", "is asked")  # how a verdict ends whose act was not announced, but may be what is proposed
+MOST_OFFERED = 20  # triggers for one announcement
+PROPOSED = ("is supposed", "is asked")  # endings of the verdicts on an act that may be proposed
 
 
 def offered(verdicts: Iterable[Verdict], reading: Reading, memory: Memory) -> list[str]:
-    """Give the triggers that an assistant's words announce: those that fire on it, and those that fired before.
+    """Return the triggers that an assistant's words announce: those that fire on them, and those that fired before.
 
-    Where the words end with a question, what they only suppose is a proposal: "I could delete it. Should I?"
+    If the words end with a question, a supposed act counts as proposed: "I could delete it. Should I?"
     """
     turn = reading.turn
     if not (turn.role == "assistant" or (turn.role == "tool_call" and reading.said)):
         return []
     stages = {FIRES, "memory", *(("stance",) if turn.text.rstrip().endswith("?") else ())}
-    found = [
-        one.trigger
-        for one in verdicts
-        if one.stage in stages and one.trigger not in memory.escalated and (one.stage != "stance" or _is_proposed(one))
+    triggers = [
+        verdict.trigger
+        for verdict in verdicts
+        if verdict.stage in stages
+        and verdict.trigger not in memory.escalated
+        and (verdict.stage != "stance" or _is_proposed(verdict))
     ]
-    return found[:MOST_OFFERED]
+    return triggers[:MOST_OFFERED]
 
 
 def _is_proposed(verdict: Verdict) -> bool:
     return verdict.detail.endswith(PROPOSED)
 
 
-def escalations(artefact: Artefact, turn: Turn, about: Circumstances) -> list[Verdict]:
-    """Give the verdicts of the triggers that a yes is about, in the order in which they were announced."""
-    memory: Memory = about.memory
+def escalations(artefact: Artefact, turn: Turn, circumstances: Circumstances) -> list[Verdict]:
+    """Return the verdicts for the triggers that a yes refers to, in the order in which they were announced."""
+    memory = circumstances.memory
     if not memory.awaits_answer or not affirms(turn):
         return []
     answer = shorten(one_line(turn.text), MOST_SHOWN) if turn.role == "user" else "approved"
     because = f'"{answer}" in turn {turn.index} answers an announcement of it'
-    waiting = [one for one in memory.offered if one not in memory.escalated]
-    return [_escalated(artefact, number, because, turn, about) for number in numbers_of(artefact, waiting)]
+    pending = [trigger for trigger in memory.offered if trigger not in memory.escalated]
+    numbers = numbers_of(artefact, pending)
+    return [_escalated(artefact, number, because, turn, circumstances) for number in numbers]
 
 
-def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, about: Circumstances) -> Verdict:
+def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, circumstances: Circumstances) -> Verdict:
     trigger = artefact.trigger(number)
     identity: str = trigger["id"]
-    if identity in about.muted:
+    if identity in circumstances.muted:
         return Verdict(trigger=identity, stage="muted", detail=because, number=number)
     firing = raised(firing_of(artefact, trigger, turn, because))
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
 
 
 def numbers_of(artefact: Artefact, identities: Sequence[str]) -> Iterator[int]:
-    """Find triggers by their ids, in which order they lie; one that is gone since is left out."""
+    """Yield the numbers of triggers by their ids, using their sorted order; ids that no longer exist are skipped."""
     for identity in identities:
         low, high = 0, artefact.meta["triggers"]
         while low < high:

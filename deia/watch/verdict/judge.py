@@ -1,6 +1,6 @@
 """Judging: which of a turn's candidates really fire, and where each of the others stopped.
 
-Pure: turn, compiled triggers, memory, clock and the folder's signs come in as arguments, verdicts go out.
+The functions are pure: they take the turn, compiled triggers, memory, clock and folder signs, and return verdicts.
 """
 
 from __future__ import annotations
@@ -23,14 +23,21 @@ if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import Memory
     from deia.watch.turn.parsed_turn import Reading
-    from deia.watch.verdict.earlier_statements import Said
+    from deia.watch.verdict.earlier_statements import Statement
+
+    FolderSigns = Callable[
+        [Sequence[str]], str
+    ]  # context words → the first that the working folder's signs show, or ""
+    FileCheck = Callable[[str], bool]  # path → whether there is such a file
+else:
+    FolderSigns = FileCheck = object
 
 FIRES = "fires"
-# A word for the real thing, in the command or sentence itself, makes an act more urgent by one step.
+# One of these words in the command or sentence itself makes an act one step more urgent.
 PRODUCTION = frozenset(("prod", "production"))
 HIGHER = {"medium": "high", "high": "critical"}
-# What a call does itself. One that only says it (asks the person, lists tasks, orders a sub-agent) is not stopped: to
-# ask is the safe act, and whoever carries it out is watched.
+# The clause kinds for what a tool call itself does. A call that only mentions an act (asks the person, lists tasks,
+# instructs a sub-agent) is not stopped: asking is safe, and the act itself will be watched.
 DONE_BY_CALL = frozenset(("tool", "write", "sql"))
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
@@ -48,26 +55,25 @@ class Verdict(Record):
 class Circumstances(Record):
     """Everything besides the turn itself that a verdict depends on."""
 
-    memory: Any  # a Memory
+    memory: Memory
     seen: tuple[str, ...] = ()  # context words in this turn
-    folder: Any = None  # context words → the first that the working folder's signs show, or ""
+    folder: FolderSigns | None = None
     muted: frozenset[str] = frozenset()
     now: float = 0.0
     recent_turns: int = 30
-    marks: Mapping[str, Said] = {}  # what was said before and still counts
-    exists: Any = None  # path → whether there is such a file, where anybody knows
+    marks: Mapping[str, Statement] = {}  # earlier statements that still count, by mark
+    exists: FileCheck | None = None
 
 
 def judge(
     artefact: Artefact, numbers: Mapping[int, Collection[int]], reading: Reading, circumstances: Circumstances
 ) -> tuple[Verdict, ...]:
-    """Give a verdict for each candidate, those that fire first, the most urgent before the others.
+    """Return a verdict for each candidate: those that fire first, the most urgent before the others.
 
-    Candidates go by number, each with the numbers of the clauses to look at, or `deia.watch.gate.word_gate.EVERY`.
+    `numbers` maps each candidate's number to the numbers of the clauses to check, or to
+    `deia.watch.gate.word_gate.EVERY`.
     """
-    verdicts = [
-        _judge_one(artefact, number, looked_at, reading, circumstances) for number, looked_at in numbers.items()
-    ]
+    verdicts = [_judge_one(artefact, number, clauses, reading, circumstances) for number, clauses in numbers.items()]
     return tuple(sorted(verdicts, key=_order))
 
 
@@ -78,125 +84,133 @@ def _order(verdict: Verdict) -> tuple[bool, int, int, str]:
 
 
 def _judge_one(
-    artefact: Artefact, number: int, looked_at: Collection[int], reading: Reading, about: Circumstances
+    artefact: Artefact, number: int, clauses: Collection[int], reading: Reading, circumstances: Circumstances
 ) -> Verdict:
     trigger = artefact.trigger(number)
     identity: str = trigger["id"]
-    stage, detail, matches = _clauses(trigger, looked_at, _Held(artefact, reading, about))
+    stage, detail, matches = _matches(trigger, clauses, _ClauseCheck(artefact, reading, circumstances))
     if stage:
         return Verdict(trigger=identity, stage=stage, detail=detail, number=number)
-    since = _since(trigger, about)
-    if since is None:
-        return Verdict(trigger=identity, stage="earlier", detail="what it waits for was not said before", number=number)
-    where = _context(trigger["context"], about)
-    if where is None:
-        wanted = ", ".join(trigger["context"])
-        return Verdict(trigger=identity, stage="context", detail=f"none of {wanted} in sight", number=number)
-    because = _because(matches, reading, since, where)
-    if identity in about.muted:
+    precondition = _precondition(trigger, circumstances)
+    if precondition is None:
+        return Verdict(trigger=identity, stage="earlier", detail="its precondition was not said before", number=number)
+    context = _context(trigger["context"], circumstances)
+    if context is None:
+        words_missing = ", ".join(trigger["context"])
+        return Verdict(trigger=identity, stage="context", detail=f"none of {words_missing} in sight", number=number)
+    because = _because(matches, reading, precondition, context)
+    if identity in circumstances.muted:
         return Verdict(trigger=identity, stage="muted", detail=because, number=number)
-    silence = _remembered(trigger, about.memory, about.now, acts=reading.turn.role == "tool_call" and not reading.said)
-    if silence:
-        return Verdict(trigger=identity, stage="memory", detail=silence, number=number)
+    is_call = reading.turn.role == "tool_call"
+    silenced = _silence_reason(trigger, circumstances, acts=is_call and not reading.said)
+    if silenced:
+        return Verdict(trigger=identity, stage="memory", detail=silenced, number=number)
     firing = firing_of(artefact, trigger, reading.turn, because).but(act=matches[-1].excerpt if matches else "")
-    if reading.turn.role == "tool_call" and reading.said and not any(match.kind in DONE_BY_CALL for match in matches):
+    if is_call and reading.said and not any(match.kind in DONE_BY_CALL for match in matches):
         firing = firing.but(action=min(firing.action, "warn", key=ACTIONS.index))
     if trigger["timing"] == "pre-action":
-        firing = _on_production(firing, matches, about.marks.get(ON_PRODUCTION))
+        firing = _on_production(firing, matches, circumstances.marks.get(ON_PRODUCTION))
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
 
 
-def _on_production(firing: Firing, matches: Sequence[Match], place: Said | None) -> Firing:
-    """Raise the urgency of what happens on production: said beside the act, or where the conversation works by now."""
+def _on_production(firing: Firing, matches: Sequence[Match], mark: Statement | None) -> Firing:
+    """Return the firing, more urgent if it happens on production: beside the act's words, or from a mark."""
     if any(PRODUCTION.intersection(words(match.around)) for match in matches):
         return raised(firing)
-    if place is None or place.ago >= PRODUCTION_TURNS:
+    if mark is None or mark.ago >= PRODUCTION_TURNS:
         return firing
-    return raised(firing).but(because=f"{firing.because}; on production {_when(place)}")
+    return raised(firing).but(because=f"{firing.because}; on production {_statement_age(mark)}")
 
 
 def raised(firing: Firing) -> Firing:
-    """Give a firing that is one step more urgent."""
+    """Return a firing that is one step more urgent."""
     return firing.but(urgency=HIGHER.get(firing.urgency, firing.urgency))
 
 
-def _when(said: Said) -> str:
-    turns = "in this turn" if not said.ago else f"{said.ago} turn{'s' if said.ago > 1 else ''} ago"
-    return f"by {_shown(said.text)} {turns}"
+def _statement_age(statement: Statement) -> str:
+    turns = "in this turn" if not statement.ago else f"{statement.ago} turn{'s' if statement.ago > 1 else ''} ago"
+    return f"by {_quoted(statement.text)} {turns}"
 
 
-def _since(trigger: dict[str, Any], about: Circumstances) -> str | None:
-    """Say what a trigger that waits for something was told ("" where it waits for nothing), or None."""
+def _precondition(trigger: dict[str, Any], circumstances: Circumstances) -> str | None:
+    """Return how a trigger's precondition was met ("" if it has none), or None if it was not."""
     within: int | None = trigger.get("earlier")
     if within is None:
         return ""
-    said = about.marks.get(trigger["id"])
-    return _when(said) if said is not None and (not within or said.ago <= within) else None
+    statement = circumstances.marks.get(trigger["id"])
+    return _statement_age(statement) if statement is not None and (not within or statement.ago <= within) else None
 
 
-class _Held:
-    """What clauses are held against: a turn, and what is known besides it."""
+class _ClauseCheck:
+    """What a trigger's clauses are checked against: a turn and its circumstances."""
 
-    __slots__ = ("about", "artefact", "reading")
+    __slots__ = ("artefact", "circumstances", "reading")
 
-    def __init__(self, artefact: Artefact, reading: Reading, about: Circumstances) -> None:
-        self.artefact, self.reading, self.about = artefact, reading, about
+    def __init__(self, artefact: Artefact, reading: Reading, circumstances: Circumstances) -> None:
+        self.artefact, self.reading, self.circumstances = artefact, reading, circumstances
 
     def met(self, clause: dict[str, Any], match: Match) -> tuple[bool, str]:
-        """Say whether a match is what its clause means: what `it` stands for was named, the file is as asked."""
+        """Return whether a match meets its clause's conditions, and a detail: `it` was named, a file is as required."""
         if match.stands_for:
-            return _in_sight(match.stands_for, self.about), "what it stands for was not named"
+            return _was_seen(match.stands_for, self.circumstances), "what it stands for was not named"
         if "asked" not in clause:
             return True, ""
-        from deia.watch.clauses.file_state import meets  # noqa: PLC0415 - few clauses ask for the state of a file
+        from deia.watch.clauses.file_state import meets  # noqa: PLC0415 - few clauses depend on the state of a file
 
-        path, turn, about = match.excerpt, self.reading.turn, self.about
-        return meets(clause["asked"], path, turn, artefact=self.artefact, memory=about.memory, exists=about.exists)
-
-
-def _in_sight(name: str, about: Circumstances) -> bool:
-    """Say whether something was named in this turn or in one of the last."""
-    memory: Memory = about.memory
-    return name in about.seen or memory.turns - memory.seen.get(name, -(10**9)) < about.recent_turns
+        memory, exists = self.circumstances.memory, self.circumstances.exists
+        turn = self.reading.turn
+        return meets(clause["asked"], match.excerpt, turn, artefact=self.artefact, memory=memory, exists=exists)
 
 
-def _clauses(trigger: dict[str, Any], looked_at: Collection[int], held: _Held) -> tuple[str, str, list[Match]]:
-    """Give the matches that count, or the stage and reason at which the trigger stopped."""
-    counted: list[Match] = []
+def _was_seen(name: str, circumstances: Circumstances) -> bool:
+    """Return whether a name came up in this turn or in one of the last."""
+    return name in circumstances.seen or _was_seen_lately(name, circumstances)
+
+
+def _was_seen_lately(name: str, circumstances: Circumstances) -> bool:
+    memory = circumstances.memory
+    return memory.turns - memory.seen.get(name, -(10**9)) < circumstances.recent_turns
+
+
+def _matches(trigger: dict[str, Any], clauses: Collection[int], check: _ClauseCheck) -> tuple[str, str, list[Match]]:
+    """Return the matches that count, or the stage and reason at which the trigger stopped."""
+    matches: list[Match] = []
     stopped = ("clause", "no clause matches")
     for clause in trigger["all"]:
-        found, why = _first(trigger, clause, held)
-        if found is None:
+        match, why = _first_match(trigger, clause, check)
+        if match is None:
             return (*why, []) if why else ("clause", f"{clause['k']} {clause['s']!r} does not match", [])
-        counted.append(found)
-    whole = EVERY in looked_at or trigger["all"]
-    for clause in trigger["any"] if whole else [trigger["any"][number] for number in sorted(looked_at)]:
-        found, why = _first(trigger, clause, held)
-        if found is not None:
-            return "", "", [*counted, found]
+        matches.append(match)
+    whole = EVERY in clauses or trigger["all"]
+    for clause in trigger["any"] if whole else [trigger["any"][number] for number in sorted(clauses)]:
+        match, why = _first_match(trigger, clause, check)
+        if match is not None:
+            return "", "", [*matches, match]
         stopped = why or stopped
-    return (*stopped, []) if trigger["any"] else ("", "", counted)
+    return (*stopped, []) if trigger["any"] else ("", "", matches)
 
 
-def _first(trigger: dict[str, Any], clause: Any, held: _Held) -> tuple[Match | None, tuple[str, str] | None]:
-    """Give the first match of a clause whose stance counts and that no `unless` silences, or why there is none."""
+def _first_match(
+    trigger: dict[str, Any], clause: Any, check: _ClauseCheck
+) -> tuple[Match | None, tuple[str, str] | None]:
+    """Return the first match of a clause whose stance counts and that no `unless` silences, or why there is none."""
     why = None
-    for match in confirm(clause, held.reading):
-        met, told = held.met(clause, match)
+    for match in confirm(clause, check.reading):
+        met, detail = check.met(clause, match)
         if not met:
-            why = ("earlier", told or f"{_shown(match.excerpt)} is not as it asks")
+            why = ("earlier", detail or f"{_quoted(match.excerpt)} is not as it asks")
             continue
         if not counts(match.stance, trigger["stance"]):
-            why = ("stance", f"{match.kind} {_shown(match.excerpt)} is {match.stance.replace('_', ' ')}")
+            why = ("stance", f"{match.kind} {_quoted(match.excerpt)} is {match.stance.replace('_', ' ')}")
             continue
-        silenced = next((text for text in trigger["unless"] if _present(text, match)), None)
+        silenced = next((text for text in trigger["unless"] if _is_present(text, match)), None)
         if silenced is None:
-            return match.but(told=told) if "asked" in clause else match, None
+            return match.but(told=detail) if "asked" in clause else match, None
         why = ("unless", f"{silenced['s']!r} stands beside it")
     return None, why
 
 
-def _present(unless: dict[str, Any], match: Match) -> bool:
+def _is_present(unless: dict[str, Any], match: Match) -> bool:
     if "flag" in unless:
         if match.command is not None:
             return gives_option(unless["flag"], match.command)
@@ -209,48 +223,48 @@ def _present(unless: dict[str, Any], match: Match) -> bool:
     )
 
 
-def _context(wanted: list[str], about: Circumstances) -> str | None:
-    """Say where a wanted context was seen ("" where none is wanted), or None where it was not."""
-    if not wanted:
+def _context(context_words: list[str], circumstances: Circumstances) -> str | None:
+    """Return where a required context was seen ("" if none is required), or None if it was not."""
+    if not context_words:
         return ""
-    here = next((word for word in wanted if word in about.seen), "")
+    here = next((word for word in context_words if word in circumstances.seen), "")
     if here:
         return f'context "{here}"'
-    memory: Memory = about.memory
-    recent = next((one for one in wanted if memory.turns - memory.seen.get(one, -(10**9)) < about.recent_turns), "")
+    recent = next((word for word in context_words if _was_seen_lately(word, circumstances)), "")
     if recent:
         return f'context "{recent}" some turns ago'
-    find: Callable[[list[str]], str] | None = about.folder
-    sign = find(wanted) if find is not None else ""
+    sign = circumstances.folder(context_words) if circumstances.folder is not None else ""
     return f'context "{sign}" in the folder' if sign else None
 
 
-def _remembered(trigger: dict[str, Any], memory: Memory, now: float, *, acts: bool) -> str:
-    before = memory.fired.get(trigger["id"])
+def _silence_reason(trigger: dict[str, Any], circumstances: Circumstances, *, acts: bool) -> str:
+    """Return why a trigger that fired before stays silent, or ""; `acts` is whether the turn does the act itself."""
+    memory = circumstances.memory
+    previous = memory.fired.get(trigger["id"])
     repeat: float = trigger["repeat"]
-    if before is None or repeat == 0 or (acts and trigger["id"] in memory.armed):
+    if previous is None or repeat == 0 or (acts and trigger["id"] in memory.armed):
         return ""
     if repeat < 0:
         return "it already fired in this conversation"
-    return f"it fired less than {repeat:g} s ago" if now - before[0] < repeat else ""
+    return f"it fired less than {repeat:g} s ago" if circumstances.now - previous[0] < repeat else ""
 
 
-def _because(matches: list[Match], reading: Reading, *others: str) -> str:
+def _because(matches: list[Match], reading: Reading, *reasons: str) -> str:
     turn = reading.turn
     role = turn.role.replace("_", " ")
     parts = [
-        f"{match.kind} {_shown(match.excerpt)} in {role} turn {turn.index}{f': {match.told}' if match.told else ''}"
+        f"{match.kind} {_quoted(match.excerpt)} in {role} turn {turn.index}{f': {match.told}' if match.told else ''}"
         for match in matches
     ]
-    return "; ".join(dict.fromkeys([*parts, *(other for other in others if other)]))
+    return "; ".join(dict.fromkeys([*parts, *(reason for reason in reasons if reason)]))
 
 
-def _shown(excerpt: str) -> str:
+def _quoted(excerpt: str) -> str:
     return '"' + shorten(one_line(excerpt), 100) + '"'
 
 
 def firing_of(artefact: Artefact, trigger: dict[str, Any], turn: Turn, because: str) -> Firing:
-    """Give what a compiled trigger says when it fires on a turn."""
+    """Return the firing of a compiled trigger on a turn."""
     return Firing(
         trigger=trigger["id"],
         title=trigger["title"],

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from deia.compile.triggers.statements import ALWAYS
 from deia.knowledge import Clause, Earlier
 from deia.records import Turn
-from deia.watch.authoring.replay import Count, Example, Replay, Spotted, Tally, replay
-from deia.watch.memory.log import HeldLog
+from deia.watch.authoring.replay import Count, Example, PlacedTurn, Replay, Tally, replay
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def live(artefact: Artefact, turns: Sequence[Turn]) -> list[tuple[str, ...]]:
 
 
 def live_firings(artefact: Artefact, turns: Sequence[Turn]) -> list[tuple[Firing, ...]]:
-    log = HeldLog()
+    log = InMemoryLog()
     around = Surroundings(now=0.0)
     return [watch(artefact, turn, log, lambda: around).firings for turn in turns]
 
@@ -93,15 +93,15 @@ def test_every_stage_of_the_conversation_is_in_that_comparison(artefact: Artefac
     ]  # fmt: skip
 
 
-def spotted(*texts: str) -> list[Spotted]:
+def placed(*texts: str) -> list[PlacedTurn]:
     return [
-        Spotted(turn=turn_of(text).but(index=at), order=(1, at), place=f"f:{at}") for at, text in enumerate(texts, 1)
+        PlacedTurn(turn=turn_of(text).but(index=at), order=(1, at), place=f"f:{at}") for at, text in enumerate(texts, 1)
     ]
 
 
 def test_firings_are_counted_with_the_first_examples_and_where_they_are(artefact: Artefact) -> None:
     tally = Tally(1)
-    replay(spotted("hello", SAYINGS[0], SAYINGS[0]), [Replay(artefact)], tally)
+    replay(placed("hello", SAYINGS[0], SAYINGS[0]), [Replay(artefact)], tally)
     assert (tally.turns, tally.after.fired) == (3, {"often": 2, "once": 1})
     (example,) = tally.after.examples["often"]
     assert (example.place, example.role, example.text) == ("f:2", "assistant", "I'll delete the site now")
@@ -114,7 +114,7 @@ def test_an_older_set_shows_what_is_new_and_what_is_gone(make: Make, build: Buil
     newer = build(both, make(("command", "shopctl site:delete"), id="new"))
     older = build(both, make(("phrase", "rename … project"), id="old"))
     tally = Tally(5)
-    replay(spotted(SAYINGS[0], COMMANDS[0], SAYINGS[3]), [Replay(newer), Replay(older)], tally)
+    replay(placed(SAYINGS[0], COMMANDS[0], SAYINGS[3]), [Replay(newer), Replay(older)], tally)
     assert tally.after.fired == {"both": 1, "new": 1}
     assert tally.before.fired == {"both": 1, "old": 1}
     assert (tally.gained.fired, tally.lost.fired) == ({"new": 1}, {"old": 1})

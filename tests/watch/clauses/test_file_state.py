@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deia.records import Turn
 from deia.watch.clauses.folder_signs import files_among, files_around
 from deia.watch.gate.word_gate import MOST_FILES, files_shown
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, Watched, watch
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def write(path: str, content: str = "x", tool: str = "Write", **more: Any) -> Tu
 
 
 def last(artefact: Artefact, turns: Sequence[Turn], *there: str, known: bool = True) -> Watched:
-    log, watched = HeldLog(), Watched()
+    log, watched = InMemoryLog(), Watched()
     around = Surroundings(now=0.0, exists=files_among(there) if known else None)
     for turn in turns:
         watched = watch(artefact, turn, log, lambda: around)
@@ -108,7 +108,7 @@ def test_known_documents_are_kept_only_for_triggers_that_ask(make: Make, build: 
 
 
 def test_files_are_remembered_only_for_triggers_that_ask(make: Make, build: Build) -> None:
-    log = HeldLog()
+    log = InMemoryLog()
     watch(build(make(("write", ("*.cfg",)))), write("a.txt", tool="Read"), log, lambda: Surroundings(now=0.0))
     assert log.read() == b"."
 

@@ -10,8 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.fast_json import dumps
 from deia.records import Turn
-from deia.watch.memory.log import QUIET, RESET, FileLog, HeldLog, Memory, file_name, fingerprint, line, recall
+from deia.watch.memory.log import (
+    QUIET,
+    RESET,
+    FileLog,
+    InMemoryLog,
+    LogEntry,
+    Memory,
+    file_name,
+    fingerprint,
+    log_line,
+    recall,
+)
 from deia.watch.watcher import Surroundings, Watched, call_print, watch
 
 if TYPE_CHECKING:
@@ -27,15 +39,25 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=5,
 )
+
+
+def line(**fields: Any) -> bytes:
+    return log_line(LogEntry(**fields))
+
+
+def any_line(fields: dict[str, Any]) -> bytes:
+    return b"\n" + dumps(fields).encode("ascii") + b"\n"
+
+
 FIELDS = ("at", "fired", "docs", "held", "seen", "chars", "delivered", "queued", "event")
 
 
-def watched(artefact: Artefact, turn: Turn, log: FileLog | HeldLog, *, now: float = 1000.0) -> Watched:
+def watched(artefact: Artefact, turn: Turn, log: FileLog | InMemoryLog, *, now: float = 1000.0) -> Watched:
     return watch(artefact, turn, log, lambda: Surroundings(now=now))
 
 
 def test_quiet_turns_are_dots_and_the_others_lines() -> None:
-    log = QUIET + QUIET + line({"at": 5.0, "fired": {"a": "p"}, "docs": ["d"], "chars": 10}) + QUIET
+    log = QUIET + QUIET + line(at=5.0, fired={"a": "p"}, docs=["d"], chars=10) + QUIET
     memory = recall(log)
     assert memory.turns == 4
     assert memory.fired == {"a": (5.0, "p")}
@@ -44,21 +66,21 @@ def test_quiet_turns_are_dots_and_the_others_lines() -> None:
 
 
 def test_a_torn_line_says_nothing_and_hides_no_other() -> None:
-    whole = line({"at": 1.0, "fired": {"a": "p"}})
-    other = line({"at": 2.0, "fired": {"b": "q"}})
+    whole = line(at=1.0, fired={"a": "p"})
+    other = line(at=2.0, fired={"b": "q"})
     for length in range(len(whole)):
         assert recall(whole[:length] + other).fired.keys() >= {"b"}
         assert recall(other + whole[:length]).fired.keys() >= {"b"}
 
 
 def test_who_claimed_first_keeps_the_claim_and_the_last_time_counts() -> None:
-    log = line({"at": 1.0, "fired": {"a": "first"}}) + line({"at": 9.0, "fired": {"a": "second"}})
+    log = line(at=1.0, fired={"a": "first"}) + line(at=9.0, fired={"a": "second"})
     assert recall(log).fired == {"a": (9.0, "first")}
 
 
 def test_a_reset_forgets_what_the_model_no_longer_sees() -> None:
-    before = line({"at": 1.0, "fired": {"a": "p"}, "docs": ["d"], "held": ["c"], "seen": ["netlify"], "chars": 9})
-    memory = recall(before + line({"event": RESET}))
+    before = line(at=1.0, fired={"a": "p"}, docs=["d"], held=["c"], seen=["netlify"], chars=9)
+    memory = recall(before + line(event=RESET))
     assert not memory.fired
     assert not memory.documents
     assert not memory.held
@@ -67,16 +89,18 @@ def test_a_reset_forgets_what_the_model_no_longer_sees() -> None:
 
 
 def test_texts_wait_until_they_are_delivered() -> None:
-    log = line({"queued": ["one", "two"]}) + line({"delivered": 1}) + line({"queued": ["three"]})
+    log = line(queued=["one", "two"]) + line(delivered=1) + line(queued=["three"])
     assert recall(log).queued == ["two", "three"]
 
 
 @settings(max_examples=100, deadline=None)
 @given(
-    st.lists(st.one_of(st.binary(max_size=30), st.dictionaries(st.sampled_from(FIELDS), JSON).map(line)), max_size=5)
+    st.lists(
+        st.one_of(st.binary(max_size=30), st.dictionaries(st.sampled_from(FIELDS), JSON).map(any_line)), max_size=5
+    )
 )
 def test_no_log_is_too_broken_to_be_read(parts: list[bytes]) -> None:
-    assert recall(b"".join(parts) + line({"at": 1.0, "fired": {"mine": "p"}})).fired.keys() >= {"mine"}
+    assert recall(b"".join(parts) + line(at=1.0, fired={"mine": "p"})).fired.keys() >= {"mine"}
 
 
 WORDS = st.lists(st.sampled_from(["netlify", "git", "a[b", "x]}", 'q"]}', "é"]), min_size=1, max_size=3)
@@ -92,13 +116,13 @@ ENTRIES = st.fixed_dictionaries(
 )
 
 
-@given(st.lists(ENTRIES | st.just({"aside": 1}) | st.none()))
+@given(st.lists(ENTRIES | st.just({"aside": True}) | st.none()))
 def test_lines_about_what_was_seen_are_read_late_and_say_the_same(turns: list[dict[str, Any] | None]) -> None:
-    at_once, held = Memory(), HeldLog()
+    at_once, held = Memory(), InMemoryLog()
     for entry in turns:
-        held.append(QUIET if entry is None else line(entry))
+        held.append(line(**entry or {}))
         at_once.turns += entry is None or "aside" not in entry
-        at_once.take(dict(entry or {}))
+        at_once.take(LogEntry(**entry or {}))
         held.memory().fired["changed by who asked"] = (0.0, "")
     for memory in (held.memory(), recall(held.read())):
         seen = memory.seen
@@ -141,21 +165,21 @@ def test_a_fingerprint_is_the_same_everywhere_and_quick() -> None:
 
 
 def test_once_a_conversation_means_once(make: Make, build: Build) -> None:
-    artefact, log = build(make(("phrase", "sell shop"))), HeldLog()
+    artefact, log = build(make(("phrase", "sell shop"))), InMemoryLog()
     assert [len(watched(artefact, SELL, log).firings) for _ in range(3)] == [1, 0, 0]
-    log.append(line({"event": RESET}))
+    log.append(line(event=RESET))
     assert watched(artefact, SELL, log).firings
 
 
 @pytest.mark.parametrize(("repeat", "times"), [(0.0, [1, 1, 1, 1]), (60.0, [1, 0, 1, 0]), (-1.0, [1, 0, 0, 0])])
 def test_a_trigger_repeats_as_it_says(make: Make, build: Build, repeat: float, times: list[int]) -> None:
-    artefact, log = build(make(("phrase", "sell shop"), repeat=repeat)), HeldLog()
+    artefact, log = build(make(("phrase", "sell shop"), repeat=repeat)), InMemoryLog()
     assert [len(watched(artefact, SELL, log, now=now).firings) for now in (0.0, 59.0, 60.0, 61.0)] == times
 
 
 def test_a_muted_trigger_is_seen_but_silent(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop")))
-    muted = watch(artefact, SELL, HeldLog(), lambda: AROUND.but(muted=frozenset(("t",))))
+    muted = watch(artefact, SELL, InMemoryLog(), lambda: AROUND.but(muted=frozenset(("t",))))
     assert [verdict.stage for verdict in muted.verdicts] == ["muted"]
     assert not muted.firings
 
@@ -163,7 +187,7 @@ def test_a_muted_trigger_is_seen_but_silent(make: Make, build: Build) -> None:
 def test_a_context_is_remembered_for_so_many_turns(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop"), context=("netlify",)))
     for quiet, fired in ((28, True), (40, False)):
-        log = HeldLog()
+        log = InMemoryLog()
         watched(artefact, Turn(role="user", text="about netlify"), log)
         for _ in range(quiet):
             watched(artefact, Turn(role="user", text="hm"), log)
@@ -172,7 +196,7 @@ def test_a_context_is_remembered_for_so_many_turns(make: Make, build: Build) -> 
 
 def test_a_held_call_passes_when_it_is_made_again_and_another_is_held(make: Make, build: Build) -> None:
     artefact = build(make(("command", "shopctl"), action="hold", repeat=0.0))
-    log = HeldLog()
+    log = InMemoryLog()
     calls = [
         Turn(role="tool_call", text=text, tool="Bash", tool_input={"command": text})
         for text in ("shopctl a", "shopctl b")
@@ -206,7 +230,7 @@ def test_of_two_processes_that_see_the_same_one_speaks(make: Make, build: Build,
         __slots__ = ()
 
         def append(self, data: bytes) -> bool:
-            FileLog.append(self, line({"at": 1.0, "fired": {"t": "somebody else"}}))
+            FileLog.append(self, line(at=1.0, fired={"t": "somebody else"}))
             return FileLog.append(self, data)
 
     assert not watched(artefact, SELL, Late(str(tmp_path), "c")).firings
@@ -214,9 +238,9 @@ def test_of_two_processes_that_see_the_same_one_speaks(make: Make, build: Build,
 
 def test_appends_of_several_processes_stay_whole(tmp_path: Path) -> None:
     code = (
-        "import sys; from deia.watch.memory.log import FileLog, line\n"
+        "import sys; from deia.watch.memory.log import FileLog, LogEntry, log_line\n"
         "log = FileLog(sys.argv[1], 'c')\n"
-        "for number in range(200): log.append(line({'seen': [f'{sys.argv[2]}-{number}', 'x' * 500]}))\n"
+        "for number in range(200): log.append(log_line(LogEntry(seen=[f'{sys.argv[2]}-{number}', 'x' * 500])))\n"
     )
     writers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(who)]) for who in range(3)]
     assert [writer.wait() for writer in writers] == [0, 0, 0]

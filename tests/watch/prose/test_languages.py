@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deia.knowledge import Clause
 from deia.records import STANCES, Turn
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.prose.languages import foreign_stance
 from deia.watch.watcher import Surroundings, watch
 
@@ -68,7 +68,7 @@ def test_the_gate_lets_a_phrase_without_spaces_through_from_the_middle_of_a_long
     artefact = build(phrase(make, "删除生产数据库"))
     text = "这是一段很长的说明文字" * 400 + "现在删除生产数据库" + "然后继续做别的事情" * 400
     assert list(candidates(artefact, Turn(role="user", text=text))[0]) == [0]
-    assert watch(artefact, Turn(role="user", text=text), HeldLog(), lambda: Surroundings(now=0.0)).firings
+    assert watch(artefact, Turn(role="user", text=text), InMemoryLog(), lambda: Surroundings(now=0.0)).firings
 
 
 SAID = (

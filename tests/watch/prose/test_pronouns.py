@@ -8,7 +8,7 @@ import pytest
 
 from deia.commons.triggers.clause_language import TemplateError, parse_phrase
 from deia.records import Turn
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def artefact(make: Make, build: Build) -> Artefact:
 
 
 def fires(artefact: Artefact, texts: Sequence[str | Turn]) -> bool:
-    log, fired = HeldLog(), False
+    log, fired = InMemoryLog(), False
     for text in texts:
         turn = text if isinstance(text, Turn) else Turn(role="user", text=text)
         fired = bool(watch(artefact, turn, log, lambda: Surroundings(now=0.0)).firings)
@@ -68,7 +68,7 @@ def test_it_stands_for_nothing_else(artefact: Artefact, texts: list[str | Turn])
 
 
 def test_the_stage_says_that_nothing_was_named(artefact: Artefact) -> None:
-    watched = watch(artefact, Turn(role="user", text="delete it"), HeldLog(), lambda: Surroundings(now=0.0))
+    watched = watch(artefact, Turn(role="user", text="delete it"), InMemoryLog(), lambda: Surroundings(now=0.0))
     assert [(one.stage, one.detail) for one in watched.verdicts] == [("earlier", "what it stands for was not named")]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.silence.allow import (
     CODE_LENGTH,
     LETTERS,
@@ -91,7 +91,7 @@ def test_a_broken_line_gives_no_leave_and_takes_none(tmp_path_factory: pytest.Te
 
 
 def test_an_allowed_call_passes_and_the_next_is_held(make: Make, build: Build, call: Callable[[str], Turn]) -> None:
-    artefact, log = build(make(("command", "shopctl drop"), action="hold", repeat=0.0)), HeldLog()
+    artefact, log = build(make(("command", "shopctl drop"), action="hold", repeat=0.0)), InMemoryLog()
     free = Surroundings(now=NOW, allowed=frozenset(("t",)))
     passed = watch(artefact, call("shopctl drop a"), log, lambda: free)
     assert (passed.passed, passed.firings, passed.injection) == (("t",), (), None)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.records import Turn
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.turn.parsed_turn import Reading
 from deia.watch.turn.spoken_tool_input import MOST_ITEMS, MOST_SAID, speech_of, tasks_of
 from deia.watch.watcher import Surroundings, watch
@@ -57,7 +57,7 @@ def todo(*tasks: tuple[str, str]) -> Turn:
 
 
 def test_only_new_tasks_of_a_list_are_announced(make: Make, build: Build) -> None:
-    artefact, log = build(make(("phrase", "delete … site"), repeat=0.0)), HeldLog()
+    artefact, log = build(make(("phrase", "delete … site"), repeat=0.0)), InMemoryLog()
     lists = [
         todo(("Delete the site", "pending")),
         todo(("Delete the site", "in_progress"), ("Write tests", "pending")),

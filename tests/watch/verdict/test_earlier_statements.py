@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.compile.triggers.statements import ALWAYS
+from deia.fast_json import dumps
 from deia.knowledge import Clause, Earlier
 from deia.records import Turn
-from deia.watch.memory.log import HeldLog, recall
+from deia.watch.memory.log import InMemoryLog, recall
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def frozen(make: Make) -> Trigger:
 
 def last(artefact: Artefact, turns: Sequence[Turn | str]) -> Verdict | None:
     """Give the verdict about the last of some turns of one conversation."""
-    log = HeldLog()
+    log = InMemoryLog()
     verdicts: tuple[Verdict, ...] = ()
     for number, one in enumerate(turns, start=1):
         turn = Turn(role="user", text=one) if isinstance(one, str) else one
@@ -115,14 +116,14 @@ def test_a_result_that_shows_the_words_says_nothing(build: Build, frozen: Trigge
 
 
 def test_a_compaction_does_not_end_a_freeze(build: Build, frozen: Trigger, call: Call) -> None:
-    artefact, log = build(frozen), HeldLog()
+    artefact, log = build(frozen), InMemoryLog()
     watch(artefact, Turn(role="user", text="code freeze today"), log, lambda: Surroundings(now=0.0))
     log.append(b'\n{"event": "reset"}\n')
     assert watch(artefact, call("fly deploy"), log, lambda: Surroundings(now=0.0)).firings
 
 
 def test_only_turns_that_say_something_leave_more_than_a_dot(build: Build, frozen: Trigger) -> None:
-    artefact, log = build(frozen), HeldLog()
+    artefact, log = build(frozen), InMemoryLog()
     for text in ("hello", "how are you", "freeze the peas"):
         watch(artefact, Turn(role="user", text=text), log, lambda: Surroundings(now=0.0))
     assert log.read() == b"..."
@@ -209,7 +210,5 @@ def test_what_comes_after_the_act_is_no_more_urgent_there(make: Make, build: Bui
 )), max_size=4))  # fmt: skip
 @settings(max_examples=60, deadline=None)
 def test_no_entry_about_them_is_too_broken_to_be_read(entries: list[dict[str, Any]]) -> None:
-    from deia.watch.memory.log import line  # noqa: PLC0415 - beside its only use
-
-    memory = recall(b"".join(map(line, entries)))
+    memory = recall(b"".join(b"\n" + dumps(entry).encode("ascii") + b"\n" for entry in entries))
     assert all(isinstance(text, str) for _, text in memory.marks.values())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deia.records import Turn
 from deia.watch.memory.affirmation import affirms
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, Watched, watch
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def selling(make: Make) -> Trigger:
 
 
 def watched(artefact: Artefact, turns: Sequence[Turn], *, muted: frozenset[str] = frozenset()) -> list[Watched]:
-    log, around = HeldLog(), Surroundings(now=0.0, muted=muted)
+    log, around = InMemoryLog(), Surroundings(now=0.0, muted=muted)
     return [watch(artefact, turn.but(index=number), log, lambda: around) for number, turn in enumerate(turns, start=1)]
 
 
@@ -104,21 +104,21 @@ def test_the_approval_of_a_plan_and_the_answer_to_a_question_count(build: Build,
 
 
 def test_what_is_muted_stays_silent(build: Build, selling: Trigger) -> None:
-    artefact, log = build(selling), HeldLog()
+    artefact, log = build(selling), InMemoryLog()
     watch(artefact, PLAN, log, lambda: Surroundings(now=0.0))
     said = watch(artefact, user("yes"), log, lambda: Surroundings(now=0.0, muted=frozenset({"selling"})))
     assert [one.stage for one in said.verdicts] == ["muted"]
 
 
 def test_a_trigger_that_is_gone_since_is_passed_over(make: Make, build: Build, selling: Trigger) -> None:
-    log = HeldLog()
+    log = InMemoryLog()
     watch(build(selling), PLAN, log, lambda: Surroundings(now=0.0))
     other = build(make(("phrase", "buy boat"), id="other"), make(("phrase", "buy car"), id="zebra"))
     assert watch(other, user("yes"), log, lambda: Surroundings(now=0.0)).verdicts == ()
 
 
 def test_a_compaction_forgets_what_was_announced(build: Build, selling: Trigger) -> None:
-    artefact, log = build(selling), HeldLog()
+    artefact, log = build(selling), InMemoryLog()
     watch(artefact, PLAN, log, lambda: Surroundings(now=0.0))
     log.append(b'\n{"event": "reset"}\n')
     assert not watch(artefact, user("yes"), log, lambda: Surroundings(now=0.0)).firings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.records import Turn
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.verdict.judge import Verdict
 from deia.watch.watcher import Surroundings, watch
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def verdict(build: Build, trigger: Any, text: str, **around: Any) -> Verdict:
     turn = Turn(role="user", text=text)
-    (one,) = watch(build(trigger), turn, HeldLog(), lambda: Surroundings(now=0.0, **around)).verdicts
+    (one,) = watch(build(trigger), turn, InMemoryLog(), lambda: Surroundings(now=0.0, **around)).verdicts
     return one
 
 
@@ -84,7 +84,7 @@ def test_the_most_urgent_come_first_and_those_that_stopped_last(make: Make, buil
     seen = watch(
         build(stopped, *triggers),
         Turn(role="user", text="I will sell the shop"),
-        HeldLog(),
+        InMemoryLog(),
         lambda: Surroundings(now=0.0),
     )
     assert [one.trigger for one in seen.verdicts] == ["critical", "high", "medium", "low", "a"]
@@ -95,7 +95,9 @@ def test_what_is_not_judged_does_not_look_around(make: Make, build: Build) -> No
     def look() -> Surroundings:
         raise AssertionError("nobody asked")
 
-    assert watch(build(make(("phrase", "sell shop"))), Turn(role="user", text="hello"), HeldLog(), look).verdicts == ()
+    assert (
+        watch(build(make(("phrase", "sell shop"))), Turn(role="user", text="hello"), InMemoryLog(), look).verdicts == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,5 +115,5 @@ def test_a_call_that_only_says_it_is_never_stopped(
 ) -> None:
     clauses = ("tool", {"name": "mcp__*__sell"}), ("command", "shopctl sell"), ("phrase", "sell shop")
     turn = Turn(role="tool_call", text="", tool=tool, tool_input=given)
-    (firing,) = watch(build(make(*clauses, action="hold")), turn, HeldLog(), lambda: Surroundings(now=0.0)).firings
+    (firing,) = watch(build(make(*clauses, action="hold")), turn, InMemoryLog(), lambda: Surroundings(now=0.0)).firings
     assert firing.action == action

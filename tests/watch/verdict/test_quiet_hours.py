@@ -10,7 +10,7 @@ import pytest
 from deia.records import URGENCIES, Turn
 from deia.settings import DEFAULTS
 from deia.watch.gate.artefact import Artefact
-from deia.watch.memory.log import HeldLog
+from deia.watch.memory.log import InMemoryLog
 from deia.watch.verdict.quiet_hours import is_within
 from deia.watch.watcher import Surroundings, Watched, watch
 from tests.watch.conftest import build_artefact, make_trigger
@@ -79,14 +79,14 @@ def every_urgency(**settings: Any) -> Artefact:
     return artefact_with(*triggers, **settings)
 
 
-def said(artefact: Artefact, text: str, log: HeldLog, now: float) -> Watched:
+def said(artefact: Artefact, text: str, log: InMemoryLog, now: float) -> Watched:
     return watch(artefact, Turn(role="user", text=text), log, lambda: Surroundings(now=now))
 
 
 @pytest.mark.parametrize("below", [None, "critical", "high", "medium"])
 def test_what_is_less_urgent_waits_and_says_why(below: str | None) -> None:
     artefact = every_urgency(quiet=NIGHT if below is None else {**NIGHT, "below": below})
-    watched = said(artefact, " ".join(WORDS.values()), HeldLog(), at(23))
+    watched = said(artefact, " ".join(WORDS.values()), InMemoryLog(), at(23))
     speaking = URGENCIES[: URGENCIES.index(below or "critical") + 1]
     assert {one.trigger for one in watched.firings} == set(speaking)
     quiet = [one for one in watched.verdicts if one.stage == "quiet"]
@@ -95,21 +95,21 @@ def test_what_is_less_urgent_waits_and_says_why(below: str | None) -> None:
 
 
 def test_what_waited_speaks_when_it_comes_up_again() -> None:
-    artefact, log = every_urgency(quiet=NIGHT), HeldLog()
+    artefact, log = every_urgency(quiet=NIGHT), InMemoryLog()
     assert not said(artefact, "beta", log, at(6, 59)).firings
     assert said(artefact, "beta", log, at(7, 1)).firings
 
 
 def test_without_a_clock_there_are_no_hours() -> None:
-    assert said(every_urgency(quiet={"hours": "00:00-24:00"}), "beta", HeldLog(), 0.0).firings
+    assert said(every_urgency(quiet={"hours": "00:00-24:00"}), "beta", InMemoryLog(), 0.0).firings
 
 
 def test_a_conversation_hears_so_much_of_little_urgency_in_an_hour() -> None:
     triggers = [make_trigger(("phrase", word), id=word, urgency="low") for word in ("one", "two", "three", "four")]
     triggers.append(make_trigger(("phrase", "grave"), id="grave", urgency="high"))
-    artefact, log = artefact_with(*triggers, most_per_hour=2), HeldLog()
+    artefact, log = artefact_with(*triggers, most_per_hour=2), InMemoryLog()
     assert len(said(artefact, "one two three", log, 10_000.0).firings) == 2
     assert not said(artefact, "four", log, 10_100.0).firings
     assert said(artefact, "grave", log, 10_100.0).firings
     assert said(artefact, "four", log, 13_700.0).firings
-    assert said(artefact, "three", HeldLog(), 10_100.0).firings, "another conversation hears its own"
+    assert said(artefact, "three", InMemoryLog(), 10_100.0).firings, "another conversation hears its own"

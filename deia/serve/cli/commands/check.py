@@ -14,7 +14,7 @@ from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import QueryError
-from deia.evaluate.transcripts import read_transcript, why_none
+from deia.evaluate.transcripts import read_transcript, why_no_transcript
 from deia.librarian import Librarian
 from deia.records import ROLES, Firing, Turn
 from deia.serve.cli import output
@@ -88,7 +88,7 @@ def _turns(text: Sequence[str], path: str | None, role: str | None) -> list[Turn
         if text:
             raise click.UsageError("Give a text or a --file, not both.")
         given = _read(path)
-        why = why_none(given)
+        why = why_no_transcript(given)
         if why:
             aloud = "standard input" if path == "-" else path
             fix = "To check a text as one turn, type: deia check - < FILE"

@@ -48,7 +48,7 @@ def replay(*, transcripts: Sequence[str], against: str | None, examples: int, jo
     about = _known([each.open_artefact() for each in sets])
     plan = Plan(artefacts=tuple(f"{each.derived}/triggers" for each in sets), examples=examples)
     heard = _heard() if sys.stderr is not None and sys.stderr.isatty() else None
-    tally = replay_files(paths, plan, jobs=jobs or 0, heard=heard)
+    tally = replay_files(paths, plan, jobs=jobs or 0, on_progress=heard)
     if form == "json":
         output.say(fast_json.dumps(_as_fields(tally, about, compared=against is not None)))
     else:
