@@ -1,7 +1,7 @@
-"""Where a turn acts: the paths it touches, told from its text alone, and whether they lie in a place given by a glob.
+"""Which paths a turn touches, according to its text alone, and whether they match the globs of an exception or mute.
 
-Refuses to be generous: a turn lies in a place only if everything it names lies there, so that one excepted folder in a
-command line silences nothing about the others. Nothing is looked up on the disk.
+A turn matches only if everything it names matches, so that one excepted folder in a command line silences nothing about
+the others. Nothing is looked up on the disk.
 """
 
 from __future__ import annotations
@@ -18,42 +18,45 @@ if TYPE_CHECKING:
     from deia.records import Turn
     from deia.watch.shell.nodes import Command
 
-# Programs whose every plain argument is a path; of others only what has a slash is taken for one.
+# Programs all of whose plain arguments are paths; for other programs only an argument with a slash counts as a path.
 FILE_PROGRAMS = WRITING_PROGRAMS | frozenset(
     ("find", "rimraf", "srm", "remove-item", "ri", "del", "erase", "rd", "trash", "scrub", "del-cli")
 )
-NOWHERE = "\0"  # a path that lies in no place: known only when the command runs
+NOWHERE = "\0"  # a path that is known only when the command runs, so it matches no glob
 
 
 class Touched:
-    """What a turn touches, worked out when a mute or an exception first asks."""
+    """The paths that a turn touches, worked out when a mute or an exception first asks."""
 
     __slots__ = ("_folder", "_paths", "_turn")
 
     def __init__(self, turn: Turn, folder: str) -> None:
         self._turn = turn
         self._folder = folder.replace("\\", "/").rstrip("/") or "/"
-        self._paths: tuple[list[str], list[str]] | None = None
+        self._paths: tuple[list[str], list[str]] | None = None  # certain and possible paths
 
     def lies_in(self, globs: Iterable[str], base: str) -> bool:
-        """Say whether the turn acts only where one of some globs, read from the folder `base`, leads."""
+        """Return whether the turn acts only on paths that match one of some globs, relative to the folder `base`."""
         if self._paths is None:
-            named = [(resolved(path, self._folder), sure) for path, sure in _named_paths(self._turn)]
-            self._paths = [path for path, sure in named if sure], [path for path, sure in named if not sure]
-        sure, perhaps = self._paths
-        wanted = tuple(globs)
-        if any(not _is_in(path, wanted, base) for path in sure):
+            paths = [(resolved(path, self._folder), is_path) for path, is_path in _possible_paths(self._turn)]
+            self._paths = (
+                [path for path, is_path in paths if is_path],
+                [path for path, is_path in paths if not is_path],
+            )
+        certain, possible = self._paths
+        globs = tuple(globs)
+        if any(not _is_in(path, globs, base) for path in certain):
             return False
-        return bool(sure) or any(_is_in(path, wanted, base) for path in (self._folder, *perhaps))
+        return bool(certain) or any(_is_in(path, globs, base) for path in (self._folder, *possible))
 
 
 def excepted(exceptions: Mapping[str, Sequence[str]], touched: Touched, *, root: str) -> frozenset[str]:
-    """Give the triggers that a project's settings take back where this turn acts."""
+    """Return the triggers that a project's settings except where this turn acts."""
     return frozenset(trigger for trigger, globs in exceptions.items() if touched.lies_in(globs, root))
 
 
-def _named_paths(turn: Turn) -> Iterator[tuple[str, bool]]:
-    """Give what may be a path in a tool call, and whether it certainly is one."""
+def _possible_paths(turn: Turn) -> Iterator[tuple[str, bool]]:
+    """Yield what may be a path in a tool call, and whether it certainly is one."""
     if turn.role != "tool_call":
         return
     reading = Reading(turn)
@@ -71,7 +74,7 @@ def _arguments(command: Command) -> Iterator[tuple[str, bool]]:
 
 
 def resolved(path: str, folder: str) -> str:
-    """Give a path in full, without `.` and `..`; one that begins elsewhere is `NOWHERE`."""
+    """Return the full path without `.` and `..`, or `NOWHERE` if the path depends on the shell."""
     path = path.replace("\\", "/")
     if path[:1] in {"~", "$"} or "://" in path or "`" in path:
         return NOWHERE
@@ -90,7 +93,7 @@ def _is_in(path: str, globs: Collection[str], base: str) -> bool:
 
 
 def lies_in(path: str, glob: str, base: str) -> bool:
-    """Say whether a full path fits a glob that is read from `base`; a plain folder means all that is in it too."""
+    """Return whether a full path matches a glob relative to `base`; a plain folder includes everything in it."""
     glob = glob.replace("\\", "/").removeprefix("./").rstrip("/")
     if not glob.startswith("/") and glob[1:2] != ":":
         start = base.replace("\\", "/").rstrip("/") + "/"

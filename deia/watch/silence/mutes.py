@@ -1,7 +1,7 @@
-"""A person's mutes: a trigger silenced for a while, once, in a folder or conversation, for some paths, or for good.
+"""A person's mutes: a trigger is silenced for a while, once, in a folder or conversation, for some paths, or for good.
 
-Also where the off switch is. The file is append-only, one JSON line a decision; the last line about a trigger, a
-folder, a path and a conversation wins.
+The off switch is here too. The file is append-only, with one JSON line for each decision. The last line about the same
+trigger, folder, path and conversation counts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from deia.watch.memory.log import belongs_to
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-    from typing import Any
+
+    from deia.watch.silence.exceptions import Touched
 
 EVERY_TRIGGER = "*"
 
@@ -23,17 +24,17 @@ class Mute(Record):
     """One decision about a trigger."""
 
     trigger: str
-    until: float = 0.0  # seconds since the epoch; 0 is for good
-    folder: str = ""  # only at and under this folder; "" is everywhere
+    until: float = 0.0  # seconds since the epoch; 0 means for good
+    folder: str = ""  # only in and below this folder; "" means everywhere
     lifted: bool = False
-    path: str = ""  # only where a turn touches nothing but what this glob leads to, read from `base`
+    path: str = ""  # only for turns all of whose paths match this glob, relative to `base`
     base: str = ""
-    once: bool = False  # lifted as soon as it silenced something
-    conversation: str = ""  # only in this one, and in those of agents that work for it
+    once: bool = False  # lifted as soon as it has silenced something
+    conversation: str = ""  # only in this conversation and in those of agents that work for it
 
 
 def switch_path(state: str) -> str:
-    """Give the file whose presence silences deia altogether."""
+    """Return the file whose existence switches deia off."""
     return f"{state}/off"
 
 
@@ -42,12 +43,12 @@ def _path(state: str) -> str:
 
 
 def write_mute(state: str, mute: Mute) -> bool:
-    """Remember a mute, or that it is lifted; say whether it could be written."""
+    """Store a mute, or the lifting of one; return whether it worked."""
     return files.append(_path(state), b"\n" + dumps(mute.values()).encode() + b"\n")
 
 
 def read_mutes(state: str, *, now: float) -> list[Mute]:
-    """Give the mutes in force; broken lines are passed over."""
+    """Return the mutes in force; malformed lines are skipped."""
     latest: dict[tuple[str, ...], Mute] = {}
     for mute in _lines(files.read(_path(state)) or b""):
         latest[mute.trigger, mute.folder, mute.base, mute.path, mute.conversation] = mute
@@ -61,37 +62,44 @@ def _lines(content: bytes) -> Iterator[Mute]:
             mute = Mute(**value) if isinstance(value, dict) else None
         except (ValueError, TypeError):
             continue
-        if mute is not None and _is_sound(mute):
+        if mute is not None and _is_valid(mute):
             yield mute
 
 
-def _is_sound(mute: Mute) -> bool:
-    texts = all(isinstance(text, str) for text in (mute.trigger, mute.folder, mute.path, mute.base, mute.conversation))
-    return texts and isinstance(mute.until, (int, float))
+def _is_valid(mute: Mute) -> bool:
+    texts: tuple[object, ...] = (mute.trigger, mute.folder, mute.path, mute.base, mute.conversation)
+    return all(isinstance(text, str) for text in texts) and isinstance(mute.until, (int, float))
 
 
 def muted_triggers(
-    state: str, *, folder: str, now: float, touched: Any = None, conversation: str = ""
+    state: str, *, folder: str, now: float, touched: Touched | None = None, conversation: str = ""
 ) -> frozenset[str]:
-    """Give the ids of the triggers that are muted for somebody working in `folder`.
+    """Return the ids of the triggers that are muted for somebody who works in `folder`.
 
-    `touched` (an `exceptions.Touched`) knows what the turn is about; without it a mute of a path counts for nothing.
+    `touched` knows the paths of the turn; without it a mute for a path has no effect.
     """
     mutes = read_mutes(state, now=now)
     return frozenset(mute.trigger for mute in mutes if _covers(mute, folder, touched, conversation))
 
 
-def _covers(mute: Mute, folder: str, touched: Any, conversation: str) -> bool:
-    muted = mute.folder
-    here = not muted or folder == muted or folder.startswith(muted.rstrip("/") + "/")
-    here = here and (not mute.conversation or belongs_to(conversation, mute.conversation))
-    return here and (not mute.path or (touched is not None and touched.lies_in((mute.path,), mute.base)))
+def _covers(mute: Mute, folder: str, touched: Touched | None, conversation: str) -> bool:
+    if mute.folder and folder != mute.folder and not folder.startswith(mute.folder.rstrip("/") + "/"):
+        return False
+    if mute.conversation and not belongs_to(conversation, mute.conversation):
+        return False
+    return not mute.path or (touched is not None and touched.lies_in((mute.path,), mute.base))
 
 
 def use_up(
-    state: str, silenced: Collection[str], *, folder: str, now: float, touched: Any = None, conversation: str = ""
+    state: str,
+    silenced: Collection[str],
+    *,
+    folder: str,
+    now: float,
+    touched: Touched | None = None,
+    conversation: str = "",
 ) -> None:
-    """Lift the mutes that were meant for one time and have silenced one of these triggers."""
+    """Lift the one-time mutes that have silenced one of these triggers."""
     for mute in read_mutes(state, now=now):
         if mute.once and mute.trigger in silenced and _covers(mute, folder, touched, conversation):
             write_mute(state, mute.but(lifted=True))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from deia.watch.memory.log import InMemoryLog
 from deia.watch.silence.allow import (
     CODE_LENGTH,
+    CODE_SECONDS,
+    CONVERSATION_SECONDS,
     LETTERS,
-    OFFERED,
-    WHOLE,
     allowed,
     grant,
     offer,
@@ -60,14 +60,14 @@ def test_leave_for_a_conversation_lasts(tmp_path: Path) -> None:
     state = str(tmp_path)
     grant(state, offer(state, "c", ["t"], now=NOW), now=NOW, whole=True)
     spend(state, allowed(state, "c", now=NOW), ["t"])
-    assert allowed(state, "c", now=NOW + WHOLE - 1)
-    assert not allowed(state, "c", now=NOW + WHOLE)
+    assert allowed(state, "c", now=NOW + CONVERSATION_SECONDS - 1)
+    assert not allowed(state, "c", now=NOW + CONVERSATION_SECONDS)
 
 
 def test_a_code_runs_out_and_counts_once(tmp_path: Path) -> None:
     state = str(tmp_path)
     code = offer(state, "c", ["t"], now=NOW)
-    assert grant(state, code, now=NOW + OFFERED) is None
+    assert grant(state, code, now=NOW + CODE_SECONDS) is None
     assert grant(state, "", now=NOW) is None
     grant(state, code, now=NOW)
     spend(state, allowed(state, "c", now=NOW), ["t"])
