@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+CLOSE = 70.0  # rapidfuzz's WRatio (0 to 100) from which a known name is worth suggesting
+MOST = 3  # names that are suggested at once
+LISTED = 8  # names that are listed if none is close
+LONGEST = 80  # characters of a name that are compared
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question that suggests the closest known names, or an empty text if none is close."""
+    from rapidfuzz import process  # noqa: PLC0415 - costs 15 ms, and only an unknown name needs it
+
+    matches = process.extract(name[:LONGEST], sorted(set(known)), limit=MOST, score_cutoff=CLOSE)
+    return f"Did you mean {' or '.join(match for match, *_ in matches)}?" if matches else ""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a sentence that suggests the nearest known names or, if none is near, lists some of them."""
     names = sorted(set(known))
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
-    if near:
-        return f"Did you mean {' or '.join(near)}?"
-    return f"Known are: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}." if names else "There is none yet."
+    listed = f"Known are: {', '.join(names[:LISTED])}{', …' if len(names) > LISTED else ''}."
+    return did_you_mean(name, names) or (listed if names else "There is none yet.")

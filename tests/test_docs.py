@@ -39,7 +39,7 @@ runpy.run_path("do.py", run_name="__main__")
 """
 # Who follows a document has no settings of this machine's, and is not measured: that would take three times as long.
 NOT_KEPT = ("DEIA_", "XDG_", "CLAUDE_", "COVERAGE_")
-PUT_TOGETHER = {"f'unknown-{what}'": {"unknown-document", "unknown-cluster"}}
+PUT_TOGETHER = {"f'unknown-{kind}'": {"unknown-document", "unknown-cluster"}}
 CODE = re.compile(r"[a-z]+(-[a-z0-9]+)+")
 
 
@@ -223,7 +223,9 @@ def test_every_word_of_the_trigger_language_is_documented(kind: str) -> None:
 
 
 def test_every_field_of_the_index_is_documented() -> None:
-    known = {*entries.OWN, *shapes.CLUSTER_FIELDS, *v1_triggers.QUERY_FIELDS} - {"notes"}  # a misspelling, read too
+    known = {*entries.KNOWN_FIELDS, *shapes.CLUSTER_FIELDS, *v1_triggers.QUERY_FIELDS} - {
+        "notes"
+    }  # a misspelling, read too
     assert known - in_code("docs/FORMATS.md") == set()
 
 

@@ -1,35 +1,37 @@
-"""Everything that is wrong with a commons, at once: in the index, the documents and the triggers, and between them.
+"""Find everything that is wrong with a commons: in the index, the documents and the triggers, and between them.
 
-Each check is a function of a loaded commons that yields problems; the tuple `CHECKS` is all of them. Refuses to mend
-anything.
+Each check is a function from a loaded commons to problems; `CHECKS` lists them all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
 
 from deia.commons.index import derived_fields
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.shadowing import hiding_problems
 from deia.commons.source_files import fields, safe_files
-from deia.commons.source_files.findings import Findings, nearest, quote, suggestion
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.outline import outline_lines
 from deia.commons.source_files.yaml_reader import Items, Map
 from deia.errors import Problem
 from deia.knowledge import Entry
 from deia.records import URGENCIES
 from deia.settings import DEFAULTS, Settings, setting_line
+from deia.suggestions import did_you_mean, nearest
 
 BUILD = "Run `deia index build`."
-NEAR_LENGTH = 3  # letters by which a name may differ in length from what was probably meant
-COMPARED = ("title", "urgency", "platforms")  # what an entry and its document both say to people and filters
+COMPARED = (
+    "title",
+    "urgency",
+    "platforms",
+)  # fields that both an entry and its document can have, and that people and filters see
 
 
 def lint(root: str, *, starter: bool = True, settings: Settings = DEFAULTS) -> list[Problem]:
-    """Give every problem of a commons, by file and line; `starter` says whether the starter commons lies below it.
+    """Return every problem of a commons; `starter` is whether the starter commons is used as its lowest layer.
 
     Raises:
         CommonsError: there is no commons at `root`.
@@ -38,29 +40,32 @@ def lint(root: str, *, starter: bool = True, settings: Settings = DEFAULTS) -> l
 
 
 def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
-    """Give every problem of a commons that was read with what lies below it, and of what `settings` names in it."""
-    own, whole = layers.stack[0], layers.merged()
-    found = [*whole.problems, *(problem for check in CHECKS for problem in check(own))]
-    found += [*unknown_trigger_documents(own, whole), *hiding_problems(layers.stack)]
-    found += unknown_in_settings(whole, settings)
-    return sorted(dict.fromkeys(found), key=lambda problem: (problem.path, problem.line, problem.code, problem.found))
+    """Return every problem of a loaded commons, its layers and the names in `settings`, by file and line."""
+    project, whole = layers.stack[0], layers.merged()
+    problems = [*whole.problems, *(problem for check in CHECKS for problem in check(project))]
+    problems += [*unknown_trigger_documents(project, whole), *hiding_problems(layers.stack)]
+    problems += unknown_in_settings(whole, settings)
+    return sorted(
+        dict.fromkeys(problems), key=lambda problem: (problem.path, problem.line, problem.code, problem.found)
+    )
 
 
 def unknown_in_settings(whole: Commons, settings: Settings) -> Iterator[Problem]:
-    """Report triggers and urgencies in `forms` and `exceptions` that nothing has, so that the line does nothing."""
+    """Report names in `forms` and `exceptions` that no trigger or urgency has, so that their lines have no effect."""
     triggers = [trigger.id for trigger in whole.triggers]
     for table, names in (("forms", settings.forms), ("exceptions", settings.exceptions)):
         known = [*(URGENCIES if table == "forms" else ()), *triggers]
-        what = "urgency or trigger" if table == "forms" else "trigger"
+        kind = "urgency or trigger" if table == "forms" else "trigger"
         path = settings.sources.get(table, "deia.toml")
         for name in names:
             if name not in known:
                 line = setting_line(whole.root, path, table, name)
-                found = f"[{table}] names {quote(name)}, and there is no {what} of that name; the line does nothing."
-                near = nearest(name, known)
-                meant = f"Did you mean {quote(near)}? " if near and abs(len(near) - len(name)) <= NEAR_LENGTH else ""
-                urgencies = f" The urgencies are {', '.join(URGENCIES)}." if table == "forms" else ""
-                fix = f"{meant}To see the triggers, type: deia triggers list{urgencies and '.' + urgencies}"
+                found = (
+                    f"[{table}] names {quote(name)}, but there is no {kind} of that name, so the line has no effect."
+                )
+                urgencies = f"The urgencies are {', '.join(URGENCIES)}." if table == "forms" else ""
+                advice = (did_you_mean(name, known), urgencies, "To see the triggers, type: deia triggers list")
+                fix = " ".join(filter(None, advice))
                 yield Problem(path=path, line=line, found=found, fix=fix, code="unknown-setting-name")
 
 
@@ -68,19 +73,19 @@ def _listed(commons: Commons) -> list[Entry]:
     return [entry for entry in commons.entries if entry.id not in commons.derived]
 
 
-def _known(commons: Commons) -> dict[str, Entry]:
+def _entries_by_id(commons: Commons) -> dict[str, Entry]:
     return {entry.id: entry for entry in commons.entries}
 
 
 def no_index(commons: Commons) -> Iterator[Problem]:
-    """Report a commons without an index: it works, from the documents alone."""
+    """Report that a commons has no index; it works from the documents alone."""
     if not commons.index.path:
-        found = "There is no commons_index.yaml; the documents stand for themselves."
+        found = "There is no commons_index.yaml; documents are described by their own metadata."
         yield Problem(path="commons_index.yaml", line=0, found=found, fix=BUILD, code="no-index", severity="warning")
 
 
 def missing_files(commons: Commons) -> Iterator[Problem]:
-    """Report entries whose document is not there, or not inside the commons."""
+    """Report entries whose document does not exist or lies outside the commons."""
     present = {document.path for document in commons.documents}
     for entry in _listed(commons):
         if entry.path in present:
@@ -88,7 +93,7 @@ def missing_files(commons: Commons) -> Iterator[Problem]:
         findings = Findings(commons.index.path)
         place = safe_files.resolve(commons.root, entry.path)
         if not place:
-            found = f"{quote(entry.path)} of {quote(entry.id)} is a link that leaves the commons."
+            found = f"{quote(entry.path)} of {quote(entry.id)} is a link to a file outside the commons."
             findings.error(entry.line, "path-leaves-commons", found, "Move the document into the commons.")
         elif not os.path.isfile(place):
             found = f"There is no file {quote(entry.path)} for {quote(entry.id)}."
@@ -99,65 +104,69 @@ def missing_files(commons: Commons) -> Iterator[Problem]:
 
 
 def unlisted_documents(commons: Commons) -> Iterator[Problem]:
-    """Report documents that the index does not list."""
+    """Report documents that are not in the index."""
     for entry in commons.entries:
         if entry.id in commons.derived and commons.index.path:
-            found = f"The document is not in the index; it is found as {quote(entry.id)}."
+            found = f"The document is not in the index; its id is {quote(entry.id)} meanwhile."
             yield Problem(path=entry.path, line=0, found=found, fix=BUILD, code="unlisted-document", severity="warning")
 
 
 def thin_entries(commons: Commons) -> Iterator[Problem]:
-    """Report entries without a title, a summary or keywords, which search and people go by."""
+    """Report entries without a title, a summary or keywords, which search and people rely on."""
     for entry in _listed(commons):
-        lacking = [name for name in ("title", "summary", "keywords") if not getattr(entry, name)]
-        if lacking:
-            found = f"{quote(entry.id)} has no {', '.join(lacking)}."
-            yield _warning(commons, entry.line, "thin-entry", found, "Add a sentence of summary and a few keywords.")
+        missing = [name for name in ("title", "summary", "keywords") if not getattr(entry, name)]
+        if missing:
+            found = f"{quote(entry.id)} has no {', '.join(missing)}."
+            yield _warning(commons, entry.line, "thin-entry", found, "Add a one-sentence summary and a few keywords.")
 
 
 def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
-    """Report documents that still hold lines of the outline that `deia add` wrote."""
+    """Report documents that still contain lines of the outline that `deia add` wrote."""
     for document in commons.documents:
         lines = outline_lines(document.text)
         if lines:
-            found = "The document is still the outline." if len(lines) > 1 else "A part is still the outline's."
+            found = (
+                "The document is still an outline." if len(lines) > 1 else "A part of the document is still an outline."
+            )
             yield Problem(
                 path=document.path, line=document.first_line + lines[0] - 1, found=found, code="unfilled-outline",
-                fix="Write down what happened and what to do instead; till then its summary is shown.",
+                fix="Write down what happened and what to do instead; until then only its summary is shown.",
                 severity="warning",
             )  # fmt: skip
 
 
 def document_problems(commons: Commons) -> Iterator[Problem]:
-    """Report what is wrong with each document by itself, whatever else the commons holds."""
+    """Report what is wrong with each document on its own, regardless of the rest of the commons."""
     for check in OF_DOCUMENTS:
         yield from check(commons)
 
 
 def shared_paths(commons: Commons) -> Iterator[Problem]:
-    """Report two entries for one document."""
+    """Report pairs of entries for the same document."""
     first: dict[str, Entry] = {}
     for entry in _listed(commons):
-        other = first.setdefault(entry.path, entry)
-        if other is not entry:
-            found = f"{quote(entry.id)} and {quote(other.id)} (line {other.line}) are the same document."
-            yield _warning(commons, entry.line, "shared-path", found, "Keep one entry; list its id where both stood.")
+        earlier = first.setdefault(entry.path, entry)
+        if earlier is not entry:
+            found = f"{quote(entry.id)} and {quote(earlier.id)} (line {earlier.line}) are the same document."
+            yield _warning(commons, entry.line, "shared-path", found, "Keep one entry; elsewhere, list only its id.")
 
 
 def disagreements(commons: Commons) -> Iterator[Problem]:
-    """Report where an entry and its document's own metadata say different things; the entry wins."""
+    """Report where an entry and its document's metadata disagree; the entry takes precedence."""
     metadata = {document.path: document.metadata for document in commons.documents}
     for entry in _listed(commons):
         source = metadata.get(entry.path)
         if not isinstance(source, Map) or not source:
             continue
         for name in COMPARED:
-            own, field = _own(source, name)
-            mine = {value.lower() for value in _several(getattr(entry, name))}
-            if own and mine and own != mine:
+            documented, field = _documented(source, name)
+            indexed = {value.lower() for value in _several(getattr(entry, name))}
+            if documented and indexed and documented != indexed:
                 line = source.at(field)
-                found = f"`{field}` is {', '.join(sorted(own))} here and {', '.join(sorted(mine))} in the index."
-                fix = f"Make them agree; the index ({commons.index.path}:{entry.line}) counts."
+                found = (
+                    f"`{field}` is {', '.join(sorted(documented))} here and {', '.join(sorted(indexed))} in the index."
+                )
+                fix = f"Make them agree; until then the index ({commons.index.path}:{entry.line}) is used."
                 yield Problem(path=entry.path, line=line, found=found, fix=fix, code="disagreement", severity="warning")
 
 
@@ -165,27 +174,27 @@ def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
     return ((value,) if value else ()) if isinstance(value, str) else value
 
 
-def _own(source: Map, name: str) -> tuple[set[str], str]:
-    """Give what a document's metadata says for a field of an entry, and under which name."""
+def _documented(source: Map, name: str) -> tuple[set[str], str]:
+    """Return the values that a document's metadata has for a field of an entry, and the field's name there."""
     names = {"urgency": ("urgency", "severity"), "platforms": ("platform",)}.get(name, (name,))
-    field = next((given for given in names if given in source), names[0])
+    field = next((candidate for candidate in names if candidate in source), names[0])
     return {value.lower() for value in fields.texts(source, field, Findings(""))}, field
 
 
 def unknown_references(commons: Commons) -> Iterator[Problem]:
-    """Report ids and cluster names, anywhere in the index, that nothing has."""
-    known = _known(commons)
+    """Report ids and cluster names in the index that do not exist."""
+    known = _entries_by_id(commons)
     names = {cluster.id for cluster in commons.clusters}
     for entry in _listed(commons):
         yield from _unknown(commons, entry.line, f"`related_docs` of {quote(entry.id)}", entry.related_docs, known)
     for cluster in commons.clusters:
         where = f"the cluster {quote(cluster.id)}"
         yield from _unknown(commons, cluster.line, where, cluster.documents, known)
-        yield from _unknown(commons, cluster.line, where, cluster.related_clusters, names, what="cluster")
+        yield from _unknown(commons, cluster.line, where, cluster.related_clusters, names, kind="cluster")
     for pattern in commons.query_patterns:
         yield from _unknown(commons, pattern.line, "`common_docs`", pattern.common_docs, known)
         primary = (pattern.primary_cluster,) if pattern.primary_cluster else ()
-        yield from _unknown(commons, pattern.line, "`primary_cluster`", primary, names, what="cluster")
+        yield from _unknown(commons, pattern.line, "`primary_cluster`", primary, names, kind="cluster")
     for path in commons.learning_paths:
         where = f"the learning path of {quote(path.audience)}"
         for step in path.steps:
@@ -193,28 +202,28 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
 
 
 def _unknown(
-    commons: Commons, line: int, where: str, given: tuple[str, ...], known: Any, *, what: str = "document"
+    commons: Commons, line: int, where: str, names: tuple[str, ...], known: Collection[str], *, kind: str = "document"
 ) -> Iterator[Problem]:
-    for name in given:
+    for name in names:
         if name not in known:
-            found = f"In {where}: there is no {what} {quote(name)}."
-            fix = suggestion(name, known)
-            yield Problem(path=commons.index.path, line=line, found=found, fix=fix, code=f"unknown-{what}")
+            found = f"In {where}: there is no {kind} {quote(name)}."
+            fix = nearest(name, known)
+            yield Problem(path=commons.index.path, line=line, found=found, fix=fix, code=f"unknown-{kind}")
 
 
 def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Problem]:
-    """Report triggers that would put a document forward which no layer has."""
-    known = _known(whole)
+    """Report triggers that show a document which exists in no layer."""
+    known = _entries_by_id(whole)
     wanted = [(trigger, reference) for trigger in commons.triggers for reference in trigger.documents]
     for trigger, reference in wanted:
         if reference.id not in known:
-            found = f"{quote(trigger.id)} names the document {quote(reference.id)}, which is not in the commons."
-            fix = suggestion(reference.id, known)
+            found = f"{quote(trigger.id)} refers to the document {quote(reference.id)}, which is not in the commons."
+            fix = nearest(reference.id, known)
             yield Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unknown-document")
 
 
 def stale_views(commons: Commons) -> Iterator[Problem]:
-    """Report views and counts in the index that do not follow from its entries."""
+    """Report views and counts in the index that do not match its entries."""
     source = commons.index.source
     if not isinstance(source, Map):
         return
@@ -229,7 +238,7 @@ def stale_views(commons: Commons) -> Iterator[Problem]:
     totals = (("total_documents", len(entries)), ("total_clusters", len(commons.clusters)))
     for name, count in totals:
         if name in source and source[name] != count:
-            found = f"`{name}` is {quote(source[name])}, and there are {count}."
+            found = f"`{name}` is {quote(source[name])}, but there are {count}."
             yield _warning(commons, source.at(name), "stale-count", found, BUILD)
 
 
@@ -243,52 +252,50 @@ def _stale_view(commons: Commons, source: Map, name: str, wanted: dict[str, list
         return
     keys = {key.lower(): key for key in view}
     for key in sorted({*wanted, *(low if name == "platform_index" else key for low, key in keys.items())}):
-        given = view.get(key, view.get(keys.get(key, key)))
-        if name == "audience_index" and isinstance(given, Items):
-            continue  # the older form, in words; there is nothing to compare
+        listed = view.get(key, view.get(keys.get(key, key)))
+        if name == "audience_index" and isinstance(listed, Items):
+            continue  # the older form, a list of texts, has nothing to compare
         line = view.at(keys.get(key.lower(), key))
-        difference = _difference(_ids(given), wanted.get(key, []))
+        difference = _difference(_ids(listed), wanted.get(key, []))
         if difference:
             yield _warning(commons, line, "stale-view", f"`{name}` of {quote(key)} {difference}.", BUILD)
 
 
-def _ids(given: Any) -> list[str]:
-    """Give the document ids of one key of a view, in any of its forms."""
-    if isinstance(given, Map):
-        parts = [value for key, value in given.items() if key == "documents" or key.endswith("_docs")]
+def _ids(view: object) -> list[str]:
+    """Return the document ids under one key of a view, in any of its forms."""
+    if isinstance(view, Map):
+        parts = [value for key, value in view.items() if key == "documents" or key.endswith("_docs")]
         return [ident for part in parts for ident in _ids(part)]
     return (
-        [fields.as_text(item) for item in given if not isinstance(item, dict | list)]
-        if isinstance(given, Items)
-        else []
+        [fields.as_text(item) for item in view if not isinstance(item, dict | list)] if isinstance(view, Items) else []
     )
 
 
-def _difference(given: list[str], wanted: list[str]) -> str:
-    lacking = [ident for ident in wanted if ident not in given]
-    surplus = [ident for ident in given if ident not in wanted]
-    parts = [f"lacks {', '.join(map(quote, lacking[:5]))}" if lacking else ""]
-    parts.append(f"lists {', '.join(map(quote, surplus[:5]))}, whose entries do not say so" if surplus else "")
+def _difference(listed: list[str], wanted: list[str]) -> str:
+    missing = [ident for ident in wanted if ident not in listed]
+    surplus = [ident for ident in listed if ident not in wanted]
+    parts = [f"lacks {', '.join(map(quote, missing[:5]))}" if missing else ""]
+    parts.append(f"lists {', '.join(map(quote, surplus[:5]))}, whose entries do not belong there" if surplus else "")
     return " and ".join(part for part in parts if part)
 
 
 def stale_statistics(commons: Commons) -> Iterator[Problem]:
-    """Report counts by type, urgency, audience and cluster that do not follow from the entries."""
+    """Report counts by type, urgency, audience and cluster that do not match the entries."""
     source = commons.index.source
-    given = source.get("statistics") if isinstance(source, Map) else None
+    statistics = source.get("statistics") if isinstance(source, Map) else None
     entries = _listed(commons)
     for name, wanted in derived_fields.statistics(entries, commons.clusters).items():
-        counts = given.get(name) if isinstance(given, Map) else None
-        if not isinstance(counts, Map) or not isinstance(given, Map):
+        counts = statistics.get(name) if isinstance(statistics, Map) else None
+        if not isinstance(counts, Map) or not isinstance(statistics, Map):
             continue
         numbers = {key: count for key, count in counts.items() if isinstance(count, int)}
-        if name == "by_type":  # people name types in their own words; only the sum can be judged
+        if name == "by_type":  # people choose their own names for types, so only the sum can be checked
             wrong = sum(numbers.values()) != len(entries)
         else:
             wrong = {key: count for key, count in numbers.items() if count} != {k: n for k, n in wanted.items() if n}
         if wrong:
             yield _warning(
-                commons, given.at(name), "stale-count", f"`statistics.{name}` does not fit the entries.", BUILD
+                commons, statistics.at(name), "stale-count", f"`statistics.{name}` does not match the entries.", BUILD
             )
 
 

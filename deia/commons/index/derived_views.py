@@ -1,7 +1,7 @@
-"""What an index says that follows from its entries, in the form in which its authors say it already.
+"""Compute the derived parts of an index, keeping the form in which its authors wrote them.
 
-Lists that are right but otherwise ordered, keys otherwise spelt, descriptions and counts in people's own words stay as
-they are. Pure functions; refuses to know how an index is written.
+A list that is right but in another order, the spelling of a key, and descriptions and counts in people's own words stay
+as they are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MEANINGS = {
 
 
 def derived_values(old: Mapping[str, Any], entries: Sequence[Entry], clusters: Sequence[Cluster]) -> dict[str, Any]:
-    """Give the counts and views of an index by their names, of which `old` are those that it has."""
+    """Return the counts and views of an index by their names; `old` are its present values."""
     return {
         "total_documents": len(entries),
         "total_clusters": len(clusters),
@@ -35,74 +35,76 @@ def derived_values(old: Mapping[str, Any], entries: Sequence[Entry], clusters: S
 
 
 def _view(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
-    """Give a view in which lists that are right but otherwise ordered, and keys otherwise spelt, stay as they are."""
+    """Return a view that keeps the order of lists that are right, and the spelling of keys."""
     names = {str(key).lower(): key for key in old} if isinstance(old, dict) else {}
-    view = {names.get(key, key): _same(old[names[key]] if key in names else None, ids) for key, ids in new.items()}
-    return _in_order(old, view)
+    view = {
+        names.get(key, key): _keep_order(old[names[key]] if key in names else None, ids) for key, ids in new.items()
+    }
+    return _order_keys(old, view)
 
 
-def _same(old: Any, new: list[str]) -> list[str]:
+def _keep_order(old: Any, new: list[str]) -> list[str]:
     return old if isinstance(old, list) and sorted(map(str, old)) == sorted(new) else new
 
 
-def _in_order(old: Any, new: dict[str, Any]) -> dict[str, Any]:
+def _order_keys(old: Any, new: dict[str, Any]) -> dict[str, Any]:
     known = [key for key in old if key in new] if isinstance(old, dict) else []
     return {key: new[key] for key in (*known, *(key for key in new if key not in known))}
 
 
 def _audiences(old: Any, new: dict[str, dict[str, list[str]]]) -> dict[str, Any]:
-    olds = old if isinstance(old, dict) else {}
-    result: dict[str, Any] = {role: text for role, text in olds.items() if isinstance(text, list)}
+    views = old if isinstance(old, dict) else {}
+    result: dict[str, Any] = {role: text for role, text in views.items() if isinstance(text, list)}
     for role, view in new.items():
         if role not in result:
-            given = olds.get(role)
-            result[role] = _view(given, view) if isinstance(given, dict) else view
-    return _in_order(old, result)
+            view_before = views.get(role)
+            result[role] = _view(view_before, view) if isinstance(view_before, dict) else view
+    return _order_keys(old, result)
 
 
 def _urgencies(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
-    """Give the view by urgency; descriptions and scenarios that people wrote stay, and so does the short form."""
-    olds = old if isinstance(old, dict) else {}
+    """Return the view by urgency, keeping descriptions and scenarios that people wrote, and the short form."""
+    views = old if isinstance(old, dict) else {}
     result: dict[str, Any] = {}
     for level in URGENCIES:
-        given, ids = olds.get(level), new.get(level, [])
-        if isinstance(given, list):
-            result[level] = _same(given, ids)
-        elif isinstance(given, dict):
-            result[level] = {**given, "documents": _same(given.get("documents"), ids)}
+        before, ids = views.get(level), new.get(level, [])
+        if isinstance(before, list):
+            result[level] = _keep_order(before, ids)
+        elif isinstance(before, dict):
+            result[level] = {**before, "documents": _keep_order(before.get("documents"), ids)}
         elif ids:
             result[level] = {"description": MEANINGS[level], "documents": ids}
-    return _in_order(old, result)
+    return _order_keys(old, result)
 
 
 def _statistics(old: Any, new: dict[str, dict[str, int]], total: int) -> dict[str, Any]:
-    """Give the counts; a table by type in people's own words stays as long as it adds up."""
-    olds = old if isinstance(old, dict) else {}
-    result: dict[str, Any] = dict(olds)
+    """Return the counts; a table by type with people's own names is kept as long as its sum is right."""
+    tables = old if isinstance(old, dict) else {}
+    result: dict[str, Any] = dict(tables)
     for name, counts in new.items():
-        given = olds.get(name)
+        before = tables.get(name)
         numbers = (
-            {key: count for key, count in given.items() if isinstance(count, int)} if isinstance(given, dict) else {}
+            {key: count for key, count in before.items() if isinstance(count, int)} if isinstance(before, dict) else {}
         )
-        kept = sum(numbers.values()) == total if name == "by_type" else _counted(numbers) == _counted(counts)
-        result[name] = given if kept and given is not None else _in_order(given, counts)
+        is_right = sum(numbers.values()) == total if name == "by_type" else _nonzero(numbers) == _nonzero(counts)
+        result[name] = before if is_right and before is not None else _order_keys(before, counts)
     return result
 
 
-def _counted(counts: dict[str, int]) -> dict[str, int]:
+def _nonzero(counts: dict[str, int]) -> dict[str, int]:
     return {key: count for key, count in counts.items() if count}
 
 
 def distributions(
     clusters: Sequence[Cluster], entries: Sequence[Entry], old: Mapping[str, Any]
 ) -> dict[tuple[str, ...], Any]:
-    """Give the `urgency_distribution` of the clusters in which it is wrong; a cluster without one gets none."""
-    found: dict[tuple[str, ...], Any] = {}
+    """Return the new `urgency_distribution` of each cluster that has a wrong one; clusters without one get none."""
+    changes: dict[tuple[str, ...], Any] = {}
     for cluster in clusters:
         body = (old.get("clusters") or {}).get(cluster.id)
-        given = body.get("urgency_distribution") if isinstance(body, dict) else None
-        if isinstance(given, dict):
+        before = body.get("urgency_distribution") if isinstance(body, dict) else None
+        if isinstance(before, dict):
             wanted = derived_fields.distribution(cluster, entries)
-            if _counted({key: count for key, count in given.items() if isinstance(count, int)}) != wanted:
-                found["clusters", cluster.id, "urgency_distribution"] = wanted
-    return found
+            if _nonzero({key: count for key, count in before.items() if isinstance(count, int)}) != wanted:
+                changes["clusters", cluster.id, "urgency_distribution"] = wanted
+    return changes

@@ -1,6 +1,6 @@
-"""Reading the documents of a commons: every Markdown file below `bok/`, in a fixed order, as `Document` records.
+"""Read the documents of a commons, every Markdown file below `bok/`, in a fixed order.
 
-Refuses links and paths that leave the commons, and files above 2 MB; each refusal is a problem.
+Links, paths outside the commons and files above 2 MB are reported and left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DOCUMENT_BYTES = 2_000_000  # a lesson is a few pages; a larger file is a log or
 
 
 class Documents(Record):
-    """Documents by path, and what was wrong with them."""
+    """Documents by path, and the problems found in them."""
 
     by_path: dict[str, Document]
     problems: tuple[Problem, ...] = ()
@@ -24,28 +24,28 @@ class Documents(Record):
 
 def read_documents(root: str, *, also: tuple[str, ...] = ()) -> Documents:
     """Read every document below `bok/`, and those at other paths that the index names."""
-    found = dict.fromkeys(safe_files.list_files(root, FOLDER, ENDING))
+    listed = dict.fromkeys(safe_files.list_files(root, FOLDER, ENDING))
     place = safe_files.resolver(root)
-    named = [path for path in dict.fromkeys(also) if path not in found and place(path)]
+    named = [path for path in dict.fromkeys(also) if path not in listed and place(path)]
     by_path: dict[str, Document] = {}
     problems: list[Problem] = []
-    for path in (*found, *named):
-        document = _read(root, path, problems, place=place(path), named=path not in found)
+    for path in (*listed, *named):
+        document = _read(root, path, problems, place=place(path), named=path not in listed)
         if document:
             by_path[path] = document
     return Documents(by_path=by_path, problems=tuple(problems))
 
 
 def read_document(root: str, path: str, problems: list[Problem]) -> Document | None:
-    """Read one document, and add what is wrong with it; None where it cannot be read."""
+    """Read one document and add its problems to the list; return None if it cannot be read."""
     return _read(root, path, problems, place=safe_files.resolve(root, path), named=not path.startswith(f"{FOLDER}/"))
 
 
 def _read(root: str, path: str, problems: list[Problem], *, place: str, named: bool) -> Document | None:
-    """Read one document, and add what is wrong with it; that a `named` one is missing is the index's problem."""
-    unspeakable = safe_files.file_name_problem(path)
-    if unspeakable:
-        problems.append(unspeakable)
+    """Read one document and add its problems; a missing `named` document is the index's problem, not this one's."""
+    bad_name = safe_files.file_name_problem(path)
+    if bad_name:
+        problems.append(bad_name)
         return None
     text = safe_files.read_text(root, path, limit=DOCUMENT_BYTES, place=place)
     if text.readable or not named:
@@ -58,6 +58,6 @@ def _read(root: str, path: str, problems: list[Problem], *, place: str, named: b
 
 
 def as_document(front: front_matter.FrontMatter, path: str) -> Document:
-    """Give the document that a split text is."""
+    """Return the document made from a split text."""
     title = front_matter.title_of(front) or front_matter.first_heading(front.body) or front_matter.name_in_words(path)
     return Document(path=path, title=title, text=front.body, metadata=front.metadata, first_line=front.first_line)

@@ -1,7 +1,4 @@
-"""Making an `Entry` out of the fields of an index or of a document's own metadata.
-
-Refuses an entry without a usable path.
-"""
+"""Make an `Entry` from the fields of an index or from a document's own metadata."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ from deia.records import URGENCIES
 
 TEXTS = ("title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified")
 LISTS = ("keywords", "audience", "tags", "related_docs", "quick_tips")
-TAKEN = {**dict.fromkeys(TEXTS, fields.text), **dict.fromkeys(LISTS, fields.texts)}
-OWN = frozenset(("id", "path", "urgency", "platform", *TEXTS, *LISTS))
-# Front-matter and the older shapes say the same under other names (FORMATS, section 1).
+READERS = {**dict.fromkeys(TEXTS, fields.text), **dict.fromkeys(LISTS, fields.texts)}
+KNOWN_FIELDS = frozenset(("id", "path", "urgency", "platform", *TEXTS, *LISTS))
+# Names of these fields in front matter and in older shapes (FORMATS, section 1).
 OLD_NAMES = {"date": "created", "severity": "urgency"}
 ID_LENGTH = 200
 
 
 def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = ()) -> Entry | None:
-    """Read one entry of an index, which some clusters list; without a path inside the commons there is none."""
+    """Read one entry of an index, listed by `clusters`; return None if it has no path inside the commons."""
     source = rename_old_fields(source)
     path = fields.text(source, "path", findings)
     if not path:
@@ -33,7 +30,7 @@ def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = (
         findings.error(source.line, "missing-field", f"The entry {named} has no `path`.", "Add the document's path.")
         return None
     if safe_files.leaves_commons(path):
-        found = f"The path {quote(path)} leaves the commons."
+        found = f"The path {quote(path)} leads out of the commons."
         findings.error(source.at("path"), "path-leaves-commons", found, "Write it relative to the index.")
         return None
     path = safe_files.normalise(path)
@@ -42,23 +39,25 @@ def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = (
         path=path,
         clusters=clusters,
         line=source.line,
-        **{"title": "", **_described(source, findings)},
+        **{"title": "", **_read_fields(source, findings)},
     )
 
 
 def derived_entry(document: Document, findings: Findings) -> Entry:
-    """Make the entry of a document that the index does not list, from its metadata and text."""
+    """Return the entry of a document that the index does not list, from its metadata and text."""
     source = rename_old_fields(document.metadata if isinstance(document.metadata, Map) else Map())
-    described = _described(source, findings)
+    described = _read_fields(source, findings)
     described["title"] = described.get("title") or document.title
     described["summary"] = described.get("summary") or first_paragraph(document.text)
-    given = source.get("id")
-    ident = given.strip() if isinstance(given, str) and _sound_id(given.strip()) else id_from_path(document.path)
+    written = source.get("id")
+    ident = (
+        written.strip() if isinstance(written, str) and _is_valid_id(written.strip()) else id_from_path(document.path)
+    )
     return Entry(id=ident, path=document.path, **described)
 
 
 def complete_entry(entry: Entry, derived: Entry) -> Entry:
-    """Fill what an entry leaves open from what its document says of itself; what the entry says, stays."""
+    """Return an entry with its empty fields filled from its document; fields of the entry take precedence."""
     missing = {
         name: getattr(derived, name)
         for name in (*TEXTS, *LISTS, "urgency", "platforms")
@@ -69,7 +68,7 @@ def complete_entry(entry: Entry, derived: Entry) -> Entry:
 
 
 def rename_old_fields(source: Map) -> Map:
-    """Give the fields under the names of v1.0; a new name that is already there wins."""
+    """Return the fields under their v1.0 names; a field that already has the new name takes precedence."""
     if not any(name in source for name in OLD_NAMES):
         return source
     result = Map(line=source.line)
@@ -81,9 +80,9 @@ def rename_old_fields(source: Map) -> Map:
     return result
 
 
-def _described(source: Map, findings: Findings) -> dict[str, Any]:
-    """Give the fields that somebody wrote."""
-    described: dict[str, Any] = {name: TAKEN[name](source, name, findings) for name in source if name in TAKEN}
+def _read_fields(source: Map, findings: Findings) -> dict[str, Any]:
+    """Return the fields that somebody wrote."""
+    described: dict[str, Any] = {name: READERS[name](source, name, findings) for name in source if name in READERS}
     if "urgency" in source:
         described["urgency"] = fields.choice(source, "urgency", URGENCIES, findings, default="")
     if "platform" in source:
@@ -93,26 +92,26 @@ def _described(source: Map, findings: Findings) -> dict[str, Any]:
 
 
 def _extra(source: Map) -> Mapping[str, Any]:
-    return {name: plain(value) for name, value in source.items() if name not in OWN}
+    return {name: plain(value) for name, value in source.items() if name not in KNOWN_FIELDS}
 
 
 def _id(source: Map, path: str, findings: Findings) -> str:
     given = fields.text(source, "id", findings)
-    if _sound_id(given):
+    if _is_valid_id(given):
         return given
-    made = id_from_path(path)
+    default = id_from_path(path)
     found = f"The id {quote(given)} cannot be used." if given else "The entry has no `id`."
-    fix = f"Write `id: {made}`, which is what it is called meanwhile."
+    fix = f"Write `id: {default}`, which is used until then."
     findings.error(source.at("id"), "bad-id" if given else "missing-field", found, fix)
-    return made
+    return default
 
 
-def _sound_id(given: str) -> bool:
+def _is_valid_id(given: str) -> bool:
     return 0 < len(given) <= ID_LENGTH and given.isprintable() and not any(letter.isspace() for letter in given)
 
 
 def first_paragraph(text: str, *, limit: int = 300) -> str:
-    """Give the first paragraph of prose as one line: what stands in for a summary that nobody wrote."""
+    """Return the first paragraph of prose on one line, to use as a summary if nobody wrote one."""
     lines: list[str] = []
     inside_code = False
     for line in text.split("\n"):

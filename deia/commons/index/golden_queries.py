@@ -1,7 +1,6 @@
-"""Golden questions: what a search must find, and what it must leave unanswered.
+"""Read golden questions: questions with the documents that a search must find, or that must find nothing.
 
-They stand in `golden.yaml` beside the index, and in the index's query patterns. A broken one is a problem with its
-line, and the others count. Refuses to ask them.
+They are in `golden.yaml` beside the index, and in the index's query patterns. Invalid ones are reported and left out.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ MOST_GRADE = 10
 
 
 class GoldenSet(Record):
-    """Golden questions and what is wrong with their file."""
+    """Golden questions and the problems of their file."""
 
     questions: tuple[Golden, ...]
     problems: tuple[Problem, ...] = ()
 
 
 def load_golden(root: str, path: str = FILE) -> GoldenSet:
-    """Read a file of golden questions; one that is not there has none."""
+    """Read a file of golden questions; a missing file has none."""
     if not os.path.lexists(os.path.join(root, path)):
         return GoldenSet(questions=())
     content = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
@@ -41,7 +40,7 @@ def load_golden(root: str, path: str = FILE) -> GoldenSet:
 
 
 def read_golden(text: str, *, path: str = FILE) -> GoldenSet:
-    """Read golden questions: a list of `{query, documents}` or `{query, nothing: true}`."""
+    """Read golden questions from a list of `{query, documents}` or `{query, nothing: true}`."""
     source = read_yaml(text, path=path)
     findings = Findings(path)
     value = source.value
@@ -53,7 +52,7 @@ def read_golden(text: str, *, path: str = FILE) -> GoldenSet:
         if not isinstance(item, Map):
             fix = "Write `query:` and `documents:` below it."
             findings.error(
-                value.at(position), "wrong-type", f"The question is {quote(item)}; a mapping is wanted.", fix
+                value.at(position), "wrong-type", f"The question is {quote(item)}; it must be a mapping.", fix
             )
         elif (question := _question(item, findings)) is not None:
             questions.append(question)
@@ -69,30 +68,30 @@ def _question(source: Map, findings: Findings) -> Golden | None:
     if not query and findings.errors() == before:
         findings.error(source.line, "missing-field", "A question has no `query`.", "Write what is asked.")
     if findings.errors() == before and nothing == bool(grades):
-        fix = "Write `documents: [id]`, or `nothing: true` where nothing may be found."
-        told = "names documents and says `nothing`" if nothing else "says neither which documents nor `nothing`"
-        findings.error(source.line, "bad-golden", f"The question {quote(query)} {told}.", fix)
+        fix = "Write `documents: [id]`, or `nothing: true` if nothing may be found."
+        problem = "has both documents and `nothing`" if nothing else "has neither documents nor `nothing`"
+        findings.error(source.line, "bad-golden", f"The question {quote(query)} {problem}.", fix)
     return Golden(query=query, grades=grades, line=source.line) if findings.errors() == before else None
 
 
 def _grades(source: Map, findings: Findings) -> dict[str, int]:
-    """Give the documents with their grades: a mapping of them, or a list of ids, each of which counts 1."""
-    given: Any = source.get("documents")
-    if not isinstance(given, Map):
+    """Return the grade of each document; ids in a plain list have grade 1."""
+    documents: Any = source.get("documents")
+    if not isinstance(documents, Map):
         return dict.fromkeys(fields.texts(source, "documents", findings), 1)
     grades = {}
-    for name, grade in given.items():
+    for name, grade in documents.items():
         text = fields.as_text(grade) if not isinstance(grade, dict | list) else ""
         if text.isascii() and text.isdecimal() and len(text) < 3 and 0 < int(text) <= MOST_GRADE:
             grades[name] = int(text)
         else:
             found = f"The grade of {quote(name)} is {quote(grade)}."
-            findings.error(given.at(name), "bad-golden", found, f"Write a whole number from 1 to {MOST_GRADE}.")
+            findings.error(documents.at(name), "bad-golden", found, f"Write a whole number from 1 to {MOST_GRADE}.")
     return grades
 
 
 def golden_patterns(patterns: Iterable[QueryPattern]) -> tuple[Golden, ...]:
-    """Give the golden questions that an index's query patterns are."""
+    """Return the golden questions in an index's query patterns."""
     return tuple(
         Golden(query=line, grades=dict.fromkeys(pattern.common_docs, 1), line=pattern.line)
         for pattern in patterns

@@ -1,7 +1,4 @@
-"""What a master index holds besides entries, as values.
-
-Refuses behaviour: reading is in `index`, `shapes` and `entries`.
-"""
+"""Records for what a master index contains besides entries."""
 
 from __future__ import annotations
 
@@ -14,12 +11,12 @@ from deia.records import Record
 
 
 class Cluster(Record):
-    """A group of documents about one thing."""
+    """A group of documents about one topic."""
 
     id: str
     description: str = ""
     keywords: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()  # ids, owned and borrowed, as listed
+    documents: tuple[str, ...] = ()  # ids in the order listed, of its own entries and of others'
     related_clusters: tuple[str, ...] = ()
     note: str = ""
     platform: str = ""
@@ -28,7 +25,7 @@ class Cluster(Record):
 
 
 class QueryPattern(Record):
-    """A way in which people ask, and the documents that answer it: a golden query."""
+    """A way in which people ask, and the documents that answer it."""
 
     query_keywords: tuple[str, ...] = ()
     natural_language: tuple[str, ...] = ()
@@ -42,14 +39,14 @@ class QueryPattern(Record):
 
 
 class Concept(Record):
-    """Words that mean one thing in a commons, the short name first."""
+    """Words that mean the same in a commons, the short name first."""
 
     words: tuple[str, ...]
     line: int = 0
 
 
 class Step(Record):
-    """A document of a learning path, and why it comes there."""
+    """A document of a learning path, and why it should be read at this point."""
 
     document: str
     why: str = ""
@@ -57,7 +54,7 @@ class Step(Record):
 
 
 class LearningPath(Record):
-    """What an audience should read, in this order."""
+    """What an audience should read, in order."""
 
     audience: str
     steps: tuple[Step, ...]
@@ -65,9 +62,9 @@ class LearningPath(Record):
 
 
 class Index(Record):
-    """A master index, whatever its shape was."""
+    """A master index, independent of the shape in which it was written."""
 
-    path: str  # the file's name; "" where there is none
+    path: str  # from the root; "" if there is no index
     shape: str = ""
     version: str = ""
     entries: tuple[Entry, ...] = ()
@@ -76,5 +73,5 @@ class Index(Record):
     concepts: tuple[Concept, ...] = ()
     learning_paths: tuple[LearningPath, ...] = ()
     proactive_triggers: tuple[Trigger, ...] = ()
-    source: Mapping[str, Any] = {}  # the top level as read, with lines, for the checks of derived parts
+    source: Mapping[str, Any] = {}  # the parsed top level, with lines, for checking the derived parts
     problems: tuple[Problem, ...] = ()

@@ -1,6 +1,6 @@
-"""Reading `learning_paths` of a master index: what an audience should read, in which order, and why.
+"""Read `learning_paths` of a master index: which documents an audience should read, in which order, and why.
 
-Refuses a step that names no document; whether the document is there, the checks say.
+`deia.commons.checks` checks that the documents exist.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FIX = "Write `- {id: bok-wrong-target, why: one line}`."
 
 
 def read_learning_paths(top: Map, findings: Findings) -> tuple[LearningPath, ...]:
-    """Read the learning paths of an index; a broken step is a problem and left out."""
+    """Read the learning paths of an index; invalid steps are reported and left out."""
     source = fields.mapping(top, "learning_paths", findings)
     paths = (
         LearningPath(audience=name.strip(), steps=tuple(_steps(source, name, findings)), line=source.at(name))
@@ -26,19 +26,19 @@ def read_learning_paths(top: Map, findings: Findings) -> tuple[LearningPath, ...
 
 
 def _steps(source: Map, name: str, findings: Findings) -> Iterable[Step]:
-    given = source[name]
-    if not isinstance(given, Items):
+    items = source[name]
+    if not isinstance(items, Items):
         found = f"The learning path of {quote(name)} is not a list."
         findings.error(source.at(name), "wrong-type", found, FIX)
         return
-    taken: set[str] = set()
-    for position, item in enumerate(given):
-        step = _step(item, given.at(position), findings)
-        if step and step.document in taken:
+    seen: set[str] = set()
+    for position, item in enumerate(items):
+        step = _step(item, items.at(position), findings)
+        if step and step.document in seen:
             found = f"The learning path of {quote(name)} names {quote(step.document)} twice."
             findings.error(step.line, "duplicate-id", found, "Keep the first of the two.")
         elif step:
-            taken.add(step.document)
+            seen.add(step.document)
             yield step
 
 
@@ -46,7 +46,7 @@ def _step(item: object, line: int, findings: Findings) -> Step | None:
     if isinstance(item, str):
         return Step(document=item.strip(), line=line) if item.strip() else None
     if not isinstance(item, Map):
-        findings.error(line, "wrong-type", f"The step {quote(item)} of a learning path names no document.", FIX)
+        findings.error(line, "wrong-type", f"The step {quote(item)} of a learning path is not a document.", FIX)
         return None
     fields.report_unknown(item, ("id", "why"), findings)
     document = fields.text(item, "id", findings)
@@ -57,15 +57,15 @@ def _step(item: object, line: int, findings: Findings) -> Step | None:
 
 
 def first_per_audience(paths: Iterable[LearningPath]) -> tuple[LearningPath, ...]:
-    """Give one path for each audience: the first that is there."""
-    found: dict[str, LearningPath] = {}
+    """Return the first path of each audience; upper and lower case do not matter."""
+    by_audience: dict[str, LearningPath] = {}
     for path in paths:
-        found.setdefault(path.audience.casefold(), path)
-    return tuple(found.values())
+        by_audience.setdefault(path.audience.casefold(), path)
+    return tuple(by_audience.values())
 
 
 def restrict_paths(paths: Iterable[LearningPath], kept: Iterable[str]) -> tuple[LearningPath, ...]:
-    """Give the paths with those steps alone whose documents are kept, and no path that has none."""
+    """Return the paths reduced to steps whose documents are in `kept`, without paths that become empty."""
     known = set(kept)
-    cut = (path.but(steps=tuple(step for step in path.steps if step.document in known)) for path in paths)
-    return tuple(path for path in cut if path.steps)
+    restricted = (path.but(steps=tuple(step for step in path.steps if step.document in known)) for path in paths)
+    return tuple(path for path in restricted if path.steps)

@@ -1,7 +1,6 @@
-"""Loading a commons whole: entries completed from the documents, triggers of both forms, cases, and problems.
+"""Load a whole commons: entries completed from their documents, triggers of both forms, cases, and problems.
 
-A document is described by its entry, by its own front-matter, or by both; the entry wins. Refuses only a folder that
-is no commons.
+A document is described by its entry, by its own front matter, or by both; the entry takes precedence.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from deia.records import Record
 
 
 class Commons(Record):
-    """A team's lessons as values."""
+    """The contents of a commons."""
 
     root: str
     index: Index
@@ -38,15 +37,15 @@ class Commons(Record):
     learning_paths: tuple[LearningPath, ...] = ()
     problems: tuple[Problem, ...] = ()
     broken: tuple[str, ...] = ()  # ids of triggers that were left out
-    derived: tuple[str, ...] = ()  # ids of the entries that only a document gave
-    own_ids: Mapping[str, str] = {}  # by path, the id that a document has where no entry gives it one
+    derived: tuple[str, ...] = ()  # ids of entries that were derived from a document
+    own_ids: Mapping[str, str] = {}  # by path, the id that a document has without an index
 
 
 def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons:
-    """Read the commons at `root`; `good` has the last good text of trigger files, by their paths.
+    """Read the commons at `root`; `good` is the last good text of each trigger file, by path.
 
     Raises:
-        CommonsError: there is none: neither an index, nor documents, nor triggers.
+        CommonsError: there is no commons: neither an index, nor documents, nor triggers.
     """
     index = load_index(root)
     if not index.path and not any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS)):
@@ -82,9 +81,9 @@ def build_entries(
     problems: list[Problem],
     own_ids: dict[str, str] | None = None,
 ) -> tuple[Entry, ...]:
-    """Give an entry for every document: the index's, completed, and for documents that it lacks a derived one.
+    """Return an entry for every document: the index's entry, completed, or one derived from the document.
 
-    What is wrong with their metadata is added to `problems`, and to `own_ids` by path what each is called by itself.
+    Problems of the documents' metadata are added to `problems`, and the documents' own ids by path to `own_ids`.
     """
     derived: dict[str, Entry] = {}
     for path, document in documents.items():
@@ -97,13 +96,13 @@ def build_entries(
     taken, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
     for path, entry in derived.items():
         if path not in paths:
-            result.append(entry.but(id=_free(entry, taken)))
+            result.append(entry.but(id=_free_id(entry, taken)))
             taken.add(result[-1].id)
     return tuple(result)
 
 
-def _free(entry: Entry, taken: set[str]) -> str:
-    """Give an id for a derived entry that no other entry has."""
+def _free_id(entry: Entry, taken: set[str]) -> str:
+    """Return an id for a derived entry that no other entry has."""
     if entry.id not in taken:
         return entry.id
     names = [id_from_path(entry.path)]
@@ -112,7 +111,7 @@ def _free(entry: Entry, taken: set[str]) -> str:
 
 
 def distinct_triggers(old: tuple[Trigger, ...], files: tuple[Trigger, ...]) -> tuple[Trigger, ...]:
-    """Give the index's triggers whose ids no trigger file uses; a file is the newer form and wins."""
+    """Return the index's triggers whose ids are in no trigger file; the files are newer and take precedence."""
     taken = {trigger.id for trigger in files}
     return tuple(trigger for trigger in old if trigger.id not in taken)
 

@@ -1,7 +1,4 @@
-"""Reading the master index of a commons, in whatever shape it is, as one value.
-
-Refuses nothing; what is wrong is listed.
-"""
+"""Read the master index of a commons, whatever its shape. Problems are returned, not raised."""
 
 from __future__ import annotations
 
@@ -28,13 +25,13 @@ MIGRATE = "Run `deia index migrate`."
 
 
 def find_index(root: str) -> str:
-    """Give the path of the index from the root, or "" where there is none."""
+    """Return the path of the index from the root, or "" if there is none."""
     names = (*INDEX_NAMES, *OLD_NAMES)
     return next((name for name in names if os.path.isfile(safe_files.resolve(root, name) or os.curdir)), "")
 
 
 def load_index(root: str) -> Index:
-    """Read the index of a commons; everything wrong with it is in `problems`."""
+    """Read the index of a commons from its file."""
     path = find_index(root)
     if not path:
         return Index(path="")
@@ -45,31 +42,31 @@ def load_index(root: str) -> Index:
 
 
 def read_index(text: str, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
-    """Read the text of an index; `problems` are those that its file has already."""
+    """Read an index from its text; `problems` are those found in its file so far."""
     return cached((read_index, text, path, problems), lambda: _read(text, path, problems))
 
 
 def _read(text: str, path: str, problems: tuple[Problem, ...]) -> Index:
-    read = read_json(text, path=path) if path.endswith(".json") else read_yaml(text, path=path)
-    problems = (*problems, *read.problems)
-    if read.value is None and problems:
+    parsed = read_json(text, path=path) if path.endswith(".json") else read_yaml(text, path=path)
+    problems = (*problems, *parsed.problems)
+    if parsed.value is None and problems:
         return Index(path=path, problems=problems)
-    return parse_index(read.value, path=path, problems=problems)
+    return parse_index(parsed.value, path=path, problems=problems)
 
 
 def parse_index(value: Any, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
-    """Make an index out of the values of its file."""
+    """Make an index from the parsed content of its file."""
     findings = Findings(path)
     findings.problems += problems
     shape = shapes.detect(value)
     if shape is None:
         known = "; ".join(known.looks for known in shapes.SHAPES)
-        found = f"The index is {shapes.describe(value)}, which is no known shape. Known are: {known}."
-        findings.error(1, "unknown-shape", found, "Write it as v1.0, or start with `deia index build`.")
+        found = f"The index is {shapes.describe(value)}, which is not a known shape. Known shapes: {known}."
+        findings.error(1, "unknown-shape", found, "Write it as v1.0, or make a new one with `deia index build`.")
         return Index(path=path, problems=tuple(findings.problems))
     if shape.name != shapes.V1:
         found = f"The index has the old shape {shape.name} ({shape.looks})."
-        findings.warning(1, "old-shape", found, f"{MIGRATE} It works as it is until then.")
+        findings.warning(1, "old-shape", found, f"{MIGRATE} Until then it still works.")
     content = shape.read(value, findings)
     top = value if isinstance(value, Map) else Map()
     return Index(
@@ -88,15 +85,15 @@ def parse_index(value: Any, *, path: str, problems: tuple[Problem, ...] = ()) ->
 
 
 def read_json(text: str, *, path: str) -> Yaml:
-    """Read a JSON text into the same form as YAML, without lines; duplicate keys are problems."""
+    """Parse a JSON text into the same form as YAML, without line numbers; duplicate keys are reported."""
     findings = Findings(path)
 
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Make an object of its pairs, the first of a key counting, and report keys that repeat."""
-        counts = Counter(key for key, _ in found)
+    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Make an object from its pairs and report duplicate keys, of which the first is used."""
+        counts = Counter(key for key, _ in members)
         for key in (key for key, count in counts.items() if count > 1):
             findings.error(0, "duplicate-key", f"The key `{key}` repeats in one object.", "Remove one of the two.")
-        return dict(reversed(found))
+        return dict(reversed(members))
 
     try:
         value = with_lines(json.loads(text, object_pairs_hook=pairs))

@@ -1,8 +1,7 @@
-"""The six shapes of a master index that exist, each with how to recognise it and how to read it, tried in order.
+"""The six shapes in which master indexes have been written: how to recognise and read each. They are tried in order.
 
-An index of no known shape is a problem that says what was found; nothing is ever answered by an empty result alone.
-Ids that repeat in an old shape get a new name from their path, so that no document is lost; in v1.0 the first one
-counts.
+An index of no known shape is reported with a description of what it is. An id that repeats in an old shape is replaced
+by one made from its path, so that no document is lost; in v1.0 the first one is used.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from deia.records import Record
 
 V1 = "v1.0"
 SECTIONS = ("processes", "training", "patterns")
-UNSORTED = "unsorted"  # the cluster of documents that name no category
+UNSORTED = "unsorted"  # the cluster of documents without a category
 CLUSTER_FIELDS = (
     "description", "keywords", "documents", "related_clusters", "urgency_distribution", "note", "notes", "platform",
     "language",
@@ -29,28 +28,28 @@ CLUSTER_FIELDS = (
 
 
 class Content(Record):
-    """What the converters give: entries and clusters."""
+    """The entries and clusters of an index."""
 
     entries: tuple[Entry, ...] = ()
     clusters: tuple[Cluster, ...] = ()
 
 
 class Shape(Record):
-    """One way in which an index has been written."""
+    """One shape of an index."""
 
     name: str
-    looks: str  # for messages
+    looks: str  # how it looks, for messages
     fits: Callable[[Any], bool]
     read: Callable[[Any, Findings], Content]
 
 
 def detect(value: Any) -> Shape | None:
-    """Give the first shape that fits, or None."""
+    """Return the first shape that fits, or None."""
     return next((shape for shape in SHAPES if shape.fits(value)), None)
 
 
 def describe(value: Any) -> str:
-    """Say in words what stands at the top level."""
+    """Return a description of a parsed value for messages."""
     if isinstance(value, Map):
         names = ", ".join(quote(name, limit=30) for name in list(value)[:6])
         return f"a mapping with the keys {names}" if names else "an empty mapping"
@@ -71,7 +70,7 @@ def _read_v1(top: Map, findings: Findings) -> Content:
     entries: dict[str, Entry] = {}
     for name, body in fields.mapping(top, "clusters", findings).items():
         if not isinstance(body, Map):
-            found = f"The cluster {quote(name)} is {describe(body)}; a mapping is wanted."
+            found = f"The cluster {quote(name)} is {describe(body)}; it must be a mapping."
             findings.error(fields.mapping(top, "clusters", findings).at(name), "wrong-type", found)
             continue
         documents = tuple(_cluster_documents(name, body, entries, findings))
@@ -95,7 +94,7 @@ def _cluster(name: str, body: Map, documents: tuple[str, ...], findings: Finding
 
 
 def _cluster_documents(name: str, body: Map, entries: dict[str, Entry], findings: Findings) -> Iterator[str]:
-    """Yield the ids of a cluster's documents; whole entries are added to `entries`, owned by this cluster."""
+    """Yield the ids of a cluster's documents; full entries are added to `entries`, owned by this cluster."""
     documents = body.get("documents")
     if documents is not None and not isinstance(documents, Items):
         findings.error(body.at("documents"), "wrong-type", f"`documents` of {quote(name)} is not a list.")
@@ -106,7 +105,7 @@ def _cluster_documents(name: str, body: Map, entries: dict[str, Entry], findings
         if not isinstance(item, Map):
             line = documents.at(position) if documents else body.line
             findings.error(
-                line, "wrong-type", f"A document of {quote(name)} is {describe(item)}; an entry or an id is wanted."
+                line, "wrong-type", f"A document of {quote(name)} is {describe(item)}; write an entry or an id."
             )
             continue
         entry = read_entry(item, findings, clusters=(name,))
@@ -116,24 +115,24 @@ def _cluster_documents(name: str, body: Map, entries: dict[str, Entry], findings
 
 
 def _add_entry(entry: Entry, entries: dict[str, Entry], findings: Findings) -> None:
-    """Keep the first entry of an id; a second that says something else is a problem."""
+    """Keep the first entry of an id, and report a later one with other content."""
     first = entries.setdefault(entry.id, entry)
     if first is not entry and first.but(line=0, clusters=()) != entry.but(line=0, clusters=()):
-        found = f"The id {quote(entry.id)} stands here with other content than on line {first.line}, which counts."
+        found = f"The id {quote(entry.id)} has other content here than on line {first.line}, which is used."
         findings.error(
             entry.line, "conflicting-entry", found, "Give one of them another id, or write only the id here."
         )
 
 
 def _with_clusters(entries: dict[str, Entry], clusters: list[Cluster]) -> tuple[Entry, ...]:
-    """Give every entry all clusters that list it, its owner first."""
-    listed: dict[str, dict[str, None]] = {ident: dict.fromkeys(entry.clusters) for ident, entry in entries.items()}
+    """Return every entry with all clusters that list it, its owner first."""
+    names_of: dict[str, dict[str, None]] = {ident: dict.fromkeys(entry.clusters) for ident, entry in entries.items()}
     for cluster in clusters:
         for ident in cluster.documents:
-            if ident in listed:
-                listed[ident][cluster.id] = None
+            if ident in names_of:
+                names_of[ident][cluster.id] = None
     return tuple(
-        entry if (names := tuple(listed[ident])) == entry.clusters else entry.but(clusters=names)
+        entry if (names := tuple(names_of[ident])) == entry.clusters else entry.but(clusters=names)
         for ident, entry in entries.items()
     )
 
@@ -142,29 +141,29 @@ def _with_clusters(entries: dict[str, Entry], clusters: list[Cluster]) -> tuple[
 
 
 def _read_sections(top: Map, findings: Findings) -> Content:
-    return _collected((item for name in SECTIONS for item in _section(top, name, findings)), findings)
+    return _collect((item for name in SECTIONS for item in _section(top, name, findings)), findings)
 
 
 def _read_patterns(top: Map, findings: Findings) -> Content:
-    return _collected(_section(top, "patterns", findings), findings)
+    return _collect(_section(top, "patterns", findings), findings)
 
 
 def _read_flat(top: Items, findings: Findings) -> Content:
-    return _collected(_items(top, findings), findings)
+    return _collect(_items(top, findings), findings)
 
 
 def _section(top: Map, name: str, findings: Findings) -> Iterator[Map]:
-    """Yield the entries of a section, a list or a mapping; one without a category gets the section's name."""
+    """Yield the entries of a section, a list or a mapping; its name is the category of those without one."""
     section = top.get(name)
     if isinstance(section, Map):
-        found = _by_id(section, findings)
+        items = _by_id(section, findings)
     elif isinstance(section, Items):
-        found = _items(section, findings)
+        items = _items(section, findings)
     else:
-        found = iter(())
+        items = iter(())
         if section is not None:
             findings.error(top.at(name), "wrong-type", f"The section {quote(name)} is {describe(section)}.")
-    for item in found:
+    for item in items:
         if name != "patterns" and not item.get("category"):
             item["category"] = name
         yield item
@@ -175,14 +174,14 @@ def _items(items: Items, findings: Findings) -> Iterator[Map]:
         if isinstance(item, Map):
             yield item
         elif item is not None:
-            found = f"{quote(item)} stands among the entries; it is no entry."
+            found = f"{quote(item)} is among the entries, but is not one."
             findings.warning(items.at(position), "stray-text", found, "Remove it, or make it an entry with a path.")
 
 
 def _by_id(section: Map, findings: Findings) -> Iterator[Map]:
     for name, body in section.items():
         if not isinstance(body, Map):
-            found = f"The entry {quote(name)} is {describe(body)}; a mapping is wanted."
+            found = f"The entry {quote(name)} is {describe(body)}; it must be a mapping."
             findings.warning(section.at(name), "stray-text", found, "Remove it, or give it a path.")
             continue
         item = Map(line=section.at(name))
@@ -192,8 +191,8 @@ def _by_id(section: Map, findings: Findings) -> Iterator[Map]:
         yield item
 
 
-def _flattened(item: Map) -> Map:
-    """Lift the fields of a JSON record's `metadata` beside the others, which win."""
+def _flatten(item: Map) -> Map:
+    """Return a JSON record with the fields of its `metadata` moved up; fields that exist already take precedence."""
     metadata = item.get("metadata")
     if not isinstance(metadata, Map):
         return item
@@ -203,12 +202,12 @@ def _flattened(item: Map) -> Map:
     return flat
 
 
-def _collected(items: Iterator[Map], findings: Findings) -> Content:
-    """Read entries, give repeated ids new names, and sort the entries into clusters by category."""
+def _collect(items: Iterator[Map], findings: Findings) -> Content:
+    """Read entries, give repeated ids new names, and group the entries into clusters by category."""
     entries: dict[str, Entry] = {}
     for item in items:
-        entry = read_entry(_without_stray(_flattened(item), findings), findings)
-        entry = entry and _distinct(entry, entries, findings)
+        entry = read_entry(_without_sentences(_flatten(item), findings), findings)
+        entry = entry and _with_unique_id(entry, entries, findings)
         if entry:
             entries[entry.id] = entry.but(clusters=(slug(entry.category) if entry.category.strip(". ") else UNSORTED,))
     members: dict[str, list[str]] = {}
@@ -218,30 +217,30 @@ def _collected(items: Iterator[Map], findings: Findings) -> Content:
     return Content(entries=tuple(entries.values()), clusters=tuple(clusters))
 
 
-def _distinct(entry: Entry, entries: dict[str, Entry], findings: Findings) -> Entry | None:
-    """Give the entry under an id of its own, or None where the same document is already there."""
+def _with_unique_id(entry: Entry, entries: dict[str, Entry], findings: Findings) -> Entry | None:
+    """Return the entry under a unique id, or None if its document is already listed."""
     first = entries.get(entry.id)
     if first is None:
         return entry
-    if any(other.path == entry.path for other in entries.values()):
-        found = f"The document {quote(entry.path)} is listed again; the entry on line {first.line} counts."
+    if any(known.path == entry.path for known in entries.values()):
+        found = f"The document {quote(entry.path)} is listed again; the entry on line {first.line} is used."
         findings.warning(entry.line, "repeated-document", found, "Remove one of the two.")
         return None
     name = base = id_from_path(entry.path)
     number = 2
     while name in entries:
         name, number = f"{base}-{number}", number + 1
-    found = f"The id {quote(entry.id)} repeats (first on line {first.line}); this document is called {quote(name)}."
-    findings.warning(entry.line, "repeated-id", found, "Run `deia index migrate` to write the new ids down.")
+    found = f"The id {quote(entry.id)} repeats (first on line {first.line}); this document gets the id {quote(name)}."
+    findings.warning(entry.line, "repeated-id", found, "Run `deia index migrate` to save the new ids.")
     return entry.but(id=name)
 
 
-def _without_stray(item: Map, findings: Findings) -> Map:
-    """Drop keys that are sentences: text that an old generator took for fields."""
+def _without_sentences(item: Map, findings: Findings) -> Map:
+    """Return an entry without keys that are sentences, which an old generator wrote by mistake."""
     stray = [name for name in item if any(letter.isspace() for letter in name.strip())]
     for name in stray:
-        found = f"{quote(name)} is text where a field name is wanted; it is left out."
-        findings.warning(item.at(name), "stray-text", found, "Remove it; it belongs into the document.")
+        found = f"{quote(name)} is a sentence instead of a field name; it is left out."
+        findings.warning(item.at(name), "stray-text", found, "Remove it, or move it into the document.")
     if not stray:
         return item
     kept = Map(line=item.line)
@@ -250,14 +249,12 @@ def _without_stray(item: Map, findings: Findings) -> Map:
     return kept
 
 
-def _holds(value: Any, name: str, kind: type) -> bool:
+def _has(value: Any, name: str, kind: type) -> bool:
     return isinstance(value, Map) and isinstance(value.get(name), kind)
 
 
 def _is_sections(value: Any) -> bool:
-    return isinstance(value, Map) and any(
-        _holds(value, name, Items) or _holds(value, name, Map) for name in SECTIONS[:2]
-    )
+    return isinstance(value, Map) and any(_has(value, name, Items) or _has(value, name, Map) for name in SECTIONS[:2])
 
 
 def _is_flat(value: Any) -> bool:
@@ -275,11 +272,11 @@ SHAPES = (
     Shape(name="sections", looks="sections `processes:`/`training:`", fits=_is_sections, read=_read_sections),
     Shape(
         name="patterns-list", looks="`patterns:` as a list", read=_read_patterns,
-        fits=lambda value: _holds(value, "patterns", Items),
+        fits=lambda value: _has(value, "patterns", Items),
     ),
     Shape(
         name="patterns-by-id", looks="`patterns:` by id", read=_read_patterns,
-        fits=lambda value: _holds(value, "patterns", Map),
+        fits=lambda value: _has(value, "patterns", Map),
     ),
     Shape(name="json-records", looks="a list with `content`/`metadata`", fits=_is_json_records, read=_read_flat),
     Shape(name="flat-list", looks="a flat list of entries", fits=_is_flat, read=_read_flat),

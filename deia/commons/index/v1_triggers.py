@@ -1,7 +1,4 @@
-"""Reading `proactive_triggers` and `query_patterns` of a master index.
-
-The old form of a trigger becomes an ordinary one.
-"""
+"""Read `proactive_triggers` and `query_patterns` of a master index. The former are an old form of triggers."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool_call")
 
 
 def read_query_patterns(top: Map, findings: Findings) -> tuple[QueryPattern, ...]:
-    """Read the golden queries of an index."""
+    """Read the query patterns of an index."""
     return tuple(_query_pattern(item, findings) for item in fields.mappings(top, "query_patterns", findings))
 
 
@@ -52,37 +49,37 @@ def _query_pattern(item: Map, findings: Findings) -> QueryPattern:
 
 
 def read_old_triggers(top: Map, findings: Findings) -> tuple[Trigger, ...]:
-    """Read the triggers of the old form; a broken one is a problem and left out."""
+    """Read triggers of the old form as ordinary triggers; invalid ones are reported and left out."""
     items = fields.mappings(top, "proactive_triggers", findings)
-    taken: set[str] = set()
-    read = (_trigger(item, taken, findings) for item in items)
-    return tuple(trigger for trigger in read if trigger)
+    used: set[str] = set()
+    triggers = (_trigger(item, used, findings) for item in items)
+    return tuple(trigger for trigger in triggers if trigger)
 
 
-def _trigger(item: Map, taken: set[str], findings: Findings) -> Trigger | None:
+def _trigger(item: Map, used: set[str], findings: Findings) -> Trigger | None:
     before = findings.errors()
     fields.report_unknown(item, TRIGGER_FIELDS, findings)
     words = fields.texts(item, "pattern", findings)
-    others = fields.texts(item, "alternate_patterns", findings)
+    alternatives = fields.texts(item, "alternate_patterns", findings)
     documents = _references(item, findings)
     message = fields.text(item, "message", findings)
     action = fields.choice(item, "action", tuple(ACTIONS), findings, default="suggest_best_practice")
     urgency: Urgency = fields.choice(item, "urgency", URGENCIES, findings, default="medium")  # type: ignore[assignment]
-    for name, given in (("pattern", words or others), ("documents", documents), ("message", message)):
-        if not given:
+    for name, value in (("pattern", words or alternatives), ("documents", documents), ("message", message)):
+        if not value:
             findings.error(item.line, "missing-field", f"The trigger has no `{name}`.", f"Add `{name}`.")
     if findings.errors() > before:
         return None
-    named = fields.text(item, "id", findings) or _free(f"index-{slug(' '.join(words or others))}", taken)
-    taken.add(named)
+    named = fields.text(item, "id", findings) or _free_name(f"index-{slug(' '.join(words or alternatives))}", used)
+    used.add(named)
     return Trigger(
         id=named,
-        title=fields.text(item, "title", findings) or f"Mentions {', '.join(words or others)}",
+        title=fields.text(item, "title", findings) or f"Mentions {', '.join(words or alternatives)}",
         urgency=urgency,
         message=message,
         documents=documents,
         who=SPEAKERS,
-        any=(Clause(kind="words", value={"all": list(words), "any": list(others)}, line=item.line),),
+        any=(Clause(kind="words", value={"all": list(words), "any": list(alternatives)}, line=item.line),),
         status="stable",
         action=ACTIONS[action],
         unless=fields.texts(item, "exclude_keywords", findings),
@@ -91,15 +88,17 @@ def _trigger(item: Map, taken: set[str], findings: Findings) -> Trigger | None:
     )
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """Give a name after what the trigger looks for, numbered where another has it."""
-    names = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
-    return next(one for one in names if one not in taken)
+def _free_name(name: str, used: set[str]) -> str:
+    """Return a name made from what the trigger looks for, with a number if another trigger has the same name."""
+    names = [name, *(f"{name}-{number}" for number in range(2, len(used) + 3))]
+    return next(candidate for candidate in names if candidate not in used)
 
 
 def _references(item: Map, findings: Findings) -> tuple[Reference, ...]:
     ids = fields.texts(item, "documents", findings)
     for ident in ids:
         if any(letter.isspace() for letter in ident):
-            findings.error(item.at("documents"), "bad-id", f"{quote(ident)} is no document id.", "List ids of entries.")
+            findings.error(
+                item.at("documents"), "bad-id", f"{quote(ident)} is not a document id.", "List ids of entries."
+            )
     return tuple(Reference(id=ident, mode="full_context") for ident in ids)

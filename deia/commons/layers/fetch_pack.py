@@ -1,6 +1,6 @@
-"""Fetching a pack's source: a folder as it is, or one commit of a git repository into a temporary folder.
+"""Fetch the source of a pack: a folder as it is, or one commit of a git repository into a temporary folder.
 
-Refuses everything that a URL could make git do besides fetching: other protocols, options, hooks, submodules, prompts.
+Git is kept from doing anything but fetching: no other protocols, options, hooks, submodules or prompts.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ STEERING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_TEMPLATE_DIR", "G
 
 
 class Fetched(Record):
-    """Where a source lies now, and which commit it is, where it is one."""
+    """The folder of a fetched source, and its commit if it came from git."""
 
     folder: str
     commit: str = ""
 
 
 def is_git(source: str) -> bool:
-    """Say whether a source is a git URL rather than a folder."""
+    """Return whether a source is a git URL rather than a folder."""
     return source.startswith(PROTOCOLS) or (not os.path.exists(source) and bool(SHORT_SSH.fullmatch(source)))
 
 
 def fetch(source: str, *, rev: str, into: str, environ: Mapping[str, str]) -> Fetched:
-    """Give the folder of a source; that of a git URL is made inside `into`, an empty folder.
+    """Return the folder of a source; a git URL is fetched into `into`, an empty folder.
 
     Raises:
-        CommonsError: the source is neither a folder nor such a URL, or it cannot be fetched.
+        CommonsError: the source is neither a folder nor a supported URL, or it cannot be fetched.
     """
     if not is_git(source):
         return Fetched(folder=_folder(source, rev))
     if not all(char.isprintable() and not char.isspace() for char in source):
-        raise CommonsError("The URL holds spaces or control characters.", fix="Write it without.")
+        raise CommonsError("The URL contains spaces or control characters.", fix="Remove them.")
     if rev and (not REV.fullmatch(rev) or ".." in rev):
-        raise CommonsError(f"{rev!r} is no name of a branch, tag or commit.", fix="Use --rev main, or a commit.")
+        raise CommonsError(f"{rev!r} is not the name of a branch, tag or commit.", fix="Use --rev main, or a commit.")
     for words in (
         ("init", "--quiet", "--template="),
         ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", source, rev or "HEAD"),
@@ -62,13 +62,13 @@ def fetch(source: str, *, rev: str, into: str, environ: Mapping[str, str]) -> Fe
 def _folder(source: str, rev: str) -> str:
     if "://" in source or source.startswith("-"):
         known = ", ".join(PROTOCOLS)
-        scheme = f": {source.partition('://')[0]}:// is not taken" if "://" in source else ""
-        fix = f"Name a folder, or a URL of git with {known}."
+        scheme = f": {source.partition('://')[0]}:// is not supported" if "://" in source else ""
+        fix = f"Name a folder, or a git URL that begins with {known}."
         raise CommonsError(f"{source!r} cannot be fetched{scheme}.", fix=fix)
     if not os.path.isdir(source):
         raise CommonsError(f"There is no folder {source}.", fix="Name a folder that holds a commons, or a git URL.")
     if rev:
-        raise CommonsError("--rev goes with a git URL, and this is a folder.", fix="Leave it out, or use file://…")
+        raise CommonsError("--rev needs a git URL, and this is a folder.", fix="Leave it out, or use file://…")
     return os.path.abspath(source).replace("\\", "/")
 
 
@@ -87,6 +87,6 @@ def _git(words: tuple[str, ...], folder: str, environ: Mapping[str, str]) -> str
             f"git took more than {SECONDS} s.", fix="Try again, or clone it and name the folder."
         ) from error
     if done.returncode:
-        told = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
-        raise CommonsError(f"git could not do it: {told}", fix="Check the URL, the --rev and your access.")
+        message = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
+        raise CommonsError(f"git failed: {message}", fix="Check the URL, the --rev and your access.")
     return done.stdout.decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""Layers: the project's own commons over its packs over the starter commons; of one id, the highest layer's counts.
+"""Merge layers: the project's own commons, its packs, and the starter commons. Of one id, the highest layer's is used.
 
-A layer is a commons; its paths say where it comes from: `packs/NAME/…`, `starter:…`, or nothing before them for the
-project's own. Refuses packs that are not what the lock says.
+A layer is a commons. Its paths show where it comes from: `packs/NAME/…`, `starter:…`, or no prefix for the project's
+own. Packs that differ from the lock are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PROJECT = "project"
 
 
 def load_layered(root: str, *, starter: bool = True) -> Commons:
-    """Read the commons at `root` with everything below it, merged.
+    """Read the commons at `root` and merge it with the layers below it.
 
     Raises:
         CommonsError: there is no commons at `root`.
@@ -31,48 +31,51 @@ def load_layered(root: str, *, starter: bool = True) -> Commons:
 
 
 class Layers(Record):
-    """The commons of a project and everything below it, each by itself, the highest first."""
+    """The commons of a project and the layers below it, separately, the highest first."""
 
     stack: tuple[Commons, ...]
     problems: tuple[Problem, ...]  # of the packs
 
     def merged(self) -> Commons:
-        """Give them as one commons, with the problems of the project's own and of the packs."""
+        """Return the layers as one commons, with the problems of the project and of the packs."""
         return merged(self.stack).but(problems=(*self.stack[0].problems, *self.problems))
 
 
 def load_layers(root: str, *, starter: bool = True, good: Mapping[str, str] | None = None) -> Layers:
-    """Read the commons at `root` and everything below it; `good` is for its own trigger files.
+    """Read the commons at `root` and the layers below it; `good` is for the project's own trigger files.
 
     Raises:
         CommonsError: there is no commons at `root`.
     """
     own = load_commons(root, good=good)
     packs = check_packs(root)
-    below = load_below(root, [one.name for one in packs.sound], starter=starter)
+    below = load_below(root, [pack.name for pack in packs.sound], starter=starter)
     return Layers(stack=(own, *below), problems=packs.problems)
 
 
 def load_below(root: str, packs: Sequence[str], *, starter: bool) -> list[Commons]:
-    """Read some packs and the starter commons, with their paths as they are seen from the project."""
+    """Read packs and the starter commons, with their paths as seen from the project."""
     below = [load_pack(os.path.join(root, pack_folder(name)), name) for name in packs]
     if has_starter(root, starter=starter):
-        below.append(_placed(load_commons(STARTER), STARTER_PREFIX))
+        below.append(_with_prefix(load_commons(STARTER), STARTER_PREFIX))
     return below
 
 
 def load_pack(folder: str, name: str) -> Commons:
-    """Read the folder of a pack, with its paths as they are seen from the project."""
-    return _placed(load_commons(folder), f"{pack_folder(name)}/")
+    """Read the folder of a pack, with its paths as seen from the project."""
+    return _with_prefix(load_commons(folder), f"{pack_folder(name)}/")
 
 
 def has_starter(root: str, *, starter: bool) -> bool:
-    """Say whether the starter commons lies below the commons at `root`."""
+    """Return whether the starter commons is a layer below the commons at `root`."""
     return starter and not is_starter(root)
 
 
 def merged(layers: Sequence[Commons]) -> Commons:
-    """Merge layers, the highest first: one trigger, entry and cluster an id, and only documents that an entry has."""
+    """Merge layers, the highest first, so that each id of a trigger, entry or cluster occurs once.
+
+    Of the lower layers, only documents that still have an entry are kept.
+    """
     entries: dict[str, Entry] = {}
     triggers: dict[str, Trigger] = {}
     clusters: dict[str, Cluster] = {}
@@ -87,7 +90,10 @@ def merged(layers: Sequence[Commons]) -> Commons:
     own, *below = layers
     return own.but(
         entries=(*own.entries, *(entry for layer in below for entry in layer.entries if entries[entry.id] is entry)),
-        documents=(*own.documents, *(one for layer in below for one in layer.documents if one.path in paths)),
+        documents=(
+            *own.documents,
+            *(document for layer in below for document in layer.documents if document.path in paths),
+        ),
         clusters=tuple(clusters.values()),
         query_patterns=tuple(pattern for layer in layers for pattern in layer.query_patterns),
         concepts=tuple(concept for layer in layers for concept in layer.concepts),
@@ -97,22 +103,22 @@ def merged(layers: Sequence[Commons]) -> Commons:
     )
 
 
-def _placed(commons: Commons, prefix: str) -> Commons:
-    """Give a commons with its paths as they are seen from the project."""
-    documents = {one.path: one.but(path=prefix + one.path) for one in commons.documents}
+def _with_prefix(commons: Commons, prefix: str) -> Commons:
+    """Return a commons with its paths as seen from the project."""
+    documents = {item.path: item.but(path=prefix + item.path) for item in commons.documents}
     return commons.but(
-        entries=tuple(one.but(path=prefix + one.path) for one in commons.entries),
+        entries=tuple(item.but(path=prefix + item.path) for item in commons.entries),
         documents=tuple(documents.values()),
-        triggers=tuple(one.but(path=prefix + one.path) for one in commons.triggers),
-        cases=tuple(one.but(path=prefix + one.path) for one in commons.cases),
+        triggers=tuple(item.but(path=prefix + item.path) for item in commons.triggers),
+        cases=tuple(item.but(path=prefix + item.path) for item in commons.cases),
     )
 
 
-# --- what a path says ---
+# --- paths ---
 
 
 def origin_of(path: str) -> str:
-    """Say where something comes from, by its path: `project`, `starter`, or `pack NAME`."""
+    """Return where something comes from, by its path: `project`, `starter`, or `pack NAME`."""
     if path.startswith(STARTER_PREFIX):
         return "starter"
     top, _, rest = path.partition("/")
@@ -120,7 +126,7 @@ def origin_of(path: str) -> str:
 
 
 def local_path(path: str) -> str:
-    """Give a path as its own layer writes it."""
+    """Return a path as it is written in its own layer."""
     if path.startswith(STARTER_PREFIX):
         return path.removeprefix(STARTER_PREFIX)
     parts = path.split("/", 2) if path.startswith(f"{FOLDER}/") else ()
@@ -128,12 +134,12 @@ def local_path(path: str) -> str:
 
 
 def file_at(root: str, path: str) -> str:
-    """Give the file that a path of the layered commons at `root` stands for."""
+    """Return the file that a path of the layered commons at `root` refers to."""
     return f"{STARTER}/{path.removeprefix(STARTER_PREFIX)}" if path.startswith(STARTER_PREFIX) else f"{root}/{path}"
 
 
 def layer_prefixes(root: str, *, starter: bool) -> Iterator[str]:
-    """Yield the prefix of each layer's paths, the project's own first; packs count by their folders, sound or not."""
+    """Yield the prefix of each layer's paths, the project's own first, then every folder of a pack, sound or not."""
     yield ""
     try:
         names = sorted(os.listdir(os.path.join(root, FOLDER)))

@@ -1,7 +1,7 @@
-"""Taking packs in, renewing and removing them: the files of a commons are copied, checked as a copy, then locked.
+"""Install, update and remove packs: the files of a commons are copied, the copy is checked, then it is locked.
 
-Only what a commons consists of is copied: the index, documents, triggers, and a licence. Refuses a pack that could do
-harm: links, paths that leave, patterns that could hang, files that are too large or no plain data.
+Only the parts of a commons are copied: the index, documents, triggers, and a licence. A pack that could do harm is
+refused: links, paths that lead out, patterns that could hang, files that are too large or not plain data.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from deia.commons.layers.packs import (
     Pack,
     check_packs,
     lock_text,
+    pack_checksum,
     pack_folder,
     read_lock,
     walk,
-    whole_sum,
 )
 from deia.commons.layers.shadowing import Hiding, describe_hiding, find_hidings, hiding_problem, without_location
 from deia.commons.source_files import safe_files
@@ -43,7 +43,7 @@ from deia.records import Record
 
 ENDINGS = {DOCUMENTS: (".md",), TRIGGERS: (".yaml", ".yml")}
 PAPERS = ("license", "licence", "copying", "notice", "readme")
-# What no honest mistake looks like, or what a reader could be harmed by.
+# Problems that are hardly honest mistakes, or that could harm a reader.
 HOSTILE = (
     "path-leaves-commons", "unsafe-pattern", "file-too-large", "unreadable-file", "file-name", "yaml-alias", "yaml-tag",
     "yaml-depth", "json-depth",
@@ -51,65 +51,65 @@ HOSTILE = (
 
 
 class InstalledPack(Record):
-    """A pack taken in, and how it differs from what was there under its name."""
+    """An installed pack, and how it differs from the previous one of the same name."""
 
     pack: Pack
     files: tuple[str, ...] = ()  # `+ path`, `- path`, `~ path`
     triggers: tuple[str, ...] = ()  # `+ id`, `- id`, `~ id`
-    hides: tuple[str, ...] = ()  # what it hides of lower layers, in words
+    hides: tuple[str, ...] = ()  # what it hides in lower layers, in words
 
 
 @with_write_lock
-def install_pack(  # noqa: PLR0913 - where it came from is three of them
+def install_pack(  # noqa: PLR0913 - three of them are its source
     root: str, folder: str, *, name: str, source: str, rev: str = "", commit: str = "", write: bool = True,
     starter: bool = True, allow_hiding: bool = False,
 ) -> InstalledPack:  # fmt: skip
-    """Take the commons in `folder` in as the pack `name`, in place of what was there under that name.
+    """Install the commons in `folder` as the pack `name`, replacing the previous pack of that name.
 
-    `starter` says whether the starter commons lies below, and `allow_hiding` gives the pack leave to hide triggers of
-    lower layers that hold or are critical; leave that was given once is kept in the lock.
+    `starter` is whether the starter commons is a layer below. `allow_hiding` lets the pack hide triggers of lower
+    layers that hold or are critical; the lock records this permission.
 
     Raises:
-        CommonsError: the name is unusable, or the folder is no commons or holds what no pack may hold, or it hides
-            such triggers without leave.
+        CommonsError: the name is invalid, the folder is not a commons or contains something that no pack may contain,
+            or the pack hides such triggers without permission.
     """
     if not NAME.fullmatch(name):
-        fix = "Use small letters, digits and `-`, at most 40: --name team"
-        raise CommonsError(f"{name!r} is no name for a pack.", fix=fix)
+        fix = "Use up to 40 lower-case letters, digits and `-`: --name team"
+        raise CommonsError(f"{name!r} is not a valid name for a pack.", fix=fix)
     staging = f"{pack_folder('')}.new-{name}"
     target = os.path.join(root, staging)
     _refuse_links(root, FOLDER, staging, pack_folder(name), LOCK)
     before = {pack.name: pack for pack in _locked(root)}
-    old = _triggers(os.path.join(root, pack_folder(name)))
+    old = _read_triggers(os.path.join(root, pack_folder(name)))
     try:
         files = _copy(folder, target)
         _refuse_hostile(target)
-        was = before.get(name, Pack(name=name, source=source, files={}, sha256=""))
-        hides = _hides(root, target, name, starter=starter)
-        let = _let_hide(hides, was.hides, allow=allow_hiding)
+        previous = before.get(name, Pack(name=name, source=source, files={}, sha256=""))
+        hides = _find_hidden(root, target, name, starter=starter)
+        allowed = _check_hidden(hides, previous.hides, allow=allow_hiding)
         pack = Pack(
-            name=name, source=source, rev=rev, commit=commit, files=files, sha256=whole_sum(files), hides=let
+            name=name, source=source, rev=rev, commit=commit, files=files, sha256=pack_checksum(files), hides=allowed
         )  # fmt: skip
-        changes = {"files": _changes(was.files, files), "triggers": _changes(old, _triggers(target))}
-        taken = InstalledPack(pack=pack, hides=tuple(describe_hiding(one) for one in hides), **changes)
+        changes = {"files": _differences(previous.files, files), "triggers": _differences(old, _read_triggers(target))}
+        installed = InstalledPack(pack=pack, hides=tuple(describe_hiding(hiding) for hiding in hides), **changes)
         if write:
             shutil.rmtree(os.path.join(root, pack_folder(name)), ignore_errors=True)
             os.rename(target, os.path.join(root, pack_folder(name)))
             _write_lock(root, {**before, name: pack})
     except OSError as error:
         raise CommonsError(
-            f"The pack cannot be copied: {error}.", fix="Free space, or mend the permissions."
+            f"The pack cannot be copied: {error}.", fix="Free some space, or correct the permissions."
         ) from error
     finally:
         shutil.rmtree(target, ignore_errors=True)
         with contextlib.suppress(OSError):
-            os.rmdir(os.path.join(root, FOLDER))  # only where nothing is in it
-    return taken
+            os.rmdir(os.path.join(root, FOLDER))  # only if it is empty
+    return installed
 
 
 @with_write_lock
 def remove_pack(root: str, name: str) -> None:
-    """Remove a pack and its lines of the lock.
+    """Remove a pack and its lines in the lock.
 
     Raises:
         CommonsError: there is no such pack, or it cannot be removed.
@@ -127,11 +127,15 @@ def remove_pack(root: str, name: str) -> None:
         with contextlib.suppress(OSError):
             os.rmdir(os.path.join(root, FOLDER))
     except OSError as error:
-        raise CommonsError(f"The pack cannot be removed: {error}.", fix="Mend the folder's permissions.") from error
+        raise CommonsError(f"The pack cannot be removed: {error}.", fix="Correct the folder's permissions.") from error
 
 
 def _locked(root: str) -> tuple[Pack, ...]:
-    """Give the packs of the lock; one that cannot be read stops everything, since writing it anew would lose lines."""
+    """Return the packs in the lock.
+
+    Raises:
+        CommonsError: a pack cannot be read; writing the lock would lose its lines.
+    """
     findings = Findings(LOCK)
     packs = read_lock(root, findings)
     if findings.problems:
@@ -157,11 +161,11 @@ def _refuse_links(root: str, *paths: str) -> None:
 
 
 def _copy(source: str, target: str) -> dict[str, str]:
-    """Copy what a commons consists of; give the SHA-256 of each file."""
+    """Copy the parts of a commons and return the SHA-256 of each file."""
     if not os.path.isdir(source):
         raise CommonsError(f"There is no folder {source}.", fix="Name a folder that holds a commons, or a git URL.")
     problems: list[Problem] = []
-    paths = [path for path in _wanted(source) if _is_plain(source, path, problems)]
+    paths = [path for path in _paths_to_copy(source) if _is_plain(source, path, problems)]
     size = sum(os.path.getsize(os.path.join(source, path)) for path in paths) if not problems else 0
     if len(paths) > MOST_FILES or size > MOST_BYTES:
         found = f"It has {len(paths)} files and {size // 1_000_000} MB."
@@ -180,19 +184,21 @@ def _copy(source: str, target: str) -> dict[str, str]:
     return sums
 
 
-def _wanted(source: str) -> Iterator[str]:
-    """Yield the paths that a pack is made of, links included, so that they can be refused."""
+def _paths_to_copy(source: str) -> Iterator[str]:
+    """Yield the paths that belong to a pack, including links, so that they can be refused."""
     index = find_index(source)
     papers = [name for name in sorted(os.listdir(source)) if name.lower().partition(".")[0] in PAPERS]
     below = {path for top in ENDINGS for path in _below(source, top)}
     named = {entry.path for entry in load_index(source).entries} if index else set()
-    open_ = {path for path in named if not safe_files.leaves_commons(path) and not any(map(_hidden, path.split("/")))}
-    also = {path for path in open_ if os.path.lexists(os.path.join(source, path))}
-    yield from sorted({*papers, *below, *also, *([index] if index else [])})
+    public = {
+        path for path in named if not safe_files.leaves_commons(path) and not any(map(_is_private, path.split("/")))
+    }
+    named_files = {path for path in public if os.path.lexists(os.path.join(source, path))}
+    yield from sorted({*papers, *below, *named_files, *([index] if index else [])})
 
 
-def _hidden(part: str) -> bool:
-    """Say whether a name is not meant for others: `.git`, `.env`."""
+def _is_private(part: str) -> bool:
+    """Return whether a name is private: `.git`, `.env`."""
     return part.startswith(".")
 
 
@@ -207,14 +213,14 @@ def _below(source: str, top: str) -> Iterator[str]:
 
 
 def _is_plain(source: str, path: str, problems: list[Problem]) -> bool:
-    """Say whether something may be copied; what may not is a problem, what is merely no file is passed over."""
+    """Return whether a path may be copied; a forbidden one is reported, one that is not a file is skipped."""
     full = os.path.join(source, path)
-    unspeakable = safe_files.file_name_problem(path)
+    bad_name = safe_files.file_name_problem(path)
     limit = DOCUMENT_BYTES if path.lower().endswith(".md") else safe_files.YAML_BYTES
-    if unspeakable:
-        problems.append(unspeakable)
+    if bad_name:
+        problems.append(bad_name)
     elif os.path.islink(full) or not safe_files.resolve(source, path) or _through_link(source, path):
-        problems.append(_problem(path, "It is a link, or lies behind one.", "A pack holds plain files only."))
+        problems.append(_problem(path, "It is a link, or inside one.", "A pack may contain plain files only."))
     elif os.path.isfile(full) and os.path.getsize(full) > limit:
         problems.append(_problem(path, f"It is larger than {limit // 1_000_000} MB.", "A lesson is a few pages."))
     elif os.path.isfile(full):
@@ -235,55 +241,57 @@ def _refuse_hostile(folder: str) -> None:
     commons = load_commons(folder)
     _refuse([problem for problem in commons.problems if problem.code in HOSTILE and problem.severity == "error"])
     if not commons.triggers and not commons.entries:
-        raise CommonsError("The pack holds neither documents nor triggers.", fix="Name the folder that holds them.")
+        raise CommonsError("The pack has neither documents nor triggers.", fix="Name the folder that contains them.")
 
 
 def _refuse(problems: list[Problem]) -> None:
     if problems:
-        message = "The pack is refused; nothing of it was taken in."
-        raise CommonsError(message, problems, fix="Tell whoever keeps it:")
+        message = "The pack was refused; nothing was installed."
+        raise CommonsError(message, problems, fix="Ask its maintainers to correct this:")
 
 
-# --- what it hides ---
+# --- hidden triggers ---
 
 
-def _hides(root: str, folder: str, name: str, *, starter: bool) -> list[Hiding]:
-    """Give what a pack would hide of the starter and of the packs below it, which are those after it by name."""
-    lower = [one.name for one in check_packs(root).sound if one.name > name]
+def _find_hidden(root: str, folder: str, name: str, *, starter: bool) -> list[Hiding]:
+    """Return what a pack would hide of the starter and of the packs below it, which are those after it by name."""
+    lower = [pack.name for pack in check_packs(root).sound if pack.name > name]
     layers = [load_pack(folder, name), *load_below(root, lower, starter=starter)]
-    return [one for one in find_hidings(layers) if one.winner.path.startswith(f"{pack_folder(name)}/")]
+    return [hiding for hiding in find_hidings(layers) if hiding.winner.path.startswith(f"{pack_folder(name)}/")]
 
 
-def _let_hide(hides: Sequence[Hiding], let: Sequence[str], *, allow: bool) -> tuple[str, ...]:
-    """Give the ids of grave triggers that the pack may hide.
+def _check_hidden(hides: Sequence[Hiding], allowed: Sequence[str], *, allow: bool) -> tuple[str, ...]:
+    """Return the ids of the grave triggers that the pack may hide.
 
     Raises:
-        CommonsError: there are some for which nobody gave leave.
+        CommonsError: there are some for which no permission was given.
     """
-    grave = [one for one in hides if one.grave]
-    refused = [hiding_problem(one).but(severity="error", fix="") for one in grave if one.hidden.id not in let]
+    grave = [hiding for hiding in hides if hiding.grave]
+    refused = [
+        hiding_problem(hiding).but(severity="error", fix="") for hiding in grave if hiding.hidden.id not in allowed
+    ]
     if refused and not allow:
-        message = "The pack would hide triggers that hold or are critical; nothing of it was taken in."
-        raise CommonsError(message, refused, fix="If that is meant, type it again with --allow-hiding:")
-    return tuple(dict.fromkeys(one.hidden.id for one in grave))
+        message = "The pack would hide triggers that hold or are critical; nothing was installed."
+        raise CommonsError(message, refused, fix="If this is intended, type the command again with --allow-hiding:")
+    return tuple(dict.fromkeys(hiding.hidden.id for hiding in grave))
 
 
-# --- what changed ---
+# --- differences from the previous pack ---
 
 
-def _triggers(folder: str) -> dict[str, Trigger]:
-    """Give the triggers of a pack by id, apart from where they stand."""
+def _read_triggers(folder: str) -> dict[str, Trigger]:
+    """Return the triggers of a pack by id, without their locations."""
     if os.path.islink(folder) or not os.path.isdir(folder):
         return {}
     try:
-        found = load_commons(folder).triggers
+        triggers = load_commons(folder).triggers
     except CommonsError:
         return {}
-    return {one.id: without_location(one) for one in found}
+    return {trigger.id: without_location(trigger) for trigger in triggers}
 
 
-def _changes(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[str, ...]:
-    """Say what came, went and changed, in the order of names."""
+def _differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[str, ...]:
+    """Return which names were added, removed or changed, sorted by name."""
     marked = {name: "+" if name not in old else "-" if name not in new else "~" for name in {*old, *new}}
     same = {name for name in new if name in old and old[name] == new[name]}
     return tuple(f"{marked[name]} {quote(name).strip('`')}" for name in sorted(marked) if name not in same)

@@ -1,7 +1,6 @@
-"""Packs: commonses of others taken into `packs/`, and `deia.lock`, which says what they were when they were taken in.
+"""Packs: other people's commons copied into `packs/`, and `deia.lock`, which records their content at that time.
 
-A pack counts only while every one of its files is what the lock says. Refuses one that is not: it is left out as a
-whole, with the reason.
+A pack is used only while each of its files matches the lock. Otherwise the whole pack is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ VERSION = 1
 LOCK_BYTES = 8_000_000
 MOST_FILES = 10_000
 MOST_BYTES = 200_000_000
-HEAD = "# What `deia pack` took into packs/, and what it was then. Do not edit; type: deia pack update\n"
-MEND = "Type `deia pack update {name}` to take it in anew, or `deia pack remove {name}`."
+HEAD = "# The packs in packs/ as `deia pack` installed them. Do not edit; type: deia pack update\n"
+FIX = "Type `deia pack update {name}` to install it again, or `deia pack remove {name}`."
 
 
 class Pack(Record):
-    """A pack as the lock has it."""
+    """A pack as the lock describes it."""
 
     name: str
     source: str  # a folder or a git URL
     sha256: str  # of the whole
     files: Mapping[str, str]  # path in the pack → SHA-256
-    rev: str = ""  # the branch, tag or commit that was asked for
-    commit: str = ""  # the commit that came
-    hides: tuple[str, ...] = ()  # ids of grave triggers that it was let hide
+    rev: str = ""  # the branch, tag or commit that was requested
+    commit: str = ""  # the commit that was fetched
+    hides: tuple[str, ...] = ()  # ids of grave triggers that it is allowed to hide
 
 
 class Packs(Record):
-    """The packs that count, those of the lock whether they count or not, and what is wrong."""
+    """The packs that can be used, all packs in the lock, and their problems."""
 
     sound: tuple[Pack, ...] = ()
     locked: tuple[Pack, ...] = ()
@@ -50,20 +49,20 @@ class Packs(Record):
 
 
 def pack_folder(name: str) -> str:
-    """Give the folder of a pack, from the root of the commons."""
+    """Return the folder of a pack, from the root of the commons."""
     return f"{FOLDER}/{name}"
 
 
 def check_packs(root: str) -> Packs:
-    """Hold the files of every pack against the lock."""
+    """Compare the files of every pack with the lock."""
     findings = Findings(LOCK)
     locked = read_lock(root, findings)
     sound = tuple(pack for pack in locked if _is_sound(root, pack, findings))
     known = {pack.name for pack in locked}
     for name in _folders(root):
         if name not in known:
-            found = f"The folder {pack_folder(name)} is in no line of {LOCK}; it is left out."
-            fix = "Take a pack in by `deia pack add`, or move the folder away."
+            found = f"The folder {pack_folder(name)} is not in {LOCK}; it is left out."
+            fix = "Add packs with `deia pack add`, or move the folder away."
             findings.problems.append(
                 Problem(path=pack_folder(name), line=0, found=found, fix=fix, code="unlocked-pack")
             )
@@ -82,17 +81,17 @@ def _folders(root: str) -> list[str]:
 def _is_sound(root: str, pack: Pack, findings: Findings) -> bool:
     where = pack_folder(pack.name)
     folder = os.path.join(root, where)
-    there = os.path.isdir(folder)
+    exists = os.path.isdir(folder)
     linked = os.path.islink(folder) or not safe_files.resolve(root, where)
-    difference = "it is a link" if linked else _difference(folder, pack) if there else ""
-    if there and not difference:
+    difference = "it is a link" if linked else _difference(folder, pack) if exists else ""
+    if exists and not difference:
         return True
-    found = f"is not what {LOCK} says ({difference}); it is left out" if difference else "is not there"
+    state = f"differs from {LOCK} ({difference}); it is left out" if difference else "is missing"
     problem = Problem(
         path=where,
         line=0,
-        found=f"The pack {where} {found}.",
-        fix=MEND.format(name=pack.name),
+        found=f"The pack {where} {state}.",
+        fix=FIX.format(name=pack.name),
         code="changed-pack" if difference else "missing-pack",
     )
     findings.problems.append(problem)
@@ -100,24 +99,24 @@ def _is_sound(root: str, pack: Pack, findings: Findings) -> bool:
 
 
 def _difference(folder: str, pack: Pack) -> str:
-    """Say how a folder differs from a pack, or the empty text."""
-    found = sums(folder)
-    if isinstance(found, str):
-        return found
+    """Return how a folder differs from a pack, or an empty text."""
+    checksums = checksums_of(folder)
+    if isinstance(checksums, str):
+        return checksums
     for verb, paths in (
-        ("changed", sorted(path for path in found if path in pack.files and found[path] != pack.files[path])),
-        ("missing", sorted(path for path in pack.files if path not in found)),
-        ("new", sorted(path for path in found if path not in pack.files)),
+        ("changed", sorted(path for path in checksums if path in pack.files and checksums[path] != pack.files[path])),
+        ("missing", sorted(path for path in pack.files if path not in checksums)),
+        ("new", sorted(path for path in checksums if path not in pack.files)),
     ):
         if paths:
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             return f"{verb}: {quote(paths[0])}{more}"
-    return "" if whole_sum(found) == pack.sha256 else "the sum of the whole differs"
+    return "" if pack_checksum(checksums) == pack.sha256 else "the checksum of the whole differs"
 
 
-def sums(folder: str) -> dict[str, str] | str:
-    """Give the SHA-256 of every file below a folder, or what there is that no pack may hold."""
-    found: dict[str, str] = {}
+def checksums_of(folder: str) -> dict[str, str] | str:
+    """Return the SHA-256 of every file below a folder, or a text that describes something that no pack may contain."""
+    checksums: dict[str, str] = {}
     size = 0
     for path in walk(folder):
         full = os.path.join(folder, path)
@@ -125,17 +124,17 @@ def sums(folder: str) -> dict[str, str] | str:
             return f"a link: {quote(path)}"
         try:
             size += os.path.getsize(full)
-            if len(found) >= MOST_FILES or size > MOST_BYTES:
+            if len(checksums) >= MOST_FILES or size > MOST_BYTES:
                 return f"more than {MOST_FILES} files or {MOST_BYTES // 1_000_000} MB"
             with open(full, "rb") as file:
-                found[path] = hashlib.sha256(file.read(MOST_BYTES)).hexdigest()
+                checksums[path] = hashlib.sha256(file.read(MOST_BYTES)).hexdigest()
         except OSError as error:
             return f"unreadable: {quote(path)}, {error.strerror}"
-    return found
+    return checksums
 
 
 def walk(folder: str) -> Iterator[str]:
-    """Yield every file and every link below a folder, relative to it, in order; links are not entered."""
+    """Yield every file and link below a folder, relative to it, sorted; links are not followed."""
     for top, folders, names in os.walk(folder, followlinks=False):
         folders.sort()
         relative = os.path.relpath(top, folder).replace(os.sep, "/")
@@ -144,8 +143,8 @@ def walk(folder: str) -> Iterator[str]:
             yield name if relative == "." else f"{relative}/{name}"
 
 
-def whole_sum(files: Mapping[str, str]) -> str:
-    """Give the SHA-256 of a whole pack, from those of its files."""
+def pack_checksum(files: Mapping[str, str]) -> str:
+    """Return the SHA-256 of a whole pack, made from those of its files."""
     lines = "".join(f"{files[path]}  {path}\n" for path in sorted(files))
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -154,7 +153,7 @@ def whole_sum(files: Mapping[str, str]) -> str:
 
 
 def read_lock(root: str, findings: Findings) -> tuple[Pack, ...]:
-    """Read the lock; what is malformed in it is a problem, and that pack counts as not locked."""
+    """Read the lock; a malformed pack is reported and treated as not locked."""
     if not os.path.lexists(os.path.join(root, LOCK)):
         return ()
     text = safe_files.read_text(root, LOCK, limit=LOCK_BYTES)
@@ -164,34 +163,36 @@ def read_lock(root: str, findings: Findings) -> tuple[Pack, ...]:
     try:
         value = tomllib.loads(text.text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        findings.error(0, "bad-lock", f"This is not TOML: {error}.", "Restore the file, or take the packs in anew.")
+        findings.error(0, "bad-lock", f"This is not TOML: {error}.", "Restore the file, or add the packs again.")
         return ()
     packs = value.get("packs", {})
     if value.get("version") != VERSION or not isinstance(packs, dict):
-        found = f"This is no lock of version {VERSION}."
-        findings.error(0, "bad-lock", found, "Restore the file, or take the packs in anew.")
+        found = f"This is not a lock of version {VERSION}."
+        findings.error(0, "bad-lock", found, "Restore the file, or add the packs again.")
         return ()
     read = (_read_pack(name, one, findings) for name, one in packs.items())
     return tuple(pack for pack in read if pack is not None)
 
 
 def _read_pack(name: str, value: Any, findings: Findings) -> Pack | None:
-    given = value if isinstance(value, dict) else {}
-    texts = {field: given.get(field, "") for field in ("source", "rev", "commit", "sha256")}
-    files, hides = given.get("files"), given.get("hides", [])
-    listed: dict[str, Any] = files if isinstance(files, dict) else {"": None}
-    let: list[Any] = hides if isinstance(hides, list) else [None]
-    if not NAME.fullmatch(name) or not all(isinstance(one, str) for one in (*texts.values(), *listed.values(), *let)):
-        fix = "Restore the lines of the pack, or take it in anew."
+    written = value if isinstance(value, dict) else {}
+    texts = {field: written.get(field, "") for field in ("source", "rev", "commit", "sha256")}
+    files, hides = written.get("files"), written.get("hides", [])
+    checksums: dict[str, Any] = files if isinstance(files, dict) else {"": None}
+    allowed: list[Any] = hides if isinstance(hides, list) else [None]
+    if not NAME.fullmatch(name) or not all(
+        isinstance(text, str) for text in (*texts.values(), *checksums.values(), *allowed)
+    ):
+        fix = "Restore the lines of the pack, or add it again."
         findings.error(0, "bad-lock", f"The lines of the pack {quote(name)} cannot be read.", fix)
         return None
-    return Pack(name=name, files=listed, hides=tuple(let), **texts)
+    return Pack(name=name, files=checksums, hides=tuple(allowed), **texts)
 
 
 def lock_text(packs: Iterable[Pack]) -> str:
-    """Write a lock; the same packs give the same text."""
+    """Return the text of a lock; the same packs always give the same text."""
     parts = [f"{HEAD}version = {VERSION}\n"]
-    for pack in sorted(packs, key=lambda one: one.name):
+    for pack in sorted(packs, key=lambda pack: pack.name):
         fields = "".join(
             f"{field} = {json.dumps(getattr(pack, field))}\n" for field in ("source", "rev", "commit", "sha256")
         )

@@ -1,6 +1,6 @@
-"""Which triggers hide others: of one id the highest layer's counts, and whoever reads a list of packs should know it.
+"""Find triggers that hide others: if several layers have the same id, the trigger of the highest layer is used.
 
-Refuses to judge whether hiding is right: a project says that it is meant by `hides`, a pack is taken in with leave.
+A project states with `hides` that this is intended; a pack needs permission when it is installed.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from deia.records import Record
 
 
 class Hiding(Record):
-    """A trigger that counts, and one of the same id in a lower layer that therefore does not."""
+    """A trigger that is used, and one with the same id in a lower layer that is therefore not used."""
 
     winner: Trigger
     hidden: Trigger
 
     @property
     def grave(self) -> bool:
-        """Say whether what is hidden stops something or warns of the worst."""
+        """Whether the hidden trigger holds calls or is critical."""
         return self.hidden.status != "deprecated" and (
             self.hidden.action == "hold" or self.hidden.urgency == "critical"
         )
 
     @property
     def meant(self) -> bool:
-        """Say whether the project's own trigger names the layer that it hides; a pack's word counts for nothing."""
+        """Whether the project's own trigger names the layer that it hides; a pack cannot do so."""
         return (
             origin_of(self.winner.path) == PROJECT
             and origin_of(self.hidden.path).removeprefix("pack ") in self.winner.hides
@@ -38,7 +38,7 @@ class Hiding(Record):
 
 
 def find_hidings(layers: Sequence[Commons]) -> Iterator[Hiding]:
-    """Yield what is hidden among layers, the highest first; a trigger that is an exact copy hides nothing."""
+    """Yield the hidden triggers of the layers, the highest first; an exact copy of a trigger does not count."""
     first: dict[str, Trigger] = {}
     for layer in layers:
         for trigger in layer.triggers:
@@ -48,7 +48,7 @@ def find_hidings(layers: Sequence[Commons]) -> Iterator[Hiding]:
 
 
 def describe_hiding(hiding: Hiding) -> str:
-    """Say what is hidden: "hides `git-force-push` of the starter (critical, hold)"."""
+    """Return what is hidden: "hides `git-force-push` of the starter (critical, hold)"."""
     origin = origin_of(hiding.hidden.path)
     whose = "the starter" if origin == "starter" else f"the {origin}"
     gone = ", and is deprecated itself" if hiding.winner.status == "deprecated" else ""
@@ -56,13 +56,13 @@ def describe_hiding(hiding: Hiding) -> str:
 
 
 def hiding_problem(hiding: Hiding) -> Problem:
-    """Give a warning for a trigger that hides another."""
+    """Return a warning about a trigger that hides another."""
     own = origin_of(hiding.winner.path) == PROJECT
     layer = origin_of(hiding.hidden.path).removeprefix("pack ")
     fix = (
-        f"Give it another id; if it is meant, say so: hides: {layer}"
+        f"Give it another id; if this is intended, write: hides: {layer}"
         if own
-        else f"If it is not meant, type: deia pack remove {origin_of(hiding.winner.path).removeprefix('pack ')}"
+        else f"If this is not intended, type: deia pack remove {origin_of(hiding.winner.path).removeprefix('pack ')}"
     )
     found = f"The trigger {describe_hiding(hiding)}."
     return Problem(
@@ -76,23 +76,28 @@ def hiding_problem(hiding: Hiding) -> Problem:
 
 
 def hiding_problems(layers: Sequence[Commons]) -> list[Problem]:
-    """Give a warning for everything that is hidden and not said to be meant."""
-    return [hiding_problem(one) for one in find_hidings(layers) if not one.meant]
+    """Return a warning for every hidden trigger that is not stated to be intended."""
+    return [hiding_problem(hiding) for hiding in find_hidings(layers) if not hiding.meant]
 
 
-# --- a trigger apart from where it stands ---
+# --- comparing triggers of different layers ---
 
 
 def without_location(trigger: Trigger) -> Trigger:
-    """Give a trigger as anybody could have written it: without file, lines, and what it says of other layers."""
+    """Return a trigger without its file, its line numbers and `hides`, for comparison with another."""
     return trigger.but(
-        line=0, path="", hides=(), any=_bare(trigger.any), all=_bare(trigger.all), earlier=_earlier(trigger.earlier)
+        line=0,
+        path="",
+        hides=(),
+        any=_without_lines(trigger.any),
+        all=_without_lines(trigger.all),
+        earlier=_earlier(trigger.earlier),
     )
 
 
 def _earlier(earlier: Earlier | None) -> Earlier | None:
-    return earlier and earlier.but(any=_bare(earlier.any), until=_bare(earlier.until))
+    return earlier and earlier.but(any=_without_lines(earlier.any), until=_without_lines(earlier.until))
 
 
-def _bare(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
+def _without_lines(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
     return tuple(clause.but(line=0) for clause in clauses)

@@ -1,4 +1,4 @@
-"""Putting a file in the place of another: whole or not at all. Refuses nothing; the system does."""
+"""Replace a file atomically: readers see the old text or the new one, never a part."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 
 
 def replace_file(path: str, text: str) -> None:
-    """Put a text in place of a file, whole or not at all, with the old file's permissions.
+    """Replace the text of a file atomically, keeping its permissions; a new file is made if there is none.
 
     Raises:
         OSError: the folder cannot be written.

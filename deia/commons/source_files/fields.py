@@ -1,6 +1,6 @@
-"""Taking fields out of a mapping that somebody wrote: text, lists of text, one of several words.
+"""Read fields of a mapping that somebody wrote: text, lists of text, one of several words.
 
-Refuses nothing silently. What has the wrong type becomes a problem with its line, and the field counts as empty.
+A value of the wrong type is reported with its line, and the field counts as empty.
 """
 
 from __future__ import annotations
@@ -8,90 +8,86 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from deia.commons.source_files.findings import Findings, quote, suggestion
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map
+from deia.suggestions import did_you_mean, nearest
 
 TRUE = ("true", "yes", "on")
 FALSE = ("false", "no", "off", "")
 
 
 def as_text(value: Any) -> str:
-    """Give a scalar as text; nothing is empty text."""
+    """Return a scalar as text; None becomes the empty text."""
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value).strip()
 
 
 def text(source: Map, name: str, findings: Findings) -> str:
-    """Take a field that is text (or a number); a list or mapping is a problem."""
+    """Return a field that is text or a number; a list or mapping is reported."""
     value = source.get(name)
     if isinstance(value, dict | list):
-        found = f"`{name}` is a {'mapping' if isinstance(value, dict) else 'list'}; text is wanted."
-        findings.error(source.at(name), "wrong-type", found, "Quote the text if it holds `: `, `[` or `{`.")
+        found = f"`{name}` is a {'mapping' if isinstance(value, dict) else 'list'}; write a text."
+        findings.error(source.at(name), "wrong-type", found, "Quote the text if it contains `: `, `[` or `{`.")
         return ""
     return as_text(value)
 
 
 def texts(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
-    """Take a field that is a list of text, or one text standing for a list of one."""
+    """Return a field that is a list of text; a single text counts as a list with one item."""
     value = source.get(name)
     if isinstance(value, dict):
-        findings.error(source.at(name), "wrong-type", f"`{name}` is a mapping; a list of text is wanted.")
+        findings.error(source.at(name), "wrong-type", f"`{name}` is a mapping; write a list of texts.")
         return ()
     if not isinstance(value, list):
-        one = as_text(value)
-        return (one,) if one else ()
+        single = as_text(value)
+        return (single,) if single else ()
     return _list_of_text(value, name, source, findings)
 
 
 def _list_of_text(value: list[Any], name: str, source: Map, findings: Findings) -> tuple[str, ...]:
-    found = []
+    items = []
     for position, item in enumerate(value):
         if isinstance(item, dict | list):
             line = value.at(position) if isinstance(value, Items) else source.at(name)
-            findings.error(line, "wrong-type", f"An item of `{name}` is not text.", "Quote it if it holds `: `.")
+            findings.error(line, "wrong-type", f"An item of `{name}` is not text.", "Quote it if it contains `: `.")
         elif as_text(item):
-            found.append(as_text(item))
-    return tuple(found)
+            items.append(as_text(item))
+    return tuple(items)
 
 
 def choice(source: Map, name: str, allowed: Sequence[str], findings: Findings, *, default: str) -> str:
-    """Take a field that is one of several words; an unknown word is a problem, and the default is given."""
-    given = text(source, name, findings)
-    if not given:
+    """Return a field that is one of several words; an unknown word is reported, and `default` is returned."""
+    word = text(source, name, findings)
+    if not word:
         return default
-    if given.lower() in allowed:
-        return given.lower()
-    found = f"`{name}` is {quote(given)}; one of {', '.join(allowed)} is wanted."
-    findings.error(source.at(name), f"bad-{name}", found, _near(given, allowed))
+    if word.lower() in allowed:
+        return word.lower()
+    found = f"`{name}` is {quote(word)}; it must be one of {', '.join(allowed)}."
+    findings.error(source.at(name), f"bad-{name}", found, did_you_mean(word, allowed))
     return default
 
 
 def choices(source: Map, name: str, allowed: Sequence[str], findings: Findings) -> tuple[str, ...]:
-    """Take a field that is a list of known words; unknown ones are problems and left out."""
-    given = texts(source, name, findings)
-    for word in given:
+    """Return a field that is a list of known words; unknown words are reported and left out."""
+    words = texts(source, name, findings)
+    for word in words:
         if word not in allowed:
-            found = f"`{name}` holds {quote(word)}; only {', '.join(allowed)} are known."
-            findings.error(source.at(name), f"bad-{name}", found, _near(word, allowed))
-    return tuple(dict.fromkeys(word for word in given if word in allowed))
-
-
-def _near(given: str, allowed: Sequence[str]) -> str:
-    hint = suggestion(given, allowed)
-    return hint if hint.startswith("Did") else ""
+            found = f"`{name}` contains {quote(word)}; the known values are {', '.join(allowed)}."
+            findings.error(source.at(name), f"bad-{name}", found, did_you_mean(word, allowed))
+    return tuple(dict.fromkeys(word for word in words if word in allowed))
 
 
 def boolean(source: Map, name: str, findings: Findings) -> bool:
-    """Take a field that is true or false; in old files also yes and no."""
-    given = text(source, name, findings).lower()
-    if given not in (*TRUE, *FALSE):
-        findings.error(source.at(name), "wrong-type", f"`{name}` is {quote(given)}; true or false is wanted.")
-    return given in TRUE
+    """Return a field that is true or false; old files may also say yes and no."""
+    word = text(source, name, findings).lower()
+    if word not in (*TRUE, *FALSE):
+        findings.error(source.at(name), "wrong-type", f"`{name}` is {quote(word)}; write true or false.")
+    return word in TRUE
 
 
 def mappings(source: Map, name: str, findings: Findings) -> list[Map]:
-    """Take a field that is a list of mappings; other items are problems and left out."""
+    """Return a field that is a list of mappings; other items are reported and left out."""
     value = source.get(name)
     if value is None:
         return []
@@ -100,13 +96,13 @@ def mappings(source: Map, name: str, findings: Findings) -> list[Map]:
         return []
     for position, item in enumerate(value):
         if not isinstance(item, Map):
-            found = f"Item {position + 1} of `{name}` is {quote(item)}; a mapping is wanted."
+            found = f"Item {position + 1} of `{name}` is {quote(item)}; it must be a mapping."
             findings.error(value.at(position), "wrong-type", found)
     return [item for item in value if isinstance(item, Map)]
 
 
 def mapping(source: Map, name: str, findings: Findings) -> Map:
-    """Take a field that is a mapping; anything else but nothing is a problem."""
+    """Return a field that is a mapping, empty if there is none; anything else is reported."""
     value = source.get(name)
     if value is not None and not isinstance(value, Map):
         findings.error(
@@ -116,10 +112,10 @@ def mapping(source: Map, name: str, findings: Findings) -> Map:
 
 
 def report_unknown(source: Map, known: Collection[str], findings: Findings) -> None:
-    """Report the fields that nobody reads, with the name that was probably meant."""
+    """Report the fields that are not known, with the name that was probably meant."""
     for name in source:
         if name not in known:
-            hint = suggestion(name, known)
-            if source[name] is None and " " in name:  # what a comma in unquoted text between braces leaves
-                hint = "If it is the rest of a text in { }, quote the whole text: a comma ends it there."
+            hint = nearest(name, known)
+            if source[name] is None and " " in name:  # the part after a comma, in an unquoted text inside braces
+                hint = "If it is part of a text inside { }, quote the whole text: a comma ends an unquoted text there."
             findings.error(source.at(name), "unknown-field", f"The field {quote(name)} is unknown.", hint)

@@ -1,6 +1,6 @@
-"""Splitting a Markdown text into its metadata and its body: YAML between `---` lines, else bold lines at the head.
+"""Split a Markdown text into metadata and body. Metadata is YAML between `---` lines, or bold lines at the top.
 
-Invalid metadata is a problem with its line and never costs the text: the document stays usable.
+Invalid metadata is reported with its line, and the document remains usable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from deia.records import Record
 
 FENCE = "---"
 FENCES_END = ("---", "...")
-HEAD_LINES = 40  # bold lines count as metadata only above the first section, and no head is longer
+HEAD_LINES = 40  # bold lines are metadata only this far down, and only above the first section
 FRONT_LINES = 400
 BOLD = re.compile(r"\*\*([A-Za-z][\w /-]{0,40})(?::\*\*|\*\*:)(.*)")
 QUOTED = re.compile(r"`([^`]{1,200})`")
@@ -24,13 +24,12 @@ CODE = ("```", "~~~")
 
 
 class FrontMatter(Record):
-    """A Markdown text taken apart."""
+    """A Markdown text, split into metadata and body."""
 
     metadata: Map
     body: str
     first_line: int  # the line of the file on which the body begins
     problems: tuple[Problem, ...] = ()
-    fields_line: int = 1
 
 
 def split(text: str, *, path: str) -> FrontMatter:
@@ -40,33 +39,31 @@ def split(text: str, *, path: str) -> FrontMatter:
     findings = Findings(path)
     if lines[0].rstrip() != FENCE:
         return FrontMatter(metadata=_bold_fields(text, lines), body=text, first_line=1)
-    end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
+    end = next((number for number, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
     if not end:
-        found = "The front-matter that opens here never ends."
-        findings.warning(1, "front-matter", found, "Close it with a line `---`.")
+        found = "The front matter that begins here has no end."
+        findings.warning(1, "front-matter", found, "Close it with a `---` line.")
         return FrontMatter(metadata=Map(line=1), body=text, first_line=1, problems=tuple(findings.problems))
     return _with_fields(lines, end, findings)
 
 
 def _with_fields(lines: list[str], end: int, findings: Findings) -> FrontMatter:
     source = "\n".join(line.rstrip("\r") for line in lines[1:end])
-    read = read_yaml(source, path=findings.path, first_line=2)
-    findings.problems += read.problems
+    parsed = read_yaml(source, path=findings.path, first_line=2)
+    findings.problems += parsed.problems
     body, first_line = "\n".join(lines[end + 1 :]), end + 2
-    if isinstance(read.value, Map):
-        metadata = read.value
+    if isinstance(parsed.value, Map):
+        metadata = parsed.value
     else:
         metadata = Map(line=2)
-        if source.strip() and not read.problems:
-            found = f"The front-matter holds {quote(read.value)}, no fields."
-            findings.warning(2, "front-matter", found, "Write `name: value` lines, or begin the text without `---`.")
-    return FrontMatter(
-        metadata=metadata, body=body, first_line=first_line, problems=tuple(findings.problems), fields_line=2
-    )
+        if source.strip() and not parsed.problems:
+            found = f"The front matter is {quote(parsed.value)} instead of fields."
+            findings.warning(2, "front-matter", found, "Write `name: value` lines, or remove the `---` lines.")
+    return FrontMatter(metadata=metadata, body=body, first_line=first_line, problems=tuple(findings.problems))
 
 
 def _bold_fields(text: str, lines: list[str]) -> Map:
-    """Read `**Name:** value` lines above the first section."""
+    """Parse the `**Name:** value` lines above the first section."""
     fields = Map(line=1)
     if "**" not in text:
         return fields
@@ -82,24 +79,24 @@ def _bold_fields(text: str, lines: list[str]) -> Map:
 
 
 def _bold_value(name: str, written: str) -> Any:
-    quoted = QUOTED.findall(written)
+    code_spans = QUOTED.findall(written)
     if name not in LISTS:
-        return quoted[0] if len(quoted) == 1 and written == f"`{quoted[0]}`" else written
+        return code_spans[0] if len(code_spans) == 1 and written == f"`{code_spans[0]}`" else written
     items = Items()
-    items.extend(part.strip().lstrip("#") for part in (quoted or written.split(",")) if part.strip())
+    items.extend(part.strip().lstrip("#") for part in (code_spans or written.split(",")) if part.strip())
     return items
 
 
 def title_of(front: FrontMatter) -> str:
-    """Give the document's title: the front-matter's, else the first heading, else the file name in words."""
-    given = front.metadata.get("title")
-    if isinstance(given, str | int | float) and str(given).strip():
-        return str(given).strip()
+    """Return the title in the metadata, or an empty text if there is none."""
+    title = front.metadata.get("title")
+    if isinstance(title, str | int | float) and str(title).strip():
+        return str(title).strip()
     return ""
 
 
 def first_heading(body: str) -> str:
-    """Give the text of the first `# ` heading outside code."""
+    """Return the text of the first `# ` heading outside code blocks."""
     inside_code = False
     for line in body.split("\n"):
         if line.lstrip().startswith(CODE):
@@ -110,7 +107,7 @@ def first_heading(body: str) -> str:
 
 
 def name_in_words(path: str) -> str:
-    """Give a file name as a title: `hugo-version_requirement.md` is `Hugo version requirement`."""
+    """Return a file name as a title: `hugo-version_requirement.md` becomes `Hugo version requirement`."""
     name = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     words = re.sub(r"[-_\s]+", " ", name).strip()
     return words[:1].upper() + words[1:]

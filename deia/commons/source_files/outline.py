@@ -1,4 +1,4 @@
-"""The outline that `deia add` writes where no text was given, and what of a document is still that outline."""
+"""The outline that `deia add` writes if it gets no text, and how to recognise what is left of it in a document."""
 
 from __future__ import annotations
 
@@ -20,30 +20,34 @@ PLACEHOLDERS = frozenset(line for line in OUTLINE.splitlines() if line and line 
 
 
 def outline_lines(text: str) -> tuple[int, ...]:
-    """Give the lines of a text, from 1, that are still the outline's."""
+    """Return the numbers, from 1, of the lines that are still placeholders of the outline."""
     if not any(line in text for line in PLACEHOLDERS):
         return ()
     return tuple(number for number, line in enumerate(text.splitlines(), 1) if line.strip() in PLACEHOLDERS)
 
 
 def without_outline(text: str) -> str:
-    """Give a text without the outline's own lines, and without those of its headings below which nothing is left.
+    """Return a text without the outline's placeholders, and without its headings that have nothing else below them.
 
-    A text without any of them comes back as it is; one of which only its title is left, as the empty text.
+    A text without placeholders is returned unchanged. If nothing but the title remains, the result is empty.
     """
     if not outline_lines(text):
         return text
-    parts: list[list[str]] = [[]]
+    sections: list[list[str]] = [[]]
     for line in text.splitlines():
         if line.startswith("#"):
-            parts.append([])
+            sections.append([])
         if line.strip() not in PLACEHOLDERS:
-            parts[-1].append(line)
-    kept = [part for part in parts if not (part and part[0].strip() in HEADINGS and not _says(part[1:]))]
-    if not any(_says(part[1:] if part[:1] and part[0].startswith("#") else part) for part in kept):
+            sections[-1].append(line)
+    kept = [
+        section
+        for section in sections
+        if not (section and section[0].strip() in HEADINGS and not _has_text(section[1:]))
+    ]
+    if not any(_has_text(section[1:] if section[:1] and section[0].startswith("#") else section) for section in kept):
         return ""
-    return "\n".join("\n".join(part).strip("\n") + "\n" for part in kept if _says(part))
+    return "\n".join("\n".join(section).strip("\n") + "\n" for section in kept if _has_text(section))
 
 
-def _says(lines: list[str]) -> bool:
+def _has_text(lines: list[str]) -> bool:
     return any(line.strip() for line in lines)

@@ -1,6 +1,6 @@
-"""What one writer reads again and again while it works, such as the index before and after a change, is read once.
+"""Cache what a writer reads repeatedly while it works, such as the index before and after a change.
 
-Outside `cache_reads` nothing is kept. Refuses to keep more than a few readings; who is given one must not change it.
+Nothing is cached outside `cache_reads`, and only the last few values are. Callers must not change a cached value.
 """
 
 from __future__ import annotations
@@ -8,35 +8,34 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Hashable, Iterator
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    T = TypeVar("T")
+T = TypeVar("T")
 
-MOST = 4  # readings: a text and its index, as they were and as they are to be
-_KEPT: ContextVar[dict[Hashable, Any] | None] = ContextVar("kept", default=None)
+MOST = 4  # values: a text and its index, each before and after a change
+_CACHE: ContextVar[dict[Hashable, Any] | None] = ContextVar("kept", default=None)
 
 
 @contextlib.contextmanager
 def cache_reads() -> Iterator[None]:
-    """Keep what is read meanwhile, in this thread of work."""
-    if _KEPT.get() is not None:
+    """Cache reads within this context, for the current thread or task."""
+    if _CACHE.get() is not None:
         yield
         return
-    token = _KEPT.set({})
+    token = _CACHE.set({})
     try:
         yield
     finally:
-        _KEPT.reset(token)
+        _CACHE.reset(token)
 
 
 def cached(key: Hashable, make: Callable[[], T]) -> T:
-    """Give what `make` gives, or gave for the same key a moment ago."""
-    kept = _KEPT.get()
-    if kept is None:
+    """Return the cached value of a key, or call `make` and cache its result."""
+    cache = _CACHE.get()
+    if cache is None:
         return make()
-    found: T = kept.pop(key) if key in kept else make()
-    kept[key] = found  # the last one asked for goes last
-    if len(kept) > MOST:
-        del kept[next(iter(kept))]
-    return found
+    value: T = cache.pop(key) if key in cache else make()
+    cache[key] = value  # the one used last is dropped last
+    if len(cache) > MOST:
+        del cache[next(iter(cache))]
+    return value

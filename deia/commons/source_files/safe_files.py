@@ -1,7 +1,4 @@
-"""Reading the files of a commons: only regular files inside it, only up to a size, always as text.
-
-Refuses every path that leaves.
-"""
+"""Read the files of a commons: only regular files inside it, up to a maximum size, always as text."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ ROOTED = ("/", "\\", "~")
 
 
 class Text(Record):
-    """The text of a file, or why it could not be read."""
+    """The text of a file, or the reason why it could not be read."""
 
     text: str
     problems: tuple[Problem, ...] = ()
@@ -26,20 +23,20 @@ class Text(Record):
 
 
 def normalise(path: str) -> str:
-    """Give a path as the index writes it: forward slashes, no leading `./`."""
+    """Return a path as the index writes it: with forward slashes and no leading `./`."""
     parts = [part for part in path.strip().replace("\\", "/").split("/") if part not in ("", ".")]
     return "/".join(parts)
 
 
 def leaves_commons(path: str) -> bool:
-    """Say whether a written path points outside the commons: absolute, on a drive, through `..`, no path."""
+    """Return whether a written path points outside the commons: absolute, on a drive, with `..` or a null character."""
     forward = path.strip().replace("\\", "/")
     drive = len(forward) > 1 and forward[1] == ":"
     return forward.startswith(ROOTED) or drive or ".." in forward.split("/") or "\0" in path
 
 
 def resolve(root: str, path: str) -> str:
-    """Give the absolute place of a path in the commons, or "" where it leaves, also through a link."""
+    """Return the absolute path of a file of the commons, or "" if it lies outside, directly or through a link."""
     if leaves_commons(path) or not path.strip():
         return ""
     try:
@@ -51,11 +48,11 @@ def resolve(root: str, path: str) -> str:
 
 
 def resolver(root: str) -> Callable[[str], str]:
-    """Give what does as `inside` for many paths of one commons, resolving each folder once: six times as fast."""
+    """Return a function that works like `resolve` but resolves each folder only once; it is six times as fast."""
     folders: dict[str, str] = {}
 
     def place(path: str) -> str:
-        """Give the absolute place of a path in the commons, or "" where it leaves."""
+        """Return the absolute path of a file of the commons, or "" if it lies outside."""
         folder, _, name = normalise(path).rpartition("/")
         if not folder or leaves_commons(path):
             return resolve(root, path)
@@ -69,13 +66,13 @@ def resolver(root: str) -> Callable[[str], str]:
 
 
 def read_text(root: str, path: str, *, limit: int, place: str | None = None) -> Text:
-    """Read a file of the commons as UTF-8; what prevents that is a problem. Bytes that are no text become U+FFFD.
+    """Read a file of the commons as UTF-8. Problems are returned; bytes that are not UTF-8 become U+FFFD.
 
-    `place` is what `inside` gives for the path, where that is known.
+    `place` is the result of `resolve` for the path, if the caller knows it already.
     """
     place = resolve(root, path) if place is None else place
     if not place:
-        return _unread(path, "path-leaves-commons", "The path leaves the commons.", "Keep every file inside it.")
+        return _unread(path, "path-leaves-commons", "The path leaves the commons.", "Move it inside.")
     try:
         state = os.stat(place)
     except (OSError, ValueError):
@@ -84,7 +81,7 @@ def read_text(root: str, path: str, *, limit: int, place: str | None = None) -> 
         return _unread(path, "missing-file", "There is no such file.", "Create it, or correct the path.")
     if state.st_size > limit:
         found = f"The file is larger than {limit / 1_000_000:.0f} MB."
-        return _unread(path, "file-too-large", found, "Split it.")
+        return _unread(path, "file-too-large", found, "Split it into smaller files.")
     try:
         with open(place, "rb", buffering=0) as file:
             data = file.read(limit + 1)
@@ -102,24 +99,24 @@ def _decoded(path: str, data: bytes) -> Text:
         return Text(text=data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        found = f"Found the byte {data[error.start]: #04x}, which is not UTF-8."
+        found = f"The byte {data[error.start]: #04x} is not UTF-8."
         problem = Problem(path=path, line=line, found=found, fix="Save the file as UTF-8.", code="not-utf-8")
         return Text(text=data.decode("utf-8-sig", "replace"), problems=(problem,))
 
 
 def list_files(root: str, folder: str, ending: str) -> list[str]:
-    """Give the regular files below a folder with an ending, as paths from the root, sorted; links are not entered."""
+    """Return the regular files below a folder with an ending, as sorted paths from the root; links are not followed."""
     top = resolve(root, folder)
-    found = []
+    paths = []
     for place, folders, names in os.walk(top, followlinks=False) if top else ():
         folders.sort()
         relative = os.path.relpath(place, os.path.realpath(root)).replace(os.sep, "/")
-        found += [f"{relative}/{name}" for name in names if name.lower().endswith(ending) and not name.startswith(".")]
-    return sorted(found)
+        paths += [f"{relative}/{name}" for name in names if name.lower().endswith(ending) and not name.startswith(".")]
+    return sorted(paths)
 
 
 def file_name_problem(path: str) -> Problem | None:
-    """Report a file name that is not text (undecodable bytes, line breaks), which no index can name."""
+    """Return a problem if a file name contains undecodable bytes or line breaks, so that no index can contain it."""
     if path.isprintable():
         return None
     found = f"The file name {quote(path.encode('ascii', 'backslashreplace').decode())} is not printable text."

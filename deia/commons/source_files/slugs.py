@@ -1,7 +1,4 @@
-"""Making ids and file names out of titles and paths: small ASCII letters, digits and `-`.
-
-Refuses nothing; any text gets a name.
-"""
+"""Make ids and file names from titles and paths, using only lower-case ASCII letters, digits and `-`."""
 
 from __future__ import annotations
 
@@ -11,12 +8,12 @@ import zlib
 
 LONGEST = 60
 OTHER = re.compile(r"[^a-z0-9]+")
-# Windows opens a device instead of a file of these names, whatever the ending.
+# Windows opens a device instead of a file with one of these names, whatever its ending.
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 
 
 def slug(text: str) -> str:
-    """Give a name for a title; one without Latin letters is named by a checksum, stable and distinct."""
+    """Return a name for a title; if most of the title is not in Latin letters, the name gets a stable checksum."""
     folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     name = OTHER.sub("-", folded).strip("-")[:LONGEST].strip("-")
     if not name or _mostly_lost(text, name):
@@ -26,14 +23,14 @@ def slug(text: str) -> str:
 
 
 def _mostly_lost(text: str, name: str) -> bool:
-    """Say whether less than half of the title's letters and digits survived."""
-    if text.isascii():  # of which nothing is lost
+    """Return whether less than half of the title's letters and digits remain in the name."""
+    if text.isascii():  # nothing is lost
         return False
     letters = sum(letter.isalnum() for letter in text[:LONGEST])
     return sum(letter.isalnum() for letter in name) * 2 < letters
 
 
 def id_from_path(path: str) -> str:
-    """Give the id of a document that nobody named: `bok/platforms/netlify/dns.md` is `platforms-netlify-dns`."""
+    """Return the default id of a document: `bok/platforms/netlify/dns.md` becomes `platforms-netlify-dns`."""
     without_ending = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
     return slug(without_ending.removeprefix("bok/").replace("/", "-"))

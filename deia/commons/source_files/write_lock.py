@@ -1,7 +1,7 @@
-"""One writer of a commons at a time, in whatever process: who reads a file, changes it and writes it back is alone.
+"""Let one writer at a time change a commons, across all threads and processes.
 
-The lock is the system's, on a file beside the index that is gone when nobody writes; a process that dies frees it.
-Refuses to wait without end.
+The lock is the operating system's, on a file beside the index, which is removed after each write. The system frees the
+lock of a process that dies.
 """
 
 from __future__ import annotations
@@ -9,103 +9,62 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from deia.commons.source_files.read_cache import cache_reads
 from deia.errors import CommonsError
 
-if TYPE_CHECKING:
-    Given = ParamSpec("Given")
-    Gives = TypeVar("Gives")
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
 
 LOCK = ".deia-writing"
-WAIT = 30.0  # seconds; a write of an index of a thousand entries takes about one
-AGAIN = 0.02  # seconds between two tries
-_MINE = threading.local()
+WAIT = 30.0  # seconds; writing an index of a thousand entries takes about one
+POLL = 0.02  # seconds between two attempts
 
 
-def with_write_lock(function: Callable[Concatenate[str, Given], Gives]) -> Callable[Concatenate[str, Given], Gives]:
-    """Make a function, whose first argument is the root of a commons, the only writer there while it runs."""
+def with_write_lock(
+    function: Callable[Concatenate[str, Parameters], Returned],
+) -> Callable[Concatenate[str, Parameters], Returned]:
+    """Make a function hold the write lock of the commons whose root is its first argument."""
 
     @functools.wraps(function)
-    def held(root: str, /, *given: Given.args, **named: Given.kwargs) -> Gives:
-        """Run the function alone."""
+    def locked(root: str, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Returned:
+        """Call the function while holding the lock."""
         with hold_write_lock(root):
-            return function(root, *given, **named)
+            return function(root, *arguments, **named)
 
-    return held
+    return locked
 
 
 @contextlib.contextmanager
 def hold_write_lock(root: str, *, wait: float = WAIT) -> Iterator[None]:
-    """Let nobody else write in the commons at `root` meanwhile; who is alone already goes on.
+    """Keep other writers away from the commons at `root`; a thread that holds the lock already may enter again.
 
     Raises:
-        CommonsError: somebody else goes on writing for longer than `wait` seconds, or the folder cannot be written.
+        CommonsError: another writer holds the lock for more than `wait` seconds, or the folder cannot be written.
     """
-    mine: set[str] = _MINE.__dict__.setdefault("roots", set())
-    place = os.path.realpath(root)
-    if place in mine:
-        yield
-        return
-    path = os.path.join(place, LOCK)
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - costs 35 ms, and only writing needs it
+
+    fix = "Check that the folder exists, its permissions, and the space left on the disk."
+    if not os.path.isdir(root):  # filelock would make it
+        raise CommonsError(f"The commons {root} cannot be written: there is no such folder.", fix=fix)
+    path = os.path.join(os.path.realpath(root), LOCK)
+    lock = FileLock(path, is_singleton=True, poll_interval=POLL)
     try:
-        handle = _taken(path, until=time.monotonic() + wait)
+        lock.acquire(timeout=wait)
+    except Timeout as error:
+        raise CommonsError(
+            f"Another process has been writing in {root} for {wait:.0f} s.",
+            fix=f"Try again; if that does not help, end the process that holds {path}.",
+        ) from error
     except OSError as error:
-        fix = "Check that it is there, its permissions, and the space left on the disk."
         raise CommonsError(f"The commons {root} cannot be written: {error.strerror}.", fix=fix) from error
-    if handle is None:
-        fix = f"Try again; if that does not help, end the process that holds {path}."
-        raise CommonsError(f"Somebody else has been writing in {root} for {wait:.0f} s.", fix=fix)
-    mine.add(place)
     try:
         with cache_reads():
             yield
     finally:
-        mine.discard(place)
-        with contextlib.suppress(OSError):  # Windows keeps a file that is open
-            os.unlink(path)
-        os.close(handle)
-
-
-def _taken(path: str, *, until: float) -> int | None:
-    """Give an open file that is locked and still has its name; None where that did not come about in time."""
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
-        try:
-            if _locks(handle) and _is_named(handle, path):
-                return handle
-        except OSError:
-            os.close(handle)
-            raise
-        os.close(handle)
-        if time.monotonic() >= until:
-            return None
-        time.sleep(AGAIN)
-
-
-def _locks(handle: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt  # noqa: PLC0415 - exists there only
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl  # noqa: PLC0415 - exists there only
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
-
-
-def _is_named(handle: int, path: str) -> bool:
-    """Say whether a file is still the one of that name: the one before us takes it away when done."""
-    try:
-        return os.path.samestat(os.fstat(handle), os.stat(path))
-    except FileNotFoundError:
-        return False
+        if lock.lock_counter == 1:
+            with contextlib.suppress(OSError):  # Windows does not remove an open file
+                os.unlink(path)  # those who wait notice, and create it anew
+        lock.release()

@@ -1,6 +1,6 @@
-"""Changing one value in a YAML text and nothing else: the lines of that value are rewritten, all others stay.
+"""Change one value in a YAML text: only the lines of that value are rewritten, all others stay as they are.
 
-Comments, order and quotes survive even inside the rewritten lines. Refuses texts that it cannot cut at line borders.
+Comments, order and quotes survive even in the rewritten lines. A text that cannot be cut at line borders is refused.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from deia.records import TYPE_CHECKING, Record
 if TYPE_CHECKING:
     Change = Callable[[Any], Any]
 
-ONE_LINE = 100  # characters of a list that is written on one line; longer ones get a line an item, and small diffs
+ONE_LINE = 100  # characters of a list on one line; longer lists get one line per item, which makes small diffs
 STRANGE_ENDS = ("\r", "\x85", "\u2028", "\u2029")
 SPACES = {**dict.fromkeys(range(32), " "), 10: "\n", 9: " ", 127: " ", **{ord(end): " " for end in STRANGE_ENDS}}
-WIDTH = 4096  # never fold a line that its author did not
-# YAML 1.1 readers take these for true and false; written by us, they are quoted.
+WIDTH = 4096  # never fold a line that its author did not fold
+# YAML 1.1 parsers read these as true, false or null, so we quote them.
 AMBIGUOUS = {"yes", "no", "on", "off", "y", "n", "true", "false", "null", "~"}
-INDICATORS = ("?", ":", "-")  # at the beginning of a word in a list on one line readers disagree about them
+INDICATORS = ("?", ":", "-")  # parsers disagree about words that begin like this inside a list on one line
 
 
 class Span(Record):
-    """Where a key and its value stand: line numbers from 0, the end not included, and how far in the key begins."""
+    """The lines of a key and its value, from `start` to `end` (from 0, end excluded), and the key's indentation."""
 
     start: int
     end: int
@@ -39,36 +39,43 @@ class Span(Record):
 
 
 def change_value(text: str, path: tuple[str, ...], change: Change) -> str:
-    """Give the text with the value at `path` (keys from the top) replaced by what `change` makes of it.
+    """Return the text with the value at `path` (keys from the top) replaced by the result of `change`.
 
     Raises:
-        CommonsError: the text is no YAML mapping of lines, or has no such key.
+        CommonsError: the text is not a block mapping, or has no such key.
     """
     lines = split_lines(text)
     span = find_span(text, lines, path)
     if span is None:
         if len(path) == 1:
-            raise CommonsError(
-                f"`{path[0]}` does not begin a line of its own.", fix="Write the top level as `name:` lines."
-            )
-        return change_value(text, path[:-1], lambda parent: _within(parent, path[-1], change))
+            raise CommonsError(f"`{path[0]}` does not begin a line.", fix="Write the top level as `name:` lines.")
+        return change_value(text, path[:-1], lambda parent: _set_child(parent, path[-1], change))
     return "\n".join([*lines[: span.start], *rewrite_lines(text, lines, span, path[-1], change), *lines[span.end :]])
 
 
-def rewrite_lines(text: str, lines: list[str], span: Span, key: str, change: Change) -> list[str]:
-    """Give the lines of a key and its value, with the value as `change` makes it.
+def set_value(text: str, path: tuple[str, ...], value: object) -> str:
+    """Return the text with the value at `path` replaced by plain values.
 
     Raises:
-        CommonsError: it cannot be rewritten safely.
+        CommonsError: the text is not a block mapping, or has no such key.
+    """
+    return change_value(text, path, lambda _: style(value))
+
+
+def rewrite_lines(text: str, lines: list[str], span: Span, key: str, change: Change) -> list[str]:
+    """Return the lines of a key and its value after applying `change` to the value.
+
+    Raises:
+        CommonsError: the value cannot be rewritten safely.
     """
     block = [line[span.indent :] if not line[: span.indent].strip() else line for line in lines[span.start : span.end]]
-    made = _rewritten("\n".join(block) + "\n", key, change, _dash_indent(text))
+    rewritten = _rewrite_block("\n".join(block) + "\n", key, change, _dash_indent(text))
     margin = " " * span.indent
-    return [margin + line if line.strip() else "" for line in made.rstrip("\n").split("\n")]
+    return [margin + line if line.strip() else "" for line in rewritten.rstrip("\n").split("\n")]
 
 
 def insert_block(text: str, block: str, *, after: str) -> str:
-    """Give the text with a block of lines put behind the top-level key `after`, or at the end where that is empty."""
+    """Return the text with lines inserted after the top-level key `after`, or at the end if `after` is empty."""
     lines = split_lines(text)
     span = find_span(text, lines, (after,)) if after else None
     at = span.end if span else len(lines) - (1 if lines[-1] == "" else 0)
@@ -76,7 +83,7 @@ def insert_block(text: str, block: str, *, after: str) -> str:
 
 
 def append_child(text: str, key: str, child: str, value: Any) -> str:
-    """Give the text with a new last child of the top-level mapping `key`, without reading the others.
+    """Return the text with a new last child of the top-level mapping `key`, without rewriting the others.
 
     Raises:
         CommonsError: the text has no such key.
@@ -86,21 +93,23 @@ def append_child(text: str, key: str, child: str, value: Any) -> str:
     last = max(parent.lines, key=lambda name: parent.lines[name], default="") if isinstance(parent, Map) else ""
     span = find_span(text, lines, (key, last)) if last else None
     if span is None:
-        return change_value(text, (key,), lambda found: _within(found or style({}), child, lambda _: style(value)))
+        return change_value(
+            text, (key,), lambda mapping: _set_child(mapping or style({}), child, lambda _: style(value))
+        )
     margin = " " * span.indent
-    new = [margin + line if line else line for line in to_yaml({child: value}, like=text).rstrip("\n").split("\n")]
-    return "\n".join([*lines[: span.end], *new, *lines[span.end :]])
+    added = [margin + line if line else line for line in to_yaml({child: value}, like=text).rstrip("\n").split("\n")]
+    return "\n".join([*lines[: span.end], *added, *lines[span.end :]])
 
 
 def to_yaml(value: Any, *, like: str = "") -> str:
-    """Write plain values as YAML text, with lists indented as in the text `like`."""
+    """Return plain values as YAML text, with lists indented as in the text `like`."""
     stream = io.StringIO()
     _writer(0 if isinstance(value, list) else _dash_indent(like)).dump(style(value), stream)
     return stream.getvalue()
 
 
 def style(value: Any) -> Any:
-    """Give plain values the types that the writer needs: short lists on one line, doubtful words quoted."""
+    """Return plain values in the types that the writer needs: short lists on one line, ambiguous words quoted."""
     if isinstance(value, dict):
         mapping = CommentedMap()
         for key, item in value.items():
@@ -119,22 +128,30 @@ def style(value: Any) -> Any:
 
 
 def split_lines(text: str) -> list[str]:
-    """Cut a text into lines, if the writer sees the same lines as we do."""
+    """Return the lines of a text.
+
+    Raises:
+        CommonsError: the text has line ends that the writer and we would treat differently.
+    """
     if any(end in text for end in STRANGE_ENDS):
         raise CommonsError(
-            "The file has line ends that only some programs see (U+000D alone, U+0085, U+2028 or U+2029).",
-            fix="Replace them by ordinary line ends or spaces.",
+            "The file has line ends that only some programs see (a lone U+000D, U+0085, U+2028 or U+2029).",
+            fix="Replace them with ordinary line ends or spaces.",
         )
     return text.split("\n")
 
 
-def _within(parent: Any, key: str, change: Change) -> Any:
+def _set_child(parent: Any, key: str, change: Change) -> Any:
     parent[key] = change(parent.get(key))
     return parent
 
 
 def find_span(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None:
-    """Find the lines of a value; None where it shares them with something else (inside brackets)."""
+    """Return the lines of a value, or None if it shares them with something else, such as inside brackets.
+
+    Raises:
+        CommonsError: there is no such key.
+    """
     node: Any = read_yaml(text, path="").value
     end = len(lines)
     for key in path:
@@ -144,15 +161,15 @@ def find_span(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None
         end = min((line - 1 for line in node.lines.values() if line - 1 > start), default=end)
         shared = sum(line - 1 == start for line in node.lines.values()) > 1
         node = node[key]
-    written_key = lines[start].lstrip(" ")
-    if shared or not written_key.startswith((path[-1], '"' + path[-1], "'" + path[-1])):
+    key_text = lines[start].lstrip(" ")
+    if shared or not key_text.startswith((path[-1], '"' + path[-1], "'" + path[-1])):
         return None
-    indent = len(lines[start]) - len(written_key)
+    indent = len(lines[start]) - len(key_text)
     return Span(start=start, end=_without_tail(lines, start, end, indent), indent=indent)
 
 
 def _without_tail(lines: list[str], start: int, end: int, indent: int) -> int:
-    """Leave blank lines, and comments that stand no deeper than the key, to whatever comes next."""
+    """Return `end` without trailing blank lines, and without comments that are not indented deeper than the key."""
     while end - 1 > start:
         bare = lines[end - 1].lstrip(" ")
         deep = len(lines[end - 1]) - len(bare) > indent
@@ -162,12 +179,12 @@ def _without_tail(lines: list[str], start: int, end: int, indent: int) -> int:
     return end
 
 
-def _rewritten(block: str, key: str, change: Change, dash: int) -> str:
+def _rewrite_block(block: str, key: str, change: Change, dash: int) -> str:
     writer = _writer(dash)
     try:
         data = writer.load(block)
-        found = next(name for name in data if str(name) == key)
-        data[found] = change(data[found])
+        written_key = next(name for name in data if str(name) == key)
+        data[written_key] = change(data[written_key])
         stream = io.StringIO()
         writer.dump(data, stream)
     except (YAMLError, StopIteration, ValueError, TypeError, AttributeError) as error:
@@ -185,7 +202,7 @@ def _writer(dash: int) -> YAML:
 
 
 def _dash_indent(text: str) -> int:
-    """Give how far the text indents a list's dashes below their key: 0 or 2 in practice."""
+    """Return how far the text indents a list's dashes below their key: in practice 0 or 2."""
     above = ""
     for line in text.split("\n"):
         bare = line.lstrip(" ")

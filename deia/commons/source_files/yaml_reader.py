@@ -1,8 +1,8 @@
-"""Reading YAML that anybody may have written: plain values with a line for every item, and problems, not exceptions.
+"""Read YAML from untrusted authors into plain values that know their line numbers. Problems are reported, not raised.
 
-Built on the parser's events, not on a loader: no tag makes an object, an alias cannot explode or loop, nesting is
-bounded, and duplicate keys are all reported. Scalars become numbers or booleans only where writing them again gives the
-same text, so that `1.0`, `3.10`, `no` and `2026-11-20` stay what their author typed. Refuses to raise on content.
+This is built on the parser's events instead of a loader: tags cannot create objects, aliases cannot expand without
+limit or form loops, nesting is bounded, and every duplicate key is reported. A scalar becomes a number or a boolean
+only if writing it again gives the same text, so `1.0`, `3.10`, `no` and `2026-11-20` stay as their author typed them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from deia.errors import Problem
 from deia.records import Record
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-DEPTH = 64  # our files need 8; the bound keeps every later recursion over the values safe
-ALIASED = 100_000  # values that aliases may add; ten lines of nested aliases would otherwise stand for a billion
+DEPTH = 64  # our files need 8; the limit makes every later recursion over the values safe
+ALIASED = 100_000  # values that aliases may add; without a limit, ten lines of nested aliases expand to a billion
 UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, section 5.1
-# YAML 1.1 ends a line at these, and no editor does; as spaces they keep our line numbers what people see.
+# YAML 1.1 ends a line at these characters, but editors do not. As spaces, they do not change the line numbers.
 ONE_LINE = {0x85: " ", 0x2028: " ", 0x2029: " "}
 INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 DECIMAL = re.compile(r"-?[0-9]{1,12}\.[0-9]{1,12}")
@@ -39,7 +39,7 @@ PLAIN_COLLECTIONS = {None, "!", f"{STANDARD}map", f"{STANDARD}seq"}
 
 
 class Map(dict[str, "Any"]):
-    """A mapping with its own line and the line of every key."""
+    """A mapping that knows its own line and the line of every key."""
 
     __slots__ = ("line", "lines")
 
@@ -49,12 +49,12 @@ class Map(dict[str, "Any"]):
         self.lines: dict[str, int] = {}
 
     def at(self, key: str) -> int:
-        """Give the line of a key, or of the mapping where there is no such key."""
+        """Return the line of a key, or the line of the mapping if it has no such key."""
         return self.lines.get(key, self.line)
 
 
 class Items(list["Any"]):
-    """A sequence with its own line and the line of every item."""
+    """A sequence that knows its own line and the line of every item."""
 
     __slots__ = ("line", "lines")
 
@@ -64,27 +64,27 @@ class Items(list["Any"]):
         self.lines: list[int] = []
 
     def at(self, position: int) -> int:
-        """Give the line of an item."""
+        """Return the line of an item."""
         return self.lines[position] if position < len(self.lines) else self.line
 
 
 class Yaml(Record):
-    """What a YAML text says, and what is wrong with it; the value is None where it could not be read."""
+    """The content of a YAML text and its problems; the value is None if the text could not be parsed."""
 
     value: Any
     problems: tuple[Problem, ...] = ()
 
 
-class _Stop(Exception):  # noqa: N818 - control flow, not an error of anybody's
-    """Raised to end a reading that went over a bound, after its problem was noted."""
+class _Stop(Exception):  # noqa: N818 - control flow, not an error
+    """Raised to stop parsing when a limit is exceeded; the problem has been reported by then."""
 
 
 def read_yaml(text: str, *, path: str, first_line: int = 1) -> Yaml:
-    """Read one YAML document; lines count from `first_line`, for YAML that stands inside another file."""
-    read = cached((read_yaml, text, first_line), lambda: _read(text, path, first_line))
-    if read.problems and read.problems[0].path != path:
-        return read.but(problems=tuple(problem.but(path=path) for problem in read.problems))
-    return read
+    """Parse one YAML document; lines count from `first_line`, for YAML that is embedded in another file."""
+    parsed = cached((read_yaml, text, first_line), lambda: _read(text, path, first_line))
+    if parsed.problems and parsed.problems[0].path != path:
+        return parsed.but(problems=tuple(problem.but(path=path) for problem in parsed.problems))
+    return parsed
 
 
 def _read(text: str, path: str, first_line: int) -> Yaml:
@@ -92,8 +92,8 @@ def _read(text: str, path: str, first_line: int) -> Yaml:
     bad = UNREADABLE.search(text)
     if bad:
         line = first_line + text.count("\n", 0, bad.start())
-        found = f"Found the control character or half character U+{ord(bad[0]):04X}."
-        findings.error(line, "yaml-character", found, "Remove it; YAML files are plain UTF-8 text.")
+        found = f"The file has the control character or unpaired surrogate U+{ord(bad[0]):04X}."
+        findings.error(line, "yaml-character", found, "Remove it: YAML files are plain UTF-8 text.")
         return Yaml(value=None, problems=tuple(findings.problems))
     builder = _Builder(findings, first_line)
     try:
@@ -105,14 +105,14 @@ def _read(text: str, path: str, first_line: int) -> Yaml:
 
 
 def plain(value: Any) -> Any:
-    """Give the value as ordinary dictionaries and lists, without lines."""
+    """Return the value as ordinary dictionaries and lists, without line numbers."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 def with_lines(value: Any) -> Any:
-    """Give ordinary dictionaries and lists (of JSON, say) the form of read YAML, with line 0 everywhere."""
+    """Return ordinary dictionaries and lists (from JSON, say) as `Map` and `Items`, with line 0 everywhere."""
     if isinstance(value, dict):
         mapping = Map()
         mapping.update({str(key): with_lines(item) for key, item in value.items()})
@@ -125,7 +125,7 @@ def with_lines(value: Any) -> Any:
 
 
 def _events(text: str, findings: Findings, first_line: int) -> Iterator[Any]:
-    """Yield the parser's events; a syntax error is a problem and ends the reading."""
+    """Yield the parser's events; a syntax error is reported and stops the parsing."""
     events = yaml.parse(text, Loader=LOADER)
     while True:
         try:
@@ -134,21 +134,21 @@ def _events(text: str, findings: Findings, first_line: int) -> Iterator[Any]:
             return
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-            said = " ".join(
+            reason = " ".join(
                 str(part) for part in (getattr(error, "context", ""), getattr(error, "problem", "")) if part
             )
             line = first_line + min(
                 mark.line if mark else 0, text.rstrip().count("\n")
-            )  # the end of a file is its last line
+            )  # the end of a file counts as its last line
             findings.error(
-                line, "yaml-syntax", f"This is not YAML: {said or error}.", "Check indentation, quotes and colons."
+                line, "yaml-syntax", f"This is not YAML: {reason or error}.", "Check indentation, quotes and colons."
             )
             raise _Stop from error
         yield event
 
 
 class _Frame:
-    """A collection that is being read."""
+    """A collection that is being parsed."""
 
     __slots__ = ("aliased", "anchor", "height", "ignore", "is_map", "key", "key_line", "merges", "node", "size")
 
@@ -158,14 +158,14 @@ class _Frame:
         self.anchor = anchor
         self.key: str | None = None  # of a mapping: the key whose value comes next
         self.key_line = 0
-        self.ignore = False  # the key was no key; its value is dropped
+        self.ignore = False  # the key was invalid, so its value is dropped
         self.merges: list[Map] = []
         self.size = 1
         self.height = 1
 
 
 class _Anchored:
-    """What an alias stands for, with the size and the depth that it would add."""
+    """The value of an anchor, with the size and the depth that an alias to it adds."""
 
     __slots__ = ("height", "size", "value")
 
@@ -179,7 +179,7 @@ MERGE = object()  # the key `<<`
 
 
 class _Builder:
-    """Puts values together from events, without recursion."""
+    """Builds values from events, without recursion."""
 
     def __init__(self, findings: Findings, first_line: int) -> None:
         self.findings = findings
@@ -191,7 +191,7 @@ class _Builder:
         self.documents = 0
 
     def take(self, event: Any) -> None:
-        """Take the next event."""
+        """Process the next event."""
         kind = type(event)
         if kind is yaml.ScalarEvent:
             self._scalar(event)
@@ -212,7 +212,7 @@ class _Builder:
         if self.documents > 1:
             found = "A second YAML document begins here."
             self.findings.error(
-                self._line(event), "yaml-documents", found, "Keep one document a file: remove the `---` line."
+                self._line(event), "yaml-documents", found, "Keep one document per file: remove the `---` line."
             )
             raise _Stop
 
@@ -223,7 +223,7 @@ class _Builder:
         line = event.start_mark.line + self.first_line
         frame = self.stack[-1] if self.stack else None
         if frame and frame.is_map and frame.key is None:
-            if text != "<<" and text not in frame.node:  # nearly every key of every file
+            if text != "<<" and text not in frame.node:  # the usual case
                 frame.key, frame.key_line, frame.ignore = text, line, False
             else:
                 self._key(MERGE if text == "<<" and event.implicit[0] else text, line)
@@ -235,7 +235,7 @@ class _Builder:
 
     def _value(self, tag: str | None, text: str, line: int, *, implicit: bool) -> Any:
         if tag in RESOLVED or (implicit and tag in (None, "!")):
-            return _resolved(text)
+            return _resolve(text)
         if tag is None:
             return text
         if tag not in (None, "!") and tag not in AS_TEXT:
@@ -244,13 +244,15 @@ class _Builder:
 
     def _refuse_tag(self, tag: str | None, line: int) -> None:
         self.findings.error(
-            line, "yaml-tag", f"The tag {quote(tag)} is not read.", "Remove the tag; write plain values."
+            line, "yaml-tag", f"The tag {quote(tag)} is not supported.", "Remove the tag and write plain values."
         )
 
     def _open(self, event: Any) -> None:
         line = self._line(event)
         if len(self.stack) >= DEPTH:
-            self.findings.error(line, "yaml-depth", f"Nested deeper than {DEPTH} levels.", "Flatten the file.")
+            self.findings.error(
+                line, "yaml-depth", f"The file is nested deeper than {DEPTH} levels.", "Flatten the file."
+            )
             raise _Stop
         if event.tag not in PLAIN_COLLECTIONS:
             self._refuse_tag(event.tag, line)
@@ -269,7 +271,7 @@ class _Builder:
         line = self._line(event)
         anchored = self.anchors.get(event.anchor)
         if anchored is None:
-            found = f"The alias *{event.anchor} names nothing that is complete before it."
+            found = f"There is no complete anchor for the alias *{event.anchor} before it."
             self.findings.error(
                 line, "yaml-alias", found, "Define the anchor earlier in the file, or write the value out."
             )
@@ -288,15 +290,15 @@ class _Builder:
         return bool(self.stack) and self.stack[-1].is_map and self.stack[-1].key is None
 
     def _key(self, key: Any, line: int) -> None:
-        """Remember the key whose value comes next: text, the merge mark, or None for what cannot be a key."""
+        """Remember the key whose value comes next: a text, the merge mark, or None for an invalid key."""
         frame = self.stack[-1]
         frame.key, frame.key_line, frame.ignore = key if key is not None else "", line, key is None
         if key is None:
-            self.findings.error(line, "yaml-key", "A list or mapping stands where a key is wanted.", "Keys are text.")
+            self.findings.error(line, "yaml-key", "A list or mapping is used as a key.", "Write keys as text.")
         elif isinstance(key, str) and key in frame.node:
             first = frame.node.lines[key] if isinstance(frame.node, Map) else 0
-            found = f"The key {quote(key)} stands here again; it is first on line {first}, and that one counts."
-            self.findings.error(line, "duplicate-key", found, "Remove one of the two, or give one another name.")
+            found = f"The key {quote(key)} is repeated; the first one, on line {first}, is used."
+            self.findings.error(line, "duplicate-key", found, "Remove or rename one of the two.")
             frame.ignore = True
 
     def _place(self, value: Any, line: int, *, size: int, height: int) -> None:
@@ -326,7 +328,7 @@ class _Builder:
 
 
 def _merge(node: Map, merges: list[Map]) -> None:
-    """Add the keys of merged mappings that the mapping itself does not have; earlier ones win."""
+    """Add the keys of merged mappings that the mapping does not have itself; earlier mappings win."""
     for merged in merges:
         for key, value in merged.items():
             if key not in node:
@@ -334,8 +336,8 @@ def _merge(node: Map, merges: list[Map]) -> None:
                 node.lines[key] = merged.at(key)
 
 
-def _resolved(text: str) -> Any:
-    """Give the value of an unquoted scalar."""
+def _resolve(text: str) -> Any:
+    """Return the value of an unquoted scalar."""
     if text in WORDS:
         return WORDS[text]
     if text[0] not in BEGINS_NUMBER:

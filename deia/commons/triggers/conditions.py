@@ -1,7 +1,4 @@
-"""Reading the clauses under `any` and `all` of a trigger's `when`.
-
-Refuses clauses that nothing can match, with the reason.
-"""
+"""Read the clauses under `any` and `all` of a trigger's `when`. Clauses that can never match are reported."""
 
 from __future__ import annotations
 
@@ -9,32 +6,35 @@ import re
 from typing import Any
 
 from deia.commons.source_files import fields
-from deia.commons.source_files.findings import Findings, quote, suggestion
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, plain
 from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITE_TEXTS, clause_problems
 from deia.commons.triggers.safe_pattern import pattern_problem
 from deia.knowledge import Clause
+from deia.suggestions import nearest
 from deia.text import words
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error")
 KINDS = (*TEXT_KINDS, "sql", "write", "tool", "meaning")
-MOST_EXEMPLARS = 20  # of one clause; each costs a comparison wherever its words stand
+MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)
 TOOL_FIELDS = ("name", "input")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]:
-    """Read one list of clauses; one that is wrong is reported and left out."""
-    given = when.get(name)
+    """Read one list of clauses; invalid ones are reported and left out."""
+    items = when.get(name)
     if name not in when:
         return ()
-    if not isinstance(given, Items) or not given:
+    if not isinstance(items, Items) or not items:
         fix = "Write a list: `- phrase: …` on a line of its own."
         findings.error(when.at(name), "wrong-type", f"`{name}` is not a list of clauses.", fix)
         return ()
-    found = [clause for at, item in enumerate(given) for clause in _clauses(item, name, given.at(at), findings)]
-    return tuple(clause for clause in found if clause)
+    clauses = [
+        clause for position, item in enumerate(items) for clause in _clauses(item, name, items.at(position), findings)
+    ]
+    return tuple(clause for clause in clauses if clause)
 
 
 def _clauses(item: Any, name: str, line: int, findings: Findings) -> tuple[Clause | None, ...]:
@@ -44,16 +44,16 @@ def _clauses(item: Any, name: str, line: int, findings: Findings) -> tuple[Claus
 
 
 def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[Clause, ...]:
-    """Read one phrase said in several languages: a clause for each way to say it."""
+    """Read one phrase in several languages, as one clause for each wording."""
     source = fields.mapping(item, "phrase", findings)
     if name == "all":
-        found = "A phrase in several languages stands under `all`, where every one of them would be wanted."
+        found = "A phrase in several languages is under `all`, so all languages would have to match."
         findings.error(line, "bad-clause", found, "Put it under `any`.")
         return ()
     clauses = []
     for language in source:
         if not LANGUAGE.fullmatch(str(language)):
-            found = f"{quote(language)} is no language."
+            found = f"{quote(language)} is not a language code."
             findings.error(source.at(language), "bad-language", found, "Write a code such as de, es, fr, zh or ru.")
             continue
         for text in fields.texts(source, language, findings):
@@ -66,12 +66,12 @@ def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[C
 
 def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
     if not isinstance(item, Map) or len(item) != 1:
-        found = f"The clause is {quote(plain(item))}; one kind with its value is wanted."
+        found = f"The clause is {quote(plain(item))}; write one kind with its value."
         findings.error(line, "bad-clause", found, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
         return None
     kind = next(iter(item))
     if kind not in KINDS:
-        findings.error(line, "unknown-clause", f"The clause kind {quote(kind)} is unknown.", suggestion(kind, KINDS))
+        findings.error(line, "unknown-clause", f"The clause kind {quote(kind)} is unknown.", nearest(kind, KINDS))
         return None
     before = findings.errors()
     clause = Clause(kind=kind, value=_value(item, kind, findings), line=line)
@@ -89,38 +89,42 @@ def _value(item: Map, kind: str, findings: Findings) -> Any:
         return _tool(item, findings)
     value = item[kind]
     if kind == "pattern" and isinstance(value, str):
-        return value  # spaces at its ends are meant
+        return value  # spaces at its ends are significant
     return fields.text(item, kind, findings)
 
 
 def _write(item: Map, findings: Findings) -> dict[str, Any]:
-    """Read the long form: paths, and what must be known of the file before it is written."""
+    """Read the long form of a write clause: paths, and conditions on the file or on the change."""
     source = fields.mapping(item, "write", findings)
     fields.report_unknown(source, WRITE_FIELDS, findings)
-    asked: dict[str, Any] = {
+    about_file: dict[str, Any] = {
         name: fields.boolean(source, name, findings)
         for name in WRITE_FIELDS[1:]
         if name in source and name not in WRITE_TEXTS
     }
-    sought = {name: str(source[name]) for name in WRITE_TEXTS if name in source}  # spaces at the ends are meant
-    if asked and sought:
-        found = "A write clause asks what is put in or taken out, or what is known of the file, not both."
+    about_change = {
+        name: str(source[name]) for name in WRITE_TEXTS if name in source
+    }  # spaces at the ends are significant
+    if about_file and about_change:
+        found = "A write clause is about the change or about the file, not both."
         findings.error(item.at("write"), "bad-clause", found, "Write two clauses under `all`.")
-    if asked.get("unread") and not asked.setdefault("exists", True):
-        findings.error(item.at("write"), "bad-clause", "A file that does not exist is always unread.", "Drop `unread`.")
-    if asked.get("like"):
-        asked.setdefault("exists", False)
-    return {"paths": fields.texts(source, "paths", findings), **asked, **sought}
+    if about_file.get("unread") and not about_file.setdefault("exists", True):
+        findings.error(
+            item.at("write"), "bad-clause", "A file that does not exist is always unread.", "Remove `unread`."
+        )
+    if about_file.get("like"):
+        about_file.setdefault("exists", False)
+    return {"paths": fields.texts(source, "paths", findings), **about_file, **about_change}
 
 
 def _tool(item: Map, findings: Findings) -> dict[str, Any]:
-    given = item["tool"]
-    if isinstance(given, str):
-        return {"name": given, "input": {}}
+    tool = item["tool"]
+    if isinstance(tool, str):
+        return {"name": tool, "input": {}}
     source = fields.mapping(item, "tool", findings)
     fields.report_unknown(source, TOOL_FIELDS, findings)
-    wanted = fields.mapping(source, "input", findings)
-    globs = {name: fields.text(wanted, name, findings) for name in wanted}
+    inputs = fields.mapping(source, "input", findings)
+    globs = {name: fields.text(inputs, name, findings) for name in inputs}
     name = fields.text(source, "name", findings)
     if not name:
         findings.error(
@@ -131,7 +135,7 @@ def _tool(item: Map, findings: Findings) -> dict[str, Any]:
 
 def _check(clause: Clause, findings: Findings) -> None:
     if not clause.value:
-        findings.error(clause.line, "bad-clause", f"The {clause.kind} clause is empty.", "Say what it should match.")
+        findings.error(clause.line, "bad-clause", f"The {clause.kind} clause is empty.", "Write what it should match.")
         return
     if clause.kind == "meaning":
         _check_exemplars(clause, findings)
@@ -148,21 +152,19 @@ def _check(clause: Clause, findings: Findings) -> None:
 
 
 def _patterns(clause: Clause) -> list[str]:
-    """Give the regular expressions of a clause."""
+    """Return the regular expressions in a clause."""
     if clause.kind == "write" and isinstance(clause.value, dict):
         return [clause.value[name] for name in WRITE_TEXTS if name in clause.value]
     return [str(clause.value)] if clause.kind == "pattern" else []
 
 
 def _check_exemplars(clause: Clause, findings: Findings) -> None:
-    """Report exemplars that are no sentence, and more of them than a turn has time for."""
+    """Report exemplars that are not sentences, and clauses with more exemplars than a turn has time for."""
     if len(clause.value) > MOST_EXEMPLARS:
         found = f"The meaning clause has {len(clause.value)} exemplars; at most {MOST_EXEMPLARS} are compared."
-        findings.error(clause.line, "bad-clause", found, "Keep those that differ most.")
+        findings.error(clause.line, "bad-clause", found, "Keep those that differ most from each other.")
     fewest, most = EXEMPLAR_WORDS
     for text in clause.value:
         if not fewest <= len(words(str(text))) <= most:
-            found = f"The exemplar {quote(text)} is no sentence of {fewest} to {most} words."
-            findings.error(
-                clause.line, "bad-clause", found, "Say the act and what it is done to: wipe the site for good."
-            )
+            found = f"The exemplar {quote(text)} is not a sentence of {fewest} to {most} words."
+            findings.error(clause.line, "bad-clause", found, "Write an act and its object: wipe the site for good.")

@@ -1,6 +1,6 @@
-"""Reading `earlier` of a trigger's `when`: what must have been said before in the conversation, and what takes it back.
+"""Read `earlier` of a trigger's `when`: what must have been said earlier in the conversation, and what cancels it.
 
-Refuses a condition that nothing can meet; the short form is a list of clauses, the long one a mapping.
+The short form is a list of clauses, the long form a mapping.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_TURNS = 100_000
 
 
 def read_earlier(when: Map, findings: Findings) -> Earlier | None:
-    """Read what `earlier` asks for; None where the trigger has none, or where it is a problem."""
+    """Read `earlier`; return None if the trigger has none, or if it is invalid."""
     if "earlier" not in when:
         return None
     if isinstance(when["earlier"], Items):
@@ -26,7 +26,7 @@ def read_earlier(when: Map, findings: Findings) -> Earlier | None:
     fields.report_unknown(source, FIELDS, findings)
     if not source.get("any"):
         fix = "Write a list of clauses, or {any: [clauses], until: [clauses], within: turns}."
-        findings.error(when.at("earlier"), "bad-earlier", "`earlier` has no clause that could be met.", fix)
+        findings.error(when.at("earlier"), "bad-earlier", "`earlier` has no clauses.", fix)
         return None
     any_of, until = (read_clauses(source, name, findings) for name in ("any", "until"))
     within = _turns(source, findings)
@@ -34,11 +34,11 @@ def read_earlier(when: Map, findings: Findings) -> Earlier | None:
 
 
 def _turns(source: Map, findings: Findings) -> int:
-    given = fields.text(source, "within", findings)
-    if not given:
+    written = fields.text(source, "within", findings)
+    if not written:
         return 0
-    if given.isascii() and given.isdigit() and len(given) < 7 and 0 < int(given) <= MOST_TURNS:
-        return int(given)
+    if written.isascii() and written.isdigit() and len(written) < 7 and 0 < int(written) <= MOST_TURNS:
+        return int(written)
     fix = f"Write a number of turns from 1 to {MOST_TURNS}, or leave it out for the whole conversation."
-    findings.error(source.at("within"), "bad-earlier", f"`within` is {quote(given)}.", fix)
+    findings.error(source.at("within"), "bad-earlier", f"`within` is {quote(written)}.", fix)
     return 0

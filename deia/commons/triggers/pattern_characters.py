@@ -1,7 +1,7 @@
-"""Which characters a part of a regular expression can begin with, and end with, read from re's own parse tree.
+"""Find which characters a part of a regular expression can begin and end with, using the parse tree of `re`.
 
-Judged over an alphabet that stands for all characters: Latin, one of every other kind, and whatever the pattern
-names. Where in doubt a set is too large, never too small, and case is ignored, because the watcher ignores it.
+Characters are represented by an alphabet: Latin, one character of every other kind, and those that the pattern names.
+In doubt a set is too large, never too small. Case is ignored, because the watcher ignores it.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from typing import Any
 
 from deia.records import Record
 
-SMALL = 20  # a repeat up to this often is small: it may stand in, or hold, other choices
+SMALL = 20  # a repeat of up to this many is small: it may be inside other choices, or contain them
 LATIN = 0x180
 BASE = frozenset(map(chr, range(LATIN))) | set("\u212a\u0416\u4e2d\u0436\u0663 \u2003\u2026\U0001f600")
-WIDE = 2000  # ranges beyond Latin up to this wide are looked at character by character
+WIDE = 2000  # width up to which ranges beyond Latin are checked character by character
 
 
 class TooWideError(ValueError):
-    """A character range that the alphabet cannot stand for."""
+    """A character range that the alphabet cannot represent."""
 
 
 class First(Record):
-    """How a part can begin: its first characters, and those among them that an unbounded repeat takes."""
+    """How a part can begin: its first characters, and which of them belong to an unbounded repeat."""
 
     chars: frozenset[str] = frozenset()
     repeated: frozenset[str] = frozenset()
-    empty: bool = True  # the part can match nothing
-    checked: bool = False  # an assertion stands on the way through the empty part, and may refuse it
+    empty: bool = True  # whether the part can match nothing
+    checked: bool = False  # whether the empty match passes an assertion, which may fail
 
     def then(self, after: First) -> First:
-        """Give how this part followed by `after` can begin."""
+        """Return how this part followed by `after` can begin."""
         if not self.empty:
             return self
         return First(
@@ -48,37 +48,37 @@ NOTHING = First()
 
 
 class Characters:
-    """The character sets of one pattern's parts; each is worked out once."""
+    """The character sets of one pattern's parts; each is computed once."""
 
     def __init__(self, tree: Any) -> None:
         named = _named(tree)
-        self.alphabet = BASE if named <= BASE else BASE | named  # one object, which the caches know
+        self.alphabet = BASE if named <= BASE else BASE | named  # the same object each time, for the caches
         self._ones: dict[int, frozenset[str]] = {}
         self._firsts: dict[int, First] = {}
 
     def one(self, node: Any) -> frozenset[str] | None:
-        """Give the characters of a node that takes exactly one; None for other nodes."""
+        """Return the characters of a node that takes exactly one; None for other nodes."""
         kind, value = node
         if kind not in SINGLE:
             return None
         if id(node) not in self._ones:
-            self._ones[id(node)] = _either_case(_taken(kind, value, self.alphabet), self.alphabet)
+            self._ones[id(node)] = _either_case(_characters_of(kind, value, self.alphabet), self.alphabet)
         return self._ones[id(node)]
 
     def first(self, nodes: Sequence[Any]) -> First:
-        """Give how a sequence of nodes can begin."""
+        """Return how a sequence of nodes can begin."""
         result = NOTHING
         for node in reversed(nodes):
             result = self.first_of(node).then(result)
         return result
 
     def first_of(self, node: Any) -> First:
-        """Give how a node can begin."""
+        """Return how a node can begin."""
         if id(node) not in self._firsts:
-            self._firsts[id(node)] = self._work_out(node)
+            self._firsts[id(node)] = self._compute_first(node)
         return self._firsts[id(node)]
 
-    def _work_out(self, node: Any) -> First:
+    def _compute_first(self, node: Any) -> First:
         kind, value = node
         chars = self.one(node)
         if chars is not None:
@@ -92,13 +92,13 @@ class Characters:
         return First(checked=True) if kind in ASSERTIONS else self.first(body_of(node))
 
     def last(self, nodes: Sequence[Any], before: frozenset[str]) -> frozenset[str]:
-        """Give the characters that can stand just before the end of `nodes`; `before` where they match nothing."""
+        """Return the characters that can come last in `nodes`; those of `before` if the nodes can match nothing."""
         for node in nodes:
             before = self.last_of(node, before)
         return before
 
     def last_of(self, node: Any, before: frozenset[str]) -> frozenset[str]:
-        """Give the characters that can stand just before the end of a node."""
+        """Return the characters that can come last in a node; those of `before` if it can match nothing."""
         kind, value = node
         chars = self.one(node)
         if chars is not None:
@@ -111,24 +111,24 @@ class Characters:
         return before if kind in ASSERTIONS else self.last(body_of(node), before)
 
     def every(self, nodes: Sequence[Any]) -> frozenset[str]:
-        """Give all characters that the nodes can take anywhere."""
-        found: frozenset[str] = frozenset()
+        """Return all characters that the nodes can take anywhere."""
+        characters: frozenset[str] = frozenset()
         for node in nodes:
             kind, value = node
             inner = value[1] if kind is op.BRANCH else [value[2]] if kind in REPEATS else [body_of(node)]
-            found |= self.one(node) or frozenset().union(*(self.every(list(way)) for way in inner))
-        return found
+            characters |= self.one(node) or frozenset().union(*(self.every(list(way)) for way in inner))
+        return characters
 
     def leading(self, nodes: Sequence[Any]) -> list[frozenset[str]]:
-        """Give the sets of the leading nodes of exactly one character, and of how the first other node begins."""
-        found: list[frozenset[str]] = []
+        """Return the sets of the leading one-character nodes, and of the beginning of the first other node."""
+        sets: list[frozenset[str]] = []
         for position, node in enumerate(nodes):
             chars = self.one(node)
             if chars is None:
                 rest = self.first(nodes[position:])
-                return found if rest.empty else [*found, rest.chars]
-            found.append(chars)
-        return found
+                return sets if rest.empty else [*sets, rest.chars]
+            sets.append(chars)
+        return sets
 
 
 def _any_of(ways: list[First]) -> First:
@@ -141,12 +141,12 @@ def _any_of(ways: list[First]) -> First:
 
 
 def large(high: Any) -> bool:
-    """Say whether a repeat has no bound, or one so large that it counts as none for what stands inside it."""
+    """Return whether a repeat has no upper bound, or one so large that it counts as none for what is inside it."""
     return high is op.MAXREPEAT or int(high) > SMALL
 
 
 def body_of(node: Any) -> list[Any]:
-    """Give the nodes inside a group or look-around; none for other nodes."""
+    """Return the nodes inside a group or look-around; none for other nodes."""
     kind, value = node
     return list(BODIES[kind](value)) if kind in BODIES else []
 
@@ -172,7 +172,7 @@ CATEGORIES: dict[Any, Callable[[str], bool]] = {
 SINGLE = (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN)
 
 
-def _taken(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
+def _characters_of(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
     """Give the characters of an alphabet that a node, or a part of a class, takes."""
     if kind is op.LITERAL:
         return alphabet & {chr(value)}
@@ -182,39 +182,41 @@ def _taken(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
         return alphabet
     if kind is not op.IN:
         return _of_kind(kind, value, alphabet)
-    parts = [_taken(own, given, alphabet) for own, given in value if own is not op.NEGATE]
-    taken = frozenset[str]().union(*parts)
-    return alphabet - taken if value[0][0] is op.NEGATE else taken
+    parts = [
+        _characters_of(part_kind, part_value, alphabet) for part_kind, part_value in value if part_kind is not op.NEGATE
+    ]
+    characters = frozenset[str]().union(*parts)
+    return alphabet - characters if value[0][0] is op.NEGATE else characters
 
 
 @functools.lru_cache(maxsize=1024)
 def _either_case(taken: frozenset[str], alphabet: frozenset[str]) -> frozenset[str]:
-    """Give some characters in both cases, as far as the alphabet has them."""
+    """Return characters in both cases, as far as the alphabet has them."""
     forms = {form for char in taken for form in (char.lower(), char.upper(), char.swapcase())}
     return taken | (forms & alphabet)
 
 
 @functools.lru_cache(maxsize=1024)
 def _of_kind(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
-    """Give the characters in a range or of a category; most patterns ask for the same few."""
+    """Return the characters in a range or of a category; cached, since most patterns use the same few."""
     if kind is op.RANGE:
         return frozenset(char for char in alphabet if value[0] <= ord(char) <= value[1])
     return frozenset(filter(CATEGORIES[value], alphabet))
 
 
 def _named(tree: Any) -> set[str]:
-    """Give the characters that a pattern names itself, in both cases, so that the alphabet holds them."""
-    found: set[str] = set()
+    """Return the characters that a pattern names, in both cases, so that the alphabet contains them."""
+    characters: set[str] = set()
     pending = [tree]
     while pending:
         part = pending.pop()
         if isinstance(part, tuple) and part and part[0] in (op.LITERAL, op.NOT_LITERAL):
-            found.add(chr(part[1]))
+            characters.add(chr(part[1]))
         elif isinstance(part, tuple) and part and part[0] is op.RANGE:
-            found |= _of_range(*part[1])
+            characters |= _of_range(*part[1])
         elif isinstance(part, tuple | list | parser.SubPattern):
             pending += list(part)
-    return found | {form for char in found for form in (char.lower(), char.upper()) if len(form) == 1}
+    return characters | {form for char in characters for form in (char.lower(), char.upper()) if len(form) == 1}
 
 
 def _of_range(low: int, high: int) -> set[str]:

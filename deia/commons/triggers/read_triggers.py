@@ -1,7 +1,7 @@
-"""Reading the trigger files of a commons, `triggers/*.yaml`, and the cases beside them, checked completely.
+"""Read the trigger files of a commons, `triggers/*.yaml`, and the cases beside them, and check them completely.
 
-A broken trigger is a list of problems with file and line, and is left out; the others load. Refuses to guess: an
-unknown field, word or clause is reported with what was probably meant.
+A broken trigger is reported with file and line and left out; the others are loaded. Nothing is guessed: an unknown
+field, word or clause is reported with what was probably meant.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deia.commons.source_files import fields, safe_files
-from deia.commons.source_files.findings import Findings, quote, suggestion
+from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
 from deia.commons.triggers import cases
 from deia.commons.triggers.conditions import read_clauses
@@ -19,15 +19,24 @@ from deia.commons.triggers.earlier_conditions import read_earlier
 from deia.errors import Problem
 from deia.knowledge import Case, Clause, Trigger
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, URGENCIES, Record, Reference
+from deia.suggestions import did_you_mean
 
 FOLDER = "triggers"
-LAST_GOOD = "last-good"  # the code of the warning that a file's last good version counts
+LAST_GOOD = "last-good"  # the code of the warning that the last good version of a file is used
 ENDINGS = (".yaml", ".yml")
 FIELDS = (
     "id", "title", "status", "urgency", "timing", "action", "message", "action_required", "instead", "documents",
     "when", "context", "unless", "stance", "repeat", "references", "since", "hides",
 )  # fmt: skip
-WHEN_FIELDS = ("who", "any", "all", "earlier", "context", "unless", "stance")  # the last three: either place
+WHEN_FIELDS = (
+    "who",
+    "any",
+    "all",
+    "earlier",
+    "context",
+    "unless",
+    "stance",
+)  # the last three may also be outside of `when`
 REFERENCE_FIELDS = ("id", "mode", "reason")
 WATCHED = tuple(role for role in ROLES if role != "system")  # nobody acts in a system turn
 ACTING = ("announced", "requested")
@@ -35,22 +44,22 @@ SPEAKERS = ("user", "assistant", "tool_call")
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 SPAN = re.compile(r"([0-9]{1,6})(s|m|h|d)")
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-ONCE, ALWAYS = -1.0, 0.0  # as Trigger.repeat has it
+ONCE_PER_CONVERSATION, EVERY_TIME = -1.0, 0.0  # values of Trigger.repeat
 
 
 class TriggerFiles(Record):
-    """Everything that lies in `triggers/`."""
+    """The contents of the folder `triggers/`."""
 
     triggers: tuple[Trigger, ...] = ()
     cases: tuple[Case, ...] = ()
     problems: tuple[Problem, ...] = ()
-    broken: tuple[str, ...] = ()  # ids of triggers that were left out
+    broken: tuple[str, ...] = ()  # ids of triggers that were left out because of errors
 
 
 def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> TriggerFiles:
     """Read every trigger and every case of a commons.
 
-    `good` has the last good text of files by their paths: of what is broken now, its triggers count.
+    `good` is the last good text of files, by path; its triggers are used in place of those that are broken now.
     """
     paths = [path for ending in ENDINGS for path in safe_files.list_files(root, FOLDER, ending)]
     case_paths = [path for path in paths if path.lower().endswith(cases.ENDINGS)]
@@ -70,9 +79,9 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
     for path in case_paths:
         findings = Findings(path)
         known = None if path.rpartition(".cases.")[0] in unread else seen
-        read_cases += cases.read_cases(_value(root, findings), known, findings)
+        read_cases += cases.read_cases(_parse_file(root, findings), known, findings)
         problems += findings.problems
-    problems += cases.unproven(tuple(triggers.values()), read_cases)
+    problems += cases.untested_triggers(tuple(triggers.values()), read_cases)
     return TriggerFiles(
         triggers=tuple(triggers.values()),
         cases=tuple(read_cases),
@@ -81,7 +90,7 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
     )
 
 
-def _value(root: str, findings: Findings) -> Any:
+def _parse_file(root: str, findings: Findings) -> Any:
     text = safe_files.read_text(root, findings.path, limit=safe_files.YAML_BYTES)
     findings.problems += text.problems
     if not text.readable:
@@ -92,26 +101,30 @@ def _value(root: str, findings: Findings) -> Any:
 
 
 def _read_file(root: str, findings: Findings, seen: dict[str, str], good: str) -> list[Trigger]:
-    """Read the triggers of one file; `seen` has where each id was first used, and grows.
+    """Read the triggers of one file; `seen` maps each id to where it was first used, and grows.
 
-    What its last `good` text has stands in for the whole file where that does not parse, else for its broken triggers.
+    The triggers of the last `good` text replace broken ones, or the whole file if it cannot be parsed.
     """
-    value = _value(root, findings)
-    found = _read_items(value, findings, seen)
+    value = _parse_file(root, findings)
+    triggers = _read_items(value, findings, seen)
     if not good or not any(problem.severity == "error" for problem in findings.problems):
-        return found
-    here = {one.id for one in found}
-    ours = {name for name, place in seen.items() if place.startswith(f"{findings.path}:")}
-    before = Findings(findings.path)
-    old = _read_items(read_yaml(good, path=findings.path).value, before, {})
+        return triggers
+    sound = {trigger.id for trigger in triggers}
+    own_ids = {name for name, place in seen.items() if place.startswith(f"{findings.path}:")}
+    ignored = Findings(findings.path)
+    last_good = _read_items(read_yaml(good, path=findings.path).value, ignored, {})
     parsed = isinstance(value, Items) and bool(value)
-    standing = [one for one in old if one.id not in here and (one.id in ours if parsed else one.id not in seen)]
-    if standing:
-        seen.update({one.id: f"{findings.path}:{one.line}" for one in standing if one.id not in seen})
-        said = "The file has errors; its last good version counts"
-        names = "" if not parsed else f" for {', '.join(one.id for one in standing)}"
-        findings.warning(0, LAST_GOOD, f"{said}{names}.", "Correct the errors.")
-    return [*found, *standing]
+    kept = [
+        trigger
+        for trigger in last_good
+        if trigger.id not in sound and (trigger.id in own_ids if parsed else trigger.id not in seen)
+    ]
+    if kept:
+        seen.update({trigger.id: f"{findings.path}:{trigger.line}" for trigger in kept if trigger.id not in seen})
+        fallback = "The file has errors; its last good version is used"
+        names = "" if not parsed else f" for {', '.join(trigger.id for trigger in kept)}"
+        findings.warning(0, LAST_GOOD, f"{fallback}{names}.", "Correct the errors.")
+    return [*triggers, *kept]
 
 
 def _read_items(value: Any, findings: Findings, seen: dict[str, str]) -> list[Trigger]:
@@ -119,33 +132,33 @@ def _read_items(value: Any, findings: Findings, seen: dict[str, str]) -> list[Tr
     if value is not None and not isinstance(value, Items):
         line = value.line if isinstance(value, Map) else 1
         findings.error(line, "wrong-type", "The file is not a list of triggers.", "Begin each trigger with `- id: …`.")
-    found = []
+    triggers = []
     for position, item in enumerate(items):
         if not isinstance(item, Map):
             findings.error(
-                items.at(position), "wrong-type", f"{quote(item)} is no trigger.", "Begin it with `- id: …`."
+                items.at(position), "wrong-type", f"{quote(item)} is not a trigger.", "Begin it with `- id: …`."
             )
             continue
         trigger = read_trigger(item, findings)
         if _first_use(item, findings, seen) and trigger:
-            found.append(trigger)
-    return found
+            triggers.append(trigger)
+    return triggers
 
 
 def _first_use(item: Map, findings: Findings, seen: dict[str, str]) -> bool:
-    given = item.get("id")
-    if not isinstance(given, str):
+    ident = item.get("id")
+    if not isinstance(ident, str):
         return True
     place = f"{findings.path}:{item.at('id')}"
-    if seen.setdefault(given, place) == place:
+    if seen.setdefault(ident, place) == place:
         return True
-    found = f"The id {quote(given)} is already used at {seen[given]}."
-    findings.error(item.at("id"), "duplicate-id", found, "Give this trigger another id; ids are never reused.")
+    found = f"The id {quote(ident)} is already used at {seen[ident]}."
+    findings.error(item.at("id"), "duplicate-id", found, "Give this trigger another id; every id is unique.")
     return False
 
 
 def read_trigger(item: Map, findings: Findings) -> Trigger | None:
-    """Read one trigger; None where it has an error, which is in the findings."""
+    """Read one trigger; return None if it has errors, which are added to the findings."""
     before = findings.errors()
     fields.report_unknown(item, FIELDS, findings)
     when = _when(item, findings)
@@ -182,7 +195,7 @@ def _when(item: Map, findings: Findings) -> Map:
     fields.report_unknown(when, WHEN_FIELDS, findings)
     for name in ("context", "unless", "stance"):
         if name in item and name in when:
-            found = f"`{name}` stands both in the trigger and in its `when`."
+            found = f"`{name}` is both in the trigger and in its `when`."
             findings.error(when.at(name), "repeated-field", found, "Keep it in one place.")
     return when
 
@@ -206,18 +219,18 @@ def _described(item: Map, findings: Findings) -> dict[str, Any]:
 
 
 def _required_text(item: Map, name: str, findings: Findings) -> str:
-    given = fields.text(item, name, findings)
-    if not given and not isinstance(item.get(name), dict | list):
+    text = fields.text(item, name, findings)
+    if not text and not isinstance(item.get(name), dict | list):
         findings.error(item.at(name), "missing-field", f"The trigger has no `{name}`.", f"Add `{name}: …`.")
-    return given
+    return text
 
 
 def _id(item: Map, findings: Findings) -> str:
-    given = _required_text(item, "id", findings)
-    if given and not ID.fullmatch(given):
-        found = f"The id {quote(given)} is not lower case letters, digits and `-`."
+    ident = _required_text(item, "id", findings)
+    if ident and not ID.fullmatch(ident):
+        found = f"The id {quote(ident)} does not consist of lower-case letters, digits and `-`."
         findings.error(item.at("id"), "bad-id", found, "Write it like `netlify-delete-and-recreate`.")
-    return given
+    return ident
 
 
 def _urgency(item: Map, findings: Findings) -> str:
@@ -228,27 +241,27 @@ def _urgency(item: Map, findings: Findings) -> str:
 
 
 def _documents(item: Map, findings: Findings) -> tuple[Reference, ...]:
-    given = item.get("documents")
-    if not isinstance(given, Items) or not given:
+    items = item.get("documents")
+    if not isinstance(items, Items) or not items:
         fix = "Add `documents:` with `- {id: …, mode: full_context, reason: …}`."
         findings.error(item.at("documents"), "missing-field", "The trigger lists no `documents`.", fix)
         return ()
-    found = (_reference(entry, given.at(position), findings) for position, entry in enumerate(given))
-    return tuple(reference for reference in found if reference)
+    references = (_reference(entry, items.at(position), findings) for position, entry in enumerate(items))
+    return tuple(reference for reference in references if reference)
 
 
-def _reference(given: Any, line: int, findings: Findings) -> Reference | None:
-    if isinstance(given, str) and given.strip():
-        return Reference(id=given.strip(), mode="full_context")
-    if not isinstance(given, Map):
-        findings.error(line, "wrong-type", f"{quote(given)} is no document.", "Write `{id: …, mode: full_context}`.")
+def _reference(item: Any, line: int, findings: Findings) -> Reference | None:
+    if isinstance(item, str) and item.strip():
+        return Reference(id=item.strip(), mode="full_context")
+    if not isinstance(item, Map):
+        findings.error(line, "wrong-type", f"{quote(item)} is not a document.", "Write `{id: …, mode: full_context}`.")
         return None
-    fields.report_unknown(given, REFERENCE_FIELDS, findings)
-    ident = fields.text(given, "id", findings)
+    fields.report_unknown(item, REFERENCE_FIELDS, findings)
+    ident = fields.text(item, "id", findings)
     if not ident:
         findings.error(line, "missing-field", "A document has no `id`.", "Name an entry of the index.")
-    mode: Any = fields.choice(given, "mode", MODES, findings, default="full_context")
-    return Reference(id=ident, mode=mode, reason=fields.text(given, "reason", findings)) if ident else None
+    mode: Any = fields.choice(item, "mode", MODES, findings, default="full_context")
+    return Reference(id=ident, mode=mode, reason=fields.text(item, "reason", findings)) if ident else None
 
 
 def _either(item: Map, when: Map, name: str, findings: Findings) -> tuple[str, ...]:
@@ -256,28 +269,32 @@ def _either(item: Map, when: Map, name: str, findings: Findings) -> tuple[str, .
 
 
 def _stance(item: Map, when: Map, findings: Findings) -> tuple[str, ...]:
-    given = fields.choices(item if "stance" in item else when, "stance", STANCES, findings)
-    return given or ACTING
+    stances = fields.choices(item if "stance" in item else when, "stance", STANCES, findings)
+    return stances or ACTING
 
 
 def _who(when: Map, clauses: tuple[Clause, ...], findings: Findings) -> tuple[Any, ...]:
-    given = fields.choices(when, "who", WATCHED, findings)
+    roles = fields.choices(when, "who", WATCHED, findings)
     only_errors = bool(clauses) and all(clause.kind == "error" for clause in clauses)
-    return given or (("tool_result",) if only_errors else SPEAKERS)
+    return roles or (("tool_result",) if only_errors else SPEAKERS)
 
 
 def _repeat(item: Map, findings: Findings) -> float:
-    """Give the seconds after which the trigger may fire again, as `Trigger.repeat` has it."""
-    given = item.get("repeat")
-    if given is None or given == "once_per_conversation":
-        return ONCE
-    if given == "every_time":
-        return ALWAYS
-    span = SPAN.fullmatch(str(given.get("after", ""))) if isinstance(given, Map) and set(given) == {"after"} else None
+    """Return the seconds after which the trigger may fire again, in the form of `Trigger.repeat`."""
+    written = item.get("repeat")
+    if written is None or written == "once_per_conversation":
+        return ONCE_PER_CONVERSATION
+    if written == "every_time":
+        return EVERY_TIME
+    span = (
+        SPAN.fullmatch(str(written.get("after", "")))
+        if isinstance(written, Map) and set(written) == {"after"}
+        else None
+    )
     if span:
         return float(int(span[1]) * SECONDS[span[2]])
     fix = "Write once_per_conversation, every_time, or {after: 30m} (s, m, h, d)."
-    hint = suggestion(given, ("once_per_conversation", "every_time")) if isinstance(given, str) else ""
-    found = f"`repeat` is {quote(plain(given))}."
-    findings.error(item.at("repeat"), "bad-repeat", found, hint if hint.startswith("Did") else fix)
-    return ONCE
+    hint = did_you_mean(written, ("once_per_conversation", "every_time")) if isinstance(written, str) else ""
+    found = f"`repeat` is {quote(plain(written))}."
+    findings.error(item.at("repeat"), "bad-repeat", found, hint or fix)
+    return ONCE_PER_CONVERSATION

@@ -1,15 +1,15 @@
-r"""The safe subset of regular expressions for `pattern` clauses, decided on re's own parse tree.
+"""The safe subset of regular expressions for `pattern` clauses, checked on the parse tree of `re`.
 
-Why what passes is at most quadratic in a segment of n characters (we scan 600), times the pattern's length. `re`
-tries n starts. From one start it walks again only where it can go back and still go on: at a *choice* (a repeat, an
-option, alternatives) whose two ways can begin with the same character. All other choices are settled by the next
-character, and their repeats walk each character once. A real choice has a number of *ways*: n for an unbounded
-repeat, max - min + 1 for a bounded one. Ways along a path multiply, and the product is bounded: room for one
-unbounded repeat and a few options. A settled repeat that comes after a real choice could be walked once for every
-way; it costs nothing more if its characters exclude the one before it, because then its walks cannot overlap and
-together are n long. Otherwise it counts as a choice.
+An accepted pattern takes at most quadratic time in a segment of n characters (we scan 600), times its own length. Why:
+`re` tries n starting positions. From one start it goes back only at a *choice* (a repeat, an option, alternatives)
+whose two continuations can begin with the same character. All other choices are settled by the next character, and
+their repeats scan each character once. A real choice has a number of *ways*: n for an unbounded repeat, max - min + 1
+for a bounded one. Ways along a path multiply, and the product is limited: it leaves room for one unbounded repeat and
+a few options. A settled repeat after a real choice could be scanned once for every way. It costs nothing more if its
+characters exclude the one before it, because then its scans cannot overlap and are n long together. Otherwise it
+counts as a choice.
 
-Refused outright: unbounded repeats and real choices inside unbounded repeats, repeats of what can be empty,
+Never accepted: unbounded repeats and real choices inside unbounded repeats, repeats of something that can be empty,
 back-references, conditional groups, and look-around with unbounded content.
 """
 
@@ -39,7 +39,7 @@ SEGMENT = 600  # characters that are scanned at once (DESIGN, section 9)
 LONGEST = 1000  # characters of a pattern
 MOST_GROUPS = 20
 MOST_NESTING = 20
-MOST_COPIES = 1000  # what nested counted repeats may multiply out to
+MOST_COPIES = 1000  # the most that nested counted repeats may multiply to
 MOST_WAYS = SEGMENT * 16  # with an unbounded repeat among the choices
 MOST_BOUNDED_WAYS = 1000
 CROWDED = (
@@ -61,18 +61,18 @@ class _RefusedError(ValueError):
 
 
 class _Walk(Record):
-    """Where a walk through the pattern stands."""
+    """The state of a walk through the pattern."""
 
     ways: int = 1
-    last: frozenset[str] = frozenset()  # the characters that can stand just before
+    last: frozenset[str] = frozenset()  # the characters that can come just before
     unbounded: bool = False  # an unbounded repeat was among the choices
     looping: bool = False  # inside an unbounded repeat
 
 
 def pattern_problem(pattern: str) -> str:
-    """Say why a pattern cannot be used, as a clause of a sentence; empty where it can."""
+    """Return why a pattern cannot be used, as a clause of a sentence; empty if it can be used."""
     if len(pattern) > LONGEST:
-        return f"it has {len(pattern)} characters, and {LONGEST} are the most"
+        return f"it has {len(pattern)} characters, but at most {LONGEST} are allowed"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a set such as [[ or [a--b] will mean something else in a later Python
@@ -80,19 +80,19 @@ def pattern_problem(pattern: str) -> str:
     except (re.error, OverflowError, ValueError, Warning) as error:
         return f"it does not parse ({error})"
     except RecursionError:
-        return "it is nested too deep"
+        return "it is nested too deeply"
     if tree.state.groups - 1 > MOST_GROUPS:
         return f"it has more than {MOST_GROUPS} groups; use (?:…) or split it"
     try:
         _refuse_copies(tree, 1, 0)
-        _Judge(Characters(tree)).sequence(list(tree), _Walk(), NOTHING)
+        _Checker(Characters(tree)).sequence(list(tree), _Walk(), NOTHING)
     except (_RefusedError, TooWideError) as refused:
         return str(refused)
     return ""
 
 
 def _refuse_copies(nodes: Any, times: int, depth: int) -> None:
-    """Refuse counted repeats that multiply out to too much, and nesting without end."""
+    """Refuse counted repeats whose product is too large, and nesting that is too deep."""
     if depth > MOST_NESTING:
         raise _RefusedError(f"it is nested deeper than {MOST_NESTING} levels")
     for node in nodes:
@@ -101,34 +101,34 @@ def _refuse_copies(nodes: Any, times: int, depth: int) -> None:
             low, high, body = value
             count = times * max(1, low if high is op.MAXREPEAT else high)
             if count > MOST_COPIES:
-                raise _RefusedError(f"its counted repeats multiply to {count}, and {MOST_COPIES} is the most")
+                raise _RefusedError(f"its counted repeats multiply to {count}, but at most {MOST_COPIES} is allowed")
             _refuse_copies(body, count, depth + 1)
         for inner in _parts(node):
             _refuse_copies(inner, times, depth + 1)
 
 
 def _parts(node: Any) -> list[Any]:
-    """Give the sequences inside alternatives, groups and look-arounds."""
+    """Return the sequences inside alternatives, groups and look-arounds."""
     kind, value = node
     return list(value[1]) if kind is op.BRANCH else [body_of(node)] if kind in BODIES else []
 
 
 def _unbounded(nodes: Any) -> bool:
-    """Say whether an unbounded (or large) repeat stands anywhere in the nodes."""
+    """Return whether there is an unbounded (or large) repeat anywhere in the nodes."""
     return any(
         (node[0] in REPEATS and (large(node[1][1]) or _unbounded(node[1][2]))) or any(map(_unbounded, _parts(node)))
         for node in nodes
     )
 
 
-class _Judge:
+class _Checker:
     """The walk over one pattern's tree."""
 
     def __init__(self, characters: Characters) -> None:
         self.characters = characters
 
     def sequence(self, nodes: Sequence[Any], walk: _Walk, after: First) -> _Walk:
-        """Walk the nodes in order; `after` is how what follows them can begin."""
+        """Walk the nodes in order; `after` is how the text after them can begin."""
         following = [after]
         for node in reversed(nodes):
             following.append(self.characters.first_of(node).then(following[-1]))
@@ -155,7 +155,7 @@ class _Judge:
         raise _RefusedError(REASONS.get(kind, f"it uses {str(kind).lower()}, which is not in the safe subset"))
 
     def look_around(self, body: list[Any], walk: _Walk) -> _Walk:
-        """Walk a look-around: it adds no way, but costs its own for each."""
+        """Walk a look-around: it adds no ways itself, but costs its own ways each time."""
         if _unbounded(body):
             raise _RefusedError(
                 "it has a look-around with an unbounded repeat; use `unless`, or a bound such as {0,20}"
@@ -163,7 +163,7 @@ class _Judge:
         return _more(walk, self.sequence(body, _Walk(), NOTHING).ways)
 
     def branch(self, ways: list[list[Any]], walk: _Walk, then: First) -> _Walk:
-        """Walk alternatives: those that can match at the same place count as ways."""
+        """Walk alternatives: those that can match at the same position count as ways."""
         leading = [self.characters.leading(way) for way in ways]
         overlaps = max(sum(not _exclusive(mine, theirs) for theirs in leading) for mine in leading)
         if overlaps > 1 and walk.looping:
@@ -177,7 +177,7 @@ class _Judge:
         return _more(joined, overlaps)
 
     def repeat(self, node: Any, walk: _Walk, then: First) -> _Walk:
-        """Walk a repeat: of one character, or of a group."""
+        """Walk a repeat of one character or of a group."""
         low, high, body = node[1][0], node[1][1], list(node[1][2])
         if large(high) and walk.looping:
             raise _RefusedError(NESTED)
@@ -214,13 +214,13 @@ class _Judge:
         return _more(inside.but(ways=walk.ways, looping=walk.looping), own ** min(int(high), SMALL))
 
 
-def _exclusive(mine: list[frozenset[str]], theirs: list[frozenset[str]]) -> bool:
-    """Say whether some character settles which of two alternatives can match."""
-    return any(one.isdisjoint(other) for one, other in zip(mine, theirs, strict=False))
+def _exclusive(lefts: list[frozenset[str]], rights: list[frozenset[str]]) -> bool:
+    """Return whether some character decides which of two alternatives can match."""
+    return any(left.isdisjoint(right) for left, right in zip(lefts, rights, strict=False))
 
 
 def _at_the_end(then: First) -> bool:
-    """Say whether nothing that could fail follows; then the repeat is walked once, and the search is over."""
+    """Return whether nothing that could fail follows; then the repeat is scanned once and the search ends."""
     return then.empty and not then.chars and not then.checked
 
 

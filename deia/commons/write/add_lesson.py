@@ -1,4 +1,4 @@
-"""Writing new lessons: the document, its entry, and drafts of a trigger and its cases. Never overwrites anything."""
+"""Write new lessons: document, index entry, and drafts of a trigger and its cases. Nothing is ever overwritten."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from deia.knowledge import Entry
 from deia.records import URGENCIES, Record
 
 CASES = """\
-# Say in `fires` what must fire the trigger, and in `silent` what must not: near misses above all. `deia triggers test`
-# runs them. With both filled in, the trigger can become `status: stable`.
+# List in `fires` what must fire the trigger, and in `silent` what must not, especially near misses. `deia triggers
+# test` runs them. A trigger with both can become `status: stable`.
 """
 EXAMPLE = "Restarting the queue drops its jobs"
 
 
 class Lesson(Record):
-    """What a new lesson consists of."""
+    """A new lesson."""
 
     entry: Entry
     paths: tuple[str, ...]  # of the files written, from the root
@@ -47,58 +47,58 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     category: str = "patterns",
     draft: Callable[[Entry], tuple[str, str] | None] | None = None,
 ) -> Lesson:
-    """Write a lesson down: document, index entry, and a trigger with cases, where `draft` gives their texts.
+    """Write a lesson: its document, its index entry, and a trigger with cases if `draft` returns their texts.
 
     Raises:
-        CommonsError: the title is empty, the urgency unknown, a file or id is already there, or the index is unsound.
+        CommonsError: the title is empty, the urgency unknown, a file or id exists already, or the index is unsound.
     """
     title = _one_line(title)
-    _refuse_unsound(title, urgency)
+    _check_arguments(title, urgency)
     entry = Entry(
         id=slug(title),
-        path=f"bok/{_folder(category)}/{slug(title)}.md",
+        path=f"bok/{_folder_of(category)}/{slug(title)}.md",
         title=title,
         summary=_one_line(summary) or _one_line(first_paragraph(text)) or title,
-        keywords=_clean(keywords),
+        keywords=_clean_texts(keywords),
         urgency=urgency,
-        tags=_clean(tags),
-        platforms=_clean((platform,)),
-        category=_folder(category),
+        tags=_clean_texts(tags),
+        platforms=_clean_texts((platform,)),
+        category=_folder_of(category),
         created=today,
         updated=today,
         verified=today,
     )
     entry = entry.but(keywords=keywords or index_store.keywords_of(entry))
-    files = {entry.path: _document(entry, text)} | _trigger_files(entry, draft(entry) if draft else None)
-    _refuse_existing(root, tuple(files), entry.id)
+    files = {entry.path: _document_text(entry, text)} | _trigger_files(entry, draft(entry) if draft else None)
+    _check_is_new(root, tuple(files), entry.id)
     try:
         for path, content in files.items():
             create_file(root, path, content)
-        index_store.add_entry(root, entry, _folder(category).split("/")[0], today=today)
+        index_store.add_entry(root, entry, _folder_of(category).split("/")[0], today=today)
     except CommonsError:
-        for path in files:  # none of them was there before
+        for path in files:  # all of them are new
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(root, path))
         raise
     return Lesson(entry=entry, paths=(*files, find_index(root)))
 
 
-def _refuse_unsound(title: str, urgency: str) -> None:
+def _check_arguments(title: str, urgency: str) -> None:
     if not any(letter.isalnum() for letter in title):
         raise CommonsError(
-            "A lesson needs a title with at least one letter, since its id and its file are named by it.",
-            fix=f'Say in a few words what goes wrong: "{EXAMPLE}"',
+            "A lesson needs a title with at least one letter, because its id and its file are named after it.",
+            fix=f'Write in a few words what goes wrong: "{EXAMPLE}"',
         )
     if urgency not in URGENCIES:
         raise CommonsError(f"The urgency {urgency!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
 
 
 def _one_line(text: str) -> str:
-    """Give a text as people see it: on one line, without control characters."""
+    """Return a text on one line, without control characters."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
-def _clean(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _clean_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(_one_line, texts))))
 
 
@@ -106,7 +106,7 @@ def create_file(root: str, path: str, text: str) -> None:
     """Write a new file of the commons, making its folders.
 
     Raises:
-        CommonsError: the path leaves the commons, the file exists, or it cannot be written.
+        CommonsError: the path leads out of the commons, the file exists, or it cannot be written.
     """
     place = safe_files.resolve(root, path)
     if not place:
@@ -119,34 +119,36 @@ def create_file(root: str, path: str, text: str) -> None:
             file.write(text)
     except OSError as error:
         message = f"The file {path} cannot be written: {error.strerror}."
-        raise CommonsError(message, fix="Check the folder's permissions and that no file has its name.") from error
+        raise CommonsError(
+            message, fix="Check the folder's permissions, and that there is no file of the same name."
+        ) from error
 
 
-def _folder(category: str) -> str:
-    """Give a category, which may have parts (`platforms/netlify`), as a folder below `bok/`."""
+def _folder_of(category: str) -> str:
+    """Return a category, which may have parts (`platforms/netlify`), as a folder below `bok/`."""
     parts = [slug(part) for part in category.replace("\\", "/").split("/") if any(map(str.isalnum, part))]
     return "/".join(parts[:4]) or "patterns"
 
 
-def _document(entry: Entry, text: str) -> str:
+def _document_text(entry: Entry, text: str) -> str:
     names = ("title", "urgency", "tags", "category", "created", "updated", "verified")
     values: dict[str, Any] = {name: getattr(entry, name) for name in names if getattr(entry, name)}
     if entry.platforms:
         values["platform"] = entry.platforms[0]
-    opening = f"{entry.summary}\n\n" if entry.summary != entry.title else ""
-    body = text.strip() or (opening + OUTLINE).strip()
+    introduction = f"{entry.summary}\n\n" if entry.summary != entry.title else ""
+    body = text.strip() or (introduction + OUTLINE).strip()
     head = "" if body.startswith("# ") else f"# {entry.title}\n\n"
     return f"---\n{yaml_blocks.to_yaml(values)}---\n\n{head}{body}\n"
 
 
-def _trigger_files(entry: Entry, drafted: tuple[str, str] | None) -> dict[str, str]:
-    if drafted is None:
+def _trigger_files(entry: Entry, draft: tuple[str, str] | None) -> dict[str, str]:
+    if draft is None:
         return {}
-    trigger, cases = drafted
+    trigger, cases = draft
     return {f"triggers/{entry.id}.yaml": trigger, f"triggers/{entry.id}.cases.yaml": CASES + cases}
 
 
-def _refuse_existing(root: str, paths: tuple[str, ...], ident: str) -> None:
+def _check_is_new(root: str, paths: tuple[str, ...], ident: str) -> None:
     for path in paths:
         if not safe_files.resolve(root, path):
             raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")

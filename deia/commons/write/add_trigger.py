@@ -1,6 +1,6 @@
-"""Writing a drafted trigger and its cases behind what `triggers/<topic>.yaml` and its cases already hold.
+"""Append a drafted trigger and its cases to `triggers/<topic>.yaml` and its case file.
 
-Refuses to overwrite or reorder anything: the new lines stand last, and what was there reads as before.
+The new lines come last; what was there before is neither overwritten nor reordered.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write import add_lesson
 from deia.errors import CommonsError
 
-DRAFT = "# Drafted from a sentence; correct it, and add what people really say or type before the mistake.\n"
+DRAFT = "# Drafted from a sentence. Correct it, and add what people really say or type before the mistake.\n"
 
 
 def trigger_text(trigger: Mapping[str, Any]) -> str:
-    """Write a drafted trigger as an item of a trigger file."""
+    """Return a drafted trigger as an item of a trigger file."""
     return DRAFT + yaml_blocks.to_yaml([dict(trigger)])
 
 
 def cases_text(ident: str, *, fires: Sequence[Any], silent: Sequence[Any]) -> str:
-    """Write the cases of a trigger as an item of a case file."""
+    """Return the cases of a trigger as an item of a case file."""
     return yaml_blocks.to_yaml({ident: {"fires": list(fires), "silent": list(silent)}})
 
 
 @with_write_lock
 def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) -> tuple[str, str]:
-    """Add the text of a trigger and of its cases to the files of a topic; give their paths.
+    """Append a trigger and its cases to the files of a topic and return their paths.
 
     Raises:
-        CommonsError: a file is not in the form that can be added to, or cannot be written.
+        CommonsError: a file has a form that cannot be appended to, or cannot be written.
     """
     name = slug(topic)
     paths = (f"{FOLDER}/{name}.yaml", f"{FOLDER}/{name}.cases.yaml")
-    texts = [_longer(root, path, added) for path, added in zip(paths, (trigger, cases), strict=True)]
-    _check(texts[0], paths[0], Items)
-    if ident not in _check(texts[1], paths[1], Map):
-        raise CommonsError(f"The cases cannot be added to {paths[1]}.", fix="Use another --topic.")
+    texts = [_appended(root, path, added) for path, added in zip(paths, (trigger, cases), strict=True)]
+    _parse_checked(texts[0], paths[0], Items)
+    if ident not in _parse_checked(texts[1], paths[1], Map):
+        raise CommonsError(f"The cases cannot be appended to {paths[1]}.", fix="Use another --topic.")
     for path, text in zip(paths, texts, strict=True):
         place = os.path.join(root, path)
         if not os.path.lexists(place):
@@ -52,22 +52,30 @@ def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) 
         try:
             replace_file(place, text)
         except OSError as error:
-            raise CommonsError(f"{path} cannot be written: {error.strerror}.", fix="Mend its permissions.") from error
+            raise CommonsError(
+                f"{path} cannot be written: {error.strerror}.", fix="Correct its permissions."
+            ) from error
     return paths
 
 
-def _longer(root: str, path: str, added: str) -> str:
-    """Give the text of a file with lines added at its end."""
+def _appended(root: str, path: str, added: str) -> str:
+    """Return the text of a file with lines added at its end.
+
+    Raises:
+        CommonsError: the path leads out of the commons, or the file has a form that cannot be appended to.
+    """
     if not safe_files.resolve(root, path):
         raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")
     if not os.path.lexists(os.path.join(root, path)):
         return added
-    read = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
-    if read.problems:
-        raise CommonsError(f"{path} cannot be added to.", read.problems, fix="Mend it first, or use another --topic:")
-    before = read.text.rstrip("\n")
+    content = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
+    if content.problems:
+        raise CommonsError(
+            f"{path} cannot be appended to.", content.problems, fix="Correct it first, or use another --topic:"
+        )
+    before = content.text.rstrip("\n")
     ends = "\r\n" if "\r\n" in before else "\n"
-    known = read_yaml(read.text, path=path).value
+    known = read_yaml(content.text, path=path).value
     text = f"{before}\n\n{added}" if before else added
     after = read_yaml(text, path=path).value
     kept = (
@@ -75,13 +83,18 @@ def _longer(root: str, path: str, added: str) -> str:
         else known is None or (isinstance(after, Map) and {**plain(after), **plain(known)} == plain(after))
     )  # fmt: skip
     if not kept:
-        raise CommonsError(f"{path} is not in the form that can be added to.", fix="Use another --topic.")
+        raise CommonsError(f"{path} has a form that cannot be appended to.", fix="Use another --topic.")
     return text.replace("\r\n", "\n").replace("\n", ends)
 
 
-def _check(text: str, path: str, wanted: type) -> Any:
-    read = read_yaml(text, path=path)
-    if read.problems or not isinstance(read.value, wanted):
-        fix = "Mend it first, or use another --topic:"
-        raise CommonsError(f"{path} cannot be added to.", read.problems, fix=fix)
-    return read.value
+def _parse_checked(text: str, path: str, wanted: type) -> Any:
+    """Return the parsed content of a text.
+
+    Raises:
+        CommonsError: it has problems, or is not of the wanted type.
+    """
+    parsed = read_yaml(text, path=path)
+    if parsed.problems or not isinstance(parsed.value, wanted):
+        fix = "Correct it first, or use another --topic:"
+        raise CommonsError(f"{path} cannot be appended to.", parsed.problems, fix=fix)
+    return parsed.value

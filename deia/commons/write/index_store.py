@@ -1,14 +1,14 @@
-"""Writing the master index: migrating old shapes, adding entries, filling in what follows from the entries.
+"""Write the master index: migrate old shapes, add entries, update what is derived from the entries.
 
-Only the lines of a changed value are rewritten; comments, order, quotes and unknown fields stay. A file is replaced
-whole or not at all, by one writer at a time. Refuses to write an index that it cannot read without errors of form, and
-never overwrites a backup.
+Only the lines of a changed value are rewritten; comments, order, quotes and unknown fields stay. The file is replaced
+atomically, by one writer at a time. An index with syntax errors is not written, and a backup is never overwritten.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from deia.commons.index import derived_fields
@@ -27,10 +27,10 @@ from deia.errors import CommonsError, Problem
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
 
-WINDOWS_END = "\r\n"  # taken off before a text is changed, and put back when it is written
+WINDOWS_END = "\r\n"  # replaced before a text is changed, and restored when it is written
 BACKUP = ".before-migrate"
-# Problems of form: what a rewrite could lose or twist.
-FORM = ("yaml-", "json-", "duplicate-key", "unknown-shape", "not-utf-8", "unreadable-file", "file-too-large")
+# Codes of problems that a rewrite could make worse.
+FORM_CODES = ("yaml-", "json-", "duplicate-key", "unknown-shape", "not-utf-8", "unreadable-file", "file-too-large")
 DERIVED = ("platform_index", "audience_index", "urgency_index", "statistics")
 ORDER = (
     "version", "last_updated", "total_documents", "total_clusters", "metadata", "clusters", "query_patterns",
@@ -43,27 +43,27 @@ ENTRY_FIELDS = (
 
 
 def migrate(root: str, *, write: bool, today: str = "") -> str:
-    """Give the index as v1.0 text; when writing, keep the old file beside it as `<name>.before-migrate`.
+    """Return the index as v1.0 text; with `write`, save it and keep the old file as `<name>.before-migrate`.
 
     Raises:
         CommonsError: there is no index, it cannot be read, or the backup exists already.
     """
     with hold_write_lock(root) if write else cache_reads():
-        path, text, index = _sound(root)
+        path, text, index = _read_sound(root)
         if index.shape == V1:
             return text
-        new = _refreshed(root, _as_v1(index, today=today), today=today)
+        new = _refresh(root, _as_v1(index, today=today), today=today)
         if write:
             _back_up(root, path)
             target = path if path.endswith((".yaml", ".yml")) and "/" not in path else INDEX_NAMES[0]
-            _put(root, target, new)
+            _replace(root, target, new)
             if target != path:
                 os.unlink(os.path.join(root, path))
         return new
 
 
 def build(root: str, *, write: bool, today: str = "") -> str:
-    """Give the index with an entry for every document, and with all views and counts; `today` dates a change.
+    """Return the index with an entry for every document and with all views and counts; `today` dates a change.
 
     Raises:
         CommonsError: the index cannot be read, or has an old shape.
@@ -71,7 +71,7 @@ def build(root: str, *, write: bool, today: str = "") -> str:
     with hold_write_lock(root) if write else cache_reads():
         text = _text_or_skeleton(root)
         new = _with_documents(root, text)
-        new = _refreshed(root, new, today=today)
+        new = _refresh(root, new, today=today)
         if write:
             _write_if_changed(root, new)
         return new
@@ -79,10 +79,10 @@ def build(root: str, *, write: bool, today: str = "") -> str:
 
 @with_write_lock
 def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", description: str = "") -> str:
-    """Add an entry to a cluster, which is made where there is none, and give the new index text.
+    """Add an entry to a cluster, which is made if it is missing, and return the new text of the index.
 
     Raises:
-        CommonsError: the index cannot be read, or the id or the document is already in it.
+        CommonsError: the index cannot be read, or already has the id or the document.
     """
     text = _text_or_skeleton(root)
     index = _parsed(text)
@@ -95,14 +95,14 @@ def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", descrip
 
 @with_write_lock
 def rewrite(root: str, change: Callable[[str], str], *, today: str = "") -> str:
-    """Write the index as `change` makes it, its views and counts brought up to date, and give its text."""
-    new = _refreshed(root, change(_text_or_skeleton(root)), today=today)
+    """Apply `change` to the text of the index, update its views and counts, save it, and return its text."""
+    new = _refresh(root, change(_text_or_skeleton(root)), today=today)
     _write_if_changed(root, new)
     return new
 
 
 def as_fields(entry: Entry) -> dict[str, Any]:
-    """Give an entry as the fields of the index, without those that are empty."""
+    """Return an entry as the fields of the index, without empty ones."""
     values: dict[str, Any] = {}
     for name in ENTRY_FIELDS:
         value = getattr(entry, name)
@@ -116,27 +116,31 @@ def as_fields(entry: Entry) -> dict[str, Any]:
 # --- reading before writing ------------------------------------------------------------------------------------------
 
 
-def _sound(root: str) -> tuple[str, str, Index]:
-    """Give the index file's path, text and content; problems of form stop everything."""
+def _read_sound(root: str) -> tuple[str, str, Index]:
+    """Return the index file's path, text and content.
+
+    Raises:
+        CommonsError: there is no index, or it has problems that a rewrite could make worse.
+    """
     path = find_index(root)
     if not path:
         raise CommonsError(f"There is no index in {root}.", fix="Run `deia index build` or `deia init`.")
     index = load_index(root)
-    _refuse_broken(index.problems, path)
+    _check_form(index.problems, path)
     return path, safe_files.read_text(root, path, limit=safe_files.YAML_BYTES).text, index
 
 
-def _refuse_broken(problems: tuple[Problem, ...], path: str) -> None:
-    broken = [problem for problem in problems if problem.code.startswith(FORM)]
+def _check_form(problems: tuple[Problem, ...], path: str) -> None:
+    broken = [problem for problem in problems if problem.code.startswith(FORM_CODES)]
     if broken:
-        message = f"{path} has errors that a rewrite could make worse, so it is not touched."
-        raise CommonsError(message, broken, fix="Mend these by hand first:")
+        message = f"{path} has errors that a rewrite could make worse, so it was not changed."
+        raise CommonsError(message, broken, fix="Correct these by hand first:")
 
 
 def _text_or_skeleton(root: str) -> str:
     if not find_index(root):
         return yaml_blocks.to_yaml({"version": "1.0", "clusters": {}})
-    path, text, index = _sound(root)
+    path, text, index = _read_sound(root)
     if index.shape != V1:
         raise CommonsError(f"The index has the old shape {index.shape}.", where=path, fix="Run `deia index migrate`.")
     return text.replace(WINDOWS_END, "\n")
@@ -148,14 +152,14 @@ def _parsed(text: str) -> Index:
 
 def _write_if_changed(root: str, text: str) -> None:
     path = find_index(root) or INDEX_NAMES[0]
-    _refuse_broken(read_yaml(text, path=path).problems, path)
+    _check_form(read_yaml(text, path=path).problems, path)
     old = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
     ended = text.replace("\n", WINDOWS_END) if WINDOWS_END in old.text else text
     if not old.readable or old.text != ended:
-        _put(root, path, ended)
+        _replace(root, path, ended)
 
 
-def _put(root: str, path: str, text: str) -> None:
+def _replace(root: str, path: str, text: str) -> None:
     try:
         replace_file(os.path.join(root, path), text)
     except OSError as error:
@@ -179,7 +183,7 @@ def _back_up(root: str, path: str) -> None:
 
 
 def _as_v1(index: Index, *, today: str) -> str:
-    """Write an index of any shape as v1.0, without what is derived."""
+    """Return an index of any shape as v1.0 text, without derived parts."""
     entries = {entry.id: entry for entry in index.entries}
     clusters = {
         cluster.id: {
@@ -198,34 +202,34 @@ def _common_tags(cluster: Cluster, entries: dict[str, Entry]) -> list[str]:
 
 
 def _with_documents(root: str, text: str) -> str:
-    """Add an entry for every document that has none, to the cluster of its folder."""
+    """Return the index with an entry for every document that had none, in the cluster named after its folder."""
     index = _parsed(text)
     listed = {entry.id for entry in index.entries}
     documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
     new: dict[str, list[Entry]] = {}
     for entry in build_entries(index.entries, documents, []):
         if entry.id not in listed:
-            new.setdefault(home(entry), []).append(entry.but(keywords=entry.keywords or keywords_of(entry)))
+            new.setdefault(default_cluster(entry), []).append(entry.but(keywords=entry.keywords or keywords_of(entry)))
     for cluster, entries in new.items():
         text = _with_entries(text, entries, cluster)
     return text
 
 
-def home(entry: Entry) -> str:
-    """Give the cluster of a document that none lists: the folder of `bok/` in which it lies."""
+def default_cluster(entry: Entry) -> str:
+    """Return the cluster for a document that is in none: the folder of `bok/` that contains it."""
     kind = derived_fields.document_type(entry.but(extra={}))
     return UNSORTED if kind == derived_fields.OTHER else kind
 
 
 def keywords_of(entry: Entry) -> tuple[str, ...]:
-    """Give what stands in for keywords that nobody wrote: the platforms, the tags and the longer words of the title."""
+    """Return default keywords: the platforms, the tags and the longer words of the title."""
     words = [word.strip(".,:;!?()[]\"'`*").lower() for word in entry.title.split()]
     long = [word for word in words if len(word) > 3]  # shorter words of a title are mostly articles
     return tuple(dict.fromkeys([*(name.lower() for name in entry.platforms), *entry.tags, *long]))[:12]
 
 
 def _with_entries(text: str, entries: list[Entry], cluster: str, *, description: str = "") -> str:
-    """Add entries to a cluster, which is made where there is none."""
+    """Return the index with entries added to a cluster, which is made if it is missing."""
     new = [as_fields(entry) for entry in entries]
     top = read_yaml(text, path="").value
     if not isinstance(top, Map) or "clusters" not in top:
@@ -233,25 +237,27 @@ def _with_entries(text: str, entries: list[Entry], cluster: str, *, description:
         text = yaml_blocks.insert_block(text, "clusters: {}", after=after)
         top = read_yaml(text, path="").value
     if isinstance(top["clusters"], Map) and cluster in top["clusters"]:
-        put_below = yaml_lines.add_items(text, ("clusters", cluster, "documents"), new)
-        return put_below or yaml_blocks.change_value(text, ("clusters", cluster), lambda found: _appended(found, new))
+        longer = yaml_lines.add_items(text, ("clusters", cluster, "documents"), new)
+        return longer or yaml_blocks.change_value(
+            text, ("clusters", cluster), lambda body: _append_documents(body, new)
+        )
     described = description or f"Documents about {cluster.replace('-', ' ')}"
     return yaml_blocks.append_child(
         text, "clusters", cluster, {"description": described, "keywords": [], "documents": new}
     )
 
 
-def _appended(found: Any, new: list[dict[str, Any]]) -> Any:
-    """Add entries to the documents of a cluster that is being rewritten."""
-    found = found or yaml_blocks.style({})
-    documents = found.get("documents") or yaml_blocks.style([{}])[:0]
+def _append_documents(cluster: Any, new: list[dict[str, Any]]) -> Any:
+    """Append entries to the documents of a cluster that is being rewritten."""
+    cluster = cluster or yaml_blocks.style({})
+    documents = cluster.get("documents") or yaml_blocks.style([{}])[:0]
     documents.extend(yaml_blocks.style(new))
-    found["documents"] = documents
-    return found
+    cluster["documents"] = documents
+    return cluster
 
 
-def _refreshed(root: str, text: str, *, today: str) -> str:
-    """Fill in the views and counts; the date changes only when something else did."""
+def _refresh(root: str, text: str, *, today: str) -> str:
+    """Return the index with its views and counts updated; its date changes only if something else did."""
     index = _parsed(text)
     documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
     listed = {entry.id for entry in index.entries}
@@ -260,54 +266,54 @@ def _refreshed(root: str, text: str, *, today: str) -> str:
     new = derived_values(old, entries, index.clusters)
     values: dict[tuple[str, ...], Any] = {(name,): value for name, value in new.items() if old.get(name) != value}
     values |= distributions(index.clusters, entries, old)
-    if today and (values or text != _current(root)) and old.get("last_updated") != today:
+    if today and (values or text != _current_text(root)) and old.get("last_updated") != today:
         values["last_updated",] = today
     return _with_values(text, values, old)
 
 
 def _with_values(text: str, values: Mapping[tuple[str, ...], Any], old: Mapping[str, Any]) -> str:
-    """Give the text with other values, all lines at once where that comes out, else one value after another."""
-    there = {path: value for path, value in values.items() if old.get(path[0]) is not None}
-    made = yaml_lines.replace_values(text, there, _merged) if there else text
-    if made is None:
-        made = text
-        for path, value in there.items():
-            made = yaml_blocks.change_value(made, path, lambda given, value=value: _merged(given, value))  # type: ignore[misc]
-    return _with_added(made, {path[0]: value for path, value in values.items() if path not in there})
+    """Return the text with new values, changed all at once if that is possible, otherwise one after another."""
+    existing = {path: value for path, value in values.items() if old.get(path[0]) is not None}
+    result = yaml_lines.replace_values(text, existing, _merge_into) if existing else text
+    if result is None:
+        result = text
+        for path, value in existing.items():
+            result = yaml_blocks.change_value(result, path, partial(_merge_into, new=value))
+    return _with_added(result, {path[0]: value for path, value in values.items() if path not in existing})
 
 
 def _with_added(text: str, values: Mapping[str, Any]) -> str:
-    """Give the text with values that it lacks, or has nothing for, each behind what stands before it in every index."""
+    """Return the text with values that it lacks, or has empty, each after the key that precedes it in every index."""
     top = read_yaml(text, path="").value
-    behind: dict[str, dict[str, Any]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for name in (name for name in ORDER if name in values):
         before = [known for known in ORDER[: ORDER.index(name)] if known in top]
-        behind.setdefault(before[-1] if before and name not in top else "", {})[name] = values[name]
-    for after, new in behind.items():
+        groups.setdefault(before[-1] if before and name not in top else "", {})[name] = values[name]
+    for after, new in groups.items():
         for name in [name for name in new if name in top]:
-            text = yaml_blocks.change_value(text, (name,), lambda _, value=new[name]: yaml_blocks.style(value))  # type: ignore[misc]
-        lacking = {name: value for name, value in new.items() if name not in top}
-        if lacking:
-            text = yaml_blocks.insert_block(text, yaml_blocks.to_yaml(lacking, like=text), after=after)
+            text = yaml_blocks.set_value(text, (name,), new[name])
+        missing = {name: value for name, value in new.items() if name not in top}
+        if missing:
+            text = yaml_blocks.insert_block(text, yaml_blocks.to_yaml(missing, like=text), after=after)
     return text
 
 
-def _current(root: str) -> str:
+def _current_text(root: str) -> str:
     path = find_index(root)
     text = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES).text if path else ""
     return text.replace(WINDOWS_END, "\n")
 
 
-def _merged(given: Any, new: Any) -> Any:
+def _merge_into(target: Any, new: Any) -> Any:
     """Change a round-trip value into a new one, keeping every part that is already right, with its comments."""
-    if isinstance(given, dict) and isinstance(new, dict):
-        for key in [key for key in given if str(key) not in new]:
-            del given[key]
-        names = {str(key): key for key in given}
+    if isinstance(target, dict) and isinstance(new, dict):
+        for key in [key for key in target if str(key) not in new]:
+            del target[key]
+        names = {str(key): key for key in target}
         for key, value in new.items():
             if key not in names:
-                given[yaml_blocks.style(key)] = yaml_blocks.style(value)
-            elif plain(given[names[key]]) != value:
-                given[names[key]] = _merged(given[names[key]], value)
-        return given
+                target[yaml_blocks.style(key)] = yaml_blocks.style(value)
+            elif plain(target[names[key]]) != value:
+                target[names[key]] = _merge_into(target[names[key]], value)
+        return target
     return yaml_blocks.style(new)

@@ -1,4 +1,4 @@
-"""Making a new commons: an index, one example of everything, settings, ignore lines. Never overwrites anything."""
+"""Make a new commons: an index, one example of everything, settings, ignore lines. Nothing is ever overwritten."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ git stash push --include-untracked -m "before the checkout"
 Editors keep local history; look there before anything else is saved over it.
 """
 TRIGGER = """\
-# One trigger a list item. This one is an example: change it, or remove it together with its cases.
+# Each list item is a trigger. This one is an example: change it, or remove it together with its cases.
 - id: read-before-you-overwrite
   title: Discarding changes that were never committed
   status: stable
@@ -74,40 +74,40 @@ read-before-you-overwrite:
     - turns: [{role: tool_call, tool: Bash, tool_input: {command: "echo git restore ."}}]
 """
 SETTINGS = """\
-# Settings of deia for this commons; `deia config` prints them all and where each comes from. These are the defaults.
+# Settings of deia for this commons. These are the defaults; `deia config` shows all settings and where each comes from.
 # telemetry = "full"            # full, metadata or off
 # injection_chars = 6000        # the most characters of one injection
-# conversation_chars = 24000    # the most characters of all injections of one conversation
+# conversation_chars = 24000    # the most characters of all injections in one conversation
 # hold = true                   # whether a `hold` trigger may stop a tool call once
-# starter = true                # whether the starter commons counts below this one
+# starter = true                # whether the starter commons is used below this one
 """
 TELEMETRY = """\
 # Telemetry
 
-`events/` holds one JSON object a line: questions, injections, feedback. It stays on this machine (it is in
+`events/` contains one JSON object per line: questions, injections, feedback. It stays on this machine (it is in
 `.gitignore`), secrets are redacted before a line is written, and `telemetry = "off"` in `deia.toml` stops it.
 """
 
 
-class Started(Record):
-    """What making a commons did."""
+class CreatedCommons(Record):
+    """The files that a new commons was given, and those that existed already."""
 
     written: tuple[str, ...]
     existed: tuple[str, ...]
 
 
-def create_commons(folder: str, *, today: str) -> Started:
-    """Make a commons in `folder`, adding only what is not there.
+def create_commons(folder: str, *, today: str) -> CreatedCommons:
+    """Make a commons in `folder`, adding only what is missing.
 
     Raises:
         CommonsError: the folder cannot be written, or a path in it leads out of it through a link.
     """
     _make_folder(folder)
     with hold_write_lock(folder):
-        return _create(folder, today=today)
+        return _create_missing(folder, today=today)
 
 
-def _create(folder: str, *, today: str) -> Started:
+def _create_missing(folder: str, *, today: str) -> CreatedCommons:
     fresh = not find_index(folder)
     files = {
         LESSON: DOCUMENT.format(today=today),
@@ -116,29 +116,29 @@ def _create(folder: str, *, today: str) -> Started:
         "telemetry/README.md": TELEMETRY,
         "deia.toml": SETTINGS,
     }
-    if not fresh or os.path.isdir(os.path.join(folder, "bok")):  # a commons that has lessons needs no example
+    if not fresh or os.path.isdir(os.path.join(folder, "bok")):  # a commons with lessons needs no example
         files = {path: text for path, text in files.items() if path not in (LESSON, TRIGGERS, CASES)}
     if fresh:
-        files = {INDEX_NAMES[0]: _index(today, with_lesson=LESSON in files), **files}
+        files = {INDEX_NAMES[0]: _index_text(today, with_lesson=LESSON in files), **files}
     existed = tuple(path for path in files if os.path.lexists(os.path.join(folder, path)))
     written = [path for path in files if path not in existed]
     for path in written:
         add_lesson.create_file(folder, path, files[path])
-    if _ignore(folder):
+    if _add_ignore_lines(folder):
         written.append(".gitignore")
     if fresh:
         index_store.build(folder, write=True, today=today)
-    return Started(written=tuple(written), existed=existed if fresh else (find_index(folder), *existed))
+    return CreatedCommons(written=tuple(written), existed=existed if fresh else (find_index(folder), *existed))
 
 
 def _make_folder(folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise CommonsError(f"The folder {folder!r} cannot be made: {error}.", fix="Name another folder.") from error
+        raise CommonsError(f"The folder {folder!r} cannot be created: {error}.", fix="Name another folder.") from error
 
 
-def _index(today: str, *, with_lesson: bool) -> str:
+def _index_text(today: str, *, with_lesson: bool) -> str:
     entry = Entry(
         id="read-before-you-overwrite",
         path=LESSON,
@@ -177,13 +177,13 @@ def _index(today: str, *, with_lesson: bool) -> str:
         "proactive_triggers": [],
     }
     return (
-        "# The master index: one entry a document. `deia index build` keeps its views and counts.\n"
+        "# The master index, with one entry per document. `deia index build` updates its views and counts.\n"
         + yaml_blocks.to_yaml(top)
     )
 
 
-def _ignore(folder: str) -> bool:
-    """Add the folders that no repository should hold to `.gitignore`; say whether any was missing."""
+def _add_ignore_lines(folder: str) -> bool:
+    """Add the folders that no repository should contain to `.gitignore`; return whether any was missing."""
     path = os.path.join(folder, ".gitignore")
     try:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
@@ -194,7 +194,9 @@ def _ignore(folder: str) -> bool:
     if not missing:
         return False
     if os.path.islink(path):
-        raise CommonsError("The .gitignore is a link, which is not followed.", fix=f"Add {', '.join(missing)} to it.")
+        raise CommonsError(
+            "The .gitignore is a link, and links are not followed.", fix=f"Add {', '.join(missing)} to it."
+        )
     separator = "" if not text or text.endswith("\n") else "\n"
     with open(path, "a", encoding="utf-8", newline="") as file:
         file.write(separator + "".join(f"{name}\n" for name in missing))

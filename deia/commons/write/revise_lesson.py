@@ -1,7 +1,7 @@
-"""Changing a lesson that is there: its text, and what its entry and its own metadata say of it.
+"""Change an existing lesson: its text, and the fields of its entry and of its own metadata.
 
-The old file is kept in the trash first. Refuses documents that are not the project's own, and never changes an id or
-a path, by which triggers and people know it.
+The old file is copied to the trash first. Only the project's own documents can be changed, and never their ids or
+paths, because triggers and people refer to them.
 """
 
 from __future__ import annotations
@@ -29,43 +29,45 @@ from deia.records import URGENCIES
 def revise_lesson(
     root: str, ident: str, *, text: str, today: str, stamp: str, changes: Mapping[str, Any] | None = None
 ) -> Lesson:
-    """Put a new text into a document; `changes` are new values of its entry, such as title, summary or tags.
+    """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags.
 
     Raises:
-        CommonsError: there is no such document of the project's own, or it cannot be written.
+        CommonsError: the project has no such document of its own, or it cannot be written.
     """
     commons = load_commons(root)
     entry = own_entry(commons, ident)
-    told = {name: _plain(value) for name, value in (changes or {}).items() if value}
-    if told.get("urgency", URGENCIES[0]) not in URGENCIES:
-        raise CommonsError(f"The urgency {told['urgency']!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
-    read = safe_files.read_text(root, entry.path, limit=DOCUMENT_BYTES)
-    if not read.readable:
-        raise CommonsError(f"{entry.path} cannot be read.", read.problems)
-    kept = keep_copy(root, ident, entry.path, stamp=stamp)
-    _write(root, entry.path, _revised(read.text, text, {**told, "updated": today}))
-    listed = _clusters(commons.index.source, ident)
+    new_values = {name: _to_plain_text(value) for name, value in (changes or {}).items() if value}
+    if new_values.get("urgency", URGENCIES[0]) not in URGENCIES:
+        raise CommonsError(
+            f"The urgency {new_values['urgency']!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}."
+        )
+    old = safe_files.read_text(root, entry.path, limit=DOCUMENT_BYTES)
+    if not old.readable:
+        raise CommonsError(f"{entry.path} cannot be read.", old.problems)
+    copy = keep_copy(root, ident, entry.path, stamp=stamp)
+    _write(root, entry.path, _revised_text(old.text, text, {**new_values, "updated": today}))
+    listed = _describing_clusters(commons.index.source, ident)
     if listed:
-        fields = {**told, "updated": today}
-        index_store.rewrite(root, lambda index: _relisted(index, listed, ident, fields), today=today)
-    paths = (entry.path, *((find_index(root),) if listed else ()), kept)
+        fields = {**new_values, "updated": today}
+        index_store.rewrite(root, lambda index: _with_entry_fields(index, listed, ident, fields), today=today)
+    paths = (entry.path, *((find_index(root),) if listed else ()), copy)
     return Lesson(entry=entry.but(updated=today), paths=paths)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_text(value: Any) -> Any:
     if isinstance(value, str):
         return " ".join("".join(char if char.isprintable() else " " for char in value).split())
-    return [_plain(one) for one in value]
+    return [_to_plain_text(item) for item in value]
 
 
-def _revised(old: str, text: str, fields: Mapping[str, Any]) -> str:
-    """Give the file's metadata, with some fields changed where it has them, above the new text."""
+def _revised_text(old: str, text: str, fields: Mapping[str, Any]) -> str:
+    """Return the file's metadata, with the fields changed that it has, above the new text."""
     ends = "\r\n" if "\r\n" in old else "\n"
     lines = old.replace("\r\n", "\n").split("\n")
     end = 0
     if lines[0].rstrip() == FENCE:
         end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
-    head = _refreshed("\n".join(lines[1:end]), fields) if end else ""
+    head = _with_fields("\n".join(lines[1:end]), fields) if end else ""
     title = str(fields.get("title", "")) or _heading(lines)
     body = text.strip().replace("\r\n", "\n")
     if title and not body.startswith("# "):
@@ -78,39 +80,39 @@ def _heading(lines: list[str]) -> str:
     return next((line[2:].strip() for line in lines if line.startswith("# ")), "")
 
 
-def _refreshed(head: str, fields: Mapping[str, Any]) -> str:
+def _with_fields(head: str, fields: Mapping[str, Any]) -> str:
     top = read_yaml(head, path="").value
     for name, value in fields.items():
         if isinstance(top, Map) and name in top:
-            head = yaml_blocks.change_value(head, (name,), lambda _, value=value: yaml_blocks.style(value))  # type: ignore[misc]
+            head = yaml_blocks.set_value(head, (name,), value)
     return head
 
 
-def _clusters(source: Mapping[str, Any], ident: str) -> list[str]:
-    """Give the clusters in which the index describes a document, rather than naming it."""
+def _describing_clusters(source: Mapping[str, Any], ident: str) -> list[str]:
+    """Return the clusters in which the index describes a document, rather than only listing its id."""
     clusters = source.get("clusters")
-    held = clusters.items() if isinstance(clusters, dict) else ()
+    bodies = clusters.items() if isinstance(clusters, dict) else ()
     return [
-        str(name) for name, body in held
+        str(name) for name, body in bodies
         if isinstance(body, dict)
         and any(isinstance(item, dict) and is_about(item, ident) for item in body.get(LIST) or ())
     ]  # fmt: skip
 
 
-def _relisted(index: str, clusters: list[str], ident: str, fields: Mapping[str, Any]) -> str:
+def _with_entry_fields(index: str, clusters: list[str], ident: str, fields: Mapping[str, Any]) -> str:
     for cluster in clusters:
         index = yaml_blocks.change_value(
-            index, ("clusters", cluster, LIST), lambda found: _described(found, ident, fields)
+            index, ("clusters", cluster, LIST), lambda documents: _update_entries(documents, ident, fields)
         )
     return index
 
 
-def _described(found: Any, ident: str, fields: Mapping[str, Any]) -> Any:
-    for item in found:
+def _update_entries(documents: Any, ident: str, fields: Mapping[str, Any]) -> Any:
+    for item in documents:
         if isinstance(item, dict) and is_about(item, ident):
             for name, value in fields.items():
                 item[name] = yaml_blocks.style(value)
-    return found
+    return documents
 
 
 def _write(root: str, path: str, text: str) -> None:

@@ -1,12 +1,13 @@
-"""Taking a document out of a commons, undoably: its file and its entry go to `.trash/`, from where both come back.
+"""Remove a document from a commons so that it can be restored: its file and its entry are moved to `.trash/`.
 
-Only the project's own documents; those of packs and of the starter are refused. Never deletes anything.
+Only the project's own documents can be removed. Nothing is ever deleted.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+from functools import partial
 from typing import Any
 
 from deia.commons.index.load_commons import Commons, load_commons
@@ -24,14 +25,14 @@ from deia.knowledge import Entry
 from deia.records import Record
 
 FOLDER = ".trash"
-RESTORED = "restored-"  # how the folder of what was brought back begins
+RESTORED = "restored-"  # how the folder of a restored document begins
 NOTE, BEFORE = "removed.yaml", "index.before"
 LIST = "documents"
-MOST_FILE = 32_000_000  # bytes; a document has two at most, an index thirty-two
+MOST_FILE = 32_000_000  # bytes; the limit of an index, and more than that of a document
 
 
 class Removed(Record):
-    """A document that was taken out or brought back, where it lies in the trash, and what still names it."""
+    """A document that was removed or restored, its folder in the trash, and what still refers to it."""
 
     id: str
     path: str
@@ -40,102 +41,110 @@ class Removed(Record):
 
 
 def own_entry(commons: Commons, ident: str) -> Entry:
-    """Give the entry of one of the project's own documents.
+    """Return the entry of one of the project's own documents.
 
     Raises:
-        CommonsError: there is none, or it belongs to somebody else.
+        CommonsError: there is no such document, or it is not the project's own.
     """
-    entry = next((one for one in commons.entries if one.id == ident), None)
+    entry = next((known for known in commons.entries if known.id == ident), None)
     if entry is None:
-        raise CommonsError(f"The project has no document {ident!r} of its own.", fix="Name one by its id.")
+        raise CommonsError(
+            f"The project has no document {ident!r} of its own.", fix="Type the id of one of its documents."
+        )
     if origin_of(entry.path) != PROJECT or not safe_files.resolve(commons.root, entry.path):
-        raise CommonsError(f"{ident} is not the project's own.", fix="Only the project's own documents can be changed.")
+        raise CommonsError(
+            f"{ident} is not a document of the project itself.", fix="Only the project's own documents can be changed."
+        )
     return entry
 
 
 def keep_copy(root: str, ident: str, path: str, *, stamp: str) -> str:
-    """Put a copy of a document into the trash before it is changed; give its folder."""
-    read = safe_files.read_text(root, path, limit=MOST_FILE)
+    """Copy a document to the trash before it is changed, and return the folder there."""
+    content = safe_files.read_text(root, path, limit=MOST_FILE)
     folder = _free_folder(root, ident, stamp)
-    create_file(root, f"{folder}/{path}", read.text)
+    create_file(root, f"{folder}/{path}", content.text)
     return folder
 
 
 @with_write_lock
 def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed:
-    """Move a document and its entry into the trash; `stamp` names the folder there, and sorts.
+    """Move a document and its entry to the trash; `stamp` begins the folder's name there, which sorts by it.
 
     Raises:
-        CommonsError: there is no such document of the project's own, or the index cannot be rewritten.
+        CommonsError: the project has no such document of its own, or the index cannot be rewritten.
     """
     commons = load_commons(root)
     entry = own_entry(commons, ident)
     place = safe_files.resolve(root, entry.path)
-    held, before = _held(root, ident), _index_text(root)
+    listed, before = _listings(root, ident), _index_text(root)
     folder = _free_folder(root, ident, stamp)
-    after = index_store.rewrite(root, lambda text: _without(text, ident, held), today=today) if held else before
-    note: dict[str, Any] = {"id": ident, "path": entry.path, "listed": held, "index_after": _digest(after)}
+    after = (
+        index_store.rewrite(root, lambda text: _without_listings(text, ident, listed), today=today)
+        if listed
+        else before
+    )
+    note: dict[str, Any] = {"id": ident, "path": entry.path, "listed": listed, "index_after": _digest(after)}
     create_file(root, f"{folder}/{NOTE}", yaml_blocks.to_yaml(note))
     create_file(root, f"{folder}/{BEFORE}", before)
     if os.path.isfile(place):
         _move(place, os.path.join(root, folder, entry.path))
-    return Removed(id=ident, path=entry.path, trash=folder, named_by=_naming(commons, entry))
+    return Removed(id=ident, path=entry.path, trash=folder, named_by=_references_to(commons, entry))
 
 
 @with_write_lock
 def restore_document(root: str, ident: str, *, today: str) -> Removed:
-    """Bring back the document of this id that was removed last, with its entry.
+    """Restore the document with this id that was removed last, with its entry.
 
     Raises:
-        CommonsError: the trash has none, or something else has taken its place.
+        CommonsError: the trash has no such document, or its path is in use.
     """
-    folder = next((one for one in _removals(root) if one.partition("-")[2] == slug(ident)), "")
+    folder = next((name for name in _removals(root) if name.partition("-")[2] == slug(ident)), "")
     note = _note(root, folder) if folder else {}
     if note.get("id") != ident:
-        raise CommonsError(f"The trash has no document {ident!r}.", fix=f"Look into {FOLDER}/ of the commons.")
+        raise CommonsError(f"The trash has no document {ident!r}.", fix=f"Look in {FOLDER}/ of the commons.")
     path = str(note.get("path", ""))
-    place, kept = safe_files.resolve(root, path), os.path.join(root, FOLDER, folder, path)
+    place, trashed = safe_files.resolve(root, path), os.path.join(root, FOLDER, folder, path)
     if not place or safe_files.leaves_commons(path):
         raise CommonsError(f"The path {path} leaves the commons.", fix="Correct it by hand.")
     if os.path.lexists(place):
         raise CommonsError(f"The file {path} exists already.", fix="Move it away first.")
-    if os.path.isfile(kept):
-        _move(kept, place)
-    _relist(root, folder, note, today=today)
+    if os.path.isfile(trashed):
+        _move(trashed, place)
+    _restore_index(root, folder, note, today=today)
     os.replace(os.path.join(root, FOLDER, folder), os.path.join(root, FOLDER, f"{RESTORED}{folder}"))
     return Removed(id=ident, path=path, trash=f"{FOLDER}/{folder}")
 
 
-def _relist(root: str, folder: str, note: dict[str, Any], *, today: str) -> None:
-    """Put the index back as it was where nobody has changed it since, else add the entry at the end of its cluster."""
-    held = note.get("listed") or {}
+def _restore_index(root: str, folder: str, note: dict[str, Any], *, today: str) -> None:
+    """Restore the old index if nobody has changed it since; otherwise append the entry to its clusters."""
+    listed = note.get("listed") or {}
     before = safe_files.read_text(root, f"{FOLDER}/{folder}/{BEFORE}", limit=MOST_FILE).text
     if before and _digest(_index_text(root)) == note.get("index_after"):
         replace_file(os.path.join(root, find_index(root)), before)
-    elif isinstance(held, dict) and held:
-        index_store.rewrite(root, lambda text: _with(text, held), today=today)
+    elif isinstance(listed, dict) and listed:
+        index_store.rewrite(root, lambda text: _with_listings(text, listed), today=today)
 
 
 def _free_folder(root: str, ident: str, stamp: str) -> str:
-    """Give a name that nothing in the trash has, nor had before it was brought back."""
+    """Return a folder in the trash whose name neither a removed nor a restored document uses."""
     names = (f"{stamp}{number or ''}-{slug(ident)}" for number in range(1000))
-    taken = [os.path.join(root, FOLDER, begin) for begin in ("", RESTORED)]
-    return next(f"{FOLDER}/{name}" for name in names if not any(os.path.lexists(one + name) for one in taken))
+    prefixes = [os.path.join(root, FOLDER, begin) for begin in ("", RESTORED)]
+    return next(f"{FOLDER}/{name}" for name in names if not any(os.path.lexists(prefix + name) for prefix in prefixes))
 
 
 def _removals(root: str) -> list[str]:
-    """Give the folders in the trash, the newest first."""
+    """Return the folders in the trash, the newest first."""
     try:
         names = os.listdir(os.path.join(root, FOLDER))
     except OSError:
         return []
-    found = [name for name in names if os.path.isfile(os.path.join(root, FOLDER, name, NOTE))]
-    return sorted((name for name in found if not name.startswith(RESTORED)), reverse=True)
+    removals = [name for name in names if os.path.isfile(os.path.join(root, FOLDER, name, NOTE))]
+    return sorted((name for name in removals if not name.startswith(RESTORED)), reverse=True)
 
 
 def _note(root: str, folder: str) -> dict[str, Any]:
-    read = safe_files.read_text(root, f"{FOLDER}/{folder}/{NOTE}", limit=safe_files.YAML_BYTES)
-    value = plain(read_yaml(read.text, path=NOTE).value)
+    content = safe_files.read_text(root, f"{FOLDER}/{folder}/{NOTE}", limit=safe_files.YAML_BYTES)
+    value = plain(read_yaml(content.text, path=NOTE).value)
     return value if isinstance(value, dict) else {}
 
 
@@ -153,12 +162,12 @@ def _move(source: str, target: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         os.replace(source, target)
     except OSError as error:
-        fix = "Give yourself the right to write there."
+        fix = "Check the permissions there."
         raise CommonsError(f"{source} cannot be moved: {error.strerror}.", fix=fix) from error
 
 
-def _held(root: str, ident: str) -> dict[str, Any]:
-    """Give what each cluster of the index lists of a document: its entry, or its bare id."""
+def _listings(root: str, ident: str) -> dict[str, Any]:
+    """Return what each cluster of the index lists of a document: its entry, or only its id."""
     top = plain(read_yaml(_index_text(root), path="").value)
     clusters = top.get("clusters") if isinstance(top, dict) else None
     listed: dict[str, Any] = {}
@@ -170,37 +179,37 @@ def _held(root: str, ident: str) -> dict[str, Any]:
 
 
 def is_about(item: Any, ident: str) -> bool:
-    """Say whether an item of a cluster's list is about a document."""
+    """Return whether an item of a cluster's list is the entry or the id of a document."""
     return str(item.get("id", "")) == ident if isinstance(item, dict) else str(item) == ident
 
 
-def _without(text: str, ident: str, held: dict[str, Any]) -> str:
-    for cluster in held:
-        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), lambda found: _left(found, ident))
+def _without_listings(text: str, ident: str, listed: dict[str, Any]) -> str:
+    for cluster in listed:
+        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), partial(_drop_document, ident=ident))
     return text
 
 
-def _left(found: Any, ident: str) -> Any:
-    for at in reversed([at for at, item in enumerate(found) if is_about(item, ident)]):
-        del found[at]
-    return found
+def _drop_document(documents: Any, ident: str) -> Any:
+    for position in reversed([position for position, item in enumerate(documents) if is_about(item, ident)]):
+        del documents[position]
+    return documents
 
 
-def _with(text: str, held: dict[str, Any]) -> str:
-    for cluster, item in held.items():
-        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), lambda found, item=item: _more(found, item))  # type: ignore[misc]
+def _with_listings(text: str, listed: dict[str, Any]) -> str:
+    for cluster, item in listed.items():
+        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), partial(_append_item, item=item))
     return text
 
 
-def _more(found: Any, item: Any) -> Any:
-    found = found or yaml_blocks.style([{}])[:0]
-    found.append(yaml_blocks.style(item))
-    return found
+def _append_item(documents: Any, item: Any) -> Any:
+    documents = documents or yaml_blocks.style([{}])[:0]
+    documents.append(yaml_blocks.style(item))
+    return documents
 
 
-def _naming(commons: Commons, entry: Entry) -> tuple[str, ...]:
-    """Give what else names a document, and would name nothing without it."""
-    triggers = [f"trigger {one.id}" for one in commons.triggers if any(doc.id == entry.id for doc in one.documents)]
-    related = [f"document {one.id}" for one in commons.entries if entry.id in one.related_docs]
-    asked = [f"query pattern at line {one.line}" for one in commons.query_patterns if entry.id in one.common_docs]
-    return (*triggers, *related, *asked)
+def _references_to(commons: Commons, entry: Entry) -> tuple[str, ...]:
+    """Return what else refers to a document, and would refer to nothing without it."""
+    triggers = [f"trigger {item.id}" for item in commons.triggers if any(doc.id == entry.id for doc in item.documents)]
+    related = [f"document {item.id}" for item in commons.entries if entry.id in item.related_docs]
+    patterns = [f"query pattern at line {item.line}" for item in commons.query_patterns if entry.id in item.common_docs]
+    return (*triggers, *related, *patterns)

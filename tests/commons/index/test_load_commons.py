@@ -132,4 +132,4 @@ def test_suggestions_name_the_nearest_id(tmp_path: Path, write: Write) -> None:
         INDEX.replace("id: a,", "id: netlify-dns,").replace("documents: [a]", "documents: [netlfy-dns]"),
     )
     write("bok/a.md", "x")
-    assert {p.fix for p in lint(str(tmp_path)) if p.code == "unknown-document"} == {"Did you mean `netlify-dns`?"}
+    assert {p.fix for p in lint(str(tmp_path)) if p.code == "unknown-document"} == {"Did you mean netlify-dns?"}

@@ -211,7 +211,7 @@ def test_all_problems_of_an_index_are_reported_at_once_with_lines(tmp_path: Path
         (9, "wrong-type"),
         (10, "unknown-field"), (11, "wrong-type"), (12, "wrong-type"), (14, "bad-action"),
     ]  # fmt: skip
-    assert "`urgency_distribution`" in index.problems[5].fix
+    assert "urgency_distribution" in index.problems[5].fix
     assert [entry.path for entry in index.entries] == ["bok/a.md"]
     assert index.proactive_triggers == ()
 

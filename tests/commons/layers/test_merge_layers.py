@@ -168,7 +168,7 @@ def test_a_pack_that_could_do_harm_is_refused_with_the_reason(
 ) -> None:
     assert callable(break_it)
     break_it(team)
-    with pytest.raises(CommonsError, match="The pack is refused") as refused:
+    with pytest.raises(CommonsError, match="The pack was refused") as refused:
         take(root, team)
     assert code in {problem.code for problem in refused.value.problems}
     assert not (root / "packs").exists()
@@ -177,7 +177,7 @@ def test_a_pack_that_could_do_harm_is_refused_with_the_reason(
 
 @pytest.mark.parametrize("name", ["", "..", "../x", "A", "a/b", ".x", "x" * 41])
 def test_a_name_that_is_no_name_is_refused(root: Path, team: Path, name: str) -> None:
-    with pytest.raises(CommonsError, match="no name for a pack"):
+    with pytest.raises(CommonsError, match="not a valid name for a pack"):
         take(root, team, name)
 
 
@@ -211,13 +211,13 @@ def damage(root: Path, how: str) -> None:
     elif how == "a link":
         (folder / "bok" / "lesson.md").unlink()
         (folder / "bok" / "lesson.md").symlink_to("/etc/passwd")
-    elif how == "the sum of the whole":
+    elif how == "the checksum of the whole":
         lock = root / LOCK
         text = lock.read_text()
         lock.write_text(text.replace(text.split('sha256 = "')[1][:8], "00000000", 1))
 
 
-@pytest.mark.parametrize("how", ["changed", "new", "missing", "a link", "the sum of the whole"])
+@pytest.mark.parametrize("how", ["changed", "new", "missing", "a link", "the checksum of the whole"])
 def test_a_pack_that_is_not_what_the_lock_says_is_left_out_and_told(root: Path, team: Path, how: str) -> None:
     take(root, team)
     damage(root, how)

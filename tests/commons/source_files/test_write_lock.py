@@ -82,7 +82,7 @@ def test_who_waits_too_long_is_told_and_a_dead_writer_holds_nobody_up(tmp_path: 
         assert holder.stdout is not None
         holder.stdout.readline()
         with (
-            pytest.raises(CommonsError, match="Somebody else has been writing") as refused,
+            pytest.raises(CommonsError, match="Another process has been writing") as refused,
             hold_write_lock(str(tmp_path), wait=0.1),
         ):
             pass

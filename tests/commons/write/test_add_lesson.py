@@ -108,7 +108,7 @@ def test_a_lesson_never_overwrites(tmp_path: Path) -> None:
 @pytest.mark.parametrize("folder", ["taken", "a\0b"])
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path, write: Write, folder: str) -> None:
     write("taken", "a file")
-    with pytest.raises(CommonsError, match="cannot be made"):
+    with pytest.raises(CommonsError, match="cannot be created"):
         create_commons(str(tmp_path / folder), today=TODAY)
 
 
@@ -137,7 +137,7 @@ def test_a_lesson_that_cannot_be_written_says_what_is_wanted(tmp_path: Path, giv
 
 @pytest.mark.parametrize("title", ["🔥🔥", " … ", ""])
 def test_a_title_without_a_letter_is_refused_with_an_example(tmp_path: Path, title: str) -> None:
-    with pytest.raises(CommonsError, match="at least one letter, since its id") as refused:
+    with pytest.raises(CommonsError, match="at least one letter, because its id") as refused:
         add_lesson(str(tmp_path), title=title, today=TODAY)
     assert '"Restarting the queue drops its jobs"' in refused.value.fix
 

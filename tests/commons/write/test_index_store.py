@@ -186,7 +186,7 @@ def test_an_index_in_one_line_of_brackets_is_refused_not_mangled(tmp_path: Path,
     write("commons_index.yaml", "{version: '1.0', clusters: {}}\n")
     write("bok/b.md", "# B\n")
     before = files(tmp_path)
-    with pytest.raises(CommonsError, match="line of its own"):
+    with pytest.raises(CommonsError, match="does not begin a line"):
         index_store.build(str(tmp_path), write=True)
     assert files(tmp_path) == before
 

@@ -192,9 +192,9 @@ def test_a_template_is_cut_into_its_places(template: str, places: list[list[str]
         ("{a|b}x", "needs a space after"),
         ("… a", "gap at the beginning"),
         ("a …", "gap at the end"),
-        ("a {,|.} b", "holds no word"),
-        ("{|a} {|b}", "no word that must be there"),
-        ("", "no word that must be there"),
+        ("a {,|.} b", "has no word"),
+        ("{|a} {|b}", "no required word"),
+        ("", "no required word"),
         (" ".join("abcdefghijklmnop"), f"at most {MOST_SLOTS}"),
     ],
 )
