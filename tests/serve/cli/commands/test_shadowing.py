@@ -123,7 +123,7 @@ site-delete = "note"
     assert told.code == 1
     assert "deia.toml:2: error: [forms] names `no-such-trigger`" in told.out
     assert "deia.toml:3: error: [forms] names `critcal`" in told.out
-    assert "Did you mean `critical`?" in told.out
+    assert "Did you mean critical?" in told.out
     assert "deia.toml:7: error: [exceptions] names `nope`" in told.out
     assert "3 errors, 0 warnings." in told.out
     assert deia("compile").code == 1
