@@ -24,5 +24,5 @@ def test_anything_else_is_refused_with_an_example(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "h", "2", "-2h", "0h", "2w", "1.5h", "٣h", "99999999h"])
 def test_these_are_no_lengths_of_time(text: str) -> None:
-    with pytest.raises(ValueError, match="no length of time"):
+    with pytest.raises(ValueError, match="not a duration"):
         read_duration(text)

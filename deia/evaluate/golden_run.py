@@ -1,6 +1,6 @@
-"""Asking golden questions and counting what came of it: how well, how fast, what was lost since the last time.
+"""Running golden queries and measuring the answers: quality, speed, and changes since the last run.
 
-Refuses to write anything into the commons: the last run is kept among the person's own files.
+The results of the last run are kept among the person's own files; nothing is written into the commons.
 """
 
 from __future__ import annotations
@@ -21,76 +21,76 @@ from deia.search.catalog import Catalog
 from deia.search.pipeline import ranking, search
 from deia.text import counted
 
-NOTICED = 0.005  # of nDCG: less is no change
+LEAST_CHANGE = 0.005  # of nDCG; smaller differences are not reported
 FOLDER = "eval"
 
 
-class Asked(Record):
-    """What came of one golden question."""
+class QueryOutcome(Record):
+    """The outcome of one golden query."""
 
     query: str
-    wanted: tuple[str, ...]  # none where nothing may be found
+    wanted: tuple[str, ...]  # ids; empty if nothing may be found
     found: tuple[str, ...]  # the ids that the answer showed
     scores: Scores
-    right: bool  # a wanted document was shown, or rightly nothing
+    right: bool  # whether a wanted document was shown, or nothing if nothing was wanted
     confidence: str
     ms: float
     tier: str
 
 
 class Change(Record):
-    """A question whose outcome is another than at the last run."""
+    """A query whose outcome differs from that of the last run."""
 
     query: str
     before: float
     now: float
-    lost: bool = False  # right then and not now
-    gained: bool = False
+    lost: bool = False  # right before, but not now
+    gained: bool = False  # right now, but not before
 
 
 class Evaluation(Record):
-    """Every question with its outcome."""
+    """The outcomes of all queries."""
 
-    every: tuple[Asked, ...]
-
-    @property
-    def answerable(self) -> tuple[Asked, ...]:
-        """The questions for which something must be found."""
-        return tuple(each for each in self.every if each.wanted)
+    outcomes: tuple[QueryOutcome, ...]
 
     @property
-    def unanswerable(self) -> tuple[Asked, ...]:
-        """The questions for which nothing may be found."""
-        return tuple(each for each in self.every if not each.wanted)
+    def answerable(self) -> tuple[QueryOutcome, ...]:
+        """The queries for which something must be found."""
+        return tuple(outcome for outcome in self.outcomes if outcome.wanted)
 
     @property
-    def wrong(self) -> tuple[Asked, ...]:
-        """The questions whose documents are missed, or that are answered though nothing fits."""
-        return tuple(each for each in self.every if not each.right)
+    def unanswerable(self) -> tuple[QueryOutcome, ...]:
+        """The queries for which nothing may be found."""
+        return tuple(outcome for outcome in self.outcomes if not outcome.wanted)
+
+    @property
+    def wrong(self) -> tuple[QueryOutcome, ...]:
+        """The queries whose documents were missed, or that were answered although nothing fits."""
+        return tuple(outcome for outcome in self.outcomes if not outcome.right)
 
     def figures(self) -> dict[str, float]:
-        """Give the means over the questions that have an answer, abstention and latency."""
-        means = mean(each.scores for each in self.answerable).values()
-        times = [each.ms for each in self.every]
+        """Return the mean scores of the answerable queries, the shares of right refusals, and latencies in ms."""
+        means = mean(outcome.scores for outcome in self.answerable).values()
+        times = [outcome.ms for outcome in self.outcomes]
         return {
             **{name: round(value, 4) for name, value in means.items()},
-            "found": _share(each.right for each in self.answerable),
-            "refused_wrongly": _share(not each.found for each in self.answerable),
-            "refused_rightly": _share(each.right for each in self.unanswerable),
+            "found": _share(outcome.right for outcome in self.answerable),
+            "refused_wrongly": _share(not outcome.found for outcome in self.answerable),
+            "refused_rightly": _share(outcome.right for outcome in self.unanswerable),
             "p50_ms": round(percentile(times, 0.5), 2),
             "p95_ms": round(percentile(times, 0.95), 2),
         }
 
 
 def _share(values: Iterable[bool]) -> float:
-    every = list(values)
-    return round(sum(every) / len(every), 4) if every else 0.0
+    flags = list(values)
+    return round(sum(flags) / len(flags), 4) if flags else 0.0
 
 
 def own_questions(root: str) -> list[Golden]:
-    """Give the golden questions of a commons: those of its file and of its own query patterns.
+    """Return the golden queries of a commons: those in its file and in its own query patterns.
 
-    Those of packs and of the starter are left to them: a project's own documents may well answer better.
+    Those of packs and of the starter are left out, because a project's own documents may well answer them better.
 
     Raises:
         CommonsError: the file has problems.
@@ -109,28 +109,30 @@ def evaluate(
     limit: int,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Evaluation:
-    """Ask every question; `limit` documents are shown, as they would be to a person.
+    """Return the outcomes of all queries; each answer shows `limit` documents, as it would to a person.
 
     Raises:
-        QueryError: a question names a filter's value that the commons does not have.
+        QueryError: a query names a filter value that the commons does not have.
     """
-    return Evaluation(every=tuple(_ask(catalog, each, tiers, limit, clock) for each in questions))
+    return Evaluation(outcomes=tuple(_ask(catalog, golden, tiers, limit, clock) for golden in questions))
 
 
-def _ask(catalog: Catalog, golden: Golden, tiers: Sequence[str], limit: int, clock: Callable[[], float]) -> Asked:
+def _ask(
+    catalog: Catalog, golden: Golden, tiers: Sequence[str], limit: int, clock: Callable[[], float]
+) -> QueryOutcome:
     began = clock()
     answer = search(catalog, Query(text=golden.query, limit=limit), tiers=tiers)
-    taken = (clock() - began) * 1000
-    found = tuple(result.id for result in answer.documents)
-    order = ranking(catalog, golden.query, limit=DEPTH, tiers=tiers) if golden.grades else []
-    return Asked(
+    elapsed_ms = (clock() - began) * 1000
+    shown = tuple(result.id for result in answer.documents)
+    ranked = ranking(catalog, golden.query, limit=DEPTH, tiers=tiers) if golden.grades else []
+    return QueryOutcome(
         query=golden.query,
         wanted=tuple(golden.grades),
-        found=found,
-        scores=scores(order, golden.grades),
-        right=not golden.grades.keys().isdisjoint(found) if golden.grades else not found,
+        found=shown,
+        scores=scores(ranked, golden.grades),
+        right=not golden.grades.keys().isdisjoint(shown) if golden.grades else not shown,
         confidence=answer.confidence if answer.matched else "none",
-        ms=taken,
+        ms=elapsed_ms,
         tier=answer.audit.tier,
     )
 
@@ -139,48 +141,55 @@ def _ask(catalog: Catalog, golden: Golden, tiers: Sequence[str], limit: int, clo
 
 
 def run_path(state: str, *names: str) -> str:
-    """Give where the last run over some questions of some commons in some tier is kept."""
-    told = hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).hexdigest()
-    return f"{state}/{FOLDER}/{told[:24]}.json"
+    """Return the file for the last run with these names: the queries, the commons and the tier."""
+    digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{state}/{FOLDER}/{digest[:24]}.json"
 
 
 def read_run(path: str) -> dict[str, tuple[float, bool]]:
-    """Give what the last run came to, question by question; none where there is none that can be read."""
+    """Return the results of the last run by query, or an empty mapping if there is none that can be read."""
     try:
-        held = fast_json.loads((files.read(path) or b"{}").decode("utf-8", "replace"))
-        return {str(query): (float(ndcg), bool(right)) for query, (ndcg, right) in held["questions"].items()}
+        run = fast_json.loads((files.read(path) or b"{}").decode("utf-8", "replace"))
+        return {str(query): (float(ndcg), bool(right)) for query, (ndcg, right) in run["questions"].items()}
     except (ValueError, TypeError, KeyError, AttributeError):
         return {}
 
 
-def write_run(path: str, done: Evaluation, *, at: str) -> bool:
-    """Keep a run for the next to be compared with; say whether it could be."""
-    kept = {key: [round(each.scores.ndcg, 6), each.right] for key, each in zip(_keys(done), done.every, strict=True)}
-    data = fast_json.dumps({"at": at, "questions": kept}).encode("utf-8", "replace")
+def write_run(path: str, evaluation: Evaluation, *, at: str) -> bool:
+    """Save a run for comparison with the next; return whether it worked."""
+    results = {
+        key: [round(outcome.scores.ndcg, 6), outcome.right]
+        for key, outcome in zip(_keys(evaluation), evaluation.outcomes, strict=True)
+    }
+    data = fast_json.dumps({"at": at, "questions": results}).encode("utf-8", "replace")
     return files.keep(path, data)
 
 
-def _keys(done: Evaluation) -> list[str]:
-    """Tell questions apart that are asked in the same words and want other documents."""
-    met: Counter[str] = Counter()
+def _keys(evaluation: Evaluation) -> list[str]:
+    """Return a unique key for each outcome: its query, numbered if the same words occur again."""
+    counts: Counter[str] = Counter()
     keys = []
-    for each in done.every:
-        met[each.query] += 1
-        keys.append(each.query if met[each.query] == 1 else f"{each.query}\0{met[each.query]}")
+    for outcome in evaluation.outcomes:
+        counts[outcome.query] += 1
+        number = counts[outcome.query]
+        keys.append(outcome.query if number == 1 else f"{outcome.query}\0{number}")
     return keys
 
 
-def changes(done: Evaluation, before: Mapping[str, tuple[float, bool]]) -> list[Change]:
-    """Give the questions whose outcome is another than before, the worst loss first."""
+def changes(evaluation: Evaluation, before: Mapping[str, tuple[float, bool]]) -> list[Change]:
+    """Return the queries whose outcome differs from the last run's, the worst loss first."""
     found = []
-    for key, each in zip(_keys(done), done.every, strict=True):
+    for key, outcome in zip(_keys(evaluation), evaluation.outcomes, strict=True):
         if key not in before:
             continue
-        was, right = before[key]
-        told = Change(
-            query=each.query, before=was, now=each.scores.ndcg, lost=right and not each.right,
-            gained=each.right and not right,
-        )  # fmt: skip
-        if told.lost or told.gained or abs(told.now - told.before) >= NOTICED:
-            found.append(told)
-    return sorted(found, key=lambda each: (not each.lost, each.now - each.before, each.query))
+        ndcg_before, was_right = before[key]
+        change = Change(
+            query=outcome.query,
+            before=ndcg_before,
+            now=outcome.scores.ndcg,
+            lost=was_right and not outcome.right,
+            gained=outcome.right and not was_right,
+        )
+        if change.lost or change.gained or abs(change.now - change.before) >= LEAST_CHANGE:
+            found.append(change)
+    return sorted(found, key=lambda change: (not change.lost, change.now - change.before, change.query))

@@ -1,7 +1,6 @@
-"""A labelled set in the layout of BEIR, as a catalog with golden questions: corpus.jsonl, queries.jsonl, qrels.tsv.
+"""Labelled sets in the layout of BEIR (corpus.jsonl, queries.jsonl, qrels.tsv), as a catalog with golden queries.
 
-Everything wrong with the files is told at once, by file and line. Refuses nothing that is merely unused: a question
-without judgements is left out.
+All problems in the files are reported at once, with file and line. Queries without judgements are left out.
 """
 
 from __future__ import annotations
@@ -23,50 +22,50 @@ MOST_PROBLEMS = 50
 
 
 def is_labelled(folder: str) -> bool:
-    """Say whether a folder holds such a set."""
+    """Return whether a folder contains a labelled set."""
     return os.path.isfile(os.path.join(folder, CORPUS)) and os.path.isfile(os.path.join(folder, QUERIES))
 
 
 def read_corpus(folder: str) -> list[Document]:
-    """Give the documents of a set, each with its id for a path.
+    """Return the documents of a set, each with its id as its path.
 
     Raises:
-        CommonsError: a line is not what it must be.
+        CommonsError: a line is malformed.
     """
-    rows = read_rows(folder, CORPUS, wanted=("_id", "text"))
+    rows = read_rows(folder, CORPUS, required=("_id", "text"))
     return [Document(path=row["_id"], title=str(row.get("title") or row["_id"]), text=row["text"]) for row in rows]
 
 
 def read_questions(folder: str, name: str = QUERIES) -> list[Golden]:
-    """Give the questions of a set that have judgements, in the order of the file.
+    """Return the queries of a set that have judgements, in the order of the file.
 
     Raises:
-        CommonsError: a line is not what it must be.
+        CommonsError: a line is malformed.
     """
     grades = _judgements(folder)
-    rows = read_rows(folder, name, wanted=("_id", "text"))
+    rows = read_rows(folder, name, required=("_id", "text"))
     return [Golden(query=row["text"], grades=grades[row["_id"]]) for row in rows if row["_id"] in grades]
 
 
 def compile_labelled(folder: str, target: str, *, tiers: Sequence[str]) -> Catalog:
-    """Compile a set's corpus into an empty folder, as a commons would be.
+    """Compile a set's corpus into an empty folder and return its catalog.
 
     Raises:
-        CommonsError: a line is not what it must be.
+        CommonsError: a line is malformed.
     """
     documents = read_corpus(folder)
-    entries = [Entry(id=each.path, path=f"bok/{each.path}.md", title=each.title) for each in documents]
-    placed = [each.but(path=f"bok/{each.path}.md") for each in documents]
+    entries = [Entry(id=document.path, path=f"bok/{document.path}.md", title=document.title) for document in documents]
+    placed = [document.but(path=f"bok/{document.path}.md") for document in documents]
     os.makedirs(target, exist_ok=True)
     build_catalog(entries, placed, [], [], target, tiers=tiers)
     return open_catalog(target)
 
 
-def read_rows(folder: str, name: str, *, wanted: Sequence[str]) -> list[dict[str, Any]]:
-    """Read JSON lines, each with some texts in it.
+def read_rows(folder: str, name: str, *, required: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file of JSON lines; the required fields must be strings.
 
     Raises:
-        CommonsError: a line is none, or lacks a text.
+        CommonsError: a line is no JSON object, or lacks a required field.
     """
     rows: list[dict[str, Any]] = []
     problems = []
@@ -75,31 +74,31 @@ def read_rows(folder: str, name: str, *, wanted: Sequence[str]) -> list[dict[str
             row = loads(line)
         except ValueError:
             row = None
-        if isinstance(row, dict) and all(isinstance(row.get(each), str) for each in wanted):
+        if isinstance(row, dict) and all(isinstance(row.get(field), str) for field in required):
             rows.append(row)
         else:
-            found = f"The line is no JSON object with the texts {' and '.join(wanted)}."
-            problems.append(Problem(path=name, line=number, found=found, code="wrong-type"))
-    _refuse(folder, problems)
+            message = f"The line is not a JSON object with the texts {' and '.join(required)}."
+            problems.append(Problem(path=name, line=number, found=message, code="wrong-type"))
+    _raise_if_any(folder, problems)
     return rows
 
 
 def _judgements(folder: str) -> dict[str, dict[str, int]]:
-    """Read which documents answer which question, and how well; grades of 0 say that one does not."""
-    name = next((each for each in JUDGEMENTS if os.path.isfile(os.path.join(folder, each))), JUDGEMENTS[0])
-    found: dict[str, dict[str, int]] = {}
+    """Return the grades of documents by query; a grade of 0 means that the document is not relevant."""
+    name = next((path for path in JUDGEMENTS if os.path.isfile(os.path.join(folder, path))), JUDGEMENTS[0])
+    grades: dict[str, dict[str, int]] = {}
     problems = []
     for number, line in _lines(folder, name):
         parts = line.split("\t")
         grade = parts[-1].strip()
         if len(parts) == 3 and grade.isascii() and grade.isdecimal() and len(grade) < 3:
             if int(grade):
-                found.setdefault(parts[0], {})[parts[1]] = int(grade)
-        elif number > 1:  # the first may be a heading
-            wrong = "The line is no question, document and grade with tabs between them."
-            problems.append(Problem(path=name, line=number, found=wrong, code="wrong-type"))
-    _refuse(folder, problems)
-    return found
+                grades.setdefault(parts[0], {})[parts[1]] = int(grade)
+        elif number > 1:  # the first line may be a heading
+            message = "The line is not a query, a document and a grade, separated by tabs."
+            problems.append(Problem(path=name, line=number, found=message, code="wrong-type"))
+    _raise_if_any(folder, problems)
+    return grades
 
 
 def _lines(folder: str, name: str) -> Iterator[tuple[int, str]]:
@@ -108,10 +107,10 @@ def _lines(folder: str, name: str) -> Iterator[tuple[int, str]]:
         with open(path, encoding="utf-8", errors="replace") as file:
             yield from ((number, line.rstrip("\n")) for number, line in enumerate(file, 1) if line.strip())
     except OSError as error:
-        fix = f"Such a folder holds {CORPUS}, {QUERIES} and {JUDGEMENTS[0]}."
+        fix = f"A labelled set is a folder with {CORPUS}, {QUERIES} and {JUDGEMENTS[0]}."
         raise CommonsError(f"{name} cannot be read: {error.strerror}", where=path, fix=fix) from error
 
 
-def _refuse(folder: str, problems: Sequence[Problem]) -> None:
+def _raise_if_any(folder: str, problems: Sequence[Problem]) -> None:
     if problems:
         raise CommonsError(f"{counted(len(problems), 'line')} in {folder} cannot be used", problems[:MOST_PROBLEMS])

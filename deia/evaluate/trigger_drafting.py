@@ -1,12 +1,12 @@
-"""Drafts of triggers that hold: what a sentence proposes is compiled, and keeps only those of its cases that come out.
+"""Drafts of triggers that are proven to work: a sentence's draft is compiled and keeps only the cases that hold.
 
-Refuses a draft that would not fire on what it says, and to write anything.
+A draft that would not fire on its own sentence is an error. Nothing is written.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sequence
 
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.yaml_reader import read_yaml
@@ -15,6 +15,7 @@ from deia.commons.triggers.read_triggers import read_trigger
 from deia.commons.write.add_trigger import cases_text, trigger_text
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.errors import CommonsError
+from deia.fast_json import Json
 from deia.knowledge import Case, Entry, Trigger
 from deia.settings import DEFAULTS
 from deia.watch.authoring.case_runner import run_cases
@@ -22,79 +23,78 @@ from deia.watch.authoring.lesson_sentences import cautions
 from deia.watch.authoring.sentence_to_trigger import Proposal, propose
 from deia.watch.gate.artefact import Artefact
 
-NOTHING_SEEN = (
-    "No trigger was drafted: neither title nor text says what is not to be done. To draft one, type:"
+NO_DRAFT = (
+    "No trigger was drafted, because neither title nor text says what not to do. To draft one, type:"
     ' deia triggers new "Never …" --document'
 )
 
 
-def draft_for(entry: Entry, text: str) -> tuple[str, str] | None:
-    """Give the texts of a trigger and of its cases for a lesson; None where it does not say what not to do.
+REWORD = "Reword the sentence, or put the command in backticks."
 
-    A command tells more than a verb with its object, so the first sentence that holds one goes before the others.
+
+def draft_for(entry: Entry, text: str) -> tuple[str, str] | None:
+    """Return the texts of a trigger and of its cases for a lesson, or None if the lesson does not say what not to do.
+
+    A command is more specific than a verb with its object, so the first sentence with a command is preferred.
     """
     sentences = cautions(entry.title, entry.summary if entry.summary != entry.title else "", text)
-    found = [one for one in (_drafted(sentence, entry) for sentence in sentences) if one]
-    if not found:
+    drafts = [draft for draft in (_lesson_draft(sentence, entry) for sentence in sentences) if draft]
+    if not drafts:
         return None
-    best = next((one for one in found if "command" in one.trigger["when"]["any"][0]), found[0])
+    best = next((draft for draft in drafts if "command" in draft.trigger["when"]["any"][0]), drafts[0])
     cases = cases_text(entry.id, fires=best.fires, silent=best.silent)
     return trigger_text(best.trigger), cases
 
 
-def _drafted(sentence: str, entry: Entry) -> Proposal | None:
-    """Give a draft for a sentence as one of a lesson: a note about it, since nobody has looked it over."""
+def _lesson_draft(sentence: str, entry: Entry) -> Proposal | None:
+    """Return a draft for a sentence of a lesson; it only shows a note, since nobody has reviewed it."""
     proposal = propose(sentence, documents=(entry.id,), today=entry.created)
     if proposal is None:
         return None
-    of_lesson = {
+    lesson_fields = {
         "id": entry.id, "title": entry.title, "urgency": entry.urgency, "action": "note", "message": entry.summary,
     }  # fmt: skip
-    documents = [{**one, "mode": "summary_only"} for one in proposal.trigger["documents"]]
+    documents = [{**document, "mode": "summary_only"} for document in proposal.trigger["documents"]]
     try:
-        return proven(proposal.but(trigger={**proposal.trigger, **of_lesson, "documents": documents}))
+        return proven(proposal.but(trigger={**proposal.trigger, **lesson_fields, "documents": documents}))
     except CommonsError:
         return None
 
 
 def proven(proposal: Proposal) -> Proposal:
-    """Give a proposal with only those cases that hold.
+    """Return a proposal with only the cases that hold.
 
     Raises:
-        CommonsError: the draft does not read as a trigger, or none of the cases in which it should fire holds.
+        CommonsError: the draft is not a valid trigger, or does not fire in any of its `fires` cases.
     """
     findings = Findings("draft")
     items = read_yaml(trigger_text(proposal.trigger), path="draft").value
     trigger = read_trigger(items[0], findings) if items else None
     if trigger is None:
-        fix = "Say it otherwise, or put the command in backticks."
-        raise CommonsError("No trigger can be drafted from this sentence.", findings.problems, fix=fix)
+        raise CommonsError("No trigger can be drafted from this sentence.", findings.problems, fix=REWORD)
     artefact = _compiled(trigger)
-    kept = {
-        name: tuple(case for case in getattr(proposal, name) if _holds(artefact, trigger.id, name, case))
-        for name in ("fires", "silent")
-    }
-    if not kept["fires"]:
-        fix = "Say it otherwise, or put the command in backticks."
-        raise CommonsError("The trigger drafted from this sentence would not fire on what it says.", fix=fix)
-    return proposal.but(**kept)
+    fires = tuple(case for case in proposal.fires if _holds(artefact, _read_cases(trigger.id, fires=[case])))
+    silent = tuple(case for case in proposal.silent if _holds(artefact, _read_cases(trigger.id, silent=[case])))
+    if not fires:
+        raise CommonsError("The trigger drafted from this sentence would not fire on it.", fix=REWORD)
+    return proposal.but(fires=fires, silent=silent)
 
 
 def _compiled(trigger: Trigger) -> Artefact:
     settings = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
     payloads = {
-        one.id: Payload(id=one.id, path="", title=one.id, summary="", text="") for one in trigger.documents
-    }  # fmt: skip
+        document.id: Payload(id=document.id, path="", title=document.id, summary="", text="")
+        for document in trigger.documents
+    }
     data, _ = compile_triggers([trigger], payloads, settings=settings, identity={})
     return Artefact(data)
 
 
-def _holds(artefact: Artefact, ident: str, verdict: str, case: Any) -> bool:
-    cases = _read(ident, verdict, case)
+def _holds(artefact: Artefact, cases: Sequence[Case]) -> bool:
     return bool(cases) and all(result.holds for result in run_cases(artefact, cases, now=time.time()))
 
 
-def _read(ident: str, verdict: str, case: Any) -> list[Case]:
-    """Give a case as it will be read from its file."""
-    text = cases_text(ident, fires=[case] if verdict == "fires" else [], silent=[case] if verdict == "silent" else [])
-    return list(read_cases(read_yaml(text, path="draft").value, (ident,), Findings("draft")))
+def _read_cases(trigger: str, *, fires: Sequence[Json] = (), silent: Sequence[Json] = ()) -> list[Case]:
+    """Return cases as they will be read from their file."""
+    text = cases_text(trigger, fires=fires, silent=silent)
+    return list(read_cases(read_yaml(text, path="draft").value, (trigger,), Findings("draft")))

@@ -1,7 +1,7 @@
-"""Running the cases beside the triggers through the real watch journey. Refuses to print, or to read a clock.
+"""Running the cases of triggers through the real watcher.
 
-Each case is a conversation of its own: `fires` means that its trigger fires on the last turn, `silent` that it fires on
-none.
+Each case is a conversation of its own. `fires` means that the trigger fires on the last turn, `silent` that it fires on
+no turn.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from deia.records import Record
 from deia.watch.clauses.folder_signs import files_among, signs_among
 from deia.watch.gate.artefact import Artefact
 from deia.watch.memory.log import InMemoryLog
+from deia.watch.verdict.judge import FIRES
 from deia.watch.watcher import Surroundings, Watched, watch
 
-GATE = "gate"  # the stage of a trigger that a turn's words did not even suggest
+GATE = "gate"  # the stage of a trigger whose words are not all in the turn
 
 
 class CaseResult(Record):
-    """What became of a case: whether it holds, and in which turn and at which stage its trigger ended."""
+    """The result of a case: whether it holds, and the turn and stage at which its trigger ended."""
 
     case: Case
     holds: bool
@@ -29,26 +30,26 @@ class CaseResult(Record):
 
 
 def run_cases(artefact: Artefact, cases: Iterable[Case], *, now: float) -> list[CaseResult]:
-    """Run cases in order, each in a fresh conversation."""
+    """Return the results of cases in order, each run in a new conversation."""
     return [run_case(artefact, case, now=now) for case in cases]
 
 
 def run_case(artefact: Artefact, case: Case, *, now: float) -> CaseResult:
-    """Run one case; a case without turns holds where it wants silence."""
+    """Return the result of one case; a case without turns holds if it wants silence."""
     log = InMemoryLog()
     names = case.cwd_files
     around = Surroundings(now=now, folder=signs_among(names), exists=files_among(names), bounded=False)
-    ended = [_ended(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in case.turns]
-    fired = [number for number, (stage, _) in enumerate(ended, 1) if stage == "fires"]
-    last = len(ended)
+    ends = [_end_of(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in case.turns]
+    fired = [number for number, (stage, _) in enumerate(ends, 1) if stage == FIRES]
+    last = len(ends)
     holds = last in fired if case.fires else not fired
     turn = last if case.fires or not fired else fired[0]
-    stage, detail = ended[turn - 1] if ended else ("", "the case has no turns")
-    return CaseResult(case=case, holds=holds and bool(ended or not case.fires), turn=turn, stage=stage, detail=detail)
+    stage, detail = ends[turn - 1] if ends else ("", "the case has no turns")
+    return CaseResult(case=case, holds=holds and bool(ends or not case.fires), turn=turn, stage=stage, detail=detail)
 
 
-def _ended(trigger: str, watched: Watched) -> tuple[str, str]:
-    """Give the stage at which a trigger ended in a turn, and why."""
+def _end_of(trigger: str, watched: Watched) -> tuple[str, str]:
+    """Return the stage at which a trigger ended in a turn, and why."""
     for verdict in watched.verdicts:
         if verdict.trigger == trigger:
             return verdict.stage, verdict.detail

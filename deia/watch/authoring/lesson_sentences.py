@@ -1,6 +1,6 @@
-"""The sentences of a lesson that say what somebody should not do, or what an act does: those to draft a trigger from.
+"""Finding the sentences of a lesson from which a trigger can be drafted: those that forbid an act or say what it does.
 
-Refuses everything else: a story of what happened names no act, and what is to be done instead must not fire.
+Other sentences are left out: a story of what happened names no act, and advice on what to do instead must not fire.
 """
 
 from __future__ import annotations
@@ -11,41 +11,48 @@ from deia.text import one_line
 from deia.watch.authoring.sentence_to_trigger import OPENINGS, names_by_verb, without_effect
 
 MOST_TEXT = 20_000  # characters of a lesson that are read
-MOST = 12  # sentences that are tried
-WANTED = ("always", "make sure", "be sure", "remember to", "please", "you should")  # openings of what is to be done
-AGAINST = tuple(
-    sorted((one for one in OPENINGS if not one.startswith(WANTED) or "never" in one or "not" in one.split()),
-           key=len, reverse=True)
-)  # fmt: skip
+MOST_SENTENCES = 12  # that are returned
+ADVICE = ("always", "make sure", "be sure", "remember to", "please", "you should")  # openings of what should be done
+PROHIBITIONS = tuple(
+    sorted(
+        (text for text in OPENINGS if not text.startswith(ADVICE) or "never" in text or "not" in text.split()),
+        key=len,
+        reverse=True,
+    )
+)
 GOOD = frozenset("prevents avoids helps fixes solves keeps restores saves protects ensures".split())  # effects
 FENCES = ("```", "~~~")
 
 
 def cautions(title: str, summary: str, text: str) -> list[str]:
-    """Give the sentences of a lesson that name an act to beware of, the title's first."""
-    found = [one for one in (title, summary, *_sentences(text[:MOST_TEXT])) if is_caution(one_line(one).strip())]
-    if _is_act(title) and title not in found:
-        found.insert(0, title)
-    return list(dict.fromkeys(one_line(one).strip() for one in found))[:MOST]
+    """Return the sentences of a lesson that warn of an act, the title first."""
+    sentences = [
+        sentence
+        for sentence in (title, summary, *_sentences(text[:MOST_TEXT]))
+        if is_caution(one_line(sentence).strip())
+    ]
+    if _is_act(title) and title not in sentences:
+        sentences.insert(0, title)
+    return list(dict.fromkeys(one_line(sentence).strip() for sentence in sentences))[:MOST_SENTENCES]
 
 
 def is_caution(sentence: str) -> bool:
-    """Say whether a sentence forbids an act, or tells what comes of one."""
+    """Return whether a sentence forbids an act or says what an act causes."""
     lowered = sentence.lower().replace("\u2019", "'")
-    forbids = lowered.startswith(tuple(f"{one} " for one in AGAINST)) or " must not be " in f" {lowered} "
-    act, spoken = without_effect(sentence), lowered.split()
-    return forbids or (act != sentence and spoken[len(act.split())].strip(",.:;!") not in GOOD)
+    forbids = lowered.startswith(tuple(f"{opening} " for opening in PROHIBITIONS)) or " must not be " in f" {lowered} "
+    act, tokens = without_effect(sentence), lowered.split()
+    return forbids or (act != sentence and tokens[len(act.split())].strip(",.:;!") not in GOOD)
 
 
 def _is_act(title: str) -> bool:
-    """Say whether a title names an act: a command in backticks that comes first, or a verb in -ing."""
+    """Return whether a title names an act: it begins with a command in backticks, or with a verb in -ing."""
     if title.startswith("`"):
         return title.count("`") > 1 and not GOOD.intersection(title.lower().split())
     return names_by_verb(title.lower().partition(" ")[0]) and without_effect(title) == title
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of Markdown, without headings and blocks of code; an item of a list ends one."""
+    """Yield the sentences of Markdown, without headings and code blocks; the end of a list item ends a sentence."""
     fenced = False
     paragraph = ""
     for line in text.splitlines():
@@ -62,7 +69,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _split(paragraph: str) -> Iterator[str]:
-    """Yield the sentences of a paragraph; a full stop within backticks or within a word ends none."""
+    """Yield the sentences of a paragraph; a full stop in backticks or within a word does not end a sentence."""
     start, quoted = 0, False
     for at, char in enumerate(paragraph):
         quoted ^= char == "`"

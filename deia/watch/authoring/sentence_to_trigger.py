@@ -1,7 +1,7 @@
-"""From a sentence to a draft of a trigger and its cases: `Never run prisma migrate reset on production`.
+"""Drafting a trigger and its cases from a sentence such as `Never run prisma migrate reset on production`.
 
-A proposal for a person to correct: the command in the sentence, or else its verb and object, with near misses made from
-them. Refuses to be clever: what it does not recognise it leaves out. Pure, and for English.
+The draft is a proposal for a person to correct. It is made from the command in the sentence, or else from its verb and
+object, with near misses derived from them. Words that are not recognised are left out. English only.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from itertools import pairwise
 from typing import Any
 
 from deia.commons.source_files.slugs import slug
+from deia.fast_json import Json
 from deia.records import Record
 from deia.text import one_line, shorten, words
 from deia.watch.clauses.folder_signs import SIGNS
 from deia.watch.prose.phrases import BETWEEN
 from deia.watch.shell.parse import parse_commands
 
-MOST = 400  # characters of a sentence that are read
+MOST_CHARS = 400  # of a sentence that are read
 RUN = frozenset("run running execute executing use using type typing call calling invoke issue".split())
-# Programs by which a sentence without backticks is seen to hold a command; words that are also plain English need a
-# verb of running before them.
+# Programs that mark a command in a sentence without backticks. Program names that are also English words are not here:
+# they need a word of `RUN` before them.
 PROGRAMS = frozenset(
     "git npm npx pnpm yarn bun bunx pip pip3 uv poetry cargo terraform tofu pulumi kubectl helm docker"
     " docker-compose podman aws gcloud az gsutil psql mysql sqlite3 mongosh mongo redis-cli prisma drizzle-kit"
@@ -43,7 +44,7 @@ OPENINGS = (
     "warn me if you", "confirm with me before you", "check with me before you", "think twice before you",
     "think twice before",
 )  # fmt: skip
-# What may stand before the verb and is none: who, whether, how.
+# Words that may precede the verb: who, whether, how.
 BEFORE_VERB = frozenset(
     "never not ever no don't dont please always only just also simply really kindly we you i nobody everybody must"
     " mustn't shall should shouldn't may cannot can't can could won't will would to again ever and agents".split()
@@ -62,8 +63,8 @@ STRICT = frozenset(("never", "not", "don", "dont", "must"))
 OBJECT_WORDS = 3
 REASON = "What happened, and what to do instead"
 PLACES = frozenset(("on", "in", "against", "to", "at"))
-# What an act does, as a lesson says it: there the act ends and its effect begins. Before a determiner any verb is seen
-# by its ending alone: `jumbles the queue`.
+# Verbs with which a lesson describes an effect: the act ends before them. Before a determiner the ending alone is
+# enough to recognise a verb: `jumbles the queue`.
 EFFECTS = frozenset(
     "is are was were has can may will could would must should does deletes drops removes loses breaks kills wipes"
     " destroys resets locks blocks fails causes makes takes leaves needs requires stops creates duplicates truncates"
@@ -71,7 +72,7 @@ EFFECTS = frozenset(
     " skips ignores disconnects sends triggers changes disables empties clears rewrites reverts discards orphans"
     " detaches interrupts aborts crashes hangs undoes voids charges prevents avoids helps fixes solves keeps".split()
 )
-# Words in -ing with which a sentence begins that names no act.
+# Words in -ing that may begin a sentence without naming an act.
 NO_ACTS = frozenset(
     "nothing something anything everything string missing existing billing pricing warning setting during according"
     " morning evening incoming outgoing remaining following pending meaning spring".split()
@@ -83,42 +84,45 @@ DETERMINERS = frozenset(
 )
 
 
+Cases = tuple[Json, ...]  # as their file holds them: a text, or a mapping with turns
+
+
 class Proposal(Record):
-    """A draft of a trigger, as the fields of its file, with cases as theirs, and the topic whose file they suit."""
+    """A draft of a trigger, its cases in the form of their file, and the topic whose file suits them."""
 
     trigger: Mapping[str, Any]
-    fires: tuple[Any, ...]
-    silent: tuple[Any, ...]
+    fires: Cases
+    silent: Cases
     topic: str
 
 
-class _Act(Record):
-    """What the sentence is about: a command line, or a verb with its object."""
+class Act(Record):
+    """The act that a sentence is about: a command line, or a verb with its object."""
 
     command: str = ""
     verb: str = ""
-    thing: str = ""
+    object: str = ""
 
 
 def propose(sentence: str, *, documents: Sequence[str], today: str) -> Proposal | None:
-    """Give a draft for a sentence, or None where neither a command nor a verb with an object is seen in it."""
-    text = one_line(sentence)[:MOST].strip()
+    """Return a draft for a sentence, or None if it contains neither a command nor a verb with an object."""
+    text = one_line(sentence)[:MOST_CHARS].strip()
     act = _act(text)
-    if not act.command and not act.thing:
+    if not act.command and not act.object:
         return None
     context = _context(text, act)
-    grave = bool(GRAVE.intersection(words(text)))
-    strict = bool(STRICT.intersection(words(text)[:3]))
-    urgency = "critical" if grave and strict else "high" if grave or strict else "medium"
-    clause = {"command": _template(act.command)} if act.command else {"phrase": f"{act.verb} … {act.thing}"}
+    is_grave = bool(GRAVE.intersection(words(text)))
+    is_strict = bool(STRICT.intersection(words(text)[:3]))
+    urgency = "critical" if is_grave and is_strict else "high" if is_grave or is_strict else "medium"
+    clause = {"command": _template(act.command)} if act.command else {"phrase": f"{act.verb} … {act.object}"}
     trigger: dict[str, Any] = {
-        "id": slug(" ".join([act.command or f"{act.verb} {act.thing}", *context[:1]])),
+        "id": slug(" ".join([act.command or f"{act.verb} {act.object}", *context[:1]])),
         "title": shorten(text.rstrip("."), 100),
         "status": "experimental",
         "urgency": urgency,
         "action": "hold" if urgency == "critical" and act.command else "warn" if urgency != "medium" else "note",
         "message": f"{text.rstrip('.')}.",
-        "documents": [{"id": one, "mode": "full_context", "reason": REASON} for one in documents],
+        "documents": [{"id": document, "mode": "full_context", "reason": REASON} for document in documents],
         "when": {"any": [clause]},
         **({"context": list(context)} if context else {}),
         "since": today,
@@ -130,91 +134,91 @@ def propose(sentence: str, *, documents: Sequence[str], today: str) -> Proposal 
 # --- what the sentence is about ---
 
 
-def _act(text: str) -> _Act:
+def _act(text: str) -> Act:
     text = without_effect(text)
     command = _quoted_command(text) or _plain_command(" ".join(_from_verb(text))) or _plain_command(text)
     if command:
-        return _Act(command=command)
+        return Act(command=command)
     passive = _passive(text)
     if passive:
         return passive
-    rest = _from_verb(text)
-    verbs = _verbs(rest)
-    spoken = words(" ".join(_until_stop(rest[2 * len(verbs) - 1 :]))) if verbs else []
-    thing = [word for word in spoken if word not in BETWEEN][:OBJECT_WORDS]
-    if thing:
-        thing[-1] = _singular(thing[-1])
+    tokens = _from_verb(text)
+    verbs = _verbs(tokens)
+    following = words(" ".join(_until_stop(tokens[2 * len(verbs) - 1 :]))) if verbs else []
+    object_words = [word for word in following if word not in BETWEEN][:OBJECT_WORDS]
+    if object_words:
+        object_words[-1] = _singular(object_words[-1])
     verb = verbs[0] if len(verbs) == 1 else "{" + "|".join(verbs) + "}"
-    return _Act(verb=verb if verbs else "", thing=" ".join(thing))
+    return Act(verb=verb if verbs else "", object=" ".join(object_words))
 
 
 def without_effect(text: str) -> str:
-    """Give what a sentence says somebody does, without what comes of it: `Running jobctl purge deletes all jobs`."""
-    spoken = text.split()
-    bare = [word.lower().strip(",.:;!") for word in spoken]
-    if not _names_an_act(bare):
+    """Return a sentence up to its effect: `Running jobctl purge` of `Running jobctl purge deletes all jobs`."""
+    tokens = text.split()
+    bare_words = [word.lower().strip(",.:;!") for word in tokens]
+    if not _names_an_act(bare_words):
         return text
-    following = [*bare[1:], ""]
-    for at, word in enumerate(bare):
-        verb = word.isalpha() and word.endswith("s") and not word.endswith(("ss", "us", "is"))
-        if at > 1 and (word in EFFECTS or (verb and following[at] in DETERMINERS)):
-            return " ".join(spoken[:at])
+    following = [*bare_words[1:], ""]
+    for at, word in enumerate(bare_words):
+        is_verb = word.isalpha() and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+        if at > 1 and (word in EFFECTS or (is_verb and following[at] in DETERMINERS)):
+            return " ".join(tokens[:at])
     return text
 
 
-def _names_an_act(spoken: Sequence[str]) -> bool:
-    """Say whether a sentence begins with an act: a verb in -ing, or a program that it names."""
-    first = spoken[0] if spoken else ""
+def _names_an_act(tokens: Sequence[str]) -> bool:
+    """Return whether a sentence begins with an act: a verb in -ing, or a known program."""
+    first = tokens[0] if tokens else ""
     return names_by_verb(first) or first in PROGRAMS
 
 
 def names_by_verb(word: str) -> bool:
-    """Say whether a word with which a sentence begins is a verb in -ing: `Restarting the queue`."""
+    """Return whether the first word of a sentence is a verb in -ing: `Restarting the queue`."""
     return len(word) > 5 and word.endswith("ing") and word.isalpha() and word not in NO_ACTS
 
 
 def _quoted_command(text: str) -> str:
-    """Give the command in backticks, if what stands there is one."""
+    """Return the command in backticks, or "" if the text in backticks is no command."""
     parts = text.split("`")
     return next((part.strip() for part in parts[1::2] if _is_command(part)), "")
 
 
 def _is_command(text: str) -> bool:
-    return any(one.program and _sound(one.program) for one in parse_commands(text.strip())[:1])
+    return any(command.program and _is_program_name(command.program) for command in parse_commands(text.strip())[:1])
 
 
-def _sound(word: str) -> bool:
+def _is_program_name(word: str) -> bool:
     return bool(word) and all(char.isalnum() or char in "-_.:/" for char in word)
 
 
 def _plain_command(text: str) -> str:
-    """Give the words from a program's name up to the first word of ordinary prose."""
-    spoken = text.rstrip(".!").replace(",", " , ").split()
-    for at, word in enumerate(spoken):
+    """Return the words from a program's name up to the first word of ordinary prose, or ""."""
+    tokens = text.rstrip(".!").replace(",", " , ").split()
+    for at, word in enumerate(tokens):
         bare = word.strip("\"'")
-        asked = at > 0 and spoken[at - 1].lower() in RUN and at + 1 < len(spoken) and bare.lower() not in BETWEEN
-        if bare in PROGRAMS or (asked and _sound(bare) and bare.islower()):
-            found = " ".join(one.strip("\"'") for one in [bare, *_until_article(spoken[at + 1 :])])
-            if _is_command(found) and (" " in found or bare in PROGRAMS):
-                return found
+        follows_run = at > 0 and tokens[at - 1].lower() in RUN and at + 1 < len(tokens) and bare.lower() not in BETWEEN
+        if bare in PROGRAMS or (follows_run and _is_program_name(bare) and bare.islower()):
+            command = " ".join(token.strip("\"'") for token in [bare, *_until_article(tokens[at + 1 :])])
+            if _is_command(command) and (" " in command or bare in PROGRAMS):
+                return command
     return ""
 
 
-def _until_stop(spoken: Sequence[str]) -> list[str]:
-    """Give the words up to the one with which something else begins."""
-    end = next((at for at, one in enumerate(spoken) if one.lower() in STOPS or one == ","), len(spoken))
-    return list(spoken[:end])
+def _until_stop(tokens: Sequence[str]) -> list[str]:
+    """Return the words up to the first word that begins something else."""
+    end = next((at for at, word in enumerate(tokens) if word.lower() in STOPS or word == ","), len(tokens))
+    return list(tokens[:end])
 
 
-def _until_article(spoken: Sequence[str]) -> list[str]:
-    """Give the words of a command that stands in prose: up to `on`, `the`, a comma."""
-    words_of = _until_stop(spoken)
-    end = next((at for at, one in enumerate(words_of) if one.lower() in BETWEEN and one != "all"), len(words_of))
-    return words_of[:end]
+def _until_article(tokens: Sequence[str]) -> list[str]:
+    """Return the words of a command within prose, up to an article or preposition or a comma."""
+    before_stop = _until_stop(tokens)
+    ends = (at for at, word in enumerate(before_stop) if word.lower() in BETWEEN and word != "all")
+    return before_stop[: next(ends, len(before_stop))]
 
 
 def _from_verb(text: str) -> list[str]:
-    """Give the words from the verb on: without where or when, openings, prohibitions and adverbs before it."""
+    """Return the words from the verb on, without places, times, openings, prohibitions and adverbs before it."""
     rest, before = _after_place(text), ""
     while rest != before:
         before = rest
@@ -222,41 +226,41 @@ def _from_verb(text: str) -> list[str]:
         first, _, after = rest.partition(" ")
         second = after.partition(" ")[0].lower()
         word = first.lower().strip(",.:;!")
-        adverb = word.endswith("ly") and len(word) > 4 and word not in LY_VERBS
-        stop = word == "stop" and second.endswith("ing")
-        if word in BEFORE_VERB or adverb or stop or (word == "do" and second in ("not", "never")):
+        is_adverb = word.endswith("ly") and len(word) > 4 and word not in LY_VERBS
+        is_stop = word == "stop" and second.endswith("ing")
+        if word in BEFORE_VERB or is_adverb or is_stop or (word == "do" and second in ("not", "never")):
             rest = after.lstrip()
     return rest.replace(",", " , ").split()
 
 
 def _after_place(text: str) -> str:
-    """Take off where or when: `In production, never …`, `If tests fail, …`."""
+    """Return the text without a place, time or condition before it: `In production, never …`, `If tests fail, …`."""
     plain = text.replace("\u2019", "'")
-    spoken = plain.split()
-    if not spoken or spoken[0].lower() not in STOPS | {"in", "if"}:
+    tokens = plain.split()
+    if not tokens or tokens[0].lower() not in STOPS | {"in", "if"}:
         return plain
     if "," in plain and plain.lower().split(",", 1)[0].split()[:1] != ["before"]:
         return plain.split(",", 1)[1].strip()
-    at = next((at for at, word in enumerate(spoken) if word.lower() in ("never", "don't", "do", "always")), 0)
-    return " ".join(spoken[at:])
+    at = next((at for at, word in enumerate(tokens) if word.lower() in ("never", "don't", "do", "always")), 0)
+    return " ".join(tokens[at:])
 
 
-def _passive(text: str) -> _Act | None:
-    """Read `The billing worker must not be restarted`, the act standing behind what it is done to."""
-    spoken = _after_place(text).rstrip(".!").split()
-    lowered = [word.lower() for word in spoken]
-    at = next((at for at, word in enumerate(lowered) if word in MODALS), 0)
-    be = next((place for place in range(at + 1, min(at + 4, len(spoken))) if lowered[place] == "be"), 0)
-    done = "".join(words(spoken[be + 1])[:1]) if at and 0 < be < len(spoken) - 1 else ""
-    subject = [word for word in words(" ".join(spoken[:at])) if word not in BETWEEN and word not in BEFORE_VERB]
-    if not done.endswith("ed") or not subject:
+def _passive(text: str) -> Act | None:
+    """Return the act of a passive sentence such as `The billing worker must not be restarted`, or None."""
+    tokens = _after_place(text).rstrip(".!").split()
+    lowered = [token.lower() for token in tokens]
+    modal_at = next((at for at, word in enumerate(lowered) if word in MODALS), 0)
+    be_at = next((at for at in range(modal_at + 1, min(modal_at + 4, len(tokens))) if lowered[at] == "be"), 0)
+    participle = "".join(words(tokens[be_at + 1])[:1]) if modal_at and 0 < be_at < len(tokens) - 1 else ""
+    subject = [word for word in words(" ".join(tokens[:modal_at])) if word not in BETWEEN and word not in BEFORE_VERB]
+    if not participle.endswith("ed") or not subject:
         return None
-    thing = subject[-OBJECT_WORDS:]
-    return _Act(verb=_base(done[:-2] + "ing"), thing=" ".join([*thing[:-1], _singular(thing[-1])]))
+    *modifiers, noun = subject[-OBJECT_WORDS:]
+    return Act(verb=_base(participle[:-2] + "ing"), object=" ".join([*modifiers, _singular(noun)]))
 
 
 def _after_opening(text: str) -> str:
-    """Take off how the sentence begins: `Never`, `Don't`, `Be careful when you`."""
+    """Return the text without its opening: `Never`, `Don't`, `Be careful when you`."""
     lowered = text.lower().replace("\u2019", "'")
     for opening in sorted(OPENINGS, key=len, reverse=True):
         if lowered.startswith(opening + " "):
@@ -264,20 +268,20 @@ def _after_opening(text: str) -> str:
     return text
 
 
-def _verbs(rest: Sequence[str]) -> list[str]:
-    """Give the verb in its base form; several, where they are joined by `or` or `and`."""
-    found: list[str] = []
+def _verbs(tokens: Sequence[str]) -> list[str]:
+    """Return the base form of the verb, or of several verbs joined by `or` or `and`."""
+    verbs: list[str] = []
     at = 0
-    while at < len(rest) and (word := "".join(words(rest[at])[:1])):
-        found.append(_base(word))
-        if at + 2 >= len(rest) or rest[at + 1].lower() not in ("or", "and") or len(found) > OBJECT_WORDS:
+    while at < len(tokens) and (word := "".join(words(tokens[at])[:1])):
+        verbs.append(_base(word))
+        if at + 2 >= len(tokens) or tokens[at + 1].lower() not in ("or", "and") or len(verbs) > OBJECT_WORDS:
             break
         at += 2
-    return found
+    return verbs
 
 
 def _base(word: str) -> str:
-    """Give the base form of a verb that may end in -ing."""
+    """Return the base form of a verb that may end in -ing."""
     if not word.endswith("ing") or len(word) < 6:
         return word
     stem = word[:-3]
@@ -288,7 +292,7 @@ def _base(word: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Give a noun as phrases are authored: the compiler adds the plural."""
+    """Return a noun in the singular, since the compiler adds the plural."""
     if not word.endswith("s") or len(word) < 4 or word.endswith(("ss", "us", "is", "dns")):
         return word
     if word.endswith("ies"):
@@ -296,18 +300,18 @@ def _singular(word: str) -> str:
     return word[:-2] if word.endswith(("xes", "ches", "shes", "sses", "zes")) else word[:-1]
 
 
-def _context(text: str, act: _Act) -> tuple[str, ...]:
-    """Give the platform or stage that the sentence sets the act in, where the act itself does not name it."""
-    own = {*words(act.command), *words(act.thing)}
-    spoken = words(text)
-    if PRODUCTION.intersection(word for before, word in pairwise(spoken) if before in PLACES) - own:
+def _context(text: str, act: Act) -> tuple[str, ...]:
+    """Return the platforms or stage in which the sentence places the act, unless the act itself names them."""
+    act_words = {*words(act.command), *words(act.object)}
+    sentence_words = words(text)
+    if PRODUCTION.intersection(word for before, word in pairwise(sentence_words) if before in PLACES) - act_words:
         return ("production", "prod")
-    named = [word for word in spoken if word in SIGNS and word not in own]
-    return tuple(dict.fromkeys(named))[:2]
+    platforms = [word for word in sentence_words if word in SIGNS and word not in act_words]
+    return tuple(dict.fromkeys(platforms))[:2]
 
 
 def _template(command: str) -> str:
-    """Write a command as a clause: what runs, behind `npx` and the like, with marks of the template taken literally."""
+    """Return a command as a clause: what runs behind `npx` and the like, with special characters escaped."""
     parsed = parse_commands(command)[-1:]
     text = " ".join([parsed[0].program, *parsed[0].arguments]) if parsed else command
     for mark in "\\{}|":
@@ -315,57 +319,57 @@ def _template(command: str) -> str:
     return " ".join(text.split())
 
 
-def _topic(act: _Act, context: Sequence[str]) -> str:
-    program = words(_template(act.command).split()[0])[:1] if act.command else words(act.thing)[-1:]
+def _topic(act: Act, context: Sequence[str]) -> str:
+    program = words(_template(act.command).split()[0])[:1] if act.command else words(act.object)[-1:]
     return slug("".join(program) or "".join(context[:1]) or "lessons")
 
 
 # --- cases ---
 
 
-def _command_cases(command: str, context: Sequence[str]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    before = _before(context)
+def _command_cases(command: str, context: Sequence[str]) -> tuple[Cases, Cases]:
+    before = _context_turns(context)
     fires = (
-        _called(command, before),
-        _called(f"cd app && {command}", before),
-        _said(f"I'll run `{command}` now", before),
+        _tool_case(command, before),
+        _tool_case(f"cd app && {command}", before),
+        _user_case(f"I'll run `{command}` now", before),
     )
-    silent: tuple[Any, ...] = (
-        _said(f"don't run `{command}`", before),
-        _said(f"what does `{command}` do?", before),
-        _said(f"someone ran `{command}` last year", before),
-        _called(f"echo {command!r}", before),
-        _called(f'git commit -m "docs: never {command.replace(chr(34), "")}"', before),
-        _called(f"{command} --help", before),
-        _called(f"{command} --dry-run", before),
+    silent = (
+        _user_case(f"don't run `{command}`", before),
+        _user_case(f"what does `{command}` do?", before),
+        _user_case(f"someone ran `{command}` last year", before),
+        _tool_case(f"echo {command!r}", before),
+        _tool_case(f'git commit -m "docs: never {command.replace(chr(34), "")}"', before),
+        _tool_case(f"{command} --help", before),
+        _tool_case(f"{command} --dry-run", before),
     )
-    return fires, (*silent, *((_called(command, []),) if context else ()))
+    return fires, (*silent, *((_tool_case(command, []),) if context else ()))
 
 
-def _phrase_cases(act: _Act, context: Sequence[str]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    before = _before(context)
+def _phrase_cases(act: Act, context: Sequence[str]) -> tuple[Cases, Cases]:
+    before = _context_turns(context)
     verb = act.verb.strip("{}").split("|")[0]
-    said = f"{verb} the {act.thing}"
-    fires = (_said(f"I'm going to {said}", before), _said(f"please {said}", before))
-    silent: tuple[Any, ...] = (
-        _said(f"don't {said}", before),
-        _said(f"what happens if I {said}?", before),
-        _said(f"someone decided to {said} last year", before),
-        _said(f"```\n{said}\n```", before),
-        _called(f"grep -rn {said!r} docs", before),
-        _said(f"do a dry run: {said}", before),
+    act_text = f"{verb} the {act.object}"
+    fires = (_user_case(f"I'm going to {act_text}", before), _user_case(f"please {act_text}", before))
+    silent = (
+        _user_case(f"don't {act_text}", before),
+        _user_case(f"what happens if I {act_text}?", before),
+        _user_case(f"someone decided to {act_text} last year", before),
+        _user_case(f"```\n{act_text}\n```", before),
+        _tool_case(f"grep -rn {act_text!r} docs", before),
+        _user_case(f"do a dry run: {act_text}", before),
     )
-    return fires, (*silent, *((_said(f"I'm going to {said}", []),) if context else ()))
+    return fires, (*silent, *((_user_case(f"I'm going to {act_text}", []),) if context else ()))
 
 
-def _before(context: Sequence[str]) -> list[dict[str, Any]]:
-    """Give the turns in which the context comes up."""
+def _context_turns(context: Sequence[str]) -> list[Json]:
+    """Return the turns in which the context comes up."""
     return [{"role": "user", "text": f"this is about {context[0]}"}] if context else []
 
 
-def _called(command: str, before: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _tool_case(command: str, before: Sequence[Json]) -> Json:
     return {"turns": [*before, {"role": "tool_call", "tool": "Bash", "tool_input": {"command": command}}]}
 
 
-def _said(text: str, before: Sequence[dict[str, Any]]) -> Any:
+def _user_case(text: str, before: Sequence[Json]) -> Json:
     return {"turns": [*before, {"role": "user", "text": text}]} if before else text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.watch.authoring.lesson_sentences import MOST, cautions
+from deia.watch.authoring.lesson_sentences import MOST_SENTENCES, cautions
 from deia.watch.authoring.sentence_to_trigger import propose
 
 
@@ -65,5 +65,5 @@ def test_the_text_is_read_by_sentence_without_headings_and_code() -> None:
 @settings(max_examples=60)
 def test_no_lesson_raises(title: str, summary: str, text: str) -> None:
     found = cautions(title, summary, text)
-    assert len(found) <= MOST
+    assert len(found) <= MOST_SENTENCES
     assert all(isinstance(clause(one), dict | None) for one in found)

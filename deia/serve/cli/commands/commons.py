@@ -20,7 +20,7 @@ from deia.commons.write.init import create_commons
 from deia.compile.compiler import Compiled, compile_commons
 from deia.compile.triggers.calibration import told
 from deia.errors import CommonsError, Problem
-from deia.evaluate.trigger_drafting import NOTHING_SEEN, draft_for
+from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.folders import events_folder, nearest_commons
 from deia.ledger.tail import tidy
 from deia.records import URGENCIES
@@ -196,7 +196,7 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
         )  # fmt: skip
         output.say("\n".join(f"wrote {path}" for path in lesson.paths))
         if trigger and not any(path.startswith("triggers/") for path in lesson.paths):
-            output.say(f"{NOTHING_SEEN} {lesson.entry.id}")
+            output.say(f"{NO_DRAFT} {lesson.entry.id}")
         _log_change(root, f"added {lesson.entry.id}")
         output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
     return output.FOUND

@@ -15,9 +15,9 @@ from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden
 from deia.commons.index.load_commons import load_commons
 from deia.errors import CommonsError
 from deia.evaluate.golden_run import (
-    Asked,
     Change,
     Evaluation,
+    QueryOutcome,
     changes,
     evaluate,
     own_questions,
@@ -115,8 +115,8 @@ def unknown_documents(catalog: Catalog, questions: Sequence[Golden]) -> list[str
 
 def _lines(done: Evaluation, changed: Sequence[Change], missing: Sequence[str], *, compared: bool) -> Iterator[str]:
     figures = done.figures()
-    tiers = " and ".join(sorted({each.tier for each in done.every}))
-    yield f"{counted(len(done.every), 'question')}, {tiers} tier"
+    tiers = " and ".join(sorted({each.tier for each in done.outcomes}))
+    yield f"{counted(len(done.outcomes), 'question')}, {tiers} tier"
     if done.answerable:
         yield "   ".join(f"{name} {figures[key]:.3f}" for key, name in FIGURES)
         yield f"refused though there is an answer: {_count(figures['refused_wrongly'], len(done.answerable))}"
@@ -143,7 +143,7 @@ def _count(share: float, of: int) -> str:
     return f"{round(share * of)} of {of} ({share:.1%})"
 
 
-def _missed(each: Asked) -> str:
+def _missed(each: QueryOutcome) -> str:
     wanted = f"wants {', '.join(each.wanted[:3])}" if each.wanted else "wants nothing"
     return f"{_excerpt(each.query)} ({wanted}, got {each.found[0] if each.found else 'nothing'})"
 
@@ -161,10 +161,10 @@ def _excerpt(query: str) -> str:
 
 def _fields(done: Evaluation, changed: Sequence[Change], missing: Sequence[str]) -> dict[str, Any]:
     return {
-        "questions": len(done.every),
+        "questions": len(done.outcomes),
         "answerable": len(done.answerable),
         "unanswerable": len(done.unanswerable),
-        "tiers": sorted({each.tier for each in done.every}),
+        "tiers": sorted({each.tier for each in done.outcomes}),
         "figures": done.figures(),
         "missing_documents": list(missing),
         "changes": [each.values() for each in changed],
@@ -173,6 +173,6 @@ def _fields(done: Evaluation, changed: Sequence[Change], missing: Sequence[str])
                 "query": each.query, "wanted": list(each.wanted), "found": list(each.found), "right": each.right,
                 "confidence": each.confidence, "ndcg": round(each.scores.ndcg, 4), "ms": round(each.ms, 2),
             }
-            for each in done.every
+            for each in done.outcomes
         ],
     }  # fmt: skip

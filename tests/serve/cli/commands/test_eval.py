@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.errors import CommonsError
-from deia.evaluate.golden_run import Asked, Change, Evaluation, changes, read_run, run_path, write_run
+from deia.evaluate.golden_run import Change, Evaluation, QueryOutcome, changes, read_run, run_path, write_run
 from deia.evaluate.labelled_sets import compile_labelled, is_labelled, read_corpus, read_questions
 from deia.evaluate.measures import Scores
 
@@ -25,9 +25,9 @@ GOLDEN = """\
 """
 
 
-def asked(query: str, *, ndcg: float = 1.0, right: bool = True, wanted: bool = True, ms: float = 1.0) -> Asked:
+def asked(query: str, *, ndcg: float = 1.0, right: bool = True, wanted: bool = True, ms: float = 1.0) -> QueryOutcome:
     """Give the outcome of one question."""
-    return Asked(
+    return QueryOutcome(
         query=query, wanted=("d",) if wanted else (), found=("d",) if right == wanted else (),
         scores=Scores(ndcg=ndcg, hit=ndcg), right=right, confidence="high", ms=ms, tier="static",
     )  # fmt: skip
@@ -130,7 +130,11 @@ def test_doctor_fails_when_a_golden_question_is_lost(deia: Deia, commons: Path) 
 
 def test_abstention_and_latency_are_told() -> None:
     done = Evaluation(
-        every=(asked("a", ms=1), asked("b", ndcg=0.0, right=False, ms=9), asked("n", wanted=False, right=False, ms=2))
+        outcomes=(
+            asked("a", ms=1),
+            asked("b", ndcg=0.0, right=False, ms=9),
+            asked("n", wanted=False, right=False, ms=2),
+        )
     )
     figures = done.figures()
     assert (figures["ndcg"], figures["found"], figures["refused_wrongly"]) == (0.5, 0.5, 0.5)
@@ -141,10 +145,10 @@ def test_abstention_and_latency_are_told() -> None:
 
 def test_changes_name_what_was_lost_first(tmp_path: Path) -> None:
     path = run_path(str(tmp_path), "commons", "", "")
-    before = Evaluation(every=(asked("same"), asked("worse"), asked("lost"), asked("found", ndcg=0.0, right=False)))
+    before = Evaluation(outcomes=(asked("same"), asked("worse"), asked("lost"), asked("found", ndcg=0.0, right=False)))
     assert write_run(path, before, at="2026-11-20")
     now = Evaluation(
-        every=(
+        outcomes=(
             asked("same"),
             asked("worse", ndcg=0.5),
             asked("lost", ndcg=0, right=False),
@@ -161,8 +165,8 @@ def test_changes_name_what_was_lost_first(tmp_path: Path) -> None:
 
 def test_questions_in_the_same_words_are_told_apart(tmp_path: Path) -> None:
     path = run_path(str(tmp_path), "commons")
-    assert write_run(path, Evaluation(every=(asked("same"), asked("same", ndcg=0.5))), at="")
-    now = Evaluation(every=(asked("same"), asked("same", ndcg=0.25)))
+    assert write_run(path, Evaluation(outcomes=(asked("same"), asked("same", ndcg=0.5))), at="")
+    now = Evaluation(outcomes=(asked("same"), asked("same", ndcg=0.25)))
     assert changes(now, read_run(path)) == [Change(query="same", before=0.5, now=0.25)]
 
 
@@ -175,7 +179,7 @@ def test_a_last_run_that_cannot_be_read_is_none(tmp_path: Path, held: bytes) -> 
 
 def test_a_folder_that_cannot_be_written_only_loses_the_comparison(tmp_path: Path) -> None:
     (tmp_path / "eval").write_text("a file")
-    assert not write_run(f"{tmp_path}/eval/x.json", Evaluation(every=()), at="")
+    assert not write_run(f"{tmp_path}/eval/x.json", Evaluation(outcomes=()), at="")
 
 
 # --- labelled sets ---
