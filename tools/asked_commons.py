@@ -24,10 +24,10 @@ from retrieval import QUESTIONS, compiled, judgements, rows  # noqa: E402 - the 
 from deia.knowledge import Query  # noqa: E402
 from deia.match.tiers import open_tier  # noqa: E402
 from deia.match.tokeniser import question_words  # noqa: E402
-from deia.search.build_answer import find  # noqa: E402
-from deia.search.question.interpret import understand  # noqa: E402
+from deia.search.pipeline import find_candidates, observe_ranking  # noqa: E402
+from deia.search.question.interpret import interpret  # noqa: E402
 from deia.search.question.terms import read_question  # noqa: E402
-from deia.search.ranking.retrieve import meaning_of  # noqa: E402
+from deia.search.ranking.retrieve import choose_tier  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -95,13 +95,14 @@ def remembering(name: str) -> None:
 
 def asked(catalog: Catalog, tier: str, text: str) -> tuple[tuple[float, ...], str]:
     """Ask one question; give what is observed, and the best document."""
-    meaning = meaning_of(catalog, tiers=() if tier == "keyword" else (tier,))
+    meaning = choose_tier(catalog, tiers=() if tier == "keyword" else (tier,))
     if meaning.name != tier:
         sys.exit(f"there is no {tier} tier: {meaning.warning}")
-    understood = understand(catalog, Query(text=text))
-    put = read_question(understood.query.text, catalog, strong=understood.strong)
-    found = find(catalog, put, meaning=meaning, filters=understood.filters, limit=5)
-    return tuple(found.observed), found.results[0].id if found.results else ""
+    interpretation = interpret(catalog, Query(text=text))
+    question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
+    candidates = find_candidates(catalog, question, meaning=meaning, filters=interpretation.filters, limit=5)
+    best = candidates.documents[0].entry.id if candidates.documents else ""
+    return tuple(observe_ranking(catalog, candidates, meaning)), best
 
 
 @cache

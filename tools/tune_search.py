@@ -27,14 +27,13 @@ from train_confidence import dumped  # noqa: E402 - likewise
 
 from deia.match.tokeniser import words  # noqa: E402
 from deia.search.question.terms import read_question  # noqa: E402
-from deia.search.ranking.rank import Likeness, rank  # noqa: E402
-from deia.search.ranking.retrieve import evidence, meaning_of  # noqa: E402
+from deia.search.ranking.rank import Evidence, rank  # noqa: E402
+from deia.search.ranking.retrieve import choose_tier, retrieve  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from deia.search.catalog import Catalog
-    from deia.search.ranking.rank import Hit
 
 LEARNED = ROOT / "deia" / "models" / "search.json"
 WEIGHTS = tuple(step / 20 for step in range(15))
@@ -47,22 +46,22 @@ FORMS = ("{}", "what does {} mean and how do I fix it")
 class Case(NamedTuple):
     """A question with what was found for it, before both sides are weighed."""
 
-    hits: list[Hit]
-    likeness: Likeness | None
+    evidence: Evidence
     relevant: Mapping[str, int]
 
 
 def case(catalog: Catalog, tier: str, text: str, relevant: Mapping[str, int]) -> Case:
     """Ask one question."""
-    meaning = meaning_of(catalog, tiers=(tier,))
+    meaning = choose_tier(catalog, tiers=(tier,))
     if meaning.tier is None:
         sys.exit(f"there is no {tier} tier: {meaning.warning}")
-    return Case(*evidence(catalog, read_question(text, catalog), meaning=meaning, filters={}, limit=DEPTH), relevant)
+    evidence = retrieve(catalog, read_question(text, catalog), meaning=meaning, filters={}, limit=DEPTH)
+    return Case(evidence, relevant)
 
 
 def order(catalog: Catalog, given: Case, weight: float) -> list[str]:
     """Give the best documents under a weight."""
-    ranked = rank(given.hits, likeness=given.likeness, meaning=weight, most=DEPTH)
+    ranked = rank(given.evidence.hits, likeness=given.evidence.likeness, meaning=weight, most=DEPTH)
     return [catalog.id(each.number) for each in ranked[:DEPTH]]
 
 

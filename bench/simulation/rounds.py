@@ -84,7 +84,7 @@ class Arm:
             self.catalog = open_catalog(place)
             self.catalog.vectors(TIERS[0])
             self.catalog.vocabularies()
-            self.catalog.concepts_held  # noqa: B018 - read while the folder is there
+            self.catalog.concept_groups  # noqa: B018 - read while the folder is there
             self.catalog.patterns(())
             with open(os.path.join(folder, "triggers"), "wb") as file:
                 file.write(_triggers(commons))

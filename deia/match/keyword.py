@@ -109,11 +109,11 @@ class KeywordIndex:
         """Return whether any document has this value of a filter."""
         return self._searcher.doc_freq(name, filter_key(value)) > 0
 
-    def titled(self, stem: str) -> bool:
+    def has_in_title(self, stem: str) -> bool:
         """Return whether any document has this stem in its title."""
         return self._searcher.doc_freq(TITLE, stem) > 0
 
-    def holding(self, stems: Sequence[str], *, limit: int) -> list[int]:
+    def documents_with(self, stems: Sequence[str], *, limit: int) -> list[int]:
         """Return the numbers of documents with a passage that contains all these stems, best match first."""
         query = tantivy.Query
         all_stems = query.boolean_query([(tantivy.Occur.Must, self._term(stem)) for stem in dict.fromkeys(stems)])
@@ -144,14 +144,14 @@ class KeywordIndex:
         first = tantivy.Query.term_query(self._schema, "ordinal", 0, "basic")
         return int(getattr(self._searcher.search(self._filtered(first, filters), limit=1), "count", 0))
 
-    def held(self, documents: Sequence[str], stems: Sequence[str]) -> dict[str, dict[int, set[str]]]:
+    def stems_by_passage(self, documents: Sequence[str], stems: Sequence[str]) -> dict[str, dict[int, set[str]]]:
         """Return, by document and passage, which of the stems a passage contains; passages without any are left out."""
         held: dict[str, dict[int, set[str]]] = {document: {} for document in documents}
         for start in range(0, len(stems) if held else 0, MASK_BITS):
-            self._held(held, stems[start : start + MASK_BITS])
+            self._add_stems(held, stems[start : start + MASK_BITS])
         return held
 
-    def _held(self, by_document: dict[str, dict[int, set[str]]], stems: Sequence[str]) -> None:
+    def _add_stems(self, by_document: dict[str, dict[int, set[str]]], stems: Sequence[str]) -> None:
         """Query all stems at once: the n-th scores 2^n, so a passage's score is the bit set of its stems."""
         query, occur = tantivy.Query, tantivy.Occur
         bits = [

@@ -1,16 +1,14 @@
-"""What the commons answers, as one immutable value, and as the dictionaries of the published formats.
-
-It refuses to decide anything.
-"""
+"""The answer to a query as an immutable value, and as the dictionaries of the published formats."""
 
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
+    from deia.fast_json import Json
     from deia.knowledge import Result
 
     Matched = bool | Literal["partial"]
@@ -26,8 +24,8 @@ class Audit(Record):
     index_built_at: str = ""
     sources: tuple[str, ...] = ()
     tier: str = "keyword"
-    kind: str = ""  # what kind of thing was typed
-    understood: str = ""  # how it was taken, where that is not as it stands
+    kind: str = ""  # what kind of text was typed
+    understood: str = ""  # how the query was interpreted, if not literally
     warnings: tuple[str, ...] = ()
 
 
@@ -39,7 +37,7 @@ class Similar(Record):
 
 
 class Documents(Record):
-    """The documents of an answer; iterating gives all of them, best first."""
+    """The documents of an answer; iteration yields all of them, best first."""
 
     primary: tuple[Result, ...] = ()
     secondary: tuple[Result, ...] = ()
@@ -52,8 +50,30 @@ class Documents(Record):
         return len(self.primary) + len(self.secondary)
 
 
+class PlatformView(Record):
+    """An overview of a platform's documents; the lists contain ids."""
+
+    platform: str
+    documents_found: int
+    by_urgency: Mapping[str, Sequence[str]]
+    by_category: Mapping[str, Sequence[str]]
+    quick_tips: Sequence[str]
+
+
+class AudienceView(Record):
+    """An overview of an audience's documents; the lists contain ids where they do not describe documents."""
+
+    audience: str
+    documents_found: int
+    high_priority: Sequence[Mapping[str, str]]
+    medium_priority: Sequence[Mapping[str, str]]
+    by_urgency: Mapping[str, Sequence[str]]
+    learning_path: Sequence[str]
+    learning_reasons: Mapping[str, str]
+
+
 class Answer(Record):
-    """An answer of any kind; `query_type` and `reason` say which of the fields mean something."""
+    """An answer of any kind; `query_type` and `reason` determine which fields are used."""
 
     query: str
     matched: Matched
@@ -64,7 +84,7 @@ class Answer(Record):
     urgency: str = ""
     primary: tuple[Result, ...] = ()
     secondary: tuple[Result, ...] = ()
-    searched_for: str = ""  # the question with its misspelt words corrected, where any were
+    searched_for: str = ""  # the query with its misspelt words corrected, if there were any
     keywords: tuple[str, ...] = ()
     keywords_matched: tuple[str, ...] = ()
     clusters_found: tuple[str, ...] = ()
@@ -74,26 +94,26 @@ class Answer(Record):
     suggestions: tuple[str, ...] = ()
     similar_queries: tuple[Similar, ...] = ()
     available_clusters: tuple[str, ...] = ()
-    view: Mapping[str, Any] = {}  # the body of a platform or audience view
+    view: PlatformView | AudienceView | None = None  # the body of an overview
 
     @property
     def documents(self) -> Documents:
-        """Every document of the answer, best first: `.primary` answer the question, `.secondary` are near it."""
+        """All documents of the answer, best first: `.primary` answer the question, `.secondary` are related to it."""
         return Documents(primary=self.primary, secondary=self.secondary)
 
     @property
     def primary_docs(self) -> tuple[Result, ...]:
-        """The documents that answer the question; the others are merely near it."""
+        """The documents that answer the question, without those that are only related to it."""
         return self.primary
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the answer in its published shape (FORMATS §4), made of plain dictionaries, lists and texts."""
-        body = _REASONS.get(self.reason) or _TYPES[self.query_type]
-        told = {"searched_for": self.searched_for} if self.searched_for else {}
-        return {**body(self), **told, "audit": _plain(self.audit.values())}
+        """Return the answer in its published shape (FORMATS §4), made of dictionaries, lists and plain values."""
+        body = _BY_REASON.get(self.reason) or _BY_TYPE[self.query_type]
+        correction = {"searched_for": self.searched_for} if self.searched_for else {}
+        return {**body(self), **correction, "audit": _plain(self.audit.values())}
 
 
-def _natural(answer: Answer) -> dict[str, Any]:
+def _natural(answer: Answer) -> dict[str, Json]:
     return {
         "query": answer.query,
         "matched": answer.matched,
@@ -110,23 +130,23 @@ def _natural(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _document(result: Result) -> dict[str, Any]:
+def _document(result: Result) -> dict[str, Json]:
     names = ("id", "path", "title", "summary", "why_relevant", "action", "score", "lines")
     return {name: _plain(getattr(result, name)) for name in names}
 
 
-def _keyword(answer: Answer) -> dict[str, Any]:
+def _keyword(answer: Answer) -> dict[str, Json]:
     return {
         "query_type": KEYWORD,
         "keywords": list(answer.keywords),
         "matched": answer.matched,
         "matched_documents": len(answer.documents),
-        "results": [_found(answer, result) for result in answer.documents],
+        "results": [_keyword_result(answer, result) for result in answer.documents],
         "clusters_found": list(answer.clusters_found),
     }
 
 
-def _found(answer: Answer, result: Result) -> dict[str, Any]:
+def _keyword_result(answer: Answer, result: Result) -> dict[str, Json]:
     return {
         "id": result.id,
         "relevance": round(len(result.keywords_matched) / max(1, len(answer.keywords)), 3),
@@ -135,12 +155,13 @@ def _found(answer: Answer, result: Result) -> dict[str, Any]:
     }
 
 
-def _view(answer: Answer) -> dict[str, Any]:
-    return {"query_type": answer.query_type, "matched": answer.matched, **_plain(answer.view)}
+def _view(answer: Answer) -> dict[str, Json]:
+    view = answer.view.values() if answer.view else {}
+    return {"query_type": answer.query_type, "matched": answer.matched, **{key: _plain(view[key]) for key in view}}
 
 
-def _nothing(answer: Answer) -> dict[str, Any]:
-    similar = [{"query": each.query, "documents": list(each.documents)} for each in answer.similar_queries]
+def _nothing(answer: Answer) -> dict[str, Json]:
+    similar = [{"query": past.query, "documents": list(past.documents)} for past in answer.similar_queries]
     return {
         "query": answer.query,
         "matched": False,
@@ -150,7 +171,7 @@ def _nothing(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _too_broad(answer: Answer) -> dict[str, Any]:
+def _too_broad(answer: Answer) -> dict[str, Json]:
     return {
         "query": answer.query,
         "matched": "partial",
@@ -161,21 +182,22 @@ def _too_broad(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Json) -> Json:
+    """Return a JSON value with its sequences as lists and its mappings as dictionaries."""
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
-    if hasattr(value, "items"):
+    if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     return value
 
 
-_TYPES: Mapping[str, Callable[[Answer], dict[str, Any]]] = {
+_BY_TYPE: Mapping[str, Callable[[Answer], dict[str, Json]]] = {
     NATURAL: _natural,
     KEYWORD: _keyword,
     PLATFORM: _view,
     AUDIENCE: _view,
 }
-_REASONS: Mapping[str, Callable[[Answer], dict[str, Any]]] = {
+_BY_REASON: Mapping[str, Callable[[Answer], dict[str, Json]]] = {
     NOTHING: _nothing,
     TOO_BROAD: _too_broad,
     SMALL_TALK: _nothing,

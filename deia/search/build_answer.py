@@ -1,21 +1,13 @@
-"""What was found for a question, put into an answer: results with their passages, or that nothing fits, or too much.
-
-It refuses to decide which of these it is.
-"""
+"""Build an answer: results with their passages, or a reply that nothing fits or that the query is too broad."""
 
 from __future__ import annotations
 
 from deia.knowledge import Result
-from deia.match.keyword import NOT, NUMBERS
 from deia.match.tokeniser import distinct, words
 from deia.records import TYPE_CHECKING, Record
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer
-from deia.search.question.terms import searched_for, unknown, weights
-from deia.search.ranking.affinity import akin
-from deia.search.ranking.confidence import SEEN, observe
-from deia.search.ranking.exact_names import found_first
+from deia.search.question.terms import searched_for, stem_weights, unknown_words
 from deia.search.ranking.rank import primary_count
-from deia.search.ranking.word_usage import usual
 from deia.search.related import (
     leading_pattern,
     most_urgent,
@@ -26,146 +18,133 @@ from deia.search.related import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from deia.knowledge import Query
-    from deia.match.keyword import Filters
     from deia.search.answer import Audit
-    from deia.search.catalog import Catalog, Shelved
+    from deia.search.catalog import Catalog, StoredDocument
     from deia.search.question.terms import Question
     from deia.search.ranking.rank import Ranked
-    from deia.search.ranking.retrieve import Meaning
 
-MOST_DOCUMENTS = 200
-FAINT = 0.2  # of the best document's score: what is less is only there because something has to be last
-NAMED = 8  # unknown words that a message names
+MOST_NAMED = 8  # words that a message lists
 
 
-class Found(Record):
-    """What was found for a question: its documents in order, which stems each holds, and what the verdict looks at."""
+class Candidates(Record):
+    """The ranked documents for a query; `documents` are the first of `ranked`, those that an answer may show."""
 
-    asked: Question
-    results: tuple[Result, ...]
-    shelved: tuple[Shelved, ...]
-    held: Mapping[str, Collection[str]]
-    observed: Sequence[float]
+    question: Question
+    ranked: Sequence[Ranked]
+    documents: Sequence[StoredDocument]
+    stems: Mapping[str, Mapping[int, Collection[str]]]  # the query's stems in `documents`, by id and passage
+    filters: int  # how many filters were set
+    passing: int  # how many documents pass them
 
-
-def find(catalog: Catalog, asked: Question, *, meaning: Meaning, filters: Filters, limit: int) -> Found:
-    """Rank the documents, and see which words the few best hold."""
-    most = max(1, min(limit, MOST_DOCUMENTS))
-    ranked = found_first(catalog, asked, meaning=meaning, filters=filters, limit=max(most, SEEN))
-    given = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
-    passing = catalog.keyword.count(filters=given) if given else len(catalog)  # quoted words are words, no filter
-    least = FAINT if ranked and (not given or passing > SEEN) else 0.0  # of few that somebody asked for none is hidden
-    shown = [each for each in ranked[:most] if each.score >= least * ranked[0].score]
-    shelved = [catalog.numbered(each.number) for each in shown]
-    by_passage = catalog.keyword.held([each.entry.id for each in shelved], list(weights(asked)))
-    held = {name: frozenset[str]().union(*found.values()) for name, found in by_passage.items()}
-    return Found(
-        asked=asked,
-        results=tuple(_result(catalog, *each, asked, held) for each in zip(shelved, ranked, strict=False)),
-        shelved=tuple(shelved),
-        held=held,
-        observed=observe(
-            asked, ranked, {each.number: by_passage[each.entry.id] for each in shelved},
-            passages=max(1, catalog.keyword.chunks * passing // max(1, len(catalog))), given=len(given),
-            akin=akin(catalog, asked, meaning) if ranked else 0.0,
-            usual=usual({term.stem for term in asked.terms if term.part and term.stem}, length=catalog.length),
-        ),
-    )  # fmt: skip
+    def stems_of(self, document: str) -> frozenset[str]:
+        """Return the query's stems that a document contains."""
+        return frozenset[str]().union(*self.stems[document].values())
 
 
-def held_words(found: Found, result: Result) -> Collection[str]:
-    """Give the stems of the question that a document holds."""
-    return found.held[result.id]
+def build_results(catalog: Catalog, candidates: Candidates) -> list[Result]:
+    """Return the candidates' documents as results."""
+    pairs = zip(candidates.documents, candidates.ranked, strict=False)
+    return [
+        _result(catalog, document, ranked, candidates.question, candidates.stems_of(document.entry.id))
+        for document, ranked in pairs
+    ]
 
 
-def found_answer(catalog: Catalog, query: Query, found: Found, audit: Audit) -> Answer:
-    """Put documents into an answer."""
-    count = primary_count([result.score for result in found.results])
-    pattern = leading_pattern(catalog, weights(found.asked))
-    clusters = owner_clusters(found.shelved, found.results)
+def answer_with_results(
+    catalog: Catalog, query: Query, candidates: Candidates, results: Sequence[Result], audit: Audit
+) -> Answer:
+    """Return an answer with results, and with what to read and ask next."""
+    count = primary_count([result.score for result in results])
+    stems = stem_weights(candidates.question)
+    pattern = leading_pattern(catalog, stems)
+    clusters = owner_clusters(candidates.documents, results)
     return Answer(
         query=query.text,
         matched=True,
         audit=audit,
         primary_cluster=(pattern.cluster if pattern else "") or next(iter(clusters), ""),
-        urgency=(pattern.urgency if pattern else "") or most_urgent(found.results[:count]),
-        primary=found.results[:count],
-        secondary=found.results[count:],
-        searched_for=searched_for(found.asked),
-        keywords_matched=tuple(dict.fromkeys(word for result in found.results for word in result.keywords_matched)),
-        suggested_next=suggested_next(catalog, found.shelved[:count], shown=found.results),
-        related_queries=related_queries(catalog, weights(found.asked), but=query.text),
+        urgency=(pattern.urgency if pattern else "") or most_urgent(results[:count]),
+        primary=tuple(results[:count]),
+        secondary=tuple(results[count:]),
+        searched_for=searched_for(candidates.question),
+        keywords_matched=tuple(dict.fromkeys(word for result in results for word in result.keywords_matched)),
+        suggested_next=suggested_next(catalog, candidates.documents[:count], shown=results),
+        related_queries=related_queries(catalog, stems, but=query.text),
     )
 
 
 def _result(
-    catalog: Catalog, shelved: Shelved, ranked: Ranked, asked: Question, held: Mapping[str, Collection[str]]
+    catalog: Catalog, document: StoredDocument, ranked: Ranked, question: Question, stems: Collection[str]
 ) -> Result:
-    entry, text = shelved.entry, catalog.text(shelved)
-    first, last = shelved.passages[ranked.ordinal]
-    matched = _matched(asked, held[entry.id])
-    lines = text.split("\n")[first - shelved.first_line : last - shelved.first_line + 1]
+    entry, text = document.entry, catalog.text(document)
+    first, last = document.passages[ranked.ordinal]
+    matched = _matched_words(question, stems)
+    lines = text.split("\n")[first - document.first_line : last - document.first_line + 1]
+    why = entry.why_relevant or "; ".join([_reason(entry.title, matched), *_synonym_notes(question, matched)])
     return Result(
         id=entry.id,
         path=entry.path,
         title=entry.title,
         summary=entry.summary,
         score=round(ranked.score, 3),
-        why_relevant=entry.why_relevant or "; ".join([_why(entry.title, matched), *_other_words(asked, matched)]),
+        why_relevant=why,
         action=entry.action,
         urgency=entry.urgency,
         platforms=entry.platforms,
         keywords_matched=matched,
         lines=(first, last),
         passage="\n".join(lines),
-        heading=shelved.headings[ranked.ordinal],
+        heading=document.headings[ranked.ordinal],
         text=text,
     )
 
 
-def _matched(asked: Question, held: Collection[str]) -> tuple[str, ...]:
-    """Give the words of the question that a document holds, and those it holds for one that it does not."""
-    typed = [term for term in asked.terms if term.part and term.stem in held]
-    other = [
+def _matched_words(question: Question, stems: Collection[str]) -> tuple[str, ...]:
+    """Return the words of a query that a document contains, and synonyms for those that it does not."""
+    direct = [term for term in question.terms if term.part and term.stem in stems]
+    typed = {term.typed for term in direct}
+    synonyms = [
         term
-        for term in asked.terms
-        if not term.part and term.concept and term.stem in held and all(each.asked != term.asked for each in typed)
+        for term in question.terms
+        if not term.part and term.concept and term.stem in stems and term.typed not in typed
     ]
-    return tuple(dict.fromkeys(term.corrected or term.concept or term.asked for term in (*typed, *other)))
+    return tuple(dict.fromkeys(term.corrected or term.concept or term.typed for term in (*direct, *synonyms)))
 
 
-def _other_words(asked: Question, matched: Sequence[str]) -> list[str]:
-    """Say which of the words that matched stand for others that were typed."""
-    other = {term.concept: term.asked for term in asked.terms if term.concept in matched and term.asked not in matched}
-    return [f"{word} is another word for {typed}" for word, typed in other.items()]
+def _synonym_notes(question: Question, matched: Sequence[str]) -> list[str]:
+    """Return which of the matched words are synonyms of what was typed."""
+    typed = {
+        term.concept: term.typed for term in question.terms if term.concept in matched and term.typed not in matched
+    }
+    return [f"{synonym} is another word for {word}" for synonym, word in typed.items()]
 
 
-def _why(title: str, matched: Sequence[str]) -> str:
-    """Say which words of the question a document holds, those of its title first; none, where its meaning is near."""
-    titled = set(distinct(words(title)))
-    inside = [word for word in matched if word in titled]
-    text = [word for word in matched if word not in titled][:NAMED]
-    said = [f"its title names {', '.join(inside)}"] if inside else []
-    return "; ".join([*said, f"it mentions {', '.join(text)}"] if text else said) or "it is about something similar"
+def _reason(title: str, matched: Iterable[str]) -> str:
+    """Return which words of the query a document contains, those in its title first."""
+    title_words = set(distinct(words(title)))
+    in_title = [word for word in matched if word in title_words]
+    in_text = [word for word in matched if word not in title_words][:MOST_NAMED]
+    reasons = [f"its title names {', '.join(in_title)}"] if in_title else []
+    reasons += [f"it mentions {', '.join(in_text)}"] if in_text else []
+    return "; ".join(reasons) or "it is about something similar"
 
 
-def warnings(asked: Question) -> tuple[str, ...]:
-    """Say what of a question was changed, and what nobody knows."""
-    told = searched_for(asked)
-    lost = unknown(asked)
-    said = [f"searched for: {told}"] if told else []
-    return (*said, f"nobody here knows: {', '.join(lost[:NAMED])}") if lost else tuple(said)
+def warnings(question: Question) -> tuple[str, ...]:
+    """Return what was changed in a query, and which of its words are unknown."""
+    corrected, unknown = searched_for(question), unknown_words(question)
+    correction = [f"searched for: {corrected}"] if corrected else []
+    return (*correction, f"nobody here knows: {', '.join(unknown[:MOST_NAMED])}") if unknown else tuple(correction)
 
 
-# --- without answers -------------------------------------------------------------------------------------------------
+# --- without results -------------------------------------------------------------------------------------------------
 
 
 def too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
-    """Say that a question has no subject, or one that half the commons is about."""
-    clusters = sorted(catalog.clusters, key=lambda name: (-int(catalog.clusters[name]["documents"]), name))
+    """Return that a query has no subject, or one that half the commons is about."""
+    clusters = sorted(catalog.clusters, key=lambda name: (-catalog.clusters[name].documents, name))
     suggestions = ["Name the thing, the error or the command that it is about."]
     if clusters:
         suggestions.append(f"Narrow it down by a cluster, such as {clusters[0]}.")
@@ -179,8 +158,8 @@ def too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
     )
 
 
-def small_talk(query: Query, audit: Audit) -> Answer:
-    """Say that nothing was asked."""
+def nothing_asked(query: Query, audit: Audit) -> Answer:
+    """Return that a text is small talk, and not a question."""
     return Answer(
         query=query.text,
         matched=False,
@@ -190,20 +169,19 @@ def small_talk(query: Query, audit: Audit) -> Answer:
     )
 
 
-def nothing(catalog: Catalog, query: Query, asked: Question, audit: Audit) -> Answer:
-    """Say that nobody wrote about this, and in which words; what was corrected was searched for like that."""
-    lost = unknown(asked)
-    meant = searched_for(asked)
-    advice = [f"Searched for: {meant}."] if meant else []
-    advice += [f"Nobody here has written about: {', '.join(lost[:NAMED])}."] if lost else []
-    advice.append("Ask in other words, or leave out a filter.")
-    advice.append("If you find the answer elsewhere, add it: `deia add`.")
+def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit) -> Answer:
+    """Return that no document fits, with the corrected query and the unknown words."""
+    corrected, unknown = searched_for(question), unknown_words(question)
+    suggestions = [f"Searched for: {corrected}."] if corrected else []
+    suggestions += [f"Nobody here has written about: {', '.join(unknown[:MOST_NAMED])}."] if unknown else []
+    suggestions.append("Ask in other words, or leave out a filter.")
+    suggestions.append("If you find the answer elsewhere, add it: `deia add`.")
     return Answer(
         query=query.text,
         matched=False,
         audit=audit,
         reason=NOTHING,
-        searched_for=meant,
-        suggestions=tuple(advice),
-        similar_queries=similar_queries(catalog, weights(asked)),
+        searched_for=corrected,
+        suggestions=tuple(suggestions),
+        similar_queries=similar_queries(catalog, stem_weights(question)),
     )

@@ -1,8 +1,7 @@
-"""The compiled search catalog, opened: passages, metadata, texts, words, clusters and past questions.
+"""The compiled search catalog: passages, metadata, texts, words, clusters and past questions.
 
-Everything is read through memory maps and offset tables, so that a cold question costs the few pages it touches,
-whatever the size of the commons. It refuses a folder that is missing, torn or of another format, and says how to mend
-it; it never writes.
+Everything is read through memory maps and offset tables, so a cold query reads only the few pages it needs, whatever
+the size of the commons. The catalog is never written here.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 FORMAT = 3
 HEADER = "catalog.json"
-DOCUMENTS = "documents.txt"  # a line a document: its id, a tab, its metadata
-OFFSETS = "documents.at"  # where each line and each text begins, two numbers a document
+DOCUMENTS = "documents.txt"  # one line per document: its id, a tab, its metadata
+OFFSETS = "documents.at"  # two numbers per document: the offsets of its line and of its text
 TEXTS = "texts.txt"
 DIGESTS = "digests.bin"
 WORDS = "words.bin"
@@ -37,8 +36,8 @@ KEYWORD = "keyword"
 REBUILD = "Run `deia compile`."
 
 
-class Shelved(Record):
-    """A document as the catalog holds it: its entry, its number, and the lines and headings of its passages."""
+class StoredDocument(Record):
+    """A document of the catalog: its entry, its number, and the lines and headings of its passages."""
 
     entry: Entry
     number: int
@@ -48,19 +47,44 @@ class Shelved(Record):
 
 
 class Pattern(Record):
-    """A past question: its wordings, the stems that identify it, and what answered it."""
+    """A past question: its wordings, the stems that identify it, and the documents that answer it."""
 
     wordings: tuple[str, ...]
-    keywords: tuple[tuple[str, ...], ...]  # each keyword as its stems
+    keywords: tuple[tuple[str, ...], ...]  # the stems of each keyword
     cluster: str
     urgency: str
     documents: tuple[str, ...]
 
 
+class ConceptGroups(Record):
+    """The synonyms of the commons: groups of words, each with its stems, and the groups in which stems occur."""
+
+    groups: Sequence[Sequence[tuple[str, str]]]
+    by_stems: Mapping[str, Sequence[int]]
+    defined: Mapping[str, int]  # abbreviations that texts define, with how often they do
+
+
+class Cluster(Record):
+    """A cluster of the commons: its description, its neighbours, and how many documents it has."""
+
+    description: str
+    related: tuple[str, ...]
+    documents: int
+
+
+class StoredTier(Record):
+    """A semantic tier whose vectors the catalog contains: the digest, dimensions and name of its model."""
+
+    digest: str
+    dimensions: int
+    model: str = ""
+
+
 class Catalog:
-    """An opened catalog. Immutable for the reader: what changes is built beside it and opened anew."""
+    """An open catalog. It is immutable: a changed catalog is built beside it and opened anew."""
 
     __slots__ = (
+        "_clusters",
         "_concepts",
         "_documents",
         "_offsets",
@@ -84,7 +108,8 @@ class Catalog:
         self._vectors: dict[str, Vectors] = {}
         self._patterns: tuple[Pattern, ...] | None = None
         self._stems: Mapping[str, Sequence[int]] = {}
-        self._concepts: Mapping[str, Any] | None = None
+        self._clusters: Mapping[str, Cluster] | None = None
+        self._concepts: ConceptGroups | None = None
         self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.id)
 
     def __len__(self) -> int:
@@ -92,24 +117,24 @@ class Catalog:
 
     @property
     def built_at(self) -> str:
-        """When the catalog was compiled, as its builder was told."""
+        """The time at which the catalog was compiled."""
         return str(self.header["built_at"])
 
     @property
-    def clusters(self) -> Mapping[str, Mapping[str, Any]]:
-        """The clusters by id, each with description, related and documents (a count)."""
-        clusters: Mapping[str, Mapping[str, Any]] = self.header["clusters"]
-        return clusters
+    def clusters(self) -> Mapping[str, Cluster]:
+        """The clusters by id."""
+        if self._clusters is None:
+            self._clusters = {name: Cluster(**_with_tuples(fields)) for name, fields in self.header["clusters"].items()}
+        return self._clusters
 
     @property
-    def tiers(self) -> Mapping[str, Mapping[str, Any]]:
-        """The semantic tiers whose vectors are here, each with the digest of the model and its dimensions."""
-        tiers: Mapping[str, Mapping[str, Any]] = self.header["tiers"]
-        return tiers
+    def tiers(self) -> Mapping[str, StoredTier]:
+        """The semantic tiers that have vectors in this catalog, by name."""
+        return {name: StoredTier(**fields) for name, fields in self.header["tiers"].items()}
 
     @property
     def strengths(self) -> Mapping[str, float]:
-        """The standing of those documents to which the index gives one, by id, each from -1 to 1."""
+        """The strength (-1 to 1) of every document to which the index assigns one, by id."""
         strengths: Mapping[str, float] = self.header.get("strengths", {})
         return strengths
 
@@ -119,66 +144,66 @@ class Catalog:
         return max(1.0, float(self.header["sizes"][TEXTS]) / max(1, self.keyword.chunks))
 
     def learning_path(self, audience: str) -> Sequence[tuple[str, str]]:
-        """Give what an audience should read, as the commons says: ids in order, each with why; () for none."""
+        """Return what an audience should read according to the commons: ids in order, each with a reason."""
         paths: Mapping[str, Sequence[tuple[str, str]]] = self.header.get("learning_paths", {})
         return paths.get(audience.casefold(), ())
 
     def vectors(self, tier: str) -> Vectors:
-        """Give one tier's vectors.
+        """Return one tier's vectors.
 
         Raises:
-            ArtefactError: the files are torn.
-            KeyError: they are not here.
+            ArtefactError: the files are damaged.
+            KeyError: the catalog has no vectors of this tier.
         """
         if tier not in self._vectors:
-            self._vectors[tier] = Vectors(self.folder, tier=tier, dimensions=int(self.tiers[tier]["dimensions"]))
+            self._vectors[tier] = Vectors(self.folder, tier=tier, dimensions=self.tiers[tier].dimensions)
         return self._vectors[tier]
 
     @property
     def numbers(self) -> int:
-        """How many numbers documents have had; a number without a document has an empty id."""
+        """The count of document numbers, including those of removed documents, whose id is empty."""
         return len(self._offsets) // 2 - 1
 
     def id(self, number: int) -> str:
-        """Give a document's id by its number."""
+        """Return a document's id by its number."""
         start = self._offsets[2 * number]
         return str(fast_json.loads(self._documents[start : self._documents.find(b"\t", start)].decode()))
 
     def ids(self) -> dict[str, int]:
-        """Give every document's id with its number; what is read of a line is its beginning."""
+        """Return the number of every document by its id; only the beginning of each line is read."""
         data, starts = self._documents, self._offsets.tolist()[:-2:2]
         names = (data[start : data.find(b"\t", start)] for start in starts)
         plain = (name[1:-1].decode() if b"\\" not in name else str(fast_json.loads(name.decode())) for name in names)
         return {name: number for number, name in enumerate(plain) if name}
 
-    def shelved(self, document: str) -> Shelved | None:
-        """Give a document by its id, or None."""
-        number = self.keyword.number(document)
-        return None if number is None else self.numbered(number)
+    def document(self, ident: str) -> StoredDocument | None:
+        """Return a document by its id, or None."""
+        number = self.keyword.number(ident)
+        return None if number is None else self.document_at(number)
 
-    def every(self, documents: Iterable[str]) -> list[Shelved]:
-        """Give those of the documents that are here, in order."""
-        return [found for document in documents if (found := self.shelved(document)) is not None]
+    def documents(self, idents: Iterable[str]) -> list[StoredDocument]:
+        """Return those of the documents that the catalog contains, in order."""
+        return [document for ident in idents if (document := self.document(ident)) is not None]
 
-    def text(self, shelved: Shelved) -> str:
-        """Give a document's whole text."""
-        start, end = self._offsets[2 * shelved.number + 1], self._offsets[2 * shelved.number + 3]
+    def text(self, document: StoredDocument) -> str:
+        """Return a document's whole text."""
+        start, end = self._offsets[2 * document.number + 1], self._offsets[2 * document.number + 3]
         return self._texts[start:end].decode("utf-8", "replace")
 
     def raw(self, documents: range) -> tuple[memoryview, memoryview, memoryview]:
-        """Give the lines and texts of some documents, one after another, as they are stored, and where they begin."""
+        """Return the stored lines and texts of consecutive documents, and the offsets at which each begins."""
         at = self._offsets[2 * documents.start : 2 * documents.stop + 2]
         row, text, row_end, text_end = (*at[:2], *at[-2:])
         return memoryview(self._documents)[row:row_end], memoryview(self._texts)[text:text_end], at
 
     def vocabularies(self) -> tuple[Vocabulary, ...]:
-        """Give the words to correct against: those of the last whole build, and those met since."""
+        """Return the words for spelling correction: those of the last full build, and those added since."""
         if self._vocabularies is None:
             self._vocabularies = tuple(Vocabulary(os.path.join(self.folder, name)) for name in (WORDS, NEW_WORDS))
         return self._vocabularies
 
     def patterns(self, stems: Iterable[str]) -> dict[int, set[str]]:
-        """Give the past questions that share any of these stems, by number, with the stems they share."""
+        """Return the past questions that share any of these stems, by number, with the shared stems."""
         self._read_patterns()
         shared: dict[int, set[str]] = {}
         for stem in stems:
@@ -187,47 +212,47 @@ class Catalog:
         return shared
 
     def pattern(self, number: int) -> Pattern:
-        """Give a past question by its number."""
+        """Return a past question by its number."""
         return self._read_patterns()[number]
 
     def concepts(self, key: str) -> list[tuple[str, str]]:
-        """Give the other words for a thing by its stems, each with its own stems."""
-        held = self.concepts_held
-        groups = [held["groups"][number] for number in held["by"].get(key, ())]
+        """Return the synonyms for a thing, given by its stems; each synonym comes with its own stems."""
+        concepts = self.concept_groups
+        groups = [concepts.groups[number] for number in concepts.by_stems.get(key, ())]
         return [(word, stems) for group in groups for word, stems in group if stems != key]
 
     @property
-    def concepts_held(self) -> Mapping[str, Any]:
-        """The words for one thing, as the compiler wrote them."""
+    def concept_groups(self) -> ConceptGroups:
+        """The groups of synonyms, as the compiler wrote them."""
         if self._concepts is None:
-            self._concepts = _json(self.folder, CONCEPTS)
+            fields = _json(self.folder, CONCEPTS)
+            self._concepts = ConceptGroups(groups=fields["groups"], by_stems=fields["by"], defined=fields["defined"])
         return self._concepts
 
     def _read_patterns(self) -> tuple[Pattern, ...]:
         if self._patterns is None:
-            held = _json(self.folder, PATTERNS)
-            self._stems = held["stems"]
+            fields = _json(self.folder, PATTERNS)
+            self._stems = fields["stems"]
             self._patterns = tuple(
                 Pattern(
-                    wordings=tuple(each["wordings"]),
-                    keywords=tuple(map(tuple, each["keywords"])),
-                    cluster=each["cluster"],
-                    urgency=each["urgency"],
-                    documents=tuple(each["documents"]),
+                    wordings=tuple(pattern["wordings"]),
+                    keywords=tuple(map(tuple, pattern["keywords"])),
+                    cluster=pattern["cluster"],
+                    urgency=pattern["urgency"],
+                    documents=tuple(pattern["documents"]),
                 )
-                for each in held["patterns"]
+                for pattern in fields["patterns"]
             )
         return self._patterns
 
-    def numbered(self, number: int) -> Shelved:
-        """Give a document by its number."""
+    def document_at(self, number: int) -> StoredDocument:
+        """Return a document by its number."""
         start, end = self._offsets[2 * number], self._offsets[2 * number + 2]
         values = fast_json.loads(self._documents[start:end].decode().partition("\t")[2])
         passages = values.pop("passages")
         first_line = values.pop("first_line")
-        given: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in values.items()}
-        return Shelved(
-            entry=Entry(**given),
+        return StoredDocument(
+            entry=Entry(**_with_tuples(values)),
             number=number,
             first_line=first_line,
             passages=tuple((first, last) for first, last, _ in passages),
@@ -235,11 +260,16 @@ class Catalog:
         )
 
 
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields read from JSON as records have them, with tuples instead of lists."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
 def open_catalog(folder: str) -> Catalog:
     """Open a compiled catalog.
 
     Raises:
-        ArtefactError: the folder is missing, torn, or of another format or machine.
+        ArtefactError: the folder is missing or damaged, or of another format or byte order.
     """
     header = _json(folder, HEADER)
     if not isinstance(header, dict) or header.get("format") != FORMAT or header.get("byteorder") != sys.byteorder:
@@ -247,12 +277,12 @@ def open_catalog(folder: str) -> Catalog:
     for name, size in header["sizes"].items():
         path = os.path.join(folder, name)
         try:
-            found = os.stat(path).st_size
+            actual = os.stat(path).st_size
         except OSError as error:
             raise ArtefactError(f"the search catalog lacks {name}", where=folder, fix=REBUILD) from error
-        if found != size:
-            wrong = f"the search catalog is torn: {name} has {found} bytes instead of {size}"
-            raise ArtefactError(wrong, where=folder, fix=REBUILD)
+        if actual != size:
+            problem = f"the search catalog is damaged: {name} has {actual} bytes instead of {size}"
+            raise ArtefactError(problem, where=folder, fix=REBUILD)
     return Catalog(folder, header)
 
 
@@ -272,5 +302,5 @@ def _mapped(folder: str, name: str) -> mmap.mmap:
     try:
         with open(path, "rb", buffering=0) as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:  # an empty file cannot be mapped, and none of ours is empty
+    except (OSError, ValueError) as error:  # ValueError: the file is empty, which no file of a catalog is
         raise ArtefactError(f"the search catalog cannot be read: {error}", where=path, fix=REBUILD) from error

@@ -1,24 +1,45 @@
-"""A question to an opened catalog, answered: the one way in for searching.
+"""Answer a query against an open catalog: the one entry point for searching.
 
-No text that a person can type raises anything; only a filter's value that the commons does not have is refused, by
-name and with the nearest ones. The clock is the caller's: what an answer says about time is passed in.
+The steps, in the order in which `_answer_question` takes them:
+
+    interpret        Query → Interpretation: the kind of text, what to search for, and the filters
+    read_question    text → Question: search terms, with spelling corrected against the catalog's words
+    retrieve         Question → Evidence: passages found by words and by meaning
+    rank_documents   Evidence → Ranked documents, best first; those that contain an exact name before the others
+    judge            observations of the ranking → Verdict: whether it answers, and how sure that is
+    build the answer: results with their passages, or that nothing fits
+
+No text raises an error; a filter with a value that the commons does not have does, with the nearest values. The current
+time is passed in by the caller (`checked_at`).
 """
 
 from __future__ import annotations
 
 from deia.knowledge import Query
+from deia.match.keyword import NOT, NUMBERS
 from deia.match.tiers import TIERS
 from deia.match.tokeniser import words
 from deia.records import TYPE_CHECKING
 from deia.search.answer import KEYWORD, Audit
-from deia.search.build_answer import find, found_answer, held_words, nothing, small_talk, too_broad, warnings
+from deia.search.build_answer import (
+    Candidates,
+    answer_with_results,
+    build_results,
+    no_match,
+    nothing_asked,
+    too_broad,
+    warnings,
+)
 from deia.search.question.classify import CONVERSATIONAL
-from deia.search.question.interpret import understand
-from deia.search.question.terms import read_question
-from deia.search.ranking.confidence import judge
-from deia.search.ranking.exact_names import found_first
-from deia.search.ranking.retrieve import meaning_of
+from deia.search.question.interpret import interpret
+from deia.search.question.terms import read_question, stem_weights
+from deia.search.ranking.affinity import affinity
+from deia.search.ranking.confidence import SEEN, judge, observe
+from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
+from deia.search.ranking.rank import rank_documents
+from deia.search.ranking.retrieve import choose_tier, retrieve
 from deia.search.ranking.weights import verdict_weights
+from deia.search.ranking.word_usage import general_information
 from deia.search.related import owner_clusters
 from deia.search.views import audience_view, listing, platform_view
 
@@ -28,77 +49,83 @@ if TYPE_CHECKING:
     from deia.match.keyword import Filters
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
-    from deia.search.question.interpret import Understood
+    from deia.search.question.interpret import Interpretation
     from deia.search.question.terms import Question, Term
+    from deia.search.ranking.rank import Ranked
     from deia.search.ranking.retrieve import Meaning
 
-BROAD_FROM = 50  # passages; of fewer, any word is in a large part
-BROAD_SHARE = 0.4  # of the passages that hold every word of the question
+MOST_DOCUMENTS = 200
+FAINT = 0.2  # of the best document's score; documents below are not shown
+BROAD_FROM = 50  # passages; in a smaller commons every word occurs in a large share of them
+BROAD_SHARE = 0.4  # of the passages that contain a word of a broad query
 BROAD_WORDS = 2
 
 
 def search(catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Iterable[str] = TIERS) -> Answer:
-    """Answer a question; `tiers` may take part, the first that can is taken.
+    """Answer a query with the first of the `tiers` that the catalog supports.
 
     Raises:
-        QueryError: a filter names what the commons does not have.
+        QueryError: a filter has a value that the commons does not have.
     """
-    printable = {name: _printable(value) for name, value in query.values().items() if isinstance(value, str)}
-    asked = query.but(**printable, keywords=tuple(map(_printable, query.keywords)))
+    texts = {name: _printable(value) for name, value in query.values().items() if isinstance(value, str)}
+    query = query.but(**texts, keywords=tuple(map(_printable, query.keywords)))
     audit = Audit(
         checked_at=checked_at, index_built_at=catalog.built_at, sources=tuple(catalog.header.get("sources", ()))
     )
-    if any(map(str.strip, asked.keywords)):
-        return _keyword_answer(catalog, asked, understand(catalog, asked.but(text="")).filters, audit)
-    understood = understand(catalog, asked)
-    audit = audit.but(kind=understood.kind, understood=understood.told, warnings=understood.warnings)
-    return _answer(catalog, understood, audit, tiers=tiers).but(query=asked.text)
-
-
-def _answer(catalog: Catalog, understood: Understood, audit: Audit, *, tiers: Iterable[str]) -> Answer:
-    query, filters = understood.query, understood.filters
-    if understood.kind == CONVERSATIONAL and not filters:
-        return small_talk(query, audit)
-    if not query.text.strip():
-        return _answer_without_words(catalog, query, filters, audit)
-    meaning = meaning_of(catalog, tiers=tiers)
-    warned = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
-    return _natural_answer(catalog, understood, audit.but(tier=meaning.name, warnings=warned), meaning)
+    if any(map(str.strip, query.keywords)):
+        return _answer_keywords(catalog, query, interpret(catalog, query.but(text="")).filters, audit)
+    interpretation = interpret(catalog, query)
+    audit = audit.but(kind=interpretation.kind, understood=interpretation.note, warnings=interpretation.warnings)
+    return _answer_interpreted(catalog, interpretation, audit, tiers=tiers).but(query=query.text)
 
 
 def ranking(catalog: Catalog, text: str, *, limit: int = 10, tiers: Iterable[str] = TIERS) -> list[str]:
-    """Give the ids of documents in order, without the verdict whether they answer: what retrieval is measured by."""
-    understood = understand(catalog, Query(text=_printable(text)))
-    asked = read_question(understood.query.text, catalog, strong=understood.strong)
-    meaning = meaning_of(catalog, tiers=tiers)
-    ranked = found_first(catalog, asked, meaning=meaning, filters=understood.filters, limit=limit)
-    return [catalog.id(each.number) for each in ranked[:limit]]
+    """Return the ids of documents in order, without a verdict on whether they answer; used to measure retrieval."""
+    interpretation = interpret(catalog, Query(text=_printable(text)))
+    question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
+    meaning = choose_tier(catalog, tiers=tiers)
+    ranked = _retrieve_and_rank(catalog, question, meaning=meaning, filters=interpretation.filters, limit=limit)
+    return [catalog.id(document.number) for document in ranked[:limit]]
 
 
 def _printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def _answer_interpreted(
+    catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str]
+) -> Answer:
+    query, filters = interpretation.query, interpretation.filters
+    if interpretation.kind == CONVERSATIONAL and not filters:
+        return nothing_asked(query, audit)
+    if not query.text.strip():
+        return _answer_filters(catalog, query, filters, audit)
+    meaning = choose_tier(catalog, tiers=tiers)
+    all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
+    return _answer_question(catalog, interpretation, audit.but(tier=meaning.name, warnings=all_warnings), meaning)
+
+
 # --- questions in words ----------------------------------------------------------------------------------------------
 
 
-def _natural_answer(catalog: Catalog, understood: Understood, audit: Audit, meaning: Meaning) -> Answer:
-    query, filters = understood.query, understood.filters
-    asked = read_question(query.text, catalog, strong=understood.strong)
-    if not asked.terms or (_is_broad(catalog, asked) and "cluster" not in filters):  # a cluster is narrow enough
+def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Audit, meaning: Meaning) -> Answer:
+    query, filters = interpretation.query, interpretation.filters
+    question = read_question(query.text, catalog, strong=interpretation.strong)
+    if not question.terms or (_is_broad(catalog, question) and "cluster" not in filters):  # a cluster is narrow enough
         return too_broad(catalog, query, audit)
-    found = find(catalog, asked, meaning=meaning, filters=filters, limit=query.limit)
-    verdict = judge(found.observed, verdict_weights(meaning.name))
-    if not found.results or not verdict.found:
-        return nothing(catalog, query, asked, audit)
-    audit = audit.but(warnings=(*audit.warnings, *warnings(asked)))
+    candidates = find_candidates(catalog, question, meaning=meaning, filters=filters, limit=query.limit)
+    verdict = judge(observe_ranking(catalog, candidates, meaning), verdict_weights(meaning.name))
+    if not candidates.documents or not verdict.found:
+        return no_match(catalog, query, question, audit)
+    audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
     matched = True if verdict.confidence != "low" else "partial"
-    return found_answer(catalog, query, found, audit).but(matched=matched, confidence=verdict.confidence)
+    answer = answer_with_results(catalog, query, candidates, build_results(catalog, candidates), audit)
+    return answer.but(matched=matched, confidence=verdict.confidence)
 
 
-def _is_broad(catalog: Catalog, asked: Question) -> bool:
-    """Tell whether a question is a word or two that a large part of the commons holds."""
-    parts = [term for term in asked.terms if term.part]
+def _is_broad(catalog: Catalog, question: Question) -> bool:
+    """Return whether a query consists of a word or two that a large share of the passages contains."""
+    parts = [term for term in question.terms if term.part]
     chunks = catalog.keyword.chunks
     return (
         chunks >= BROAD_FROM
@@ -107,53 +134,107 @@ def _is_broad(catalog: Catalog, asked: Question) -> bool:
     )
 
 
+def find_candidates(
+    catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int
+) -> Candidates:
+    """Retrieve and rank documents, choose those to show, and look up which of the query's words they contain."""
+    limit = max(1, min(limit, MOST_DOCUMENTS))
+    ranked = _retrieve_and_rank(catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN))
+    # Quoted and excluded words are words of the query, not filters.
+    set_filters = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
+    passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
+    few = bool(set_filters) and passing <= SEEN  # of few documents that somebody asked for, none is hidden
+    least = FAINT * ranked[0].score if ranked and not few else 0.0
+    documents = [catalog.document_at(document.number) for document in ranked[:limit] if few or document.score >= least]
+    return Candidates(
+        question=question,
+        ranked=ranked,
+        documents=documents,
+        stems=catalog.keyword.stems_by_passage(
+            [document.entry.id for document in documents], list(stem_weights(question))
+        ),
+        filters=len(set_filters),
+        passing=passing,
+    )
+
+
+def _retrieve_and_rank(
+    catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int
+) -> list[Ranked]:
+    """Return the best documents, those that contain exact names from the query before the others."""
+    named = documents_with_names(catalog, question, filters)
+    depth = max(limit, DEEP) if named else limit
+    evidence = retrieve(catalog, question, meaning=meaning, filters=filters, limit=depth)
+    ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth)
+    return put_first(ranked, named)[:limit] if named else ranked
+
+
+def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> list[float]:
+    """Return what the verdict looks at."""
+    question, documents = candidates.question, candidates.documents
+    return observe(
+        question,
+        candidates.ranked,
+        {document.number: candidates.stems[document.entry.id] for document in documents},
+        passages=max(1, catalog.keyword.chunks * candidates.passing // max(1, len(catalog))),
+        given=candidates.filters,
+        akin=affinity(catalog, question, meaning) if candidates.ranked else 0.0,
+        usual=general_information(
+            {term.stem for term in question.terms if term.part and term.stem}, length=catalog.length
+        ),
+    )
+
+
 # --- keywords --------------------------------------------------------------------------------------------------------
 
 
-def _keyword_answer(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
-    """Answer keyword by keyword: a document counts for each keyword all of whose words it holds. No meaning."""
+def _answer_keywords(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
+    """Answer keyword by keyword, by words alone: a document matches a keyword if it contains all of its words."""
     keywords = tuple(dict.fromkeys(keyword.strip() for keyword in query.keywords if keyword.strip()))
-    asked = read_question(" | ".join((*keywords, query.text)), catalog)
-    told = query.but(text=query.text or " ".join(keywords))
-    found = find(catalog, asked, meaning=meaning_of(catalog, tiers=()), filters=filters, limit=query.limit)
-    needed = {keyword: _needed(asked, keyword) for keyword in keywords}
+    question = read_question(" | ".join((*keywords, query.text)), catalog)
+    query = query.but(text=query.text or " ".join(keywords))
+    meaning = choose_tier(catalog, tiers=())
+    candidates = find_candidates(catalog, question, meaning=meaning, filters=filters, limit=query.limit)
+    terms = {keyword: _keyword_terms(question, keyword) for keyword in keywords}
     results = [
         result.but(
-            keywords_matched=tuple(word for word, terms in needed.items() if _holds(terms, held_words(found, result)))
+            keywords_matched=tuple(
+                keyword for keyword in keywords if _all_in(terms[keyword], candidates.stems_of(result.id))
+            )
         )
-        for result in found.results
+        for result in build_results(catalog, candidates)
     ]
-    kept = sorted(
-        (result for result in results if result.keywords_matched), key=lambda each: -len(each.keywords_matched)
+    matching = sorted(
+        (result for result in results if result.keywords_matched), key=lambda result: -len(result.keywords_matched)
     )
-    if not kept:
-        return nothing(catalog, told, asked, audit)
-    audit = audit.but(warnings=(*audit.warnings, *warnings(asked)))
-    return found_answer(catalog, told, found.but(results=tuple(kept)), audit).but(
+    if not matching:
+        return no_match(catalog, query, question, audit)
+    audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
+    return answer_with_results(catalog, query, candidates, matching, audit).but(
         query_type=KEYWORD,
-        primary=tuple(kept),
+        primary=tuple(matching),
         secondary=(),
         keywords=keywords,
-        confidence="high" if len(kept[0].keywords_matched) == len(keywords) else "medium",
-        clusters_found=owner_clusters(found.shelved, kept),
+        confidence="high" if len(matching[0].keywords_matched) == len(keywords) else "medium",
+        clusters_found=owner_clusters(candidates.documents, matching),
     )
 
 
-def _needed(asked: Question, keyword: str) -> list[Term]:
-    """Give the terms of one keyword as they were looked for."""
-    own = {part for word in words(keyword) for part in (word[1:] or word)}
-    return [term for term in asked.terms if term.part and term.asked in own]
+def _keyword_terms(question: Question, keyword: str) -> list[Term]:
+    """Return the terms of one keyword, as they were searched for."""
+    parts = {part for word in words(keyword) for part in (word[1:] or word)}
+    return [term for term in question.terms if term.part and term.typed in parts]
 
 
-def _holds(needed: Sequence[Term], held: Collection[str]) -> bool:
-    return bool(needed) and all(term.stem in held for term in needed)
+def _all_in(terms: Sequence[Term], stems: Collection[str]) -> bool:
+    return bool(terms) and all(term.stem in stems for term in terms)
 
 
-# --- without words ---------------------------------------------------------------------------------------------------
+# --- filters without words -------------------------------------------------------------------------------------------
 
 
-def _answer_without_words(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
-    """Answer filters alone: the view of a platform or of an audience, else a list, the most urgent first."""
+def _answer_filters(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
+    """Return the overview of a platform or an audience, else a list of documents, the most urgent first."""
     if query.platform.strip():
         return platform_view(catalog, query, filters, audit)
     if query.audience.strip():

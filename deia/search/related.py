@@ -1,7 +1,4 @@
-"""What stands beside an answer: its cluster and urgency, and what to read and ask next.
-
-It refuses to rank.
-"""
+"""What an answer adds to its documents: the cluster and urgency, and what to read and ask next."""
 
 from __future__ import annotations
 
@@ -13,31 +10,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from deia.knowledge import Result
-    from deia.search.catalog import Catalog, Pattern, Shelved
+    from deia.search.catalog import Catalog, Pattern, StoredDocument
 
 MOST_NEXT = 5
 MOST_QUERIES = 5
-ENOUGH_SHARED = 2  # stems; one shared word makes no related question, unless it is all that was asked
+ENOUGH_SHARED = 2  # stems that make a past question related; a query with a single stem needs only that one
 
 
 def most_urgent(results: Iterable[Result]) -> str:
-    """Give the highest urgency among documents, or nothing where nobody gave any."""
-    found = {result.urgency for result in results}
-    return next((urgency for urgency in URGENCIES if urgency in found), "")
+    """Return the highest urgency among documents, or "" if none has any."""
+    urgencies = {result.urgency for result in results}
+    return next((urgency for urgency in URGENCIES if urgency in urgencies), "")
 
 
-def owner_clusters(shelved: Iterable[Shelved], results: Iterable[Result]) -> tuple[str, ...]:
-    """Give the clusters that own the documents, the one with the best documents first."""
+def owner_clusters(documents: Iterable[StoredDocument], results: Iterable[Result]) -> tuple[str, ...]:
+    """Return the clusters that own the documents, the one with the highest total score first."""
     scores = {result.id: result.score for result in results}
-    weight: dict[str, float] = {}
-    for each in shelved:
-        for name in each.entry.clusters[:1]:
-            weight[name] = weight.get(name, 0.0) + scores.get(each.entry.id, 0.0)
-    return tuple(sorted(weight, key=lambda name: (-weight[name], name)))
+    totals: dict[str, float] = {}
+    for document in documents:
+        for name in document.entry.clusters[:1]:
+            totals[name] = totals.get(name, 0.0) + scores.get(document.entry.id, 0.0)
+    return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
 
 def leading_pattern(catalog: Catalog, stems: Mapping[str, float]) -> Pattern | None:
-    """Give the past question all of whose keywords are in this one, if there is one: the longest."""
+    """Return the past question with the most keywords, among those whose keywords are all in this query."""
     fitting = [
         (sum(map(len, pattern.keywords)), -number)
         for number in catalog.patterns(stems)
@@ -48,38 +45,41 @@ def leading_pattern(catalog: Catalog, stems: Mapping[str, float]) -> Pattern | N
 
 
 def related_queries(catalog: Catalog, stems: Mapping[str, float], *, but: str = "") -> tuple[str, ...]:
-    """Give past questions that share words with this one, the nearest first, without the question itself."""
-    lines = [pattern.wordings[0] for pattern in _near(catalog, stems) if pattern.wordings]
+    """Return past questions that share words with this query, nearest first, without the query itself (`but`)."""
+    wordings = [pattern.wordings[0] for pattern in _related_patterns(catalog, stems)]
     own = fold(but)
-    return tuple(line for line in dict.fromkeys(lines) if fold(line) != own)[:MOST_QUERIES]
+    return tuple(wording for wording in dict.fromkeys(wordings) if fold(wording) != own)[:MOST_QUERIES]
 
 
 def similar_queries(catalog: Catalog, stems: Mapping[str, float]) -> tuple[Similar, ...]:
-    """Give past questions like this one with the documents that answer them."""
-    near = [pattern for pattern in _near(catalog, stems) if pattern.wordings]
-    return tuple(Similar(query=each.wordings[0], documents=each.documents) for each in near[:MOST_QUERIES])
+    """Return past questions like this one, with the documents that answer them."""
+    patterns = _related_patterns(catalog, stems)[:MOST_QUERIES]
+    return tuple(Similar(query=pattern.wordings[0], documents=pattern.documents) for pattern in patterns)
 
 
-def _near(catalog: Catalog, stems: Mapping[str, float]) -> list[Pattern]:
+def _related_patterns(catalog: Catalog, stems: Mapping[str, float]) -> list[Pattern]:
+    """Return the past questions that have a wording and share enough stems, those that share most first."""
     shared = catalog.patterns(stems)
     enough = min(ENOUGH_SHARED, len(stems))
-    numbers = sorted((-len(found), number) for number, found in shared.items() if len(found) >= enough)
-    return [catalog.pattern(number) for _, number in numbers]
+    numbers = sorted((-len(common), number) for number, common in shared.items() if len(common) >= enough)
+    return [pattern for _, number in numbers if (pattern := catalog.pattern(number)).wordings]
 
 
-def suggested_next(catalog: Catalog, primary: Sequence[Shelved], *, shown: Iterable[Result]) -> tuple[str, ...]:
-    """Say what to do and to read after an answer: its actions, its documents' relations, its clusters' neighbours."""
+def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown: Iterable[Result]) -> tuple[str, ...]:
+    """Return what to do and read next: the documents' actions and related documents, and neighbouring clusters."""
     seen = {result.id for result in shown}
-    actions = [each.entry.action for each in primary if each.entry.action]
-    related = [name for each in primary for name in each.entry.related_docs if name not in seen]
+    actions = [document.entry.action for document in primary if document.entry.action]
+    related = [ident for document in primary for ident in document.entry.related_docs if ident not in seen]
     reading = [
-        f"Read {each.entry.title} ({each.entry.path})." for each in catalog.every(dict.fromkeys(related[:MOST_NEXT]))
+        f"Read {document.entry.title} ({document.entry.path})."
+        for document in catalog.documents(dict.fromkeys(related[:MOST_NEXT]))
     ]
     neighbours = [
         f"Look into the cluster {name}."
-        for each in primary[:1]
-        for cluster in each.entry.clusters[:1]
-        for name in catalog.clusters.get(cluster, {}).get("related", ())
+        for document in primary[:1]
+        for owner in document.entry.clusters[:1]
+        if owner in catalog.clusters
+        for name in catalog.clusters[owner].related
         if name in catalog.clusters
     ]
     return tuple(dict.fromkeys([*actions, *reading, *neighbours]))[:MOST_NEXT]

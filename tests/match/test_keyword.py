@@ -55,14 +55,14 @@ def test_the_values_of_a_filter_are_known(catalog: Catalog) -> None:
 
 def test_every_stem_is_seen_however_many_there_are(catalog: Catalog) -> None:
     stems = [f"none{n}" for n in range(3 * MASK_BITS)] + ["drop", "record"]
-    held = catalog.keyword.held(["alpha", "beta"], stems)
+    held = catalog.keyword.stems_by_passage(["alpha", "beta"], stems)
     assert held == {"alpha": {0: {"drop", "record"}}, "beta": {0: {"drop"}}}
 
 
 def test_asking_nothing_finds_nothing(catalog: Catalog) -> None:
     assert found(catalog) == []
-    assert catalog.keyword.held([], ["drop"]) == {}
-    assert catalog.keyword.held(["alpha"], []) == {"alpha": {}}
+    assert catalog.keyword.stems_by_passage([], ["drop"]) == {}
+    assert catalog.keyword.stems_by_passage(["alpha"], []) == {"alpha": {}}
 
 
 @pytest.mark.parametrize("strange", ["\ud800", "\x00", "x" * 100_000, "", "😀" * 1000])

@@ -145,7 +145,7 @@ def test_an_unknown_filter_is_refused_with_what_there_is(catalog: Catalog, name:
 
 
 def test_a_filter_nearly_right_is_refused_with_the_nearest(catalog: Catalog) -> None:
-    with pytest.raises(QueryError, match=r"Did you mean netlify\? Known are: "):
+    with pytest.raises(QueryError, match=r"Did you mean netlify\? Known values: "):
         search(catalog, Query(text="site", platform="netlfy"))
 
 

@@ -116,7 +116,7 @@ def revise_catalog(
         OSError: the folder cannot be written.
     """
     plan = plan_revision(changed, previous, tiers, quick=effort.limit <= BACKGROUND_LIMIT)
-    if plan is None or _defines_more(changed, plan.previous.concepts_held["defined"]):
+    if plan is None or _defines_more(changed, plan.previous.concept_groups.defined):
         return None
     writers = Writers(folder, plan.tiers, effort, lambda _message: None)
     chunks, made_tiers = compile_changes(plan, writers), writers.complete_tiers()
@@ -169,14 +169,14 @@ def _definitions(writers: Writers, plan: Plan | None) -> Mapping[str, int]:
     """
     if plan is None:
         return writers.defined
-    before: Mapping[str, int] = plan.previous.concepts_held["defined"]
+    before: Mapping[str, int] = plan.previous.concept_groups.defined
     return {**writers.defined, **before}
 
 
 def _write_header(
     folder: str, header: Mapping[str, Json], *, built_at: str, chunks: int, tiers: Sequence[Tier]
 ) -> None:
-    written = {tier.name: identity(tier) for tier in tiers}
+    written = {tier.name: {key: value for key, value in identity(tier).values().items() if value} for tier in tiers}
     details = {"built_at": built_at, "chunks": chunks, "tiers": written, "sizes": _sizes(folder)}
     _write_json(folder, HEADER, {**header, **details})
 

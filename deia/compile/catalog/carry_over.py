@@ -12,11 +12,10 @@ from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest
 from deia.compile.catalog.embeddings import TIER
 from deia.compile.catalog.writers import Writers, compile_volumes, expect_stems, write_words
 from deia.errors import ArtefactError
-from deia.fast_json import Json
 from deia.match.spelling import worth_keeping
 from deia.match.tiers import Tier, kind_of, open_tier
 from deia.records import Record
-from deia.search.catalog import DIGESTS, KEYWORD, NEW_WORDS, WORDS, Catalog, open_catalog
+from deia.search.catalog import DIGESTS, KEYWORD, NEW_WORDS, WORDS, Catalog, StoredTier, open_catalog
 
 FEW = 20  # an incremental compile is worth it if at most one document in so many changed
 MOST_NEW_WORDS = 5_000
@@ -84,10 +83,10 @@ def _carried_tiers(old: Catalog, tiers: Sequence[str], *, quick: bool) -> tuple[
     return carried
 
 
-def identity(tier: Tier) -> dict[str, Json]:
+def identity(tier: Tier) -> StoredTier:
     """Return what a catalog records about a tier's model."""
     _, _, model = tier.full_name.partition(":")
-    return {"digest": tier.digest, "dimensions": tier.dimensions, **({"model": model} if model else {})}
+    return StoredTier(digest=tier.digest, dimensions=tier.dimensions, model=model)
 
 
 def _open(previous: str | None) -> Catalog | None:

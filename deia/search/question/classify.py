@@ -1,8 +1,8 @@
-"""What kind of thing somebody typed: a question, keywords, an error, a command, a request for an overview, small talk.
+"""What kind of text somebody typed: a question, keywords, an error, a command, a request for an overview, small talk.
 
-Decided by the form of the text and by the platforms and audiences that the commons has. What is no clear case of
-something else is a question, a statement or keywords, which are all searched alike. Small talk is only what consists
-of it word by word, so that nothing anybody is about to do passes for it.
+The kind follows from the form of the text and from the platforms and audiences of the commons. Anything that is not
+clearly something else is a question, a statement or keywords, which are all searched alike. A text is small talk only
+if every word of it is, so that no announcement of an action is mistaken for it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from deia.match.tokeniser import STOP_WORDS, fold
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question.command_text import Line, read_line
-from deia.search.question.error_text import RAISED, SAID, read_failure
+from deia.search.question.error_text import RAISED, REPORTED, read_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 QUESTION, STATEMENT, KEYWORDS = "question", "statement", "keywords"
 ERROR, COMMAND, PLATFORM, AUDIENCE, CONVERSATIONAL = "error", "command", "platform", "audience", "conversational"
 KINDS = (QUESTION, STATEMENT, KEYWORDS, ERROR, COMMAND, PLATFORM, AUDIENCE, CONVERSATIONAL)
-ASKING = frozenset(
+QUESTION_WORDS = frozenset(
     """
     how what why when where which who whom whose can could should shall would will is are am was were do does did has
     have had may might must whats hows wheres whos anyone anybody isnt arent doesnt didnt
     """.split()
 )
-SPEAKING = ("i", "my", "we", "our", "a", "after", "fix", "how")  # a person begins so, and no program
-FEW_WORDS = 6  # of keywords
+PERSONAL = ("i", "my", "we", "our", "a", "after", "fix", "how")  # first words of a person's text, never of a program's
+FEW_WORDS = 6  # longer texts are not keywords
 SMALL_TALK_WORDS = 12
 REQUEST_WORDS = 16
-LONGEST_NAME = 4  # words of a platform or an audience
-FRAMES = 2  # places in code that make a text a stack trace
+LONGEST_NAME = 4  # words in the name of a platform or an audience
+FRAMES = 2  # this many places in code make a text a stack trace
 
-# Small talk: something of GREETINGS, and beside it nothing but FILLERS. No verb that does anything stands here.
+# Small talk: at least one of GREETINGS, and nothing else but FILLERS. No verb that names an action is listed here.
 GREETINGS = frozenset(
     """
     thanks thank thx ty tysm hi hello hey hiya howdy yo greetings morning afternoon evening night bye goodbye ciao cya
@@ -61,7 +61,7 @@ TALK = frozenset(
     )
 )  # fmt: skip
 
-# Requests for an overview: beside the name nothing but these, and one that lists.
+# Requests for an overview consist of a name, one word of LISTING, and otherwise only of REQUESTING.
 LISTING = frozenset(
     """
     all every everything anything list show overview docs doc documentation documents document pages lessons notes
@@ -85,9 +85,9 @@ FOR_SOMEBODY = REQUESTING | frozenset(
     """.split()
 )
 ROLE_WORDS = frozenset("engineer engineers people person team teams folks staff role roles member members".split())
-OBLIGED = frozenset("should must ought know learn read understand onboarding onboard for".split())
-# Names of the same trade, so that a commons that writes one is asked by another.
-TRADES = (
+OBLIGATION = frozenset("should must ought know learn read understand onboarding onboard for".split())
+# Names of the same profession: a request by one finds documents for another.
+PROFESSIONS = (
     ("devops", "sre", "operator", "operations", "ops", "site reliability", "infrastructure", "infra", "platform",
      "sysadmin", "system administrator", "administrator", "admin", "cloud"),
     ("developer", "dev", "programmer", "coder", "software", "software developer", "backend", "backend developer",
@@ -105,48 +105,48 @@ TRADES = (
 
 
 class Kind(Record):
-    """What a text is, and what to look for in its place."""
+    """The kind of a text, and the text to search for instead of it."""
 
     name: str
     text: str  # what is searched for
-    value: str = ""  # a platform or an audience, as the commons calls it
-    strong: tuple[str, ...] = ()  # words that weigh more: a command's program and sub-commands
+    value: str = ""  # the platform or audience, as the commons spells it
+    strong: tuple[str, ...] = ()  # words with more weight: a command's program and sub-commands
 
 
 class Known(Record):
-    """What a commons has, in the spelling in which filters are compared."""
+    """The platforms and audiences of a commons, in the spelling in which filters are compared."""
 
     is_platform: Callable[[str], bool]
     audiences: Callable[[], Sequence[str]]
 
 
 def kind_of(text: str, known: Known) -> Kind:
-    """Tell what a text is."""
+    """Return the kind of a text."""
     words = _words(text)
-    for look in (_talk, _overview, _command, _failure):
-        found = look(text, words, known)
-        if found:
-            return found
-    return Kind(name=_spoken(text, words), text=text)
+    for recognise in (_small_talk, _overview, _command, _failure):
+        kind = recognise(text, words, known)
+        if kind:
+            return kind
+    return Kind(name=_phrasing(text, words), text=text)
 
 
-# --- spoken ----------------------------------------------------------------------------------------------------------
+# --- a person's words ------------------------------------------------------------------------------------------------
 
 
-def _spoken(text: str, words: Sequence[str]) -> str:
-    if text.rstrip().endswith("?") or (words and words[0] in ASKING):
+def _phrasing(text: str, words: Sequence[str]) -> str:
+    if text.rstrip().endswith("?") or (words and words[0] in QUESTION_WORDS):
         return QUESTION
     grammar = sum(word in STOP_WORDS for word in words)
     return KEYWORDS if len(words) <= FEW_WORDS and grammar <= 1 else STATEMENT
 
 
 def _words(text: str) -> list[str]:
-    """Give the folded words of the beginning of a text, without punctuation at their ends."""
+    """Return the folded words at the beginning of a text, without punctuation at their ends."""
     stripped = (word.strip(".,;:!?()[]{}\"'`…*_-~") for word in fold(text[:1_000].replace("\u2019", "'")).split())
     return [word.replace("'", "") for word in stripped if word]
 
 
-def _talk(text: str, words: Sequence[str], _: Known) -> Kind | None:
+def _small_talk(text: str, words: Sequence[str], _: Known) -> Kind | None:
     if not 0 < len(words) <= SMALL_TALK_WORDS:
         return None
     rest = [word for word in words if word not in GREETINGS]
@@ -174,29 +174,29 @@ def _platform(text: str, words: Sequence[str], known: Known) -> Kind | None:
 def _audience(text: str, words: Sequence[str], known: Known) -> Kind | None:
     for start, end in _spans(len(words)):
         rest = [*words[:start], *words[end:]]
-        asks = OBLIGED.intersection(rest) and LISTING.union(OBLIGED - {"for"}).intersection(rest)
+        asks = OBLIGATION.intersection(rest) and LISTING.union(OBLIGATION - {"for"}).intersection(rest)
         if asks and FOR_SOMEBODY.issuperset(rest) and (value := audience(words[start:end], known.audiences())):
             return Kind(name=AUDIENCE, text=text, value=value)
     return None
 
 
 def _spans(count: int) -> list[tuple[int, int]]:
-    """Give where a name can stand among so many words, the longest first."""
+    """Return every position that a name can have among so many words, longest names first."""
     return [(at, at + size) for size in range(LONGEST_NAME, 0, -1) for at in range(count - size + 1)]
 
 
 def audience(words: Sequence[str], audiences: Collection[str]) -> str:
-    """Give the audience of a commons that is meant by a role's name, "" for none."""
+    """Return the audience of a commons that a role's name means, or ""."""
     spelled = {_role(fold(value).replace("-", " ").replace("_", " ").split()): value for value in sorted(audiences)}
-    asked = _role(words)
-    if asked in spelled:
-        return spelled[asked]
-    trade = next((names for names in TRADES if asked in names), ())
-    return next((spelled[name] for name in trade if name in spelled), "")
+    role = _role(words)
+    if role in spelled:
+        return spelled[role]
+    names = next((names for names in PROFESSIONS if role in names), ())
+    return next((spelled[name] for name in names if name in spelled), "")
 
 
 def _role(words: Sequence[str]) -> str:
-    """Give a role in one spelling: DevOps Engineers is devops, developers is developer."""
+    """Return a role in one spelling: "DevOps Engineers" becomes "devops", "developers" becomes "developer"."""
     parts = [part for word in words for part in word.replace("-", " ").replace("_", " ").split()]
     kept = [part for part in parts if part not in ROLE_WORDS] or parts
     last = kept[-1] if kept else ""
@@ -204,7 +204,7 @@ def _role(words: Sequence[str]) -> str:
     return " ".join([*kept[:-1], singular]) if last not in ("operations", "sales") else " ".join(kept)
 
 
-# --- what machines say and are told ----------------------------------------------------------------------------------
+# --- commands and errors ---------------------------------------------------------------------------------------------
 
 
 def _command(text: str, _: Sequence[str], __: Known) -> Kind | None:
@@ -221,11 +221,11 @@ def _failure(text: str, words: Sequence[str], _: Known) -> Kind | None:
 
 
 def _is_failure(bare: str, words: Sequence[str], failure: Failure) -> bool:
-    """Tell a program's words from a person's: several lines of them, or one that is no question."""
+    """Return whether a program, and not a person, wrote a text: several lines, or one that is no question."""
     if "\n" in bare:
-        return failure.score >= SAID or failure.frames >= FRAMES
+        return failure.score >= REPORTED or failure.frames >= FRAMES
     if bare.endswith("?") and failure.score < RAISED:
         return False
-    if words and (words[0] in ASKING or words[0] in SPEAKING):
+    if words and (words[0] in QUESTION_WORDS or words[0] in PERSONAL):
         return False
-    return failure.score >= SAID or ": " in bare  # of a hint alone, what a program prints has "name: reason"
+    return failure.score >= REPORTED or ": " in bare  # with a hint alone, a program's output also has "name: reason"

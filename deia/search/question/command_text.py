@@ -1,7 +1,7 @@
-"""A command line that somebody typed instead of a question: its program and sub-commands, and what is only its own.
+"""Command lines typed instead of a question: the program, its sub-commands, and the arguments worth searching for.
 
-It knows the names of common programs and refuses to parse a shell: what counts is what the line is about, and the
-values that only this one line has (hashes, addresses, long numbers) are left out.
+Common programs are known by name. Lines are not parsed as a shell would: what matters is what the line is about, and
+values that occur in this one line only (hashes, addresses, long numbers) are left out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from deia.match.tokeniser import STOP_WORDS
 from deia.records import Record
 from deia.search.question.error_text import cleaned, varies
 
-LONGEST = 2_000  # characters of a line
+LONGEST = 2_000  # characters of a command line
 MOST_WORDS = 60
 MARKS = ("|", "&&", "||", ";", ">", "<", ">>", "2>&1", "\\", "&")
 BEFORE = frozenset("sudo doas time nohup nice env command exec npx bunx pnpx uvx watch xargs".split())
@@ -31,7 +31,7 @@ PROGRAMS = frozenset(
     convert pm2 supervisorctl tmux screen launchctl diskutil defaults reg sfc dism get-childitem remove-item
     """.split()
 )
-# Of programs that are also English words or topics, what must follow in a line that runs them.
+# Sub-commands. A program whose name is also an English word or a topic must be followed by one, or by an option.
 SUB_COMMANDS = frozenset(
     """
     add am apply archive attach auth bisect blame branch build bundle bump cat check checkout cherry-pick clean clone
@@ -45,8 +45,8 @@ SUB_COMMANDS = frozenset(
     dedupe outdated rebuild env:set env:list deploy:list functions flush flushall flushdb bulk-delete terminate
     """.split()
 )
-# Words after a command that tell that somebody speaks about it.
-SPOKEN = STOP_WORDS | frozenset(
+# Words after a command's name that show that somebody writes about it and does not run it.
+PROSE = STOP_WORDS | frozenset(
     """
     fails failed failing fail error errors failure rejected denied slow slowly hangs hanging stuck timeout problem
     problems issue issues vs versus tutorial best practice practices explained example examples guide guides docs
@@ -54,18 +54,18 @@ SPOKEN = STOP_WORDS | frozenset(
     lessons every everything never always warning disaster mistake accidentally accident recovery checklist
     """.split()
 )
-MOST_ARGUMENTS = 2  # bare words that follow a sub-command without any sign of a shell
+MOST_ARGUMENTS = 2  # bare words after a sub-command, in a line without options, paths or shell operators
 
 
 class Line(Record):
-    """A command line as it is looked for."""
+    """A command line in the form in which it is searched for."""
 
     text: str
     strong: tuple[str, ...]  # the program and its sub-commands, folded
 
 
 def read_line(text: str) -> Line | None:
-    """Read a command line, or give None where a text is none."""
+    """Parse a command line; return None if the text is not one."""
     bare = text.strip()
     if not bare or len(bare) > LONGEST or "\n" in bare.replace("\\\n", " "):
         return None
@@ -77,15 +77,15 @@ def read_line(text: str) -> Line | None:
     program, rest = words[at], words[at + 1 :]
     if not (prompted or at > 0 or _runs(rest)) or not _is_named(program, rest):
         return None
-    strong = [_bare(program), *_sub_commands(rest)]
-    kept = [_bare(program), *(word for word in cleaned(" ".join(rest)).split()[:MOST_WORDS] if not varies(word))]
+    strong = [_file_name(program), *_sub_commands(rest)]
+    kept = [_file_name(program), *(word for word in cleaned(" ".join(rest)).split()[:MOST_WORDS] if not varies(word))]
     return Line(text=" ".join(kept), strong=tuple(dict.fromkeys(word.casefold() for word in strong)))
 
 
 def _program(words: list[str]) -> int | None:
-    """Give where the program stands: after `sudo` and settings of the environment."""
+    """Return the position of the program, after `sudo` and environment settings."""
     for at, word in enumerate(words):
-        known = _bare(word).casefold() in PROGRAMS or word.startswith("./")
+        known = _file_name(word).casefold() in PROGRAMS or word.startswith("./")
         if known and not (word in BEFORE and words[at + 1 :]):
             return at
         if word not in BEFORE and not ("=" in word and word.split("=")[0].isidentifier()):
@@ -93,20 +93,20 @@ def _program(words: list[str]) -> int | None:
     return None
 
 
-def _bare(program: str) -> str:
+def _file_name(program: str) -> str:
     return program.rpartition("/")[2]
 
 
 def _runs(rest: list[str]) -> bool:
-    """Tell whether what follows a program's name looks typed into a shell."""
-    if any(word.casefold() in SPOKEN and not word.startswith("-") for word in rest[:1]):
+    """Return whether the words after a program's name look as if typed into a shell."""
+    if any(word.casefold() in PROSE and not word.startswith("-") for word in rest[:1]):
         return False
     signs = sum(_is_sign(word) for word in rest)
-    spoken = sum(word.casefold().strip(".,!") in SPOKEN for word in rest)
+    prose_words = sum(word.casefold().strip(".,!") in PROSE for word in rest)
     if signs:
-        return spoken <= 1 + signs
+        return prose_words <= 1 + signs
     begins = bool(rest) and rest[0].casefold() in SUB_COMMANDS
-    return begins and not spoken and len(rest) <= 1 + MOST_ARGUMENTS
+    return begins and not prose_words and len(rest) <= 1 + MOST_ARGUMENTS
 
 
 def _is_sign(word: str) -> bool:
@@ -116,7 +116,7 @@ def _is_sign(word: str) -> bool:
 
 
 def _is_named(program: str, rest: list[str]) -> bool:
-    """Tell a program from the English word that it is called after: make, go, find, next, sort, watch."""
+    """Return whether a name means the program and not the English word: make, go, find, next, sort, watch."""
     english = program in ENGLISH
     return not english or any(_is_sign(word) for word in rest) or (bool(rest) and rest[0] in SUB_COMMANDS)
 
@@ -127,11 +127,11 @@ ENGLISH = frozenset(
 
 
 def _sub_commands(rest: list[str]) -> list[str]:
-    found = []
+    sub_commands = []
     for word in rest:
         if word.startswith("-"):
             break
         if word.casefold() not in SUB_COMMANDS:
             break
-        found.append(word)
-    return found
+        sub_commands.append(word)
+    return sub_commands

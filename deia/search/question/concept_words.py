@@ -1,7 +1,7 @@
-"""Other words for what was asked, from the concepts that the catalog holds, weaker than what was typed.
+"""Synonyms for the words of a query, from the concepts in the catalog; they weigh less than what was typed.
 
-A word that the commons uses is never replaced, only joined by others; one that it never uses is. Words of several
-parts are found as such. It refuses to follow other words to further ones.
+A word that the commons uses gets synonyms beside it; a word that it never uses is replaced. Names of several words are
+found as a whole. Synonyms of synonyms are not followed.
 """
 
 from __future__ import annotations
@@ -9,46 +9,43 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from deia.search.catalog import Catalog
 
 MOST_WORDS = 4  # of a name
-MOST_CHARACTERS = 2_000  # of a question; a pasted text names its things in full
-ADDED = 0.3  # of the weight of a word that was typed
-MOST_OTHERS = 3  # for one word
+MOST_CHARACTERS = 2_000  # of a query; a longer, pasted text needs no synonyms
+SYNONYM_WEIGHT = 0.3  # relative to a typed word
+MOST_SYNONYMS = 3  # per word
 
 
-def instead(stem: str, catalog: Catalog) -> str:
-    """Give the word that the commons uses for a thing in place of this one: the most frequent, or nothing."""
-    known = [(_frequency(stems, catalog), word) for word, stems in catalog.concepts(stem)]
-    return max(known, default=(0, ""))[1] if any(count for count, _ in known) else ""
+def replacement(stem: str, catalog: Catalog) -> str:
+    """Return the commons' most frequent word for the same thing, or ""."""
+    candidates = [(_frequency(stems, catalog), word) for word, stems in catalog.concepts(stem)]
+    return max(candidates, default=(0, ""))[1] if any(count for count, _ in candidates) else ""
 
 
-def others(stems: Sequence[str], catalog: Catalog) -> dict[str, dict[str, str]]:
-    """Give other words for what a question says: for each of its stems or runs of stems, words with their stems."""
-    found: dict[str, dict[str, str]] = {}
-    asked = " ".join(stems)
+def synonyms(stems: Sequence[str], catalog: Catalog) -> dict[str, dict[str, str]]:
+    """Return synonyms for each stem or run of stems in a query, each synonym with its own stems."""
+    by_run: dict[str, dict[str, str]] = {}
+    query = " ".join(stems)
     for size in range(min(MOST_WORDS, len(stems)), 0, -1):
         for at in range(len(stems) - size + 1):
             run = " ".join(stems[at : at + size])
-            if run in found:
+            if run in by_run:
                 continue
-            near = {
-                word: other
-                for word, other in catalog.concepts(run)
-                if f" {other} " not in f" {asked} " and _frequency(other, catalog)
+            words = {
+                word: word_stems
+                for word, word_stems in catalog.concepts(run)
+                if f" {word_stems} " not in f" {query} " and _frequency(word_stems, catalog)
             }
-            if near:
-                found[run] = dict(sorted(near.items(), key=lambda pair: -_frequency(pair[1], catalog))[:MOST_OTHERS])
-    return found
+            if words:
+                by_run[run] = dict(
+                    sorted(words.items(), key=lambda pair: -_frequency(pair[1], catalog))[:MOST_SYNONYMS]
+                )
+    return by_run
 
 
 def _frequency(stems: str, catalog: Catalog) -> int:
-    """Count the passages that hold the rarest of some stems: none, where one is unknown."""
+    """Return the number of passages that contain the rarest of some stems; 0 if one is unknown."""
     return min((catalog.keyword.frequency(stem) for stem in stems.split()), default=0)
-
-
-def told(found: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Say which other words were looked for."""
-    return list(dict.fromkeys(word for words in found.values() for word in words))

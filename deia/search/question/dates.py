@@ -1,33 +1,33 @@
-"""Days as numbers that can be compared: 2026-11-20 is 20261120; what people type about days, as ranges of such numbers.
+"""Days as comparable numbers (2026-11-20 is 20261120), and date filters as ranges of them.
 
-Years and months stand for all of their days. It refuses to guess: what is written in another order than the ISO one
-is no date, and "last week" is none either, since an answer must not depend on when somebody asks again.
+A year or a month stands for all of its days. Only ISO order is a date. Relative dates such as "last week" are not
+accepted, because an answer must not depend on the day of the question.
 """
 
 from __future__ import annotations
 
 LAST = 9999_12_32
-COMPARED = (">=", "<=", ">", "<", "=")
-LENGTHS = ((4,), (4, 2), (4, 2, 2))  # digits of a year, a month, a day
+COMPARISONS = (">=", "<=", ">", "<", "=")
+LENGTHS = ((4,), (4, 2), (4, 2, 2))  # digits of a year, a month and a day
 FIRST = (1, 1, 1)
-LONG = (0, 10_000, 100, 1)  # what a date of so many parts lasts, as numbers go
+DURATIONS = (0, 10_000, 100, 1)  # the length of a year, a month and a day in these numbers, by the number of parts
 MONTHS, DAYS = 12, 31
 ADVICE = "Write it as updated:2026, updated:>2026-01-31 or updated:2026-01..2026-03."
 
 
 def day_number(text: str) -> int:
-    """Give the first day that a date at the beginning of a text means, 0 where there is none."""
-    found = _span(text.strip()[:10].rstrip("T ."))
-    return found.start if found else 0
+    """Return the first day of a date at the beginning of a text, or 0 if there is none."""
+    span = _span(text.strip()[:10].rstrip("T ."))
+    return span.start if span else 0
 
 
 def days(text: str) -> range | None:
-    """Give the days that a filter's value means, such as `2026-01`, `>2026-01-31` or `2026-01..2026-03`, or None."""
+    """Return the days that a filter's value means, such as `2026-01`, `>2026-01-31` or `2026-01..2026-03`, or None."""
     if ".." in text:
         first, _, last = text.partition("..")
         begin, end = _span(first), _span(last)
         return range(begin.start, max(begin.start, end.stop)) if begin and end else None
-    sign = next((each for each in COMPARED if text.startswith(each)), "")
+    sign = next((comparison for comparison in COMPARISONS if text.startswith(comparison)), "")
     span = _span(text[len(sign) :])
     if span is None:
         return None
@@ -41,7 +41,7 @@ def days(text: str) -> range | None:
 
 
 def _span(text: str) -> range | None:
-    """Give the days of a year, a month or a day; the number that ends a range need be no day."""
+    """Return the days of a year, a month or a day; the end of a range need not be a real day."""
     parts = text.split("-")
     if any(not (part.isascii() and part.isdigit()) for part in parts) or tuple(map(len, parts)) not in LENGTHS:
         return None
@@ -49,4 +49,4 @@ def _span(text: str) -> range | None:
     if not (year and 0 < month <= MONTHS and 0 < day <= DAYS):
         return None
     start = year * 10_000 + month * 100 + day
-    return range(start, start + LONG[len(parts)])
+    return range(start, start + DURATIONS[len(parts)])

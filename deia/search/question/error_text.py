@@ -1,20 +1,21 @@
-"""The telling lines of what a program printed when it failed: a stack trace, a log, a compiler's or a shell's message.
+"""The informative lines of a failed program's output: a stack trace, a log, a compiler's or a shell's message.
 
-Frames, code excerpts, log prefixes and everything that is another the next time (paths, addresses, times, places in
-files) are dropped; names and error codes stay. It knows the look of Python, Node, Java, Go, Rust, .NET, shells,
-databases, Terraform and kubectl, and refuses to need it: a line that says that something failed is telling anywhere.
-Every step is linear in the text, and long texts are read at both ends.
+Stack frames, code excerpts, log prefixes and everything that differs between runs (paths, addresses, times, line
+numbers) are dropped; names and error codes stay. The formats of Python, Node, Java, Go, Rust, .NET, shells, databases,
+Terraform and kubectl are recognised, but a line that reports a failure counts in any format. Every step is linear in
+the text; of long texts only both ends are read.
 """
 
 from __future__ import annotations
 
 from deia.records import Record
 
-HEAD, TAIL = 400, 400  # lines of a long text that are read
+HEAD, TAIL = 400, 400  # lines read at the beginning and at the end of a long text
 LONGEST_LINE = 600
-MOST_LINES = 3  # that are looked for
+MOST_LINES = 3  # that are searched for
 MOST_WORDS = 60
-ROOT, RAISED, SAID, HINTED = 4, 3, 2, 1  # how telling a line is: the root of a chain, an exception, an error, a hint
+# How informative a line is: the root cause of a chain, an exception, an error message, a hint.
+ROOT, RAISED, REPORTED, HINTED = 4, 3, 2, 1
 
 DECORATION = " \t│╷╵┃║|>\u276f✖✗\u00d7✘•*#=-─"
 TAGS = ("npm err!", "npm error", "e ", "stderr:", "stderr |", "error info", "##[error]", "::error::")
@@ -27,7 +28,7 @@ FRAMES = (
     "code ", "process finished", "compilation failed", "... ", "with module.", "stack trace",
 )  # fmt: skip
 ADVICE = ("for more information", "a complete log of this run", "note: ", "hint: ", "help: ", "run with ", "see also ")
-# Words at whose end a program's kind of failure is named.
+# Endings of the names of exceptions.
 KINDS = ("error", "exception", "failure", "fault", "interrupt", "iteration", "warning", "exit")
 HINTS = (
     "not found", "no such file", "denied", "refused", "cannot", "can't", "could not", "couldn't", "unable to", "failed",
@@ -54,7 +55,7 @@ CHAINS = ("caused by:", "caused by ", "root cause", "[cause]:", "inner exception
 
 
 class Failure(Record):
-    """What a text says that failed: its telling lines, cleaned, and how sure it is that it is such a text."""
+    """What a text reports as failed: its most informative lines, cleaned, and how certain the report is."""
 
     lines: tuple[str, ...] = ()
     score: int = 0
@@ -62,38 +63,38 @@ class Failure(Record):
 
     @property
     def text(self) -> str:
-        """What to look for."""
+        """The text to search for."""
         return " ".join(" ".join(self.lines).split()[:MOST_WORDS])
 
 
 def read_failure(text: str) -> Failure:
-    """Find the telling lines of a text, the most telling kind only."""
+    """Return the most informative lines of a text."""
     lines = text.splitlines()
     if len(lines) > HEAD + TAIL:
         lines = lines[:HEAD] + lines[-TAIL:]
-    found: list[tuple[int, str]] = []
+    scored: list[tuple[int, str]] = []
     frames = 0
     for before, line in zip(["", *lines], lines, strict=False):
         bare = undecorated(line[:LONGEST_LINE])
-        score = telling(bare, after=before)
+        score = informativeness(bare, before=before)
         frames += is_frame(line, bare)
         if score:
-            found.append((score, cleaned(bare)))
-    best = max((score for score, _ in found), default=0)
-    kept = [line for score, line in found if score == best and line]
+            scored.append((score, cleaned(bare)))
+    best = max((score for score, _ in scored), default=0)
+    kept = [line for score, line in scored if score == best and line]
     if best == ROOT:
         kept = kept[-1:]
     return Failure(lines=tuple(dict.fromkeys(kept))[:MOST_LINES], score=best, frames=frames)
 
 
-def telling(bare: str, *, after: str = "") -> int:
-    """Score a line without its decoration; `after` is the line before it."""
+def informativeness(bare: str, *, before: str = "") -> int:
+    """Return the score of an undecorated line; `before` is the line before it."""
     low = bare.lower()
     if low.startswith(ADVICE):
         return 0
     if low.startswith(CHAINS):
         return ROOT
-    if "panicked at" in after and not is_frame(bare, bare):  # Rust names the place first and the reason below it
+    if "panicked at" in before and not is_frame(bare, bare):  # Rust prints the place first and the reason below it
         return RAISED
     first = low.split(":", 1)[0]
     if _raises(first, bare) or low.startswith(("panic:", "error[", "thread '")) or _error_code(bare):
@@ -101,19 +102,19 @@ def telling(bare: str, *, after: str = "") -> int:
     if is_frame(bare, bare):
         return 0
     if low.startswith(OPENERS) and _is_opener(low):
-        return SAID
+        return REPORTED
     return HINTED if any(hint in low for hint in HINTS) else 0
 
 
 def _is_opener(low: str) -> bool:
-    """Tell "Error: …", "ERROR 1045 (28000)", "error from server (NotFound): …" from prose that begins with the word."""
+    """Return whether a line such as "Error: …" or "ERROR 1045 (28000)" is a report, and not prose beginning so."""
     word = low.split(None, 1)[0]
     start = low[:60]
     return word.rstrip("!")[-1:] in ":]" or ": " in start or start.rstrip().endswith(":") or "(" in start
 
 
 def _raises(first: str, bare: str) -> bool:
-    """Tell whether a line begins with the name of an exception, perhaps with words such as "Uncaught" before it."""
+    """Return whether a line begins with an exception's name, perhaps after words such as "Uncaught"."""
     words = first.replace('exception in thread "main"', "").split()
     named = words[-1].rsplit(".", 1)[-1] if words else ""
     few = len(words) <= 3
@@ -123,12 +124,12 @@ def _raises(first: str, bare: str) -> bool:
 
 
 def _error_code(bare: str) -> bool:
-    """Tell whether a line holds a code that is written for errors only: ERR_…, ORA-00942, TS2304, SQLSTATE, E0308."""
+    """Return whether a line contains a code used only for errors: ERR_…, ORA-00942, TS2304, SQLSTATE, E0308."""
     return any(is_error_code(word.strip("[](){}:,;.'\"`")) for word in bare.split()[:12])
 
 
 def is_error_code(word: str) -> bool:
-    """Tell whether a word is an error's code."""
+    """Return whether a word is an error code."""
     letters = word.rstrip("0123456789")
     digits = len(word) - len(letters)
     if word.startswith(("ERR_", "SQLSTATE", "SIG", "CVE-")) and len(word) > SHORTEST_CODE:
@@ -155,7 +156,7 @@ ERRNO = frozenset(
 
 
 def is_frame(line: str, bare: str) -> bool:
-    """Tell whether a line only says where in the code, or carries the excerpt of it."""
+    """Return whether a line only names a place in the code, or is an excerpt of the code there."""
     low = bare.lower()
     if not low or low.startswith(("~", "^")):
         return True
@@ -167,7 +168,7 @@ def is_frame(line: str, bare: str) -> bool:
 
 
 def undecorated(line: str) -> str:
-    """Give a line without what stands before the message: boxes, times, levels, a program's name."""
+    """Return a line without what precedes the message: boxes, times, levels, a program's name."""
     bare = line.strip(DECORATION)
     words = bare.split()
     start = 0
@@ -175,12 +176,12 @@ def undecorated(line: str) -> str:
         start += 1
     bare = bare if not start else " ".join(words[start:])
     low = bare.lower()
-    tag = next((each for each in TAGS if low.startswith(each) and not (each == "e " and line[:2] != "E ")), "")
-    return bare[len(tag) :].strip() or bare
+    prefix = next((tag for tag in TAGS if low.startswith(tag) and not (tag == "e " and line[:2] != "E ")), "")
+    return bare[len(prefix) :].strip() or bare
 
 
 def _is_prefix(word: str) -> bool:
-    """Tell whether a word of a log line says when, how bad, or which process: no person would look for it."""
+    """Return whether a word of a log line is a time, a level or a process id, which nobody would search for."""
     inside = word.strip("[](){}<>:,|-")
     if not inside:
         return True
@@ -196,7 +197,7 @@ def _is_stamp(word: str) -> bool:
 
 
 def cleaned(line: str) -> str:
-    """Give a line without what is another each time: paths, addresses, numbers of lines, times, long numbers."""
+    """Return a line without what differs between runs: paths, addresses, line numbers, times, long numbers."""
     words = [_without_place(word) for word in _unquoted_paths(line).split()]
     kept = [word for word in words if word and not varies(word)]
     pairs = zip(["", *kept], kept, [*kept[1:], ""], strict=False)
@@ -218,7 +219,7 @@ def _unquoted_paths(line: str) -> str:
 
 
 def _without_place(word: str) -> str:
-    """Give a word without the place after it: app.py:12:3 is app.py, and /srv/app/main.py is main.py."""
+    """Return a word without a line number or a folder: app.py:12:3 and /srv/app.py both become app.py."""
     bare = word.strip("\"'`()[]{}<>,;:")
     pieces = bare.split(":")
     while len(pieces) > 1 and pieces[-1].isdigit():
@@ -234,7 +235,7 @@ def _is_path(word: str) -> bool:
 
 
 def varies(word: str) -> bool:
-    """Tell whether a word is another the next time: an address, a hash, a time, an IP, a long number."""
+    """Return whether a word differs between runs: an address, a hash, a time, an IP, a long number."""
     inside = word.strip("\"'`()[]{}<>,;:.=+").rpartition("=")[2]
     if inside.lower().startswith("0x") and len(inside) > 3:
         return True

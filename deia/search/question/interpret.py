@@ -1,7 +1,7 @@
-"""What somebody typed, understood: what kind of thing it is, what to look for, what must hold, and how to say so.
+"""Interpret a query: its kind, the text to search for, and the filters that it sets.
 
-It refuses values of fields that the commons does not have, by name and with the nearest ones; all else is taken as it
-is.
+The only errors are values of fields that the commons does not have; the message lists the nearest ones. Everything else
+is searched for as it was typed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from deia.match.tokeniser import terms
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question import dates
 from deia.search.question.classify import AUDIENCE, COMMAND, CONVERSATIONAL, ERROR, PLATFORM, Kind, Known, kind_of
-from deia.search.question.exact_match import holding_phrase, holding_word
+from deia.search.question.exact_match import documents_with_phrase, documents_with_word
 from deia.search.question.syntax import read_syntax
 
 if TYPE_CHECKING:
@@ -22,55 +22,56 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog
     from deia.search.question.syntax import Field, Typed
 
-LISTED = 8  # values that a message names
-MEANT = 2  # of them that are perhaps meant
+MOST_LISTED = 8  # values named in a message
+MOST_SUGGESTED = 2  # suggestions in a message
 BY_FILTERS = "filters"
-TOLD = 300  # characters of what is said about an understood question
+MOST_SHOWN = 300  # characters of the interpretation that an answer shows
 AS_TYPED = (COMMAND, CONVERSATIONAL, PLATFORM, AUDIENCE)
 
 
-class Understood(Record):
-    """A question, ready to be asked."""
+class Interpretation(Record):
+    """An interpreted query."""
 
-    query: Query  # with the text to look for, and a platform or an audience that the text named
+    query: Query  # with the text to search for, and the platform or audience that the text named
     kind: str
     filters: Filters
     strong: tuple[str, ...] = ()
-    told: str = ""  # how it was understood, where that is not as it stands
+    note: str = ""  # the interpretation, if it differs from the text
     warnings: tuple[str, ...] = ()
 
 
-def understand(catalog: Catalog, query: Query) -> Understood:
-    """Understand a question and its filters.
+def interpret(catalog: Catalog, query: Query) -> Interpretation:
+    """Interpret a query and its filters.
 
     Raises:
-        QueryError: a filter names what the commons does not have.
+        QueryError: a filter names a value that the commons does not have.
     """
-    filters: dict[str, Wanted] = dict(_given(catalog, query))
+    filters: dict[str, Wanted] = dict(_explicit_filters(catalog, query))
     if not query.text.strip():
-        return Understood(query=query, kind=BY_FILTERS, filters=filters)
+        return Interpretation(query=query, kind=BY_FILTERS, filters=filters)
     kind, typed = _read(catalog, query.text)
     if kind.name in (PLATFORM, AUDIENCE) and not filters:
         return _overview(query, kind)
     if typed.plain:
-        told = f"{kind.name}: {kind.text[:TOLD]}" if kind.name in (ERROR, COMMAND) and kind.text != query.text else ""
-        return Understood(
-            query=query.but(text=kind.text), kind=kind.name, filters=filters, strong=_spelled(kind), told=told
+        rewritten = kind.name in (ERROR, COMMAND) and kind.text != query.text
+        note = f"{kind.name}: {kind.text[:MOST_SHOWN]}" if rewritten else ""
+        return Interpretation(
+            query=query.but(text=kind.text), kind=kind.name, filters=filters, strong=_folded_terms(kind), note=note
         )
-    said, warnings = _narrow(catalog, typed, filters)
-    asked = query.but(text=kind.text, **_alone(typed, query))
-    return Understood(
-        query=asked,
+    notes, warnings = _add_demands(catalog, typed, filters)
+    adapted = query.but(text=kind.text, **_overview_fields(typed, query))
+    return Interpretation(
+        query=adapted,
         kind=kind.name if typed.words.strip() else BY_FILTERS,
         filters=filters,
-        strong=_spelled(kind),
-        told="; ".join([*([kind.text[:TOLD]] if kind.text.strip() else []), *said]),
+        strong=_folded_terms(kind),
+        note="; ".join([*([kind.text[:MOST_SHOWN]] if kind.text.strip() else []), *notes]),
         warnings=tuple(warnings),
     )
 
 
 def _read(catalog: Catalog, text: str) -> tuple[Kind, Typed]:
-    """Give the kind of a text and its syntax; what a machine said or is told has none, unless it begins with one."""
+    """Return the kind of a text and its syntax; errors and commands have no syntax, unless they begin with it."""
     known = _known(catalog)
     kind = kind_of(text, known)
     if kind.name in AS_TYPED:
@@ -83,7 +84,9 @@ def _read(catalog: Catalog, text: str) -> tuple[Kind, Typed]:
 
 def _begins_with_syntax(text: str, typed: Typed) -> bool:
     first = text.split(None, 1)[0].casefold()
-    return bool(typed.phrases and first[0] in '"“„') or any(first.startswith(f"{each.name}:") for each in typed.fields)
+    if typed.phrases and first[0] in '"“„':
+        return True
+    return any(first.startswith(f"{field.name}:") for field in typed.fields)
 
 
 def _known(catalog: Catalog) -> Known:
@@ -93,111 +96,113 @@ def _known(catalog: Catalog) -> Known:
     )
 
 
-def _overview(query: Query, kind: Kind) -> Understood:
-    """Ask for the documents of a platform or an audience in place of a search."""
+def _overview(query: Query, kind: Kind) -> Interpretation:
+    """Interpret a query as a request for all documents of a platform or an audience."""
     name = "platform" if kind.name == PLATFORM else "audience"
-    return Understood(
+    return Interpretation(
         query=query.but(text="", **{name: kind.value}),
         kind=kind.name,
         filters={name: kind.value},
-        told=f"all documents of the {name} {kind.value}",
+        note=f"all documents of the {name} {kind.value}",
     )
 
 
-def _spelled(kind: Kind) -> tuple[str, ...]:
+def _folded_terms(kind: Kind) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms(" ".join(kind.strong))))
 
 
-def _alone(typed: Typed, query: Query) -> dict[str, str]:
-    """Give a platform or an audience that is all that was asked for, so that its overview is given."""
+def _overview_fields(typed: Typed, query: Query) -> dict[str, str]:
+    """Return the platform or audience if the query consists of nothing else; its overview answers the query."""
     if typed.words.strip() or len(typed.fields) != 1 or typed.fields[0].negated:
         return {}
     field = typed.fields[0]
     return {field.name: field.value} if field.name in FILTERS and not getattr(query, field.name) else {}
 
 
-# --- what must hold --------------------------------------------------------------------------------------------------
+# --- filters ---------------------------------------------------------------------------------------------------------
 
 
-def _given(catalog: Catalog, query: Query) -> dict[str, str]:
-    """Give the filters beside the text."""
-    given = {name: value for name in FILTERS if (value := str(getattr(query, name))).strip()}
-    for name, value in given.items():
+def _explicit_filters(catalog: Catalog, query: Query) -> dict[str, str]:
+    """Return the filters that were set beside the text."""
+    filters = {name: value for name in FILTERS if (value := str(getattr(query, name))).strip()}
+    for name, value in filters.items():
         _check(catalog, name, value)
-    return given
+    return filters
 
 
 def _check(catalog: Catalog, name: str, value: str) -> None:
-    """Refuse a value that no document has.
+    """Check that some document has a filter's value.
 
     Raises:
-        QueryError: there is no such value.
+        QueryError: no document has it.
     """
     if catalog.keyword.has(name, value):
         return
     known = catalog.keyword.values(name)
     if not known:
-        raise QueryError(f"no document has the {name} {value!r}.", fix=f"Nor any other {name}; leave the filter out.")
+        raise QueryError(
+            f"no document has the {name} {value!r}.", fix=f"No document has any {name}; leave this filter out."
+        )
     near = nearest(filter_key(value), known)
-    meant = f"Did you mean {' or '.join(near[:MEANT])}? " if near else ""
-    listed = f"Known are: {', '.join(known[:LISTED])}{', …' if len(known) > LISTED else ''}."
-    raise QueryError(f"no document has the {name} {value!r}.", fix=meant + listed)
+    suggestion = f"Did you mean {' or '.join(near[:MOST_SUGGESTED])}? " if near else ""
+    listed = f"Known values: {', '.join(known[:MOST_LISTED])}{', …' if len(known) > MOST_LISTED else ''}."
+    raise QueryError(f"no document has the {name} {value!r}.", fix=suggestion + listed)
 
 
-def _narrow(catalog: Catalog, typed: Typed, filters: dict[str, Wanted]) -> tuple[list[str], list[str]]:
-    """Add to the filters what the text demands; give what to say about it, and warnings."""
-    said: list[str] = []
+def _add_demands(catalog: Catalog, typed: Typed, filters: dict[str, Wanted]) -> tuple[list[str], list[str]]:
+    """Add the filters that the text demands; return notes about them, and warnings."""
+    notes: list[str] = []
     for field in typed.fields:
-        _add(filters, field, _wanted(catalog, field))
-        said.append(f"{'not ' * field.negated}{field.name}: {field.value}")
+        _add_field(filters, field, _filter_value(catalog, field))
+        notes.append(f"{'not ' * field.negated}{field.name}: {field.value}")
     warnings: list[str] = []
     for phrase in typed.phrases:
-        numbers = holding_phrase(catalog, phrase)
-        if not numbers and typed.sentence:  # inside of a sentence it may be the asker's own, and no demand
-            warnings.append(f'nothing here says "{phrase}" word for word; its words were looked for')
+        numbers = documents_with_phrase(catalog, phrase)
+        if not numbers and typed.sentence:  # within a sentence, it may be a name of the asker's own
+            warnings.append(f'no document contains "{phrase}" word for word; searched for its words instead')
             continue
-        before = filters.get(NUMBERS)
-        filters[NUMBERS] = numbers & before if isinstance(before, frozenset) else numbers
-        said.append(f'word for word: "{phrase}"')
+        others = filters.get(NUMBERS)
+        filters[NUMBERS] = numbers & others if isinstance(others, frozenset) else numbers
+        notes.append(f'word for word: "{phrase}"')
         if not numbers:
-            warnings.append(f'nothing here says "{phrase}" word for word; leave out the quotation marks')
-    without = [holding_word(catalog, word) for word in typed.without]
-    without += [holding_phrase(catalog, phrase) for phrase in typed.without_phrases]
-    if any(without):
-        filters[NOT + NUMBERS] = frozenset[int]().union(*without)
-    said += [f"without: {word}" for word in typed.without]
-    said += [f'without: "{phrase}"' for phrase in typed.without_phrases]
-    return said, warnings
+            warnings.append(f'no document contains "{phrase}" word for word; leave out the quotation marks')
+    excluded = [documents_with_word(catalog, word) for word in typed.without]
+    excluded += [documents_with_phrase(catalog, phrase) for phrase in typed.without_phrases]
+    if any(excluded):
+        filters[NOT + NUMBERS] = frozenset[int]().union(*excluded)
+    notes += [f"without: {word}" for word in typed.without]
+    notes += [f'without: "{phrase}"' for phrase in typed.without_phrases]
+    return notes, warnings
 
 
-def _add(filters: dict[str, Wanted], field: Field, wanted: Wanted) -> None:
-    """Add a field: of the same field twice either value will do, of days and titles both must."""
+def _add_field(filters: dict[str, Wanted], field: Field, value: Wanted) -> None:
+    """Add a field: for a repeated field either value matches, but of dates and titles all must match."""
     name = NOT + field.name if field.negated else field.name
     if not field.negated and isinstance(filters.get(name), str) and field.name in FILTERS:
-        name = ALSO + name  # the filter beside the text holds as well
-    before = filters.get(name)
-    if isinstance(before, range) and isinstance(wanted, range):
-        start = max(before.start, wanted.start)
-        filters[name] = range(start, max(start, min(before.stop, wanted.stop)))
-    elif isinstance(before, str) and isinstance(wanted, str):
-        filters[name] = f"{before} {wanted}"
-    elif isinstance(before, tuple) and isinstance(wanted, tuple):
-        filters[name] = (*before, *wanted)
+        name = ALSO + name  # the filter beside the text must match too
+    present = filters.get(name)
+    if isinstance(present, range) and isinstance(value, range):
+        start = max(present.start, value.start)
+        filters[name] = range(start, max(start, min(present.stop, value.stop)))
+    elif isinstance(present, str) and isinstance(value, str):
+        filters[name] = f"{present} {value}"
+    elif isinstance(present, tuple) and isinstance(value, tuple):
+        filters[name] = (*present, *value)
     else:
-        filters[name] = wanted
+        filters[name] = value
 
 
-def _wanted(catalog: Catalog, field: Field) -> Wanted:
-    """Give what a field must hold.
+def _filter_value(catalog: Catalog, field: Field) -> Wanted:
+    """Return what a field's value means.
 
     Raises:
-        QueryError: the commons has no such value, or a date is none.
+        QueryError: the commons has no such value, or it is not a date.
     """
     if field.name in DATES:
-        found = dates.days(field.value)
-        if found is None:
-            raise QueryError(f"{field.name}:{field.value} names no day.", fix=dates.ADVICE)
-        return found
+        days = dates.days(field.value)
+        if days is None:
+            raise QueryError(f"{field.name}:{field.value} is not a date.", fix=dates.ADVICE)
+        return days
     if field.name == TITLE:
         _check_title(catalog, field.value)
         return field.value
@@ -207,18 +212,20 @@ def _wanted(catalog: Catalog, field: Field) -> Wanted:
 
 
 def _check_title(catalog: Catalog, value: str) -> None:
-    """Refuse words that no title holds.
+    """Check that the words occur in titles.
 
     Raises:
-        QueryError: there is such a word.
+        QueryError: a word occurs in no title.
     """
     listed = terms(value)
-    lost = [
+    missing = [
         word
         for word, stem in zip(listed, catalog.keyword.stems(listed), strict=True)
-        if not catalog.keyword.titled(stem)
+        if not catalog.keyword.has_in_title(stem)
     ]
-    if lost or not listed:
-        near = [known for each in catalog.vocabularies() for word in lost for known in each.corrections(word)][:LISTED]
-        advice = f"Near it are: {', '.join(near)}." if near else "Ask without `title:`, in the words of the text."
-        raise QueryError(f"no title holds {' '.join(lost) or value!r}.", fix=advice)
+    if missing or not listed:
+        near = [
+            known for vocabulary in catalog.vocabularies() for word in missing for known in vocabulary.corrections(word)
+        ][:MOST_LISTED]
+        advice = f"Similar words: {', '.join(near)}." if near else "Search for the words without `title:`."
+        raise QueryError(f"no title contains {' '.join(missing) or value!r}.", fix=advice)

@@ -1,8 +1,8 @@
-"""What of a question is the asker's own: quoted words, paths, addresses, options, numbers.
+"""The words of a query that are the asker's own: quoted words, paths, addresses, options, numbers.
 
-*Rename "holiday" to "beach"* is answered by a document on renaming that knows neither. Such words are searched for as
-any others; what they do not do is to tell against a document that lacks them. It refuses to take the quotation of a
-whole question for one: then nothing would be left to ask.
+*Rename "holiday" to "beach"* is answered by a document about renaming that contains neither word. Such words are
+searched for like any other, but a document is not penalised for lacking them. If the whole query is a quotation, it is
+not treated as the asker's own words, because nothing would be left.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ ROOTS = ("/", "~", "$", "--", "./", "../")
 
 
 def literal_terms(text: str) -> frozenset[str]:
-    """Give the terms of a question that stand in it only as somebody's own names and values."""
-    quoted, plain = _parted(text[:LOOKED_AT])
+    """Return the terms of a query that occur in it only as somebody's own names and values."""
+    quoted, plain = _split_quotations(text[:LOOKED_AT])
     tokens = plain.split()
     own = [token for token in tokens if _is_own(token.strip(AROUND))]
     if not own and not quoted:
         return frozenset()
-    said = _terms(" ".join([token for token in tokens if not _is_own(token.strip(AROUND))]))
-    return frozenset(_terms(" ".join([*quoted, *own])) - said) if said else frozenset()
+    general = _terms(" ".join([token for token in tokens if not _is_own(token.strip(AROUND))]))
+    return frozenset(_terms(" ".join([*quoted, *own])) - general) if general else frozenset()
 
 
-def _parted(text: str) -> tuple[list[str], str]:
-    """Take the quotations out of a text."""
+def _split_quotations(text: str) -> tuple[list[str], str]:
+    """Split a text into its quotations and the rest."""
     quoted, plain, at = [], [], 0
     for start, end in _quotations(text):
         quoted.append(text[start + 1 : end])
@@ -42,7 +42,7 @@ def _parted(text: str) -> tuple[list[str], str]:
 
 
 def _quotations(text: str) -> Iterator[tuple[int, int]]:
-    """Give where quotations begin and end; an apostrophe inside of a word is none of them."""
+    """Yield the start and end of each quotation; an apostrophe inside a word does not begin one."""
     at = 0
     while at < len(text):
         closing = PAIRS.get(text[at], "")
@@ -57,7 +57,7 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_own(token: str) -> bool:
-    """Tell whether a word is a path, an address, an option or a number; node.js, SHA-256 and CVE-2024-3094 are none."""
+    """Return whether a word is a path, an address, an option or a number; node.js, SHA-256, CVE-2024-3094 are not."""
     if token.startswith(ROOTS) or "://" in token or token.count("/") > 1:
         return True
     return any(map(str.isdigit, token)) and not any(map(str.isalpha, token))

@@ -1,8 +1,8 @@
-"""What a question says by its form: "exact phrases", -words that must not be there, and field:value.
+"""The syntax of a query: "exact phrases", -words that must be absent, and field:value filters.
 
-What only looks like that is words: options of commands (`--force`, `-rf`), negative numbers, quotation marks without a
-partner, a colon after a word that is no field, and everything in pasted text of several lines. It refuses nothing;
-whether a value exists is found out later.
+Text that only looks like syntax is read as words: command options (`--force`, `-rf`), negative numbers, unpaired
+quotation marks, a colon after a word that is not a field, and any pasted text of several lines. Nothing raises an error
+here; whether a value exists is checked later.
 """
 
 from __future__ import annotations
@@ -15,14 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 FIELDS = (*FILTERS, "type", "title", "id", "path", *DATES)
-LONGEST = 1_000  # characters of a question that somebody typed and did not paste
+LONGEST = 1_000  # characters; longer queries were pasted, not typed
 OPENING = {'"': '"', "“": "”", "„": "“"}
-MARKS = (*OPENING, ":", "-", "\u2212")  # without one of these a text has no syntax
-NO_VALUE = ("/", "\\", ":", "=", "^", "~", "*", "(", "[", "{", *OPENING)  # at the beginning of what follows a colon
-ENDING = " \t?!.,;:)"  # after a closing quotation mark
-LEAST_LETTERS = 3  # after a minus; `-rf` and `-p` are options
-SENTENCE = 8  # words beside a quotation that make it part of a sentence, and no demand
-# Programs whose options have one dash and are words, or bundles of letters.
+MARKS = (*OPENING, ":", "-", "\u2212")  # a text without any of these has no syntax
+NO_VALUE = (
+    "/",
+    "\\",
+    ":",
+    "=",
+    "^",
+    "~",
+    "*",
+    "(",
+    "[",
+    "{",
+    *OPENING,
+)  # a field's value does not begin with one of these
+ENDING = " \t?!.,;:)"  # what may follow a closing quotation mark
+LEAST_LETTERS = 3  # of an excluded word; `-rf` and `-p` are options
+SENTENCE = 8  # this many words around a quotation make it part of a sentence, and not a demand
+# Programs whose options are words or bundles of letters after a single dash.
 DASHING = frozenset(
     """
     find java javac kotlin terraform terragrunt tofu openssl ffmpeg ffprobe gcc g++ cc clang ld tar ps ls cp mv rm mkdir
@@ -33,7 +45,7 @@ DASHING = frozenset(
 
 
 class Field(Record):
-    """One field:value of a question."""
+    """One field:value filter in a query."""
 
     name: str
     value: str
@@ -41,18 +53,18 @@ class Field(Record):
 
 
 class Typed(Record):
-    """A question in its parts."""
+    """The parts of a query."""
 
-    words: str  # what is looked for, the words of phrases included
+    words: str  # what is searched for, including the words of phrases
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     without_phrases: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
-    sentence: bool = False  # the rest of it is grammar, not keywords
+    sentence: bool = False  # the rest contains stop words, so it is not a list of keywords
 
     @property
     def plain(self) -> bool:
-        """Whether there was nothing but words."""
+        """Whether the query consists of words only."""
         return not (self.phrases or self.without or self.without_phrases or self.fields)
 
 
@@ -64,34 +76,30 @@ class _Piece(Record):
 
 
 def read_syntax(text: str) -> Typed:
-    """Take a question apart."""
+    """Parse a query."""
     bare = text.strip()
     if not any(mark in bare for mark in MARKS) or len(bare) > LONGEST or len(bare.splitlines()) != 1:
         return Typed(words=text)
     pieces = _without_options(list(_pieces(bare)))
     positive = [piece for piece in pieces if not piece.negated]
-    if not any(_says_something(piece) for piece in positive):  # nothing is asked for that could be without something
+    if not any(_has_letters(piece) for piece in positive):  # only exclusions: there is nothing to exclude from
         pieces = positive = [_as_word(piece) for piece in pieces]
     outside = [word for piece in positive if not piece.quoted and not piece.name for word in piece.text.split()]
     words = [piece.text for piece in positive if not piece.name]
     read = Typed(
         words=" ".join(words),
-        phrases=tuple(piece.text for piece in positive if _demands(piece, outside)),
+        phrases=tuple(piece.text for piece in positive if _is_demand(piece, outside)),
         without=tuple(piece.text for piece in pieces if piece.negated and not piece.quoted and not piece.name),
         without_phrases=tuple(piece.text for piece in pieces if piece.negated and piece.quoted and not piece.name),
-        fields=tuple(Field(name=each.name, value=each.text, negated=each.negated) for each in pieces if each.name),
+        fields=tuple(Field(name=piece.name, value=piece.text, negated=piece.negated) for piece in pieces if piece.name),
         sentence=len(_content(outside)) < len(outside),
     )
     return Typed(words=text) if read.plain else read
 
 
-def _demands(piece: _Piece, outside: Sequence[str]) -> bool:
-    """Tell whether a quotation must stand in the document: inside of a sentence it names what the asker has.
-
-    Copy "oldfile" to "newfile" demands no document about an oldfile. (Measured on requests in words: when each such
-    word had to stand in the document, one in twelve lost its answer.)
-    """
-    if not piece.quoted or piece.name or not _says_something(piece) or len(outside) >= SENTENCE:
+def _is_demand(piece: _Piece, outside: Sequence[str]) -> bool:
+    """Return whether a quotation must occur in the document; within a sentence it names the asker's own things."""
+    if not piece.quoted or piece.name or not _has_letters(piece) or len(outside) >= SENTENCE:
         return False
     content = _content(outside)
     return " " in piece.text or len(content) == len(outside) or len(content) <= 1
@@ -101,7 +109,7 @@ def _content(words: Sequence[str]) -> list[str]:
     return [word for word in words if word.strip("?!.,;:").casefold() not in STOP_WORDS]
 
 
-def _says_something(piece: _Piece) -> bool:
+def _has_letters(piece: _Piece) -> bool:
     return any(character.isalnum() for character in piece.text)
 
 
@@ -125,7 +133,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
 
 
 def _special(text: str, at: int, end: int) -> tuple[_Piece, int] | None:
-    """Give what begins here and where it ends, if it is more than a word."""
+    """Return the piece that begins here and where it ends, or None for an ordinary word."""
     negated = text[at] in "-\u2212" and at + 1 < end
     start = at + negated
     name = text[start:end].partition(":")[0].casefold() if text[start].isalpha() else ""
@@ -134,8 +142,8 @@ def _special(text: str, at: int, end: int) -> tuple[_Piece, int] | None:
         quoted = _quoted(text, value)
         if quoted:
             return _Piece(text=quoted[0], negated=negated, name=name), quoted[1]
-        given = text[value:end].rstrip(",;?!")
-        return (_Piece(text=given, negated=negated, name=name), end) if _is_value(name, given) else None
+        filter_value = text[value:end].rstrip(",;?!")
+        return (_Piece(text=filter_value, negated=negated, name=name), end) if _is_value(name, filter_value) else None
     quoted = _quoted(text, start)
     if quoted:
         return _Piece(text=quoted[0], quoted=True, negated=negated), quoted[1]
@@ -145,7 +153,7 @@ def _special(text: str, at: int, end: int) -> tuple[_Piece, int] | None:
 
 
 def _is_value(name: str, value: str) -> bool:
-    """Tell a value from what only follows a colon: addresses, places in files, code."""
+    """Return whether a text is a filter's value, and not an address, a place in a file or code after a colon."""
     if not value or value[0] in NO_VALUE or ":" in value:
         return False
     return any(character.isalnum() for character in value) and (name in DATES or value[0] not in "<>")
@@ -158,7 +166,7 @@ def _can_be_left_out(word: str) -> bool:
 
 
 def _quoted(text: str, at: int) -> tuple[str, int] | None:
-    """Give a quotation that begins here and is closed at the end of a word, and where it ends."""
+    """Return the quotation that begins here and where it ends, or None; it must be closed at the end of a word."""
     closing = OPENING.get(text[at]) if at < len(text) else None
     if closing is None:
         return None
@@ -169,24 +177,24 @@ def _quoted(text: str, at: int) -> tuple[str, int] | None:
     if not inside or '"' in inside:
         return None
     rest = end + 1
-    while rest < len(text) and not text[rest].isspace():  # a question mark after it belongs to nobody
+    while rest < len(text) and not text[rest].isspace():  # skip punctuation after the closing mark
         rest += 1
     return inside, rest
 
 
 def _without_options(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Give the pieces with what a program makes an option, at the beginning or just before it, as the word it is."""
-    found: list[_Piece] = []
+    """Return the pieces with a program's options turned back into plain words."""
+    kept: list[_Piece] = []
     begins = bool(pieces) and _is_program(pieces[0], pieces[1:2])
     for at, piece in enumerate(pieces):
         program = begins or (at > 0 and (_is_program(pieces[at - 1], [piece]) or pieces[at - 1].text.startswith("-")))
         option = program and piece.negated and not piece.quoted and not piece.name
-        found.append(_as_word(piece) if option else piece)
-    return found
+        kept.append(_as_word(piece) if option else piece)
+    return kept
 
 
 def _is_program(piece: _Piece, following: Sequence[_Piece]) -> bool:
-    """Tell whether a word runs a program here: `find . -name` does, "find the guide -dns" does not."""
+    """Return whether a word runs a program here: `find . -name` does, "find the guide -dns" does not."""
     word = piece.text.casefold()
     english = word == "find" and bool(following) and not following[0].negated and following[0].text[:1].isalpha()
     return word in DASHING and not english

@@ -1,8 +1,8 @@
-"""How like a question is to a commons on the whole: what words and the nearest passage do not say.
+"""How similar a query is to the commons as a whole, which words and the nearest passage do not show.
 
-A homonym finds a passage in a commons about something else, such as *a minimum branching* in one about Git; the rest of
-what is there then is unlike the question. It reads a sample of the passages' vectors. It refuses to judge, and to
-compare by a model whose unrelated texts are alike: what it says was learned of those that are shipped.
+A homonym finds a passage in a commons about something else: *a minimum branching* finds one about Git. The other
+passages are then unlike the query. Only a sample of the passages' vectors is read. A person's own model is not used,
+because the weights were learned with the models that come with deia.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from operator import mul
 
 from deia.match.tiers import TRANSFORMER
 from deia.records import TYPE_CHECKING
-from deia.search.question.terms import meant
+from deia.search.question.terms import corrected_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,26 +21,28 @@ if TYPE_CHECKING:
     from deia.search.ranking.retrieve import Meaning
 
 SAMPLE = 64  # passages, evenly spread; 32, 64, 128 and all of them measured alike
-MOST = 2.0  # of a few passages about everything hardly two are alike, and a share of that says nothing
+MOST = 2.0  # limits the result: if hardly two of a few passages are alike, a ratio to that means nothing
 
 
-def akin(catalog: Catalog, asked: Question, meaning: Meaning) -> float:
-    """Give how like a question is to the commons' passages, as a share of how like those are to each other.
+def affinity(catalog: Catalog, question: Question, meaning: Meaning) -> float:
+    """Return the similarity of a query with the commons' passages, relative to that of the passages with each other.
 
-    About 0 for what has nothing to do with them; 0 too without meaning, and by a model of a person's own.
+    About 0 for an unrelated query; also 0 without a tier or with a person's own model.
     """
     if meaning.tier is None or meaning.name == TRANSFORMER:
         return 0.0
     vectors = catalog.vectors(meaning.tier.name)
-    every = range(0, len(vectors), max(1, -(-len(vectors) // SAMPLE)))
-    return share(meaning.tier.encode(meant(asked)), meaning.tier.middle(vectors.passages(every)))
+    sample = range(0, len(vectors), max(1, -(-len(vectors) // SAMPLE)))
+    return relative_similarity(
+        meaning.tier.encode(corrected_text(question)), meaning.tier.middle(vectors.passages(sample))
+    )
 
 
-def share(question: Sequence[float], middle: Sequence[float]) -> float:
-    """Give the cosines of a question with passages as a share of those of the passages, by their mean vector.
+def relative_similarity(question: Sequence[float], middle: Sequence[float]) -> float:
+    """Return the mean cosine of a query with passages, relative to that among the passages, from their mean vector.
 
-    The mean of the cosines of unit vectors with a vector is its product with their mean, so that the mean of all of
-    theirs is the mean's square.
+    The mean cosine of unit vectors with a vector is its dot product with their mean; the mean among themselves is
+    therefore the square of the mean's length.
     """
     among = sum(map(mul, middle, middle))
     return max(-MOST, min(MOST, sum(map(mul, question, middle)) / among)) if among else 0.0

@@ -1,7 +1,7 @@
-"""From passages that words and meaning found to documents in order.
+"""Rank documents by the passages that words and meaning found.
 
-Both sides are brought to one scale and added with a weight that was learned (tools/tune_search.py). Pure: it reads no
-file and no clock, and refuses to say whether the best document answers anything: that is `verdict`'s business.
+Both scores are brought to one scale and added with a weight that was learned (tools/tune_search.py). Whether the best
+document answers the query is not decided here but in `confidence`.
 """
 
 from __future__ import annotations
@@ -9,71 +9,111 @@ from __future__ import annotations
 from operator import itemgetter, mul
 
 from deia.records import TYPE_CHECKING, Record
+from deia.search.question.terms import named_share
+from deia.search.ranking.weights import fusion_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    Passage = tuple[int, int]  # a document's number, and the passage's place in it
-    Hit = tuple[int, int, float]  # the same with a score
+    from deia.search.catalog import Catalog
+    from deia.search.question.terms import Question
 
-# A document's words are those of its best passage; a second adds a quarter, a third an eighth. Measured against the
-# best alone: two points of nDCG@10 on long documents, nothing on short ones. Of its meaning the three best passages
-# count, as a mean (a point on long documents), and in part what the document is about.
+    Passage = tuple[int, int]  # a document's number, and the passage's ordinal in it
+    Hit = tuple[int, int, float]  # a passage with its score
+
+# A document's keyword score is that of its best passage, plus a quarter of the second and an eighth of the third.
+# Compared with the best passage alone, this gains two points of nDCG@10 on long documents and nothing on short ones.
+# Its similarity is the weighted mean of its three best passages (one point on long documents), and in part (ABOUT) that
+# of the document as a whole.
 SHARES = (1.0, 0.25, 0.125, 0.0625)
 LIKE_SHARES = (1.0, 0.5, 0.25)
 ABOUT = 0.3
-SCALE_OF = 100  # documents: the best and the hundredth best are 1 and 0 on the common scale
-NEAR_BEST = 0.7  # of the best document's score: these answer the question too
+SCALE_OF = 100  # documents: the best one is 1 and the hundredth best 0 on the common scale
+NEAR_BEST = 0.7  # of the best score: documents above this answer the question too
 MOST_PRIMARY = 3
-STRONGER = 0.1  # of a document's score: what the greatest strength that the index can give it adds or takes
-BESIDE = 10  # documents ranked beyond those asked for, that could come up by their strength
+STRONGER = 0.1  # of a document's score, added or subtracted by the greatest strength in the index
+BESIDE = 10  # additional documents that are ranked because their strength could lift them
 
 
 class Ranked(Record):
-    """A document with its score, what words and meaning each said of it, and the passage to show."""
+    """A ranked document: its scores by words and by meaning, and the ordinal of the passage to show."""
 
     number: int
     score: float
     ordinal: int
     words: float = 0.0  # the keyword score
-    likeness: float = 0.0  # the cosine of the best passage, and in part of the whole
+    likeness: float = 0.0  # the cosine of the best passages, and in part of the whole document
 
 
 class Likeness(Record):
-    """How near passages and whole documents are to a question, as cosines."""
+    """The cosines of passages and of whole documents with a query."""
 
     passages: Mapping[Passage, float]
     documents: Mapping[int, float]
 
 
+class Evidence(Record):
+    """What was retrieved for a query: passages by their words, and similarities in meaning if a tier took part."""
+
+    hits: Sequence[Hit]
+    likeness: Likeness | None = None
+
+
+def rank_documents(catalog: Catalog, question: Question, evidence: Evidence, *, tier: str, limit: int) -> list[Ranked]:
+    """Return the best documents for what was retrieved, best first; `tier` made the similarities, if there are any."""
+    strengths = catalog.strengths
+    most = limit + BESIDE if strengths else limit
+    if evidence.likeness is None:
+        ranked = rank(evidence.hits, most=most)
+    else:
+        weight = fusion_weight(tier, named=named_share(question))
+        ranked = rank(evidence.hits, likeness=evidence.likeness, meaning=weight, most=most)
+    if strengths:
+        ids = {document.number: catalog.id(document.number) for document in ranked}
+        ranked = strengthened(ranked, {number: strengths[ident] for number, ident in ids.items() if ident in strengths})
+    return _cut_off(catalog, ranked, limit)
+
+
+def _cut_off(catalog: Catalog, ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """Return the first documents; equal scores are ordered by id, so that the order is independent of numbers."""
+    if not ranked:
+        return []
+    last = ranked[: max(1, limit)][-1].score
+    kept = [document for document in ranked if document.score >= last]
+    tied = len({document.score for document in kept}) < len(kept)
+    if tied:
+        kept = sorted(kept, key=lambda document: (-document.score, catalog.id(document.number)))
+    return kept[:limit]
+
+
 def rank(
     hits: Iterable[Hit], *, likeness: Likeness | None = None, meaning: float = 0.0, most: int = 10
 ) -> list[Ranked]:
-    """Order documents, the best first and those with equal scores by number; `meaning` weighs the second side.
+    """Return documents, best first and those with equal scores by number; `meaning` is the weight of the similarities.
 
-    Gives as many as `most`, and those whose score is no less than the last one's.
+    At least `most` documents are returned if there are as many, and all that score as high as the last of them.
     """
-    found = list(hits)
-    words = _by_document(((document, score) for document, _, score in found), _summed)
+    all_hits = list(hits)
+    words = _by_document(((document, score) for document, _, score in all_hits), _summed)
     if likeness is None:
         leading = _leading(words, most)
-        held = _passages(found, leading)
+        passages = _passages(all_hits, leading)
         return [
-            Ranked(number=number, score=score, ordinal=_best(held[number], {}, 1.0, 0.0), words=words[number])
+            Ranked(number=number, score=score, ordinal=_best(passages[number], {}, 1.0, 0.0), words=words[number])
             for score, number in leading
         ]
-    said = ((document, ordinal, cosine) for (document, ordinal), cosine in likeness.passages.items())
+    similar = ((document, ordinal, cosine) for (document, ordinal), cosine in likeness.passages.items())
     best = _by_document(((place[0], cosine) for place, cosine in likeness.passages.items()), _mean)
     about = likeness.documents
     like = {number: (1 - ABOUT) * cosine + ABOUT * about[number] for number, cosine in best.items()}
     leading = _leading(_fused(words, like, meaning), most)
-    held, near = _passages(found, leading), _passages(said, leading)
-    top = max(map(itemgetter(2), found), default=0.0) or 1.0
+    by_words, by_meaning = _passages(all_hits, leading), _passages(similar, leading)
+    top = max(map(itemgetter(2), all_hits), default=0.0) or 1.0
     return [
         Ranked(
             number=number,
             score=score,
-            ordinal=_best(held[number], near[number], (1 - meaning) / top, meaning),
+            ordinal=_best(by_words[number], by_meaning[number], (1 - meaning) / top, meaning),
             words=words.get(number, 0.0),
             likeness=like[number],
         )
@@ -81,8 +121,8 @@ def rank(
     ]
 
 
-def _by_document(scored: Iterable[tuple[int, float]], together: Callable[[list[float]], float]) -> dict[int, float]:
-    """Give a document's score: its passage's, or what several come to together; most have one among those found."""
+def _by_document(scored: Iterable[tuple[int, float]], combine: Callable[[list[float]], float]) -> dict[int, float]:
+    """Return each document's score: that of its only passage, or what `combine` makes of several."""
     scores: dict[int, float] = {}
     several: dict[int, list[float]] = {}
     for document, score in scored:
@@ -92,13 +132,16 @@ def _by_document(scored: Iterable[tuple[int, float]], together: Callable[[list[f
             several[document].append(score)
         else:
             several[document] = [scores[document], score]
-    scores.update({document: together(each) for document, each in several.items()})
+    scores.update({document: combine(passages) for document, passages in several.items()})
     return scores
 
 
 def _fused(words: Mapping[int, float], like: Mapping[int, float], meaning: float) -> dict[int, float]:
-    said, meant = scaled(words, among=len(like)).get, scaled(like, among=len(like))
-    return {number: round((1 - meaning) * said(number, 0.0) + meaning * each, 6) for number, each in meant.items()}
+    by_words, by_meaning = scaled(words, among=len(like)), scaled(like, among=len(like))
+    return {
+        number: round((1 - meaning) * by_words.get(number, 0.0) + meaning * score, 6)
+        for number, score in by_meaning.items()
+    }
 
 
 def _leading(scores: Mapping[int, float], most: int) -> list[tuple[float, int]]:
@@ -109,25 +152,25 @@ def _leading(scores: Mapping[int, float], most: int) -> list[tuple[float, int]]:
     return [(-score, number) for score, number in ordered]
 
 
-def _passages(found: Iterable[Hit], leading: Iterable[tuple[float, int]]) -> dict[int, dict[int, float]]:
-    """Give the passages of the leading documents with their scores, by their places."""
-    held: dict[int, dict[int, float]] = {number: {} for _, number in leading}
-    for document, ordinal, score in found:
-        if document in held:
-            held[document][ordinal] = score
-    return held
+def _passages(hits: Iterable[Hit], leading: Iterable[tuple[float, int]]) -> dict[int, dict[int, float]]:
+    """Return the scores of the leading documents' passages, by document and ordinal."""
+    passages: dict[int, dict[int, float]] = {number: {} for _, number in leading}
+    for document, ordinal, score in hits:
+        if document in passages:
+            passages[document][ordinal] = score
+    return passages
 
 
 def _best(words: Mapping[int, float], cosines: Mapping[int, float], word_weight: float, meaning: float) -> int:
-    """Give the passage of a document that both sides together like best, the first of equals."""
-    places = sorted({*words, *cosines})
-    return max(places, key=lambda at: word_weight * words.get(at, 0.0) + meaning * cosines.get(at, 0.0))
+    """Return the ordinal of the passage with the best combined score, the first of equals."""
+    ordinals = sorted({*words, *cosines})
+    return max(ordinals, key=lambda at: word_weight * words.get(at, 0.0) + meaning * cosines.get(at, 0.0))
 
 
 def scaled(values: Mapping[int, float], *, among: int) -> dict[int, float]:
-    """Bring scores to a scale on which the best is 1 and the hundredth best 0; of fewer the least is 0.
+    """Return scores on a scale on which the best is 1 and the hundredth best is 0; of fewer scores, the lowest is 0.
 
-    Where some of those `among` whom the scores were sought have none, theirs are 0 and the least.
+    If fewer than `among` candidates have a score, those without one count as 0, which is then the lowest.
     """
     if not values:
         return {}
@@ -140,23 +183,25 @@ def scaled(values: Mapping[int, float], *, among: int) -> dict[int, float]:
 
 
 def _summed(scores: Iterable[float]) -> float:
-    together: float = sum(map(mul, sorted(scores, reverse=True), SHARES))
-    return together
+    total: float = sum(map(mul, sorted(scores, reverse=True), SHARES))
+    return total
 
 
 def _mean(cosines: Iterable[float]) -> float:
-    """Give the mean of a document's best passages, the better ones counting more."""
+    """Return the weighted mean of a document's best passages, in which better ones count more."""
     best = sorted(cosines, reverse=True)[: len(LIKE_SHARES)]
-    together: float = sum(map(mul, best, LIKE_SHARES))
-    return together / sum(LIKE_SHARES[: len(best)])
+    total: float = sum(map(mul, best, LIKE_SHARES))
+    return total / sum(LIKE_SHARES[: len(best)])
 
 
 def strengthened(ranked: Sequence[Ranked], strengths: Mapping[int, float]) -> list[Ranked]:
-    """Give documents with their strengths, each from -1 to 1, counted in, in their new order."""
-    counted = [each.but(score=each.score * (1 + STRONGER * strengths.get(each.number, 0.0))) for each in ranked]
-    return sorted(counted, key=lambda each: (-each.score, each.number))
+    """Return documents in their new order after their strengths (-1 to 1) are applied to the scores."""
+    adjusted = [
+        document.but(score=document.score * (1 + STRONGER * strengths.get(document.number, 0.0))) for document in ranked
+    ]
+    return sorted(adjusted, key=lambda document: (-document.score, document.number))
 
 
 def primary_count(scores: Sequence[float]) -> int:
-    """Count the documents at the top that are nearly as good as the first."""
+    """Return how many of the top documents score nearly as high as the first."""
     return sum(score >= NEAR_BEST * scores[0] for score in scores[:MOST_PRIMARY])

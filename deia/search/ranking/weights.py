@@ -1,38 +1,45 @@
-"""What was learned from labelled questions, read from the package: weights of the fusion and of the verdict.
+"""Weights learned from labelled questions: those of the fusion of words and meaning, and those of the verdict.
 
-`tools/tune_search.py` and `tools/train_confidence.py` write the file. It refuses nothing: the file is part of the
-program.
+They are part of the package, in the file that `tools/tune_search.py` and `tools/train_confidence.py` write.
 """
 
 from __future__ import annotations
 
 from deia import fast_json
 from deia.folders import MODELS
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 FILE = "search.json"
-ALIKE = {"transformer": "compact"}  # any other sentence transformer is weighed as the one that was measured
-_read: dict[str, Any] = {}
+SUBSTITUTES = {"transformer": "compact"}  # other sentence transformers get the weights of the one that was measured
+_loaded: dict[str, Any] = {}
 
 
-def fusion(tier: str, *, named: float) -> float:
-    """Give how much a tier's meaning weighs against words: less, the more of a question names things exactly."""
-    weights: Mapping[str, float] = _learned()["fusion"][ALIKE.get(tier, tier)]
+class VerdictWeights(Record):
+    """Coefficients of the two logistic regressions, the intercept first, and the thresholds on their probabilities."""
+
+    belongs: Sequence[float]
+    answers: Sequence[float]
+    levels: Sequence[float]  # the least `answers` for high and for medium confidence
+    least: float  # the least `belongs` for any answer
+
+
+def fusion_weight(tier: str, *, named: float) -> float:
+    """Return the weight of a tier's meaning against words; it is lower the more of a query consists of exact names."""
+    weights: Mapping[str, float] = _learned()["fusion"][SUBSTITUTES.get(tier, tier)]
     return weights["weight"] + named * (weights["named"] - weights["weight"])
 
 
-def verdict_weights(tier: str) -> Mapping[str, Any]:
-    """Give what the verdict learned for a tier."""
-    learned: Mapping[str, Any] = _learned()["verdict"][tier]
-    return learned
+def verdict_weights(tier: str) -> VerdictWeights:
+    """Return what the verdict learned for a tier."""
+    return VerdictWeights(**_learned()["verdict"][tier])
 
 
 def _learned() -> Mapping[str, Any]:
-    if not _read:
+    if not _loaded:
         with open(f"{MODELS}/{FILE}", encoding="ascii") as file:
-            _read.update(fast_json.loads(file.read()))
-    return _read
+            _loaded.update(fast_json.loads(file.read()))
+    return _loaded

@@ -1,8 +1,8 @@
-"""How often software is described with a word anywhere: what a commons says more often than that is its own subject.
+"""How often each word occurs in general software text. A word that a commons uses much more often is one of its topics.
 
-A word that a commons knows says little for a question if everybody uses it as much. The levels were counted by
-tools/usual_words.py, in descriptions of free software of every subject; this reads them, and refuses to guess: a word
-that is not there is as rare as one that hardly any description has.
+A word that a commons contains says little about a query if all software text uses it as much. tools/usual_words.py
+counted the levels in descriptions of free software on every subject. A word that is not in the file counts as being as
+rare as the rarest words in it.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FILE = "usual_words.txt"  # a line a stem, in order: the stem, a space, its level; the first is of those not there
+FILE = (
+    "usual_words.txt"  # one line per stem, sorted: the stem, a space, its level; the first line is for all other stems
+)
 SEPARATOR = " "
-LEVELS = 4  # a nat; whole nats, and unrounded, measured alike
-DESCRIPTION = 115.0  # bytes: of a line 46 and of a whole description 289 in the mean, and a level is of both
+LEVELS = 4  # per nat; levels in whole nats, and without rounding, measured alike
+DESCRIPTION = (
+    115.0  # bytes of the text that a level is for, between a line (46 in the mean) and a whole description (289)
+)
 _opened: list[mmap.mmap] = []
 
 
-def usual(stems: Iterable[str], *, length: float = DESCRIPTION) -> dict[str, float]:
-    """Give for each stem how much it tells where software is described, in nats: the rarer, the more.
+def general_information(stems: Iterable[str], *, length: float = DESCRIPTION) -> dict[str, float]:
+    """Return, for each stem, its information in general software text, in nats: the rarer, the higher.
 
-    It is what it would tell in passages of a `length` in bytes: the longer they are, the more of them hold a word.
+    The values are for passages of `length` bytes: the longer passages are, the more of them contain a word.
     """
     if not _opened:
         with open(f"{MODELS}/{FILE}", "rb", buffering=0) as file:
@@ -36,7 +40,7 @@ def usual(stems: Iterable[str], *, length: float = DESCRIPTION) -> dict[str, flo
 
 
 def _level(data: mmap.mmap, key: bytes) -> int:
-    """Find a row's level by halving; `low` and `high` are where rows begin."""
+    """Return a row's level by binary search; `low` and `high` are positions at which rows begin."""
     low, high = 0, len(data)
     while low < high:
         start = data.rfind(b"\n", low, (low + high) // 2) + 1 or low

@@ -1,6 +1,6 @@
-"""Text in the columns of a terminal: how wide it is, cut and wrapped to fit, and without what a terminal would obey.
+"""Text in terminal columns: measured, shortened and wrapped, without control characters.
 
-It refuses to guess a terminal's font: the width of a character is what Unicode says.
+The width of a character is what Unicode defines, whatever the terminal's font.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ ELLIPSIS = "…"
 
 
 def plain(text: str) -> str:
-    """Give a text on one line and without control characters, which a terminal would obey."""
+    """Return a text on one line and without control characters, which a terminal would obey."""
     return text if text.isprintable() else "".join(char if char.isprintable() else " " for char in text)
 
 
 def columns(text: str) -> int:
-    """Count the columns that a text fills: wide characters two (Unicode, annex 11), accents and selectors none."""
+    """Return a text's number of columns: 2 for wide characters (Unicode, annex 11), 0 for accents and selectors."""
     return len(text) if text.isascii() else sum(map(_column, text))
 
 
@@ -32,7 +32,7 @@ def _column(char: str) -> int:
 
 
 def cut(text: str, room: int) -> str:
-    """Shorten a text to some columns, with an ellipsis where something is missing."""
+    """Return a text shortened to some columns, with an ellipsis if something is missing."""
     return text if columns(text) <= room else _beginning(text, room - 1) + ELLIPSIS
 
 
@@ -46,7 +46,7 @@ def _beginning(text: str, room: int) -> str:
 
 
 def wrap(text: str, room: int) -> Iterator[str]:
-    """Give a text as rows of some columns, broken between words; a word that is too long for a row is broken."""
+    """Yield a text as rows of some columns, broken between words; a word that is too long for a row is split."""
     row, used = "", 0
     for word in text.split():
         wide = columns(word)

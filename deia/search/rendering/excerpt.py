@@ -1,7 +1,6 @@
-"""Which words of a text are those of the question, and which rows of a passage hold most of them.
+"""Which words of a text match a query, and which rows of a passage contain most of them.
 
-Words are compared as the index compares them, by their stems, so that what is marked is what was found. Pure; it
-refuses to know colours.
+Words are compared by their stems, as in the index, so what is marked is what was found.
 """
 
 from __future__ import annotations
@@ -16,50 +15,50 @@ from deia.search.rendering.columns import ELLIPSIS, plain, wrap
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-MOST_ROWS = 400  # of a passage that are looked at; one has about twenty
+MOST_ROWS = 400  # of a passage that are considered; one has about twenty
 FENCES = ("```", "~~~")
-OWN_LINE = ("#", "- ", "* ", "+ ", "|", ">", *FENCES)  # what begins a line of its own in Markdown
+OWN_LINE = ("#", "- ", "* ", "+ ", "|", ">", *FENCES)  # prefixes of lines that do not continue a paragraph in Markdown
 INDENTED = ("    ", "\t")
 
 
 class Marker:
-    """Tells the words of a text that are also the question's."""
+    """Finds the words of a text that match a query."""
 
     __slots__ = ("_known", "_stemmer", "_stems")
 
-    def __init__(self, asked: Iterable[str]) -> None:
+    def __init__(self, query_words: Iterable[str]) -> None:
         self._stemmer = analyser()
-        self._stems = frozenset(self._stemmed(asked))
-        self._known: dict[str, frozenset[str]] = {}  # a word to those of its stems that were asked for
+        self._stems = frozenset(self._stemmed(query_words))
+        self._known: dict[str, frozenset[str]] = {}  # words, each with those of its stems that the query has
 
     def _stemmed(self, texts: Iterable[str]) -> list[str]:
         return self._stemmer.analyze(" ".join(term for text in texts for word in words(text) for term in word))
 
-    def held(self, text: str) -> frozenset[str]:
-        """Give the stems of the question that a text holds."""
-        return frozenset[str]().union(*(found for _, found in self._runs(text)))
+    def matches(self, text: str) -> frozenset[str]:
+        """Return the query's stems that a text contains."""
+        return frozenset[str]().union(*(stems for _, stems in self._runs(text)))
 
     def marked(self, text: str) -> Iterator[tuple[str, bool]]:
-        """Give a text in pieces as long as can be, each with whether it is of the question."""
-        piece, wanted = "", False
-        for run, found in self._runs(text):
-            if piece and bool(found) != wanted:
-                yield piece, wanted
+        """Yield a text in the longest possible pieces, each with whether it matches the query."""
+        piece, matching = "", False
+        for run, stems in self._runs(text):
+            if piece and bool(stems) != matching:
+                yield piece, matching
                 piece = ""
-            piece, wanted = piece + run, bool(found)
+            piece, matching = piece + run, bool(stems)
         if piece:
-            yield piece, wanted
+            yield piece, matching
 
     def _runs(self, text: str) -> Iterator[tuple[str, frozenset[str]]]:
         for run in _runs(text) if self._stems else (text,):
             if run not in self._known:
-                asks = self._stems and run[:1].isalnum()
-                self._known[run] = self._stems.intersection(self._stemmed((run,))) if asks else frozenset()
+                is_word = self._stems and run[:1].isalnum()
+                self._known[run] = self._stems.intersection(self._stemmed((run,))) if is_word else frozenset()
             yield run, self._known[run]
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Cut a text where letters and digits begin or end."""
+    """Yield the runs of letters and digits in a text, and the runs between them."""
     start = 0
     for at in range(1, len(text) + 1):
         if at == len(text) or text[at].isalnum() != text[start].isalnum():
@@ -67,31 +66,31 @@ def _runs(text: str) -> Iterator[str]:
             start = at
 
 
-def telling_rows(passage: str, marker: Marker, *, room: int, most: int) -> list[str]:
-    """Give the few rows of a passage that hold most of the question's words; where none does, the first.
+def best_rows(passage: str, marker: Marker, *, room: int, most: int) -> list[str]:
+    """Return the few rows of a passage that contain most of the query's words, or the first rows if none does.
 
-    Headings are left out where there is anything else, since the title is told already. An ellipsis stands where a
-    paragraph goes on.
+    Headings are left out if there is anything else, since the title is shown already. An ellipsis marks a paragraph
+    that goes on.
     """
     blocks = [wrapped for block in _blocks(passage) if (wrapped := list(wrap(block, room - 2)))]
     rows = [row for block in blocks for row in block][:MOST_ROWS]
     if not rows:
         return []
-    held = [marker.held(row) for row in rows]
-    best = max(range(len(rows)), key=lambda at: (*_value(held[at : at + most]), bool(held[at]), -at))
-    told = rows[best : best + most]
+    matches = [marker.matches(row) for row in rows]
+    best = max(range(len(rows)), key=lambda at: (*_value(matches[at : at + most]), bool(matches[at]), -at))
+    shown = rows[best : best + most]
     begins = {0, *accumulate(map(len, blocks))}
-    told[0] = told[0] if best in begins else f"{ELLIPSIS} {told[0]}"
-    told[-1] = told[-1] if best + len(told) in begins else f"{told[-1]} {ELLIPSIS}"
-    return told
+    shown[0] = shown[0] if best in begins else f"{ELLIPSIS} {shown[0]}"
+    shown[-1] = shown[-1] if best + len(shown) in begins else f"{shown[-1]} {ELLIPSIS}"
+    return shown
 
 
-def _value(held: Sequence[frozenset[str]]) -> tuple[int, int]:
-    return len(frozenset[str]().union(*held)), sum(map(len, held))
+def _value(matches: Sequence[frozenset[str]]) -> tuple[int, int]:
+    return len(frozenset[str]().union(*matches)), sum(map(len, matches))
 
 
 def _blocks(passage: str) -> list[str]:
-    """Give a passage's lines, those of one paragraph as one, without the marks of headings, stress and fences."""
+    """Return a passage's paragraphs and other lines, without the marks of headings, emphasis and fences."""
     blocks: list[list[str]] = [[]]
     headings = []
     for line in passage.splitlines():
@@ -106,7 +105,7 @@ def _blocks(passage: str) -> list[str]:
 
 
 def _unmarked(text: str) -> str:
-    """Give a text without the marks of bold words; stars that open nothing stay, as in `docs/**`."""
+    """Return a text without the marks of bold words; stars that open nothing stay, as in `docs/**`."""
     kept, bold = [], False
     for word in text.split():
         opens = word.startswith("**") and word[2:3].isalnum()

@@ -1,10 +1,12 @@
-"""An answer as text: for a terminal, for a language model, for a program.
+"""Render an answer as text: for a terminal, a language model, or a program.
 
-It refuses to let a document's text pass for deia's own: control characters never reach a terminal, and what a model is
-given is quoted (see `quoting`).
+Control characters in documents never reach a terminal, and what a model reads is quoted (see `llm_quotes`), so that a
+document cannot pass for deia's own output.
 """
 
 from __future__ import annotations
+
+import math
 
 from deia import fast_json
 from deia.errors import QueryError
@@ -14,19 +16,18 @@ from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import BUDGET, quoted
 from deia.search.rendering.terminal_answer import table
 from deia.search.rendering.wording import advice, headline, where
-from deia.search.rendering.yaml_text import yaml_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
 def paths(answer: Answer) -> str:
-    """Give the documents' paths, one a line."""
+    """Return the documents' paths, one per line."""
     return "\n".join(plain(result.path) for result in answer.documents)
 
 
 def summary(answer: Answer) -> str:
-    """Give the answer in a few lines."""
+    """Return the answer in a few lines."""
     lines = [headline(answer)]
     for result in answer.documents:
         about = f": {plain(result.summary)}" if result.summary else ""
@@ -36,37 +37,46 @@ def summary(answer: Answer) -> str:
 
 
 def markdown(answer: Answer) -> str:
-    """Give the answer as Markdown."""
+    """Return the answer as Markdown."""
     lines = [f"**{_literal(headline(answer))}**", ""]
     for number, result in enumerate(answer.documents, 1):
         lines.append(f"{number}. [{_literal(result.title)}](<{_address(result.path)}>)")
-        told = (
+        about = (
             result.summary,
             result.why_relevant and f"Why: {result.why_relevant}",
             result.action and f"To do: {result.action}",
         )
-        lines += [f"   {_literal(line)}  " for line in told if line]
+        lines += [f"   {_literal(line)}  " for line in about if line]
     following = [f"- {_literal(line)}" for line in advice(answer)]
     return "\n".join([*lines, *([""] if answer.documents else []), *following]).strip() + "\n"
 
 
 def as_json(answer: Answer) -> str:
-    """Give the published dictionary as JSON."""
+    """Return the published dictionary as JSON."""
     return fast_json.dumps(answer.to_dict())
 
 
 def as_yaml(answer: Answer) -> str:
-    """Give the published dictionary as YAML."""
-    return yaml_text(answer.to_dict())
+    """Return the published dictionary as YAML."""
+    import yaml  # noqa: PLC0415 - costs 20 ms, and only this form needs it
+
+    def dump(*, allow_unicode: bool) -> str:
+        text: str = yaml.safe_dump(fields, sort_keys=False, allow_unicode=allow_unicode, width=math.inf)
+        return text
+
+    fields = answer.to_dict()
+    text = dump(allow_unicode=True)
+    # PyYAML writes some characters as they are that a terminal or a YAML reader would interpret, such as U+202E.
+    return text if all(line.isprintable() for line in text.split("\n")) else dump(allow_unicode=False)
 
 
 def full(answer: Answer, *, budget: int = BUDGET) -> str:
-    """Give the documents' texts for a language model, quoted, within a number of tokens (see `quoting.tokens`)."""
+    """Return the documents' texts for a language model, quoted, within a number of tokens (see `llm_quotes.tokens`)."""
     return quoted(tuple(answer.documents), head=headline(answer), after=advice(answer), budget=budget)
 
 
 def render(answer: Answer, form: str) -> str:
-    """Give the answer in one of the RENDERINGS.
+    """Return the answer in one of the RENDERINGS.
 
     Raises:
         QueryError: there is no such form.
@@ -88,7 +98,7 @@ RENDERINGS: Mapping[str, Callable[[Answer], str]] = {
 
 
 class RenderableAnswer(Answer):
-    """An answer that renders itself: what people who ask in Python are given."""
+    """An answer with properties that render it, for callers from Python."""
 
     @property
     def summary(self) -> str:
@@ -102,10 +112,10 @@ class RenderableAnswer(Answer):
 
 
 def _literal(text: str) -> str:
-    """Give a text that Markdown shows as it is."""
+    """Return a text escaped so that Markdown shows it literally."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else char for char in plain(text))
 
 
 def _address(path: str) -> str:
-    """Give a path for a link between angle brackets."""
+    """Return a path escaped for a link between angle brackets."""
     return plain(path).replace("<", "%3C").replace(">", "%3E").replace("\\", "%5C")

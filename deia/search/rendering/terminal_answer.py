@@ -1,16 +1,18 @@
-"""An answer for a person at a terminal: what was found, where, why, the lines that tell it, and what to do next.
+"""An answer for a person at a terminal: what was found, where, why, the lines that match, and what to do next.
 
-Styled by itself, since a library for it would cost several times what the whole search does. Documents are untrusted:
-what comes from them is made printable before it is styled, so that the only codes a terminal sees are those written
-here. It refuses to look at the environment: how wide, whether in colour and where a path leads is told to it.
+Styles are written directly, because a library for it would take several times as long as the whole search. Documents
+are untrusted: their text is made printable before it is styled, so that a terminal receives no other codes than those
+written here. The environment is not read: the caller passes the width, whether to use colour, and where a path links
+to.
 """
 
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
+from deia.search.answer import AudienceView, PlatformView
 from deia.search.rendering.columns import columns, cut, plain, wrap
-from deia.search.rendering.excerpt import Marker, telling_rows
-from deia.search.rendering.wording import CLUSTERS, found, where
+from deia.search.rendering.excerpt import Marker, best_rows
+from deia.search.rendering.wording import CLUSTERS, outcome, where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,15 +23,15 @@ if TYPE_CHECKING:
 WIDTH = 100
 NARROWEST = 40
 WIDEST = 110  # longer lines are hard to read
-ROWS = 3  # of a passage, for a document that answers
-BADGE = 10  # columns of an urgency
+ROWS = 3  # of a passage, for each document that answers
+BADGE = 10  # columns of the urgency
 STYLES = {
     "title": "1", "found": "1;35", "where": "36", "quiet": "2", "do": "32", "note": "33",
     "critical": "1;97;41", "high": "1;31", "medium": "33", "low": "2",
     "sure": "1;32", "likely": "1;33", "unsure": "1;31",
 }  # fmt: skip
 CONFIDENCE = {"high": "sure", "medium": "likely", "low": "unsure"}
-PLAINER = str.maketrans({"│": "|", "→": ">", "·": "-", "─": "-", "…": "~"})  # where a terminal has only ASCII
+PLAINER = str.maketrans({"│": "|", "→": ">", "·": "-", "─": "-", "…": "~"})  # for terminals with only ASCII
 
 
 class Look(Record):
@@ -37,55 +39,55 @@ class Look(Record):
 
     width: int = WIDTH
     colour: bool = False
-    symbols: bool = True  # whether it has more than ASCII for our own signs
-    link: Callable[[str], str] | None = None  # a document's path to the address that opens it
+    symbols: bool = True  # whether it can show our own non-ASCII signs
+    link: Callable[[str], str] | None = None  # maps a document's path to the address that opens it
 
 
 def table(answer: Answer, *, look: Look | None = None) -> str:
-    """Give an answer for a terminal."""
+    """Return an answer for a terminal."""
     page = _Page(answer, look or Look())
     return "\n".join((*page.headline(), *page.documents(), *page.following()))
 
 
 class _Page:
-    """One answer being set: the words to mark in it, and how to write."""
+    """An answer in layout: the words to mark in it, and the look."""
 
     def __init__(self, answer: Answer, look: Look) -> None:
-        asked = [*answer.keywords_matched, *(word for each in answer.documents for word in each.keywords_matched)]
+        matched = [*answer.keywords_matched, *(word for result in answer.documents for word in result.keywords_matched)]
         self._answer = answer
         self._look = look
         self._width = min(max(look.width, NARROWEST), WIDEST)
-        self._marker = Marker(dict.fromkeys(asked))
+        self._marker = Marker(dict.fromkeys(matched))
         self._margin = 2 + len(str(len(answer.documents)))  # the columns before a title
 
     # --- parts ---
 
     def headline(self) -> Iterator[str]:
-        """Say what was found, how sure that is, and what was made of the question."""
+        """Yield what was found, how sure that is, and the warnings."""
         answer = self._answer
-        said = [(found(answer), "title")]
+        parts = [(outcome(answer), "title")]
         if answer.documents and not answer.view:
-            said.append((f"confidence {answer.confidence}", CONFIDENCE.get(answer.confidence, "")))
-            said += [(plain(answer.primary_cluster), "quiet")] if answer.primary_cluster else []
-            said.append((f"{plain(answer.audit.tier)} tier", "quiet"))
-        yield from self._joined(said)
+            parts.append((f"confidence {answer.confidence}", CONFIDENCE.get(answer.confidence, "")))
+            parts += [(plain(answer.primary_cluster), "quiet")] if answer.primary_cluster else []
+            parts.append((f"{plain(answer.audit.tier)} tier", "quiet"))
+        yield from self._joined(parts)
         for warning in answer.audit.warnings:
             yield from self._rows(f"{warning}.", style="note")
 
     def documents(self) -> Iterator[str]:
-        """Give the documents: those that answer at length, those near it and those of an overview in short."""
+        """Yield the documents: those that answer in full, related ones and those of an overview in short."""
         answer = self._answer
         for number, result in enumerate(answer.documents, 1):
-            at_length = number <= len(answer.primary) and not answer.view
+            in_full = number <= len(answer.primary) and not answer.view
             if number == len(answer.primary) + 1:
                 yield from ("", self._painted("── near it " + "─" * (self._width - 11), "quiet"))
-            elif at_length or number == 1:
+            elif in_full or number == 1:
                 yield ""
             yield from self._title(number, result)
-            yield from self._at_length(result) if at_length else self._in_short(result)
+            yield from self._in_full(result) if in_full else self._in_short(result)
 
     def following(self) -> Iterator[str]:
-        """Say what to read, to do and to ask next."""
+        """Yield what to read, to do and to ask next."""
         answer = self._answer
         shown = {result.action for result in answer.primary}
         groups: Sequence[tuple[str, Sequence[str]]] = (
@@ -93,7 +95,7 @@ class _Page:
             ("asked", [similar.query for similar in answer.similar_queries]),
             ("clusters", [", ".join(answer.available_clusters[:CLUSTERS])] if answer.available_clusters else []),
             ("learn", self._learning()),
-            ("tips", [tip for tip in answer.view.get("quick_tips", ()) if isinstance(tip, str)]),
+            ("tips", answer.view.quick_tips if isinstance(answer.view, PlatformView) else ()),
             ("next", [line for line in answer.suggested_next if line not in shown]),
             ("related", answer.related_queries),
         )
@@ -105,12 +107,15 @@ class _Page:
                 yield from self._rows(line, margin=margin, lead=lead)
 
     def _learning(self) -> list[str]:
-        """Give what to read first, second, third, each with why."""
+        """Return what to read first, second and third, each with the reason."""
+        view = self._answer.view
+        if not isinstance(view, AudienceView):
+            return []
         titles = {result.id: result.title for result in self._answer.documents}
-        path = [ident for ident in self._answer.view.get("learning_path", ()) if ident in titles]
-        reasons = self._answer.view.get("learning_reasons", {})
-        told = (f"{titles[ident]}: {reasons[ident]}" if ident in reasons else titles[ident] for ident in path)
-        return [f"{number}. {line}" for number, line in enumerate(told, 1)]
+        path = [ident for ident in view.learning_path if ident in titles]
+        reasons = view.learning_reasons
+        lines = (f"{titles[ident]}: {reasons[ident]}" if ident in reasons else titles[ident] for ident in path)
+        return [f"{number}. {line}" for number, line in enumerate(lines, 1)]
 
     # --- a document ---
 
@@ -129,23 +134,23 @@ class _Page:
         for row in wrap(where(result), self._width - self._margin):
             yield " " * self._margin + self._linked(self._painted(row, "where"), address)
 
-    def _at_length(self, result: Result) -> Iterator[str]:
+    def _in_full(self, result: Result) -> Iterator[str]:
         for row in wrap(plain(result.why_relevant), self._width - self._margin):
             yield " " * self._margin + self._marked(row, "quiet")
         bar = self._painted("│ ", "quiet")
-        for row in telling_rows(result.passage, self._marker, room=self._width - self._margin - 2, most=ROWS):
+        for row in best_rows(result.passage, self._marker, room=self._width - self._margin - 2, most=ROWS):
             yield f"{' ' * self._margin}{bar}{self._marked(row)}"
         lead = f"{' ' * self._margin}{self._painted('→ ', 'do')}"
         yield from self._rows(result.action, margin=self._margin + 2, lead=lead, style="do")
 
     def _in_short(self, result: Result) -> Iterator[str]:
-        told = plain(result.summary or result.action or result.why_relevant)
-        yield from self._rows(cut(told, self._width - self._margin), margin=self._margin, style="quiet")
+        about = plain(result.summary or result.action or result.why_relevant)
+        yield from self._rows(cut(about, self._width - self._margin), margin=self._margin, style="quiet")
 
     # --- rows ---
 
     def _joined(self, parts: Iterable[tuple[str, str]]) -> Iterator[str]:
-        """Give texts, each with its style, side by side as far as there is room."""
+        """Yield texts side by side in rows, each in its style."""
         row, used = "", 0
         for text, style in parts:
             shown = cut(text, self._width)
@@ -157,12 +162,12 @@ class _Page:
         yield row
 
     def _rows(self, text: str, *, margin: int = 0, lead: str = "", style: str = "") -> Iterator[str]:
-        """Give a text as rows behind a margin; `lead` stands in the margin of the first."""
+        """Yield a text as rows behind a margin; `lead` stands in the margin of the first."""
         for at, row in enumerate(wrap(plain(text), self._width - margin)):
             yield (lead if lead and at == 0 else " " * margin) + self._painted(row, style)
 
     def _marked(self, text: str, style: str = "") -> str:
-        """Style a text, and the words that were asked for most of all."""
+        """Return a text in a style, with the words of the query emphasised."""
         if not self._look.colour:
             return self._painted(text, style)
         return "".join(
@@ -175,7 +180,7 @@ class _Page:
         return f"\x1b[{code}m{shown}\x1b[0m" if code else shown
 
     def _linked(self, text: str, address: str) -> str:
-        """Make a text lead to an address where the terminal can (OSC 8); one that is not plain ASCII is left out."""
+        """Return a text that links to an address (OSC 8), unless the address is not printable ASCII."""
         if not address or not (address.isascii() and address.isprintable()):
             return text
         return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"

@@ -1,58 +1,58 @@
-"""What every rendering says of an answer in the same words: how much was found, how sure that is, what to do next.
-
-It refuses to lay anything out.
-"""
+"""The sentences that all renderings share: how much was found, how sure that is, and what to do next."""
 
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.search.answer import SMALL_TALK, TOO_BROAD, AudienceView, PlatformView
 from deia.search.rendering.columns import plain
 
 if TYPE_CHECKING:
     from deia.knowledge import Result
     from deia.search.answer import Answer
 
-CLUSTERS = 20  # that are named
+CLUSTERS = 20  # listed at most
 
 
-def found(answer: Answer) -> str:
-    """Say how much was found."""
-    if answer.reason == "query_too_broad":
+def outcome(answer: Answer) -> str:
+    """Return a phrase about how much was found."""
+    if answer.reason == TOO_BROAD:
         return "That is too broad to answer"
-    if answer.reason == "conversational":
+    if answer.reason == SMALL_TALK:
         return "Nothing was asked"
     if not answer.matched:
         return "Nothing here is relevant"
-    count = int(answer.view.get("documents_found", len(answer.documents)))
-    told = f"{count} document{'s' * (count != 1)}"
-    for kind, name in (("platform_filter", "platform"), ("audience_view", "audience")):
-        if answer.query_type == kind:
-            return plain(f"{told} for the {name} {answer.view[name]}")
-    return told
+    view = answer.view
+    count = view.documents_found if view else len(answer.documents)
+    documents = f"{count} document{'s' * (count != 1)}"
+    if isinstance(view, PlatformView):
+        return plain(f"{documents} for the platform {view.platform}")
+    if isinstance(view, AudienceView):
+        return plain(f"{documents} for the audience {view.audience}")
+    return documents
 
 
 def headline(answer: Answer) -> str:
-    """Say how much was found and how sure that is, as a sentence."""
-    told = found(answer)
+    """Return a sentence about how much was found and how sure that is."""
+    sentence = outcome(answer)
     if answer.documents and not answer.view:
-        told = f"{told}, confidence {answer.confidence}"
-        told += f", cluster {plain(answer.primary_cluster)}" if answer.primary_cluster else ""
-    return f"{told}."
+        sentence = f"{sentence}, confidence {answer.confidence}"
+        sentence += f", cluster {plain(answer.primary_cluster)}" if answer.primary_cluster else ""
+    return f"{sentence}."
 
 
 def advice(answer: Answer) -> list[str]:
-    """Give what to do next, as lines."""
-    told = [f"Note: {warning}." for warning in answer.audit.warnings]
-    similar = [f"Asked before: {each.query}" for each in answer.similar_queries]
+    """Return the warnings and what to do next, as lines."""
+    notes = [f"Note: {warning}." for warning in answer.audit.warnings]
+    similar = [f"Asked before: {past.query}" for past in answer.similar_queries]
     clusters = [f"Clusters: {', '.join(answer.available_clusters[:CLUSTERS])}."] if answer.available_clusters else []
     related = [f"Related question: {line}" for line in answer.related_queries]
-    path = answer.view.get("learning_path", ())
+    path = answer.view.learning_path if isinstance(answer.view, AudienceView) else ()
     order = [f"To read in this order: {', '.join(path)}."] if path else []
     following = [f"Next: {line}" for line in answer.suggested_next]
-    return [plain(line) for line in (*told, *answer.suggestions, *similar, *clusters, *order, *following, *related)]
+    return [plain(line) for line in (*notes, *answer.suggestions, *similar, *clusters, *order, *following, *related)]
 
 
 def where(result: Result) -> str:
-    """Give a document's path with its lines, as editors and `deia show` read it."""
+    """Return a document's path with its lines, in the form that editors and `deia show` read."""
     first, last = result.lines
     return plain(f"{result.path}:{first}-{last}" if last > first else f"{result.path}:{first}")

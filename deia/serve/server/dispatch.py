@@ -78,7 +78,7 @@ READING = ("query_global_commons", "read_document", "list_documents", "suggest_l
 def _identity(desk: Desk, path: str) -> str:
     catalog = desk.librarian.open_catalog()
     name = path.removeprefix("library://")
-    return look_up(catalog, name, root=desk.root, folder=desk.folder, tool=SEARCHES).shelved.entry.id
+    return look_up(catalog, name, root=desk.root, folder=desk.folder, tool=SEARCHES).document.entry.id
 
 
 def _search(_desk: Desk, given: Arguments) -> tuple[str, Arguments]:
@@ -143,7 +143,7 @@ def to_confirm(desk: Desk, name: str, arguments: Arguments) -> str:
 
 
 def _titled(desk: Desk, ident: str) -> str:
-    found = desk.librarian.open_catalog().shelved(ident)
+    found = desk.librarian.open_catalog().document(ident)
     if found is None or origin_of(found.entry.path) != PROJECT:
         return repr(ident[:100])
     return f"{found.entry.id} ({' '.join(found.entry.title.split())[:120]})"

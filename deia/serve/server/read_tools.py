@@ -18,8 +18,8 @@ from deia.errors import ArtefactError, QueryError
 from deia.knowledge import Result
 from deia.records import URGENCIES, Firing
 from deia.search.answer import NOTHING, Answer
-from deia.search.catalog import Catalog, Shelved
-from deia.search.find_document import Found, look_up, read_lines
+from deia.search.catalog import Catalog, StoredDocument
+from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import FRAME
 from deia.search.rendering.render import full, summary
@@ -84,12 +84,12 @@ def read(desk: Desk, arguments: Arguments) -> Reply:
         raise QueryError(f"lines {span!r} are none", fix="Write one or two numbers, such as 12 or 12-30.")
     catalog = desk.librarian.open_catalog()
     found = look_up(catalog, arguments["document"], root=desk.root, folder=desk.folder, tool=SEARCHES)
-    desk.librarian.log("read", {"doc": found.shelved.entry.id, "via": "mcp"})
+    desk.librarian.log("read", {"doc": found.document.entry.id, "via": "mcp"})
     return _document(found, wanted or found.lines)
 
 
-def _document(found: Found, wanted: tuple[int, int] | None) -> Reply:
-    entry, first = found.shelved.entry, found.shelved.first_line
+def _document(found: FoundDocument, wanted: tuple[int, int] | None) -> Reply:
+    entry, first = found.document.entry, found.document.first_line
     lines = found.text.strip("\n").split("\n")
     first += len(found.text) - len(found.text.lstrip("\n"))
     start, end = wanted or (first, first + len(lines) - 1)
@@ -156,7 +156,7 @@ def list_documents(desk: Desk, arguments: Arguments) -> Reply:
     filters = {name: arguments[name] for name in NAMED if arguments.get(name)}
     _refuse_unknown(catalog, filters)
     hits = catalog.keyword.listed(filters=filters, limit=max(1, min(len(catalog), MOST_LISTED)))
-    every = sorted(catalog.every(hit.document for hit in hits), key=_pressing)
+    every = sorted(catalog.documents(hit.document for hit in hits), key=_pressing)
     every = [one for one in every if one.entry.path.startswith(str(arguments.get("below", "")))]
     start, most = int(arguments.get("offset", 0)), int(arguments.get("limit", LISTED))
     shown = every[start : start + most]
@@ -177,7 +177,7 @@ def list_documents(desk: Desk, arguments: Arguments) -> Reply:
     return Reply(fields=fields, text="\n".join([*lines, *more]))
 
 
-def _folders_of(documents: Sequence[Shelved]) -> list[dict[str, Any]]:
+def _folders_of(documents: Sequence[StoredDocument]) -> list[dict[str, Any]]:
     """Give the folders that hold these documents, in the order of their paths; those that hold most where many do."""
     counted = Counter(one.entry.path.rpartition("/")[0] for one in documents)
     return [{"path": f"{path}/", "documents": count} for path, count in sorted(counted.most_common(MOST_FOLDERS))]
@@ -192,19 +192,19 @@ def _refuse_unknown(catalog: Catalog, filters: Mapping[str, str]) -> None:
 
 def clusters_of(catalog: Catalog) -> list[dict[str, Any]]:
     """Give the clusters that hold documents, the largest first."""
-    named = [{"id": name, **{key: _listed(value) for key, value in held.items()}}
+    named = [{"id": name, **{key: _listed(value) for key, value in held.values().items()}}
              for name, held in catalog.clusters.items()]  # fmt: skip
     return sorted(named, key=lambda one: (-int(one["documents"]), one["id"]))
 
 
-def brief(shelved: Shelved) -> dict[str, Any]:
+def brief(shelved: StoredDocument) -> dict[str, Any]:
     """Give what a list says of a document."""
     entry = shelved.entry
     return {"id": entry.id, "title": entry.title, "path": entry.path, "urgency": entry.urgency,
             "summary": entry.summary, "cluster": next(iter(entry.clusters), "")}  # fmt: skip
 
 
-def _pressing(shelved: Shelved) -> tuple[int, str]:
+def _pressing(shelved: StoredDocument) -> tuple[int, str]:
     urgency = shelved.entry.urgency
     return URGENCIES.index(urgency) if urgency in URGENCIES else len(URGENCIES), shelved.entry.id
 

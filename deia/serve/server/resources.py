@@ -73,7 +73,7 @@ def fixed(desk: Desk) -> list[tuple[str, str, str]]:
 
 def _document(desk: Desk, name: str, *, log: bool) -> Content:
     catalog = desk.librarian.open_catalog()
-    found = catalog.shelved(name)
+    found = catalog.document(name)
     if found is None:
         raise QueryError(f"there is no document {name[:200]!r}", fix=f"See {SCHEME}index for those there are.")
     if log:
@@ -87,13 +87,13 @@ def _cluster(desk: Desk, name: str) -> dict[str, Any]:
     if held is None:
         raise QueryError(f"there is no cluster {name[:200]!r}", fix=f"There are: {', '.join(catalog.clusters)}.")
     hits = catalog.keyword.listed(filters={"cluster": name}, limit=MOST_DOCUMENTS)
-    return {**held, "members": [brief(one) for one in catalog.every(hit.document for hit in hits)]}
+    return {**held, "members": [brief(one) for one in catalog.documents(hit.document for hit in hits)]}
 
 
 def _index(desk: Desk) -> dict[str, Any]:
     catalog = desk.librarian.open_catalog()
     names = list(ids(catalog))
-    documents = [brief(one) for one in catalog.every(sorted(names)[:MOST_DOCUMENTS])]
+    documents = [brief(one) for one in catalog.documents(sorted(names)[:MOST_DOCUMENTS])]
     return {"commons": os.path.basename(desk.root), "built_at": catalog.built_at, "documents_total": len(names),
             "clusters": clusters_of(catalog), "documents": documents}  # fmt: skip
 

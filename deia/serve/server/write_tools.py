@@ -126,7 +126,7 @@ def judge(desk: Desk, arguments: Arguments) -> Reply:
         raise QueryError("feedback: id names nothing.", fix="Give a document's, a trigger's or an event's id.")
     ident = _last(desk) if ident == LAST else ident
     catalog = desk.librarian.open_catalog()
-    if not _is_event(ident) and catalog.shelved(ident) is None and not _is_trigger(desk, ident):
+    if not _is_event(ident) and catalog.document(ident) is None and not _is_trigger(desk, ident):
         look_up(catalog, ident, root=desk.root, folder=desk.folder, tool=SEARCHES)
     fields = {"of": ident, "verdict": arguments["verdict"], "note": arguments.get("note", "")}
     recorded = bool(desk.librarian.log("feedback", fields))

@@ -89,7 +89,7 @@ def catalog(root: Path) -> Catalog:
 
 def shelf(root: Path) -> dict[str, Any]:
     held = catalog(root)
-    found = {name: held.shelved(name) for name in held.ids()}
+    found = {name: held.document(name) for name in held.ids()}
     return {name: (each.entry, held.text(each), each.passages) for name, each in found.items() if each}
 
 

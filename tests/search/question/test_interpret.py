@@ -117,10 +117,10 @@ def test_the_answer_says_how_it_was_understood(commons: Catalog) -> None:
 
 
 def test_a_quotation_that_stands_nowhere_is_said(commons: Catalog) -> None:
-    assert told(commons, '"site dead"').audit.warnings[0].startswith('nothing here says "site dead" word for word')
+    assert told(commons, '"site dead"').audit.warnings[0].startswith('no document contains "site dead" word for word')
     asked = told(commons, 'how do I get to the site "undead things"')
     assert asked.documents
-    assert "its words were looked for" in asked.audit.warnings[0]
+    assert "searched for its words instead" in asked.audit.warnings[0]
 
 
 def test_the_question_of_an_answer_is_what_was_typed(commons: Catalog) -> None:

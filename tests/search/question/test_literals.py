@@ -55,7 +55,7 @@ def test_a_document_is_not_blamed_for_lacking_the_askers_own_words() -> None:
     text = 'rename "holiday"'
     asked = Question(
         text=text,
-        terms=(Term(asked="rename", stem="renam", information=3.0), Term(asked="holiday", stem="", information=6.0)),
+        terms=(Term(typed="rename", stem="renam", information=3.0), Term(typed="holiday", stem="", information=6.0)),
     )
     own = literal_terms(text)
     assert coverage(asked, {0: {"renam"}}, own=own) > 0.8

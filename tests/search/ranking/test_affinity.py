@@ -10,8 +10,8 @@ from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry
 from deia.search.catalog import open_catalog
 from deia.search.question.terms import read_question
-from deia.search.ranking.affinity import MOST, akin, share
-from deia.search.ranking.retrieve import meaning_of
+from deia.search.ranking.affinity import MOST, affinity, relative_similarity
+from deia.search.ranking.retrieve import choose_tier
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,9 +39,9 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 @pytest.mark.parametrize("tier", ["static", "compact"])
 def test_a_question_about_the_commons_subject_is_more_akin_than_one_about_another(catalog: Catalog, tier: str) -> None:
-    meaning = meaning_of(catalog, tiers=(tier,))
+    meaning = choose_tier(catalog, tiers=(tier,))
     own, homonym, foreign = (
-        akin(catalog, read_question(text, catalog), meaning)
+        affinity(catalog, read_question(text, catalog), meaning)
         for text in ("undo the last commit on my branch", "when do I prune the branches of a tree", "feed a goldfish")
     )
     assert meaning.name == tier
@@ -51,21 +51,21 @@ def test_a_question_about_the_commons_subject_is_more_akin_than_one_about_anothe
 
 
 def test_without_meaning_nothing_is_akin(catalog: Catalog) -> None:
-    assert akin(catalog, read_question("git rebase", catalog), meaning_of(catalog, tiers=())) == 0.0
+    assert affinity(catalog, read_question("git rebase", catalog), choose_tier(catalog, tiers=())) == 0.0
 
 
 def test_a_question_without_words_that_the_model_knows_is_not_akin(catalog: Catalog) -> None:
-    assert akin(catalog, read_question("", catalog), meaning_of(catalog, tiers=("static",))) == 0.0
+    assert affinity(catalog, read_question("", catalog), choose_tier(catalog, tiers=("static",))) == 0.0
 
 
 def test_the_share_is_that_of_the_cosines() -> None:
-    assert share((1.0, 0.0), (0.5, 0.0)) == pytest.approx(MOST)
-    assert share((0.6, 0.8), (1.0, 0.0)) == pytest.approx(0.6)
-    assert share((0.0, 1.0), (1.0, 0.0)) == 0.0
-    assert share((1.0, 0.0), (0.0, 0.0)) == 0.0
+    assert relative_similarity((1.0, 0.0), (0.5, 0.0)) == pytest.approx(MOST)
+    assert relative_similarity((0.6, 0.8), (1.0, 0.0)) == pytest.approx(0.6)
+    assert relative_similarity((0.0, 1.0), (1.0, 0.0)) == 0.0
+    assert relative_similarity((1.0, 0.0), (0.0, 0.0)) == 0.0
 
 
 @settings(max_examples=50)
 @given(numbers, numbers)
 def test_a_share_stays_within_its_bounds(question: list[float], middle: list[float]) -> None:
-    assert -MOST <= share(question, middle) <= MOST
+    assert -MOST <= relative_similarity(question, middle) <= MOST

@@ -7,14 +7,14 @@ import pytest
 from deia.search.question.terms import Question, Term
 from deia.search.ranking.confidence import MOST_AT_HOME, OBSERVED, coverage, judge, observe
 from deia.search.ranking.rank import Ranked
-from deia.search.ranking.weights import fusion, verdict_weights
+from deia.search.ranking.weights import VerdictWeights, fusion_weight, verdict_weights
 
 HELD = {0: {0: {"a", "b"}}}
 
 
 def term(name: str, information: float = 1.0, **changes: str) -> Term:
     """Give a known term whose stem is its name."""
-    return Term(asked=name, stem=name, information=information).but(**changes)
+    return Term(typed=name, stem=name, information=information).but(**changes)
 
 
 def asked(*terms: Term) -> Question:
@@ -46,7 +46,7 @@ def test_a_rare_word_weighs_more_and_a_corrected_one_less() -> None:
 
 
 def test_the_whole_of_a_name_is_not_counted_beside_its_parts() -> None:
-    whole = Term(asked="kubepod", stem="kubepod", information=9.0, part=False)
+    whole = Term(typed="kubepod", stem="kubepod", information=9.0, part=False)
     assert coverage(asked(whole, term("kube"), term("pod")), {0: {"kube", "pod"}}) == 1.0
 
 
@@ -109,19 +109,20 @@ def test_a_word_that_is_said_here_more_than_elsewhere_is_at_home() -> None:
 @pytest.mark.parametrize("tier", ["keyword", "static", "compact", "transformer"])
 def test_what_was_learned_fits_what_is_observed(tier: str) -> None:
     learned = verdict_weights(tier)
-    assert len(learned["belongs"]) == len(learned["answers"]) == len(OBSERVED) + 1
-    high, medium = learned["levels"]
+    assert len(learned.belongs) == len(learned.answers) == len(OBSERVED) + 1
+    high, medium = learned.levels
     assert 1 > high > medium > 0
-    assert 0 < learned["least"] < 1
+    assert 0 < learned.least < 1
     assert not judge([0.0] * len(OBSERVED), learned).found
 
 
 def test_a_question_that_names_things_gives_words_more_weight() -> None:
-    assert 0 < fusion("static", named=1.0) < fusion("static", named=0.5) < fusion("static", named=0.0) < 1
+    all_named, half, none = (fusion_weight("static", named=named) for named in (1.0, 0.5, 0.0))
+    assert 0 < all_named < half < none < 1
 
 
 def test_a_confidence_follows_the_probability_of_an_answer() -> None:
-    learned = {"belongs": [0.0, 1.0], "answers": [0.0, 1.0], "least": 0.6, "levels": [0.7, 0.4]}
+    learned = VerdictWeights(belongs=[0.0, 1.0], answers=[0.0, 1.0], least=0.6, levels=[0.7, 0.4])
     verdicts = [judge([value], learned) for value in (5.0, 0.0, -5.0, -1e9)]
     assert [each.confidence for each in verdicts] == ["high", "medium", "low", "low"]
     assert [each.found for each in verdicts] == [True, False, False, False]

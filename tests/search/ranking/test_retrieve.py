@@ -17,9 +17,9 @@ from deia.match.tiers import open_tier, tiers_of
 from deia.match.tokeniser import spelled_out
 from deia.search.catalog import HEADER, Catalog, open_catalog
 from deia.search.pipeline import ranking, search
-from deia.search.question.terms import meant, named_share, read_question
+from deia.search.question.terms import corrected_text, named_share, read_question
 from deia.search.ranking import retrieve as retrieving
-from deia.search.ranking.retrieve import meaning_of
+from deia.search.ranking.retrieve import choose_tier
 
 NOTES = {
     "backups": ("Backups", "Restore the database from last night's dump before you touch the schema."),
@@ -127,14 +127,14 @@ def test_vectors_of_another_model_take_no_part_and_the_answer_says_so(tmp_path: 
 def test_a_tier_that_cannot_be_opened_is_told_and_the_next_one_taken(tmp_path: Path) -> None:
     catalog = build(tmp_path)
     (tmp_path / "static.codes").write_bytes(b"torn")
-    chosen = meaning_of(catalog, tiers=("telepathy", "static"))
+    chosen = choose_tier(catalog, tiers=("telepathy", "static"))
     assert chosen.tier is None
     assert "do not belong together" in chosen.warning
 
 
 def test_the_model_reads_the_corrected_question(notes: Catalog) -> None:
-    assert meant(read_question("certificte expird", notes)) == "certificate expired"
-    assert meant(read_question("certificate expired", notes)) == "certificate expired"
+    assert corrected_text(read_question("certificte expird", notes)) == "certificate expired"
+    assert corrected_text(read_question("certificate expired", notes)) == "certificate expired"
 
 
 def test_only_known_names_written_as_code_count_as_names(notes: Catalog) -> None:
@@ -163,7 +163,7 @@ def test_no_text_breaks_the_ranking_and_its_length_holds(notes: Catalog, text: s
 def test_a_model_of_ones_own_that_the_catalog_lacks_is_told_and_not_loaded(
     notes: Catalog, model: str, said: str
 ) -> None:
-    meaning = meaning_of(notes, tiers=tiers_of("transformer", model=model))
+    meaning = choose_tier(notes, tiers=tiers_of("transformer", model=model))
     assert meaning.name == "static"
     assert said in meaning.warning
     assert "deia compile" in meaning.warning
@@ -174,7 +174,7 @@ def test_a_change_of_ones_own_model_takes_no_part_until_the_commons_is_compiled(
     header = json.loads((tmp_path / HEADER).read_text())
     header["tiers"]["transformer"] = {"digest": "0" * 64, "dimensions": 384, "model": "one"}
     (tmp_path / HEADER).write_text(json.dumps(header))
-    meaning = meaning_of(open_catalog(str(tmp_path)), tiers=tiers_of("transformer", model="two"))
+    meaning = choose_tier(open_catalog(str(tmp_path)), tiers=tiers_of("transformer", model="two"))
     assert meaning.name == "static"
     assert "compiled with one, not with two" in meaning.warning
 

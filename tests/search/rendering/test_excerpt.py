@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.search.rendering.columns import columns
-from deia.search.rendering.excerpt import Marker, telling_rows
+from deia.search.rendering.excerpt import Marker, best_rows
 
 PASSAGE = """\
 # Deleting a site
@@ -34,28 +34,28 @@ def test_nothing_is_marked_where_nothing_was_asked() -> None:
 
 
 def test_the_rows_that_hold_most_of_the_question_are_told() -> None:
-    told = telling_rows(PASSAGE, Marker(["delete", "domain"]), room=60, most=2)
+    told = best_rows(PASSAGE, Marker(["delete", "domain"]), room=60, most=2)
     assert told[0].startswith("- Deleting a site drops its `domains`")
     assert "**Deleting" not in "".join(told)
     assert "docs/**" in " ".join(told)
 
 
 def test_without_a_word_in_common_the_beginning_is_told_and_no_heading() -> None:
-    told = telling_rows(PASSAGE, Marker([]), room=40, most=2)
+    told = best_rows(PASSAGE, Marker([]), room=40, most=2)
     assert told[0].startswith("Everything begins")
     assert told[-1].endswith("…")
 
 
 def test_a_passage_that_is_only_a_heading_is_told() -> None:
-    assert telling_rows("## Recovery\n", Marker([]), room=40, most=2) == ["Recovery"]
-    assert telling_rows("\n\n```\n```\n", Marker(["x"]), room=40, most=2) == []
+    assert best_rows("## Recovery\n", Marker([]), room=40, most=2) == ["Recovery"]
+    assert best_rows("\n\n```\n```\n", Marker(["x"]), room=40, most=2) == []
 
 
 @given(st.text(max_size=400), st.lists(st.text(max_size=12), max_size=4), st.integers(10, 60))
 @settings(max_examples=100)
 def test_any_passage_gives_few_rows_that_fit(passage: str, asked: list[str], room: int) -> None:
     marker = Marker(asked)
-    rows = telling_rows(passage, marker, room=room, most=3)
+    rows = best_rows(passage, marker, room=room, most=3)
     assert len(rows) <= 3
     for row in rows:
         assert columns(row) <= room + 2  # two ellipses, where one row is the whole of a passage's middle

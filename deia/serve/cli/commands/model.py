@@ -15,7 +15,7 @@ from deia.folders import PACKAGE, derived_folder
 from deia.match import minilm, static_vectors
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, open_tier
 from deia.match.transformer import EXTRA, open_transformer
-from deia.search.catalog import open_catalog
+from deia.search.catalog import StoredTier, open_catalog
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, writable_root
 from deia.serve.setup.toml_text import write_setting
@@ -57,7 +57,7 @@ def list_models(*, form: str) -> int:
     return output.FOUND
 
 
-def _compiled(derived: str) -> Mapping[str, Mapping[str, Any]] | None:
+def _compiled(derived: str) -> Mapping[str, StoredTier] | None:
     """Give the tiers that the catalog holds vectors of; None where there is no catalog."""
     name = (files.read(f"{derived}/catalog") or b"").decode("ascii", "replace").strip()
     try:
@@ -66,12 +66,12 @@ def _compiled(derived: str) -> Mapping[str, Mapping[str, Any]] | None:
         return None
 
 
-def _row(name: str, held: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Any]:
+def _row(name: str, held: Mapping[str, StoredTier] | None) -> dict[str, Any]:
     stamp = files.stamp(f"{PACKAGE}/models/{FILES[name]}")
     return {"name": name, "bytes": stamp[0] if stamp else 0, "about": ABOUT[name], "state": _state(name, held)}
 
 
-def _state(name: str, held: Mapping[str, Mapping[str, Any]] | None) -> str:
+def _state(name: str, held: Mapping[str, StoredTier] | None) -> str:
     try:
         tier = open_tier(name)
     except ArtefactError as error:
@@ -80,7 +80,7 @@ def _state(name: str, held: Mapping[str, Mapping[str, Any]] | None) -> str:
         return "nothing is compiled yet; type: deia compile"
     if name not in held:
         return "the commons was compiled without it; type: deia compile"
-    if held[name].get("digest") != tier.digest:
+    if held[name].digest != tier.digest:
         return "the commons was compiled with another such model; type: deia compile"
     return "the commons was compiled with it"
 
@@ -89,8 +89,9 @@ def _words_row() -> dict[str, Any]:
     return {"name": KEYWORD_TIER, "bytes": 0, "about": ABOUT[KEYWORD_TIER], "state": "always there"}
 
 
-def _transformer_row(model: str, held: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Any]:
-    made = (held or {}).get(TRANSFORMER, {}).get("model", "")
+def _transformer_row(model: str, held: Mapping[str, StoredTier] | None) -> dict[str, Any]:
+    stored = (held or {}).get(TRANSFORMER)
+    made = stored.model if stored else ""
     if find_spec(NEEDED) is None:
         state = f"not installed. {EXTRA}"
     elif not model:
@@ -127,7 +128,7 @@ def use_model(*, name: str) -> int:
         if variable in os.environ:
             output.say(f"{variable} is set in the environment and wins.")
     held = _compiled(derived_folder(root, os.environ)) or {}
-    if (tier in TIERS and tier not in held) or (tier == TRANSFORMER and held.get(tier, {}).get("model") != kept):
+    if (tier in TIERS and tier not in held) or (tier == TRANSFORMER and (tier not in held or held[tier].model != kept)):
         output.say("The commons was compiled without it. Type: deia compile")
     return output.FOUND
 

@@ -13,7 +13,7 @@ import click
 from deia import fast_json
 from deia.errors import CommonsError, QueryError
 from deia.librarian import Librarian
-from deia.search.find_document import Found, look_up, read_lines
+from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons, here
@@ -33,7 +33,7 @@ AT_LINE = {
 BESIDE = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # these take FILE:LINE
 
 
-def _found(name: str) -> Found:
+def _found(name: str) -> FoundDocument:
     """Find a document of the commons in use.
 
     Raises:
@@ -41,7 +41,7 @@ def _found(name: str) -> Found:
     """
     librarian = Librarian(given_commons() or None, agent="cli")
     found = look_up(librarian.open_catalog(), name, root=librarian.root, folder=here())
-    librarian.log("read", {"doc": found.shelved.entry.id, "via": "cli"})
+    librarian.log("read", {"doc": found.document.entry.id, "via": "cli"})
     return found
 
 
@@ -63,8 +63,10 @@ def show(*, document: str, span: str | None, form: str) -> int:
     found = _found(document)
     lines = list(_numbered(found, wanted or found.lines))
     if not lines and (wanted or found.lines):
-        first, last = found.shelved.first_line, found.shelved.first_line + len(_texts(found)) - 1
-        raise QueryError(f"the text of {found.shelved.entry.path} is in lines {first}-{last}", fix="Name some of them.")
+        first, last = found.document.first_line, found.document.first_line + len(_texts(found)) - 1
+        raise QueryError(
+            f"the text of {found.document.entry.path} is in lines {first}-{last}", fix="Name some of them."
+        )
     if form == "json":
         output.say(fast_json.dumps(_fields(found, lines)))
     else:
@@ -72,20 +74,20 @@ def show(*, document: str, span: str | None, form: str) -> int:
     return output.FOUND
 
 
-def _texts(found: Found) -> list[str]:
+def _texts(found: FoundDocument) -> list[str]:
     return found.text.rstrip("\n").split("\n")
 
 
-def _numbered(found: Found, lines: tuple[int, int] | None) -> Iterator[str]:
+def _numbered(found: FoundDocument, lines: tuple[int, int] | None) -> Iterator[str]:
     """Give the lines that stand between two numbers of the file."""
-    first, last = lines or (1, len(found.text) + found.shelved.first_line)
-    for number, line in enumerate(_texts(found), found.shelved.first_line):
+    first, last = lines or (1, len(found.text) + found.document.first_line)
+    for number, line in enumerate(_texts(found), found.document.first_line):
         if first <= number <= last:
             yield line
 
 
-def _facts(found: Found) -> Iterator[str]:
-    entry = found.shelved.entry
+def _facts(found: FoundDocument) -> Iterator[str]:
+    entry = found.document.entry
     yield plain(entry.title or entry.id)
     yield plain(f"{entry.id}  {entry.path}")
     for name in ("summary", "action"):
@@ -97,10 +99,10 @@ def _facts(found: Found) -> Iterator[str]:
             yield plain(f"{name}: {value if isinstance(value, str) else ', '.join(value)}")
 
 
-def _fields(found: Found, lines: list[str]) -> dict[str, Any]:
-    entry = {name: value for name, value in found.shelved.entry.values().items() if name != "line"}
+def _fields(found: FoundDocument, lines: list[str]) -> dict[str, Any]:
+    entry = {name: value for name, value in found.document.entry.values().items() if name != "line"}
     told = {name: list(value) if isinstance(value, tuple) else value for name, value in entry.items()}
-    return {**told, "extra": dict(found.shelved.entry.extra), "file": found.file, "text": "\n".join(lines)}
+    return {**told, "extra": dict(found.document.entry.extra), "file": found.file, "text": "\n".join(lines)}
 
 
 @click.command("open", short_help="Open a document in your editor.")

@@ -192,7 +192,7 @@ def test_a_labelled_set_is_read_with_its_grades(labelled: Path) -> None:
     ]
     assert [each.title for each in read_corpus(str(labelled))] == ["Deleting sites", "Records"]
     catalog = compile_labelled(str(labelled), str(labelled / "catalog"), tiers=())
-    assert catalog.shelved("d1") is not None
+    assert catalog.document("d1") is not None
 
 
 def test_judgements_may_stand_where_beir_has_them(labelled: Path) -> None:
