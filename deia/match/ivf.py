@@ -38,10 +38,10 @@ class Lists:
         data = memoryview(lists)
         self._dimensions, self._grouped = dimensions, grouped
         numbers = data[: len(data) // 4 * 4].cast("I")
-        count, held = (numbers[0], numbers[1]) if len(numbers) >= HEADER else (0, -1)
+        count, members = (numbers[0], numbers[1]) if len(numbers) >= HEADER else (0, -1)
         middles = 4 * (HEADER + count + 1 + passages)
-        whole = (held, len(data), len(self._grouped))
-        if whole != (passages, middles + count * dimensions, passages * dimensions // 8):
+        sizes = (members, len(data), len(self._grouped))
+        if sizes != (passages, middles + count * dimensions, passages * dimensions // 8):
             raise ArtefactError("the passage lists do not match the catalog", where=where, fix=REBUILD)
         self._starts = numbers[HEADER : HEADER + count + 1]
         self._order = numbers[HEADER + count + 1 : HEADER + count + 1 + passages]
@@ -74,7 +74,7 @@ class Lists:
 
     def passages(self, lists: Sequence[int], places: Sequence[int]) -> list[int]:
         """Return the passages at some ascending positions of what `signs` returned for the same lists, sorted."""
-        found: list[int] = []
+        members: list[int] = []
         before, remaining = 0, iter(lists)
         start = end = 0
         for place in places:
@@ -82,5 +82,5 @@ class Lists:
                 before += end - start
                 number = next(remaining)
                 start, end = self._starts[number], self._starts[number + 1]
-            found.append(self._order[start + place - before])
-        return sorted(found)
+            members.append(self._order[start + place - before])
+        return sorted(members)

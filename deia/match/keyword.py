@@ -146,10 +146,10 @@ class KeywordIndex:
 
     def stems_by_passage(self, documents: Sequence[str], stems: Sequence[str]) -> dict[str, dict[int, set[str]]]:
         """Return, by document and passage, which of the stems a passage contains; passages without any are left out."""
-        held: dict[str, dict[int, set[str]]] = {document: {} for document in documents}
-        for start in range(0, len(stems) if held else 0, MASK_BITS):
-            self._add_stems(held, stems[start : start + MASK_BITS])
-        return held
+        by_document: dict[str, dict[int, set[str]]] = {document: {} for document in documents}
+        for start in range(0, len(stems) if by_document else 0, MASK_BITS):
+            self._add_stems(by_document, stems[start : start + MASK_BITS])
+        return by_document
 
     def _add_stems(self, by_document: dict[str, dict[int, set[str]]], stems: Sequence[str]) -> None:
         """Query all stems at once: the n-th scores 2^n, so a passage's score is the bit set of its stems."""

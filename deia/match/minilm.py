@@ -260,13 +260,13 @@ class Compact:
 
 def _batches(order: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
     batches: list[list[int]] = []
-    held = MOST_TOGETHER
+    tokens = MOST_TOGETHER
     for number in order:
-        if held + lengths[number] > MOST_TOGETHER:
+        if tokens + lengths[number] > MOST_TOGETHER:
             batches.append([])
-            held = 0
+            tokens = 0
         batches[-1].append(number)
-        held += lengths[number]
+        tokens += lengths[number]
     return batches
 
 

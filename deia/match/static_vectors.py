@@ -165,11 +165,11 @@ class Static:
         key = piece.encode("utf-8", "surrogatepass")
         at = HEADER + 8 * bucket(key, self._buckets)
         start, end = self._texts + self._number(at), self._texts + self._number(at + 8)
-        held = self._data[start : min(end, self._rows)]
-        place = held.find(b"\0" + key + b"\0")
+        bucket_text = self._data[start : min(end, self._rows)]
+        place = bucket_text.find(b"\0" + key + b"\0")
         if place < 0:
             return -1
-        row = self._number(at + 4) + held.count(b"\0", 0, place)
+        row = self._number(at + 4) + bucket_text.count(b"\0", 0, place)
         return row if row < self._tokens else -1
 
     def rows(self, text: str) -> list[int]:
@@ -177,15 +177,15 @@ class Static:
 
         A word has one row if it has its own vector, otherwise those of its WordPieces, otherwise none.
         """
-        found: list[int] = []
+        numbers: list[int] = []
         for word in words(text):
-            known = self._known.get(word)
-            if known is None:
+            cached = self._known.get(word)
+            if cached is None:
                 if len(self._known) > MOST_WORDS:
                     self._known.clear()
-                known = self._known[word] = self.word(word)
-            found += known
-        return found
+                cached = self._known[word] = self.word(word)
+            numbers += cached
+        return numbers
 
     def word(self, word: str) -> tuple[int, ...]:
         """Return the rows of one normalised word: its own, or those of its WordPieces."""
@@ -233,8 +233,8 @@ class Static:
         for number in range(self._buckets):
             at = HEADER + 8 * number
             start, end, row = *map(self._number, (at, at + 8)), self._number(at + 4)
-            held = self._data[self._texts + start : self._texts + end].strip(b"\0")
-            for place, key in enumerate(held.split(b"\0") if held else ()):
+            bucket_text = self._data[self._texts + start : self._texts + end].strip(b"\0")
+            for place, key in enumerate(bucket_text.split(b"\0") if bucket_text else ()):
                 yield key.decode("utf-8", "replace"), row + place
 
     def code(self, row: int) -> bytes:
@@ -309,8 +309,8 @@ def similarities(vector: Sequence[float], codes: bytes | memoryview, dimensions:
         return [0.0] * (len(codes) // dimensions)
     if (numpy := _numpy()) is not None:
         cosines = 1 - _squares(numpy, vector, codes, dimensions) / (2 * SCALE * SCALE)
-        found: list[float] = numpy.where(cosines < BEYOND, 0, numpy.clip(cosines, -1, 1)).tolist()
-        return found
+        clipped: list[float] = numpy.where(cosines < BEYOND, 0, numpy.clip(cosines, -1, 1)).tolist()
+        return clipped
     return [_cosine(distance) for distance in _distances(vector, codes, dimensions)]
 
 

@@ -177,7 +177,7 @@ def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) 
         candidates.ranked,
         {document.number: candidates.stems[document.entry.id] for document in documents},
         passages=max(1, catalog.keyword.chunks * candidates.passing // max(1, len(catalog))),
-        given=candidates.filters,
+        filters=candidates.filters,
         akin=affinity(catalog, question, meaning) if candidates.ranked else 0.0,
         usual=general_information(
             {term.stem for term in question.terms if term.part and term.stem}, length=catalog.length

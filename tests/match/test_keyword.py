@@ -29,49 +29,49 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     return open_catalog(str(folder))
 
 
-def found(catalog: Catalog, *stems: str, **filters: str) -> list[str]:
+def find(catalog: Catalog, *stems: str, **filters: str) -> list[str]:
     return [hit.document for hit in catalog.keyword.search(dict.fromkeys(stems, 1.0), filters=filters, limit=10)]
 
 
 def test_words_are_joined_by_or(catalog: Catalog) -> None:
-    assert set(found(catalog, "record", "tabl")) == {"alpha", "beta"}
-    assert found(catalog, "record", "nowhere") == ["alpha"]
+    assert set(find(catalog, "record", "tabl")) == {"alpha", "beta"}
+    assert find(catalog, "record", "nowhere") == ["alpha"]
 
 
-def test_a_filter_holds_before_the_cut(catalog: Catalog) -> None:
+def test_filters_apply_before_the_cutoff(catalog: Catalog) -> None:
     hits = catalog.keyword.search({"site": 1.0}, filters={"platform": "postgres"}, limit=1)
     assert [hit.document for hit in hits] == ["beta"]
 
 
-def test_a_filter_knows_no_case(catalog: Catalog) -> None:
-    assert found(catalog, "site", platform="NETLIFY", tag="dns") == ["alpha"]
+def test_filters_ignore_case(catalog: Catalog) -> None:
+    assert find(catalog, "site", platform="NETLIFY", tag="dns") == ["alpha"]
     assert catalog.keyword.has("platform", " netlify ")
     assert not catalog.keyword.has("platform", "nowhere")
 
 
-def test_the_values_of_a_filter_are_known(catalog: Catalog) -> None:
+def test_the_index_lists_the_values_of_a_filter(catalog: Catalog) -> None:
     assert catalog.keyword.values("platform") == ["netlify", "postgres", "vercel"]
 
 
-def test_every_stem_is_seen_however_many_there_are(catalog: Catalog) -> None:
+def test_any_number_of_stems_is_looked_up(catalog: Catalog) -> None:
     stems = [f"none{n}" for n in range(3 * MASK_BITS)] + ["drop", "record"]
-    held = catalog.keyword.stems_by_passage(["alpha", "beta"], stems)
-    assert held == {"alpha": {0: {"drop", "record"}}, "beta": {0: {"drop"}}}
+    stems_of = catalog.keyword.stems_by_passage(["alpha", "beta"], stems)
+    assert stems_of == {"alpha": {0: {"drop", "record"}}, "beta": {0: {"drop"}}}
 
 
-def test_asking_nothing_finds_nothing(catalog: Catalog) -> None:
-    assert found(catalog) == []
+def test_an_empty_query_finds_nothing(catalog: Catalog) -> None:
+    assert find(catalog) == []
     assert catalog.keyword.stems_by_passage([], ["drop"]) == {}
     assert catalog.keyword.stems_by_passage(["alpha"], []) == {"alpha": {}}
 
 
 @pytest.mark.parametrize("strange", ["\ud800", "\x00", "x" * 100_000, "", "😀" * 1000])
-def test_no_id_and_no_filter_value_is_too_strange_to_ask_for(catalog: Catalog, strange: str) -> None:
+def test_any_text_can_be_an_id_or_a_filter_value(catalog: Catalog, strange: str) -> None:
     assert catalog.keyword.number(strange) is None
     assert not catalog.keyword.has("platform", strange)
     assert len(key(strange)) <= 500
 
 
-def test_a_folder_that_holds_no_index_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_an_index_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ArtefactError, match="deia compile"):
         KeywordIndex(str(tmp_path / "none"), name=str)

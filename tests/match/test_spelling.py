@@ -24,12 +24,12 @@ def opened(tmp_path: Path, counts: dict[str, int]) -> Vocabulary:
     ("typed", "meant"),
     [("direcotry", "directory"), ("fiels", "files"), ("kuberntes", "kubernetes"), ("confguratoin", "configuration")],
 )
-def test_a_misspelt_word_finds_its_meaning(tmp_path: Path, typed: str, meant: str) -> None:
+def test_a_misspelt_word_is_corrected(tmp_path: Path, typed: str, meant: str) -> None:
     assert opened(tmp_path, COUNTS).corrections(typed)[0] == meant
 
 
 @pytest.mark.parametrize("typed", ["pdo", "teh", "zzzzzzzz", "x" * 10_000, ""])
-def test_a_short_a_strange_or_a_huge_word_is_left_alone(tmp_path: Path, typed: str) -> None:
+def test_short_strange_and_huge_words_are_not_corrected(tmp_path: Path, typed: str) -> None:
     assert opened(tmp_path, COUNTS).corrections(typed) == []
 
 
@@ -37,15 +37,15 @@ def test_the_more_frequent_of_two_equally_near_words_wins(tmp_path: Path) -> Non
     assert opened(tmp_path, {"cart": 1, "card": 5}).corrections("carx") == ["card", "cart"]
 
 
-def test_a_word_one_edit_away_hides_those_two_away(tmp_path: Path) -> None:
+def test_words_one_edit_away_hide_those_two_edits_away(tmp_path: Path) -> None:
     assert opened(tmp_path, {"starting": 1, "starring": 99}).corrections("startimg") == ["starting"]
 
 
-def test_the_edits_allowed_grow_with_the_word() -> None:
+def test_longer_words_allow_more_edits() -> None:
     assert [edits_allowed(length) for length in (1, 3, 4, 7, 8, 20)] == [0, 0, 1, 1, 2, 2]
 
 
-def test_counts_come_back(tmp_path: Path) -> None:
+def test_words_and_counts_round_trip(tmp_path: Path) -> None:
     vocabulary = opened(tmp_path, COUNTS)
     assert dict(vocabulary.words()) == COUNTS
     assert vocabulary.count("files") == 7
@@ -63,20 +63,20 @@ def test_an_empty_vocabulary_corrects_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"short", b"\0" * 400, vocabulary_bytes(COUNTS)[:-20], vocabulary_bytes(COUNTS)[:90]]
 )
-def test_a_torn_vocabulary_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_a_truncated_vocabulary_is_an_error(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "words.bin"
     path.write_bytes(data)
     with pytest.raises(ArtefactError, match="deia compile"):
         Vocabulary(str(path))
 
 
-def test_a_missing_vocabulary_is_refused(tmp_path: Path) -> None:
+def test_a_missing_vocabulary_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ArtefactError):
         Vocabulary(str(tmp_path / "none"))
 
 
 def plain_distance(left: str, right: str) -> int:
-    """The textbook table, without any shortcut."""
+    """Return the distance by the textbook table, without shortcuts."""
     rows = [[max(i, j) if min(i, j) == 0 else 0 for j in range(len(right) + 1)] for i in range(len(left) + 1)]
     for i in range(1, len(left) + 1):
         for j in range(1, len(right) + 1):
@@ -98,7 +98,7 @@ def test_the_bounded_distance_agrees_with_the_plain_one(left: str, right: str, m
     st.text("abcde", min_size=4, max_size=10),
 )
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_index_finds_what_comparing_with_every_word_finds(tmp_path: Path, known: set[str], typed: str) -> None:
+def test_the_index_agrees_with_an_exhaustive_comparison(tmp_path: Path, known: set[str], typed: str) -> None:
     vocabulary = opened(tmp_path, dict.fromkeys(known, 1))
     allowed = edits_allowed(len(typed))
     near = {word: far for word in known if 0 < (far := plain_distance(typed, word)) <= allowed}
@@ -108,21 +108,21 @@ def test_the_index_finds_what_comparing_with_every_word_finds(tmp_path: Path, kn
     assert set(vocabulary.corrections(typed)) - {typed} == wanted - {typed} or typed in known
 
 
-def test_deletions_leave_something() -> None:
+def test_deletions_never_leave_an_empty_string() -> None:
     assert deletions("ab", 2) == {"ab", "a", "b"}
 
 
-def test_numbers_and_fragments_are_not_kept() -> None:
+def test_numbers_and_fragments_are_not_in_the_vocabulary() -> None:
     assert [worth_keeping(word) for word in ("pod", "ab", "err42", "x" * 40)] == [True, False, False, False]
 
 
-def test_the_nearest_names_are_offered_and_far_ones_are_not() -> None:
+def test_only_near_names_are_suggested() -> None:
     assert nearest("netlfy", ["netlify", "vercel", "fly"]) == ["netlify"]
     assert nearest("kube", ["kubernetes", "docker"]) == ["kubernetes"]
     assert nearest("", ["netlify"]) == []
 
 
-def test_a_short_word_keeps_its_first_letter_and_a_long_one_prefers_to(tmp_path: Path) -> None:
+def test_corrections_keep_the_first_letter_of_short_words_and_prefer_it_in_long_ones(tmp_path: Path) -> None:
     vocabulary = opened(tmp_path, {"take": 9, "bare": 1, "sighting": 50, "fighters": 1})
     assert vocabulary.corrections("bake") == ["bare"]
     assert vocabulary.corrections("fighting") == ["sighting"]

@@ -1,4 +1,4 @@
-"""What the static vectors promise: BERT's tokens, unit vectors, fast comparison, and no traceback whatever is typed."""
+"""Tests of the static vectors: BERT's tokens, unit vectors, fast comparison, and no error for any text."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from deia.match.static_vectors import (
 
 MODELS = Path(deia.__file__).parent / "models"
 STATIC = open_static()
-# What the `tokenizers` library (0.23) makes of some texts with the vocabulary of all-MiniLM-L6-v2.
+# The output of the `tokenizers` library (0.23) for some texts, with the vocabulary of all-MiniLM-L6-v2.
 TOKENISED = json.loads(Path(__file__).with_name("static_tokens.json").read_text("utf-8"))
 
 
 @pytest.fixture(params=["plain", "numpy"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run a test as in a cold process and as in one that has numpy."""
+    """Run a test as in a cold process, and as in one that has loaded numpy."""
     if request.param == "plain":
         monkeypatch.delitem(sys.modules, "numpy")
     assert (module._numpy() is np) == (request.param == "numpy")
@@ -52,27 +52,27 @@ def same_topic(one: str, other: str, foreign: str) -> bool:
 
 
 @pytest.mark.parametrize(("text", "expected"), TOKENISED)
-def test_words_are_cut_into_the_pieces_that_bert_cuts(text: str, expected: str) -> None:
+def test_words_are_split_into_the_same_pieces_as_by_bert(text: str, expected: str) -> None:
     rows = [STATIC.row(piece) for piece in expected.split() if piece != "[UNK]"]
     assert -1 not in rows
     assert [row for word in words(text) for row in STATIC.pieces(word)] == rows
 
 
-def test_every_piece_is_found_under_its_own_number() -> None:
-    held = STATIC._data[STATIC._texts : STATIC._rows].split(b"\0")
-    pieces = [piece.decode() for piece in held if piece]
+def test_every_piece_has_its_own_number() -> None:
+    stored_pieces = STATIC._data[STATIC._texts : STATIC._rows].split(b"\0")
+    pieces = [piece.decode() for piece in stored_pieces if piece]
     assert len(pieces) == STATIC._tokens > 29_000
     assert [STATIC.row(piece) for piece in pieces] == list(range(len(pieces)))
     assert STATIC.row("no such piece") == STATIC.row("") == -1
 
 
-def test_a_common_word_that_bert_cuts_has_one_vector_of_its_own() -> None:
+def test_common_words_that_bert_splits_have_their_own_vector() -> None:
     assert STATIC.row("delete") == -1
     assert STATIC.rows("Delete!") == [STATIC.row(f"{WHOLE}delete"), STATIC.row("!")]
     assert -1 not in STATIC.rows("delete")
 
 
-def test_a_sign_before_a_word_is_no_way_to_ask_for_a_whole_word() -> None:
+def test_a_prefix_in_a_text_does_not_select_a_whole_word_vector() -> None:
     assert STATIC.rows("=delete") == [STATIC.row("="), STATIC.row(f"{WHOLE}delete")]
 
 
@@ -90,7 +90,7 @@ def test_numpy_gives_the_same_vectors_to_the_last_bit(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\x00", "\ud800", "\U0001f600", "y" * 101])
-def test_a_text_without_a_known_token_is_a_zero_vector_and_fits_nothing(text: str, either_way: str) -> None:
+def test_a_text_without_known_tokens_is_a_zero_vector_that_matches_nothing(text: str, either_way: str) -> None:
     vector = STATIC.encode(text)
     assert vector == [0.0] * STATIC.dimensions
     codes = quantised(vector)
@@ -101,7 +101,7 @@ def test_a_text_without_a_known_token_is_a_zero_vector_and_fits_nothing(text: st
     assert similarities(known, codes, STATIC.dimensions) == similarities(vector, codes, STATIC.dimensions) == [0.0]
 
 
-def test_word_order_is_nothing_and_repetition_is_something() -> None:
+def test_word_order_does_not_matter_and_repetition_does() -> None:
     assert STATIC.encode("table the drop") == pytest.approx(STATIC.encode("drop the table"))
     assert STATIC.encode("drop drop table") != pytest.approx(STATIC.encode("drop table"))
 
@@ -124,7 +124,7 @@ def test_a_paraphrase_is_closer_than_another_topic(one: str, other: str, foreign
     assert same_topic(one, other, foreign)
 
 
-def test_the_best_is_the_nearest_of_the_stored(either_way: str) -> None:
+def test_best_finds_the_nearest_stored_vector(either_way: str) -> None:
     texts = ["restore the backup", "drop the table", "renew the certificate", "drop the users table now"]
     codes = b"".join(quantised(STATIC.encode(text)) for text in texts)
     vector = STATIC.encode("drop the table")
@@ -135,7 +135,7 @@ def test_the_best_is_the_nearest_of_the_stored(either_way: str) -> None:
     assert similarities(vector, codes, STATIC.dimensions) == pytest.approx(exact, abs=0.015)
 
 
-def test_the_middle_is_the_mean_of_what_is_stored_and_not_of_zero_vectors() -> None:
+def test_the_middle_ignores_zero_vectors() -> None:
     vectors = [STATIC.encode(text) for text in ("restore the backup", "drop the table")]
     codes = b"".join([quantised(vectors[0]), bytes(STATIC.dimensions), quantised(vectors[1])])
     mean = [(one + other) / 2 for one, other in zip(*vectors, strict=True)]
@@ -144,7 +144,7 @@ def test_the_middle_is_the_mean_of_what_is_stored_and_not_of_zero_vectors() -> N
     assert not any(middle(b"", STATIC.dimensions))
 
 
-def test_nothing_stored_has_no_best(either_way: str) -> None:
+def test_no_stored_vectors_have_no_best(either_way: str) -> None:
     vector = STATIC.encode("drop the table")
     assert best(vector, b"", STATIC.dimensions) == (-1, 0.0)
     assert similarities(vector, b"", STATIC.dimensions) == []
@@ -152,7 +152,7 @@ def test_nothing_stored_has_no_best(either_way: str) -> None:
 
 @given(some.lists(some.text(some.characters(codec=None), max_size=60), min_size=1, max_size=4), some.text(max_size=60))
 @settings(max_examples=60, deadline=None)
-def test_whatever_is_typed_gives_a_vector_and_a_place(stored: list[str], text: str) -> None:
+def test_any_text_has_a_vector_and_can_be_compared(stored: list[str], text: str) -> None:
     vector = STATIC.encode(text)
     assert math.hypot(*vector) == pytest.approx(1) or not any(vector)
     codes = b"".join(quantised(STATIC.encode(one)) for one in stored)
@@ -163,7 +163,7 @@ def test_whatever_is_typed_gives_a_vector_and_a_place(stored: list[str], text: s
 
 @given(some.binary(max_size=300), some.integers(0, 4000))
 @settings(max_examples=100, deadline=None)
-def test_a_damaged_beginning_is_an_error_or_still_answers(noise: bytes, place: int) -> None:
+def test_a_damaged_header_is_an_error_or_still_answers(noise: bytes, place: int) -> None:
     whole = bytes(STATIC._data)
     damaged = whole[:place] + noise + whole[place + len(noise) :]
     try:
@@ -177,7 +177,7 @@ def test_a_damaged_beginning_is_an_error_or_still_answers(noise: bytes, place: i
 
 
 @pytest.mark.parametrize("length", [0, 7, HEADER - 1, HEADER, 5000, -1])
-def test_a_torn_file_says_what_to_do(length: int, tmp_path: Path) -> None:
+def test_the_error_for_a_truncated_file_says_what_to_do(length: int, tmp_path: Path) -> None:
     torn = tmp_path / FILE
     torn.write_bytes((MODELS / FILE).read_bytes()[:length])
     with pytest.raises(ArtefactError, match="Install deia again"):
@@ -185,19 +185,19 @@ def test_a_torn_file_says_what_to_do(length: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["no/such/file", "with\0nul"])
-def test_a_missing_file_says_what_to_do(path: str) -> None:
+def test_the_error_for_a_missing_file_says_what_to_do(path: str) -> None:
     with pytest.raises(ArtefactError, match="Install deia again"):
         open_static(path)
 
 
-def test_the_shipped_file_is_whole_small_and_known() -> None:
-    told = json.loads((MODELS / "static.provenance.json").read_text("utf-8"))
+def test_the_shipped_file_is_intact_small_and_documented() -> None:
+    provenance = json.loads((MODELS / "static.provenance.json").read_text("utf-8"))
     assert STATIC.is_whole()
     assert (MODELS / FILE).stat().st_size < 9_000_000
-    assert STATIC.dimensions == told["dimensions"]
-    assert STATIC.name == f"static-minilm-{told['dimensions']}"
-    assert STATIC.digest == told["digest"]
-    assert all(text["licence"] for text in told["texts"])
+    assert STATIC.dimensions == provenance["dimensions"]
+    assert STATIC.name == f"static-minilm-{provenance['dimensions']}"
+    assert STATIC.digest == provenance["digest"]
+    assert all(text["licence"] for text in provenance["texts"])
 
 
 def test_a_cold_process_loads_neither_numpy_nor_re() -> None:

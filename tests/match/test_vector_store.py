@@ -38,78 +38,78 @@ def write(folder: Path) -> Vectors:
 
 
 @pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> Vectors:
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Vectors:
     return write(tmp_path_factory.mktemp("vectors"))
 
 
 @pytest.fixture(params=["plain", "numpy"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run a test as in a cold process and as in one that has numpy."""
+    """Run a test as in a cold process, and as in one that has loaded numpy."""
     if request.param == "plain":
         monkeypatch.delitem(sys.modules, "numpy")
         monkeypatch.setattr(module, "OFTEN", 10**9)
     return str(request.param)
 
 
-def test_passages_are_numbered_through_and_holes_hold_none(held: Vectors) -> None:
-    assert len(held) == 6
-    assert [held.passage(number, 0) for number in (0, 2, 3)] == [0, 2, 3]
-    assert [held.place(passage) for passage in range(6)] == [(0, 0), (0, 1), (2, 0), (3, 0), (3, 1), (3, 2)]
+def test_passages_are_numbered_consecutively_and_removed_documents_have_none(stored: Vectors) -> None:
+    assert len(stored) == 6
+    assert [stored.passage(number, 0) for number in (0, 2, 3)] == [0, 2, 3]
+    assert [stored.place(passage) for passage in range(6)] == [(0, 0), (0, 1), (2, 0), (3, 0), (3, 1), (3, 2)]
 
 
-def test_the_nearest_passage_is_the_one_that_means_the_same(held: Vectors, either_way: str) -> None:
+def test_the_nearest_passage_is_the_paraphrase(stored: Vectors, either_way: str) -> None:
     vector = STATIC.encode("my ssl cert is no longer valid")
-    assert held.near(vector, most=1) == [2]
-    cosines = STATIC.similarities(vector, held.passages(range(6)))
+    assert stored.near(vector, most=1) == [2]
+    cosines = STATIC.similarities(vector, stored.passages(range(6)))
     assert max(range(6), key=cosines.__getitem__) == 2
-    assert held.near(vector, most=50) == list(range(6))
+    assert stored.near(vector, most=50) == list(range(6))
 
 
-def test_only_some_documents_are_searched_where_they_are_given(held: Vectors, either_way: str) -> None:
+def test_a_search_can_be_limited_to_some_documents(stored: Vectors, either_way: str) -> None:
     vector = STATIC.encode("my ssl cert is no longer valid")
-    assert held.near(vector, most=1, among={0, 3})[0] in {0, 1, 3, 4, 5}
-    assert held.near(vector, most=9, among={3}) == [3, 4, 5]
-    assert held.near(vector, most=9, among=set()) == []
+    assert stored.near(vector, most=1, among={0, 3})[0] in {0, 1, 3, 4, 5}
+    assert stored.near(vector, most=9, among={3}) == [3, 4, 5]
+    assert stored.near(vector, most=9, among=set()) == []
 
 
-def test_a_vector_of_nothing_is_near_nothing(held: Vectors, either_way: str) -> None:
-    assert held.near(STATIC.encode(""), most=5) == []
+def test_a_zero_vector_is_near_nothing(stored: Vectors, either_way: str) -> None:
+    assert stored.near(STATIC.encode(""), most=5) == []
 
 
-def test_with_and_without_numpy_the_same_are_near(held: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numpy_does_not_change_the_result(stored: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
     questions = [STATIC.encode(text) for text in ("restore a dump", "container logs", "browser", "a b c d")]
-    fast = [held.near(vector, most=3) for vector in questions]
+    fast = [stored.near(vector, most=3) for vector in questions]
     monkeypatch.delitem(sys.modules, "numpy")
     monkeypatch.setattr(module, "OFTEN", 10**9)
-    assert [held.near(vector, most=3) for vector in questions] == fast
+    assert [stored.near(vector, most=3) for vector in questions] == fast
 
 
 @given(st.lists(st.integers(0, 9), max_size=40), st.integers(1, 12))
 @settings(max_examples=60)
-def test_the_least_are_the_least_and_of_equals_the_first(distances: list[int], most: int) -> None:
+def test_the_smallest_numbers_are_selected_and_ties_go_to_the_first(distances: list[int], most: int) -> None:
     expected = sorted(sorted(range(len(distances)), key=lambda place: (distances[place], place))[:most])
     assert module._least(distances, most) == expected
     assert module._least(np.array(distances, "u2"), most) == expected
 
 
-def test_a_large_collection_is_not_scanned(held: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_catalog_without_lists_is_not_scanned(stored: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_SCANNED", 5)
-    assert held.near(STATIC.encode("restore a dump"), most=3) == []
+    assert stored.near(STATIC.encode("restore a dump"), most=3) == []
 
 
-def test_what_is_copied_is_what_was_written(held: Vectors, tmp_path: Path) -> None:
+def test_raw_returns_what_was_written(stored: Vectors, tmp_path: Path) -> None:
     writer = VectorWriter(str(tmp_path), "static")
     for documents in (range(2), range(2, 3), range(3, 4)):
-        writer.copy(held, documents)
+        writer.copy(stored, documents)
     writer.close()
     copied = Vectors(str(tmp_path), tier="static", dimensions=STATIC.dimensions)
-    assert copied.passages(range(6)) == held.passages(range(6))
-    assert copied.documents(range(4)) == held.documents(range(4))
-    assert [copied.place(passage) for passage in range(6)] == [held.place(passage) for passage in range(6)]
+    assert copied.passages(range(6)) == stored.passages(range(6))
+    assert copied.documents(range(4)) == stored.documents(range(4))
+    assert [copied.place(passage) for passage in range(6)] == [stored.place(passage) for passage in range(6)]
 
 
 @pytest.mark.parametrize("name", [CODES, SIGNS, ABOUT, STARTS])
-def test_torn_files_are_refused_with_the_cure(tmp_path: Path, name: str) -> None:
+def test_the_error_for_truncated_files_says_what_to_do(tmp_path: Path, name: str) -> None:
     write(tmp_path)
     path = tmp_path / f"static.{name}"
     path.write_bytes(path.read_bytes()[:-4])
@@ -120,12 +120,12 @@ def test_torn_files_are_refused_with_the_cure(tmp_path: Path, name: str) -> None
         Vectors(str(tmp_path), tier="static", dimensions=STATIC.dimensions)
 
 
-def test_a_tier_is_opened_once_and_an_unknown_one_is_none() -> None:
+def test_a_tier_is_opened_once_and_an_unknown_one_is_an_error() -> None:
     assert open_tier("static") is STATIC
     assert "static" in TIERS
     with pytest.raises(KeyError):
         open_tier("telepathy")
 
 
-def test_names_are_read_by_their_parts() -> None:
+def test_names_are_split_before_encoding() -> None:
     assert STATIC.encode("KubePodCrashLooping") == STATIC.encode("Kube Pod Crash Looping")

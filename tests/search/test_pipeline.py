@@ -19,7 +19,7 @@ STRANGE = st.one_of(
 )
 
 
-def test_a_question_finds_its_document(catalog: Catalog) -> None:
+def test_a_query_finds_its_document(catalog: Catalog) -> None:
     answer = search(catalog, Query(text="what do I lose if I delete a netlify site?"), checked_at="now")
     assert answer.matched is not False
     assert answer.primary_docs[0].id == "netlify-recreate"
@@ -45,12 +45,12 @@ def test_the_published_shape_of_an_answer(catalog: Catalog) -> None:
     assert given_back["audit"]["tier"] == "static"
 
 
-def test_a_question_that_is_all_covered_is_answered_with_high_confidence(catalog: Catalog) -> None:
+def test_a_fully_covered_query_has_high_confidence(catalog: Catalog) -> None:
     answer = search(catalog, Query(text="deleting a netlify site"))
     assert (answer.matched, answer.confidence) == (True, "high")
 
 
-def test_the_passage_and_its_lines_are_those_of_the_file(catalog: Catalog) -> None:
+def test_the_lines_of_a_passage_are_those_of_the_file(catalog: Catalog) -> None:
     result = search(catalog, Query(text="restore environment export recovery")).primary[0]
     first, last = result.lines
     assert first > 5
@@ -67,14 +67,14 @@ def test_what_to_do_next_names_actions_relations_and_neighbours(catalog: Catalog
     )
 
 
-def test_past_questions_are_offered_but_not_the_one_just_asked(catalog: Catalog) -> None:
+def test_past_questions_are_suggested_without_the_current_one(catalog: Catalog) -> None:
     assert search(catalog, Query(text="delete netlify")).related_queries == (
         "what happens when I delete a netlify site",
     )
     assert search(catalog, Query(text="What happens when I DELETE a netlify site")).related_queries == ()
 
 
-def test_a_misspelt_word_is_corrected_and_told(catalog: Catalog) -> None:
+def test_a_misspelt_word_is_corrected_and_reported(catalog: Catalog) -> None:
     answer = search(catalog, Query(text="recreatng a netlfy site"))
     assert answer.primary[0].id == "netlify-recreate"
     assert answer.searched_for == "recreating a netlify site"
@@ -82,7 +82,7 @@ def test_a_misspelt_word_is_corrected_and_told(catalog: Catalog) -> None:
     assert answer.to_dict()["searched_for"] == "recreating a netlify site"
 
 
-def test_a_word_that_the_commons_has_is_never_corrected(catalog: Catalog) -> None:
+def test_a_word_of_the_commons_is_never_corrected(catalog: Catalog) -> None:
     assert search(catalog, Query(text="pod logs")).searched_for == ""
 
 
@@ -92,15 +92,15 @@ def test_a_word_written_as_two_is_joined_and_a_name_is_found_by_its_parts(catalo
     assert search(catalog, Query(text="kubepodcrashlooping")).primary[0].id == "pod-crash"
 
 
-def test_nothing_in_common_is_said_with_the_words_that_nobody_knows(catalog: Catalog) -> None:
+def test_an_empty_answer_names_the_unknown_words(catalog: Catalog) -> None:
     answer = search(catalog, Query(text="sourdough hydration percentages"))
-    told = answer.to_dict()
-    assert (told["matched"], told["reason"]) == (False, "no_documents_match")
-    assert "sourdough, hydration, percentages" in told["suggestions"][0]
+    fields = answer.to_dict()
+    assert (fields["matched"], fields["reason"]) == (False, "no_documents_match")
+    assert "sourdough, hydration, percentages" in fields["suggestions"][0]
     assert not answer.documents
 
 
-def test_similar_past_questions_stand_beside_an_empty_answer(catalog: Catalog) -> None:
+def test_an_empty_answer_suggests_similar_past_questions(catalog: Catalog) -> None:
     answer = search(
         catalog,
         Query(
@@ -115,13 +115,13 @@ def test_similar_past_questions_stand_beside_an_empty_answer(catalog: Catalog) -
 
 
 @pytest.mark.parametrize("text", ["", "   ", "how do I", "is it that?"])
-def test_a_question_without_a_subject_is_too_broad(catalog: Catalog, text: str) -> None:
-    told = search(catalog, Query(text=text)).to_dict()
-    assert (told["matched"], told["reason"], told["refinement_needed"]) == ("partial", "query_too_broad", True)
-    assert told["available_clusters"] == ["deployment", "operations"]
+def test_a_query_without_a_subject_is_too_broad(catalog: Catalog, text: str) -> None:
+    fields = search(catalog, Query(text=text)).to_dict()
+    assert (fields["matched"], fields["reason"], fields["refinement_needed"]) == ("partial", "query_too_broad", True)
+    assert fields["available_clusters"] == ["deployment", "operations"]
 
 
-def test_a_word_of_nearly_every_passage_is_too_broad_in_a_large_commons(
+def test_a_word_of_most_passages_is_too_broad_in_a_large_commons(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder = str(tmp_path_factory.mktemp("broad"))
@@ -131,7 +131,7 @@ def test_a_word_of_nearly_every_passage_is_too_broad_in_a_large_commons(
     assert search(open_catalog(folder), Query(text="server topic7")).primary[0].path == "bok/7.md"
 
 
-def test_filters_hold(catalog: Catalog) -> None:
+def test_filters_apply(catalog: Catalog) -> None:
     assert {each.id for each in search(catalog, Query(text="site pod records", platform="Netlify")).documents} <= {
         "netlify-recreate", "netlify-dns",
     }  # fmt: skip
@@ -139,27 +139,27 @@ def test_filters_hold(catalog: Catalog) -> None:
 
 
 @pytest.mark.parametrize("name", ["platform", "audience", "urgency", "cluster", "tag"])
-def test_an_unknown_filter_is_refused_with_what_there_is(catalog: Catalog, name: str) -> None:
+def test_the_error_for_an_unknown_filter_lists_the_known_values(catalog: Catalog, name: str) -> None:
     with pytest.raises(QueryError, match=name):
         search(catalog, Query(text="site").but(**{name: "zzz\ud800"}))
 
 
-def test_a_filter_nearly_right_is_refused_with_the_nearest(catalog: Catalog) -> None:
+def test_the_error_for_a_misspelt_filter_suggests_the_nearest_value(catalog: Catalog) -> None:
     with pytest.raises(QueryError, match=r"Did you mean netlify\? Known values: "):
         search(catalog, Query(text="site", platform="netlfy"))
 
 
 def test_keywords_are_answered_keyword_by_keyword(catalog: Catalog) -> None:
-    told = search(catalog, Query(text="", keywords=("netlify", "crash looping", "sourdough"))).to_dict()
-    assert told["query_type"] == "keyword_search"
-    assert told["keywords"] == ["netlify", "crash looping", "sourdough"]
-    found = {each["id"]: each for each in told["results"]}
+    fields = search(catalog, Query(text="", keywords=("netlify", "crash looping", "sourdough"))).to_dict()
+    assert fields["query_type"] == "keyword_search"
+    assert fields["keywords"] == ["netlify", "crash looping", "sourdough"]
+    found = {each["id"]: each for each in fields["results"]}
     assert found["pod-crash"] == {
         "id": "pod-crash", "relevance": 0.333, "keywords_matched": ["crash looping"], "path": "bok/k8s/pod-crash.md",
     }  # fmt: skip
     assert found["netlify-dns"]["keywords_matched"] == ["netlify"]
-    assert told["matched_documents"] == len(found) == 3
-    assert set(told["clusters_found"]) == {"deployment", "operations"}
+    assert fields["matched_documents"] == len(found) == 3
+    assert set(fields["clusters_found"]) == {"deployment", "operations"}
 
 
 def test_unknown_keywords_find_nothing(catalog: Catalog) -> None:
@@ -167,34 +167,34 @@ def test_unknown_keywords_find_nothing(catalog: Catalog) -> None:
 
 
 def test_the_view_of_a_platform(catalog: Catalog) -> None:
-    told = search(catalog, Query(text="", platform="Netlify")).to_dict()
-    assert (told["query_type"], told["platform"], told["documents_found"]) == ("platform_filter", "Netlify", 2)
-    assert told["by_urgency"] == {"critical": ["netlify-recreate"], "medium": ["netlify-dns"]}
-    assert told["by_category"] == {"gotcha": ["netlify-recreate"], "uncategorised": ["netlify-dns"]}
-    assert told["quick_tips"] == ["Export the environment first.", "Go through the recovery checklist first."]
+    fields = search(catalog, Query(text="", platform="Netlify")).to_dict()
+    assert (fields["query_type"], fields["platform"], fields["documents_found"]) == ("platform_filter", "Netlify", 2)
+    assert fields["by_urgency"] == {"critical": ["netlify-recreate"], "medium": ["netlify-dns"]}
+    assert fields["by_category"] == {"gotcha": ["netlify-recreate"], "uncategorised": ["netlify-dns"]}
+    assert fields["quick_tips"] == ["Export the environment first.", "Go through the recovery checklist first."]
 
 
 def test_the_view_of_an_audience(catalog: Catalog) -> None:
-    told = search(catalog, Query(text="", audience="operator")).to_dict()
-    assert (told["query_type"], told["documents_found"]) == ("audience_view", 2)
-    assert [each["id"] for each in told["high_priority"]] == ["pod-crash"]
-    assert [each["id"] for each in told["medium_priority"]] == ["netlify-dns"]
-    assert told["by_urgency"] == {"when_production_down": [], "for_prevention": ["pod-crash", "netlify-dns"]}
-    assert told["learning_path"] == ["pod-crash", "netlify-dns"]
+    fields = search(catalog, Query(text="", audience="operator")).to_dict()
+    assert (fields["query_type"], fields["documents_found"]) == ("audience_view", 2)
+    assert [each["id"] for each in fields["high_priority"]] == ["pod-crash"]
+    assert [each["id"] for each in fields["medium_priority"]] == ["netlify-dns"]
+    assert fields["by_urgency"] == {"when_production_down": [], "for_prevention": ["pod-crash", "netlify-dns"]}
+    assert fields["learning_path"] == ["pod-crash", "netlify-dns"]
 
 
-def test_other_filters_alone_give_a_list_the_most_urgent_first(catalog: Catalog) -> None:
+def test_other_filters_alone_return_a_list_with_the_most_urgent_first(catalog: Catalog) -> None:
     answer = search(catalog, Query(text="", cluster="deployment"))
     assert [each.id for each in answer.documents] == ["netlify-recreate", "netlify-dns"]
     assert answer.primary_cluster == "deployment"
 
 
-def test_a_document_without_a_file_is_found_by_its_title_whatever_its_script(catalog: Catalog) -> None:
+def test_a_document_without_a_file_is_found_by_its_title_in_any_script(catalog: Catalog) -> None:
     assert search(catalog, Query(text="ecrire")).primary[0].id == "nothing-in-it"
     assert search(catalog, Query(text="テスト")).primary[0].id == "nothing-in-it"
 
 
-def test_documents_with_equal_scores_stand_in_the_order_of_their_ids(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_documents_with_equal_scores_are_ordered_by_id(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = str(tmp_path_factory.mktemp("ties"))
     entries = [Entry(id=name, path=f"bok/{name}.md", title="Same thing") for name in "dbca"]
     build_catalog(entries, [], [], [], folder)
@@ -203,7 +203,7 @@ def test_documents_with_equal_scores_stand_in_the_order_of_their_ids(tmp_path_fa
 
 @given(STRANGE)
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_text_raises_anything_in_any_rendering(catalog: Catalog, text: str) -> None:
+def test_no_text_raises_an_error_in_any_rendering(catalog: Catalog, text: str) -> None:
     for query in (Query(text=text), Query(text="", keywords=(text,)), Query(text=text, platform="netlify")):
         answer = search(catalog, query)
         for form, render in RENDERINGS.items():
@@ -211,7 +211,7 @@ def test_no_text_raises_anything_in_any_rendering(catalog: Catalog, text: str) -
             assert form
 
 
-def test_a_hundred_kilobytes_are_a_question_too(catalog: Catalog) -> None:
+def test_a_query_of_a_hundred_kilobytes_is_answered(catalog: Catalog) -> None:
     for text in (
         "netlify " * 13_000,
         "x" * 100_000,
@@ -221,7 +221,7 @@ def test_a_hundred_kilobytes_are_a_question_too(catalog: Catalog) -> None:
         assert search(catalog, Query(text=text)).to_dict()
 
 
-def test_chance_neighbours_of_short_words_are_no_answer(catalog: Catalog) -> None:
+def test_chance_neighbours_of_short_words_do_not_answer(catalog: Catalog) -> None:
     answer = search(catalog, Query(text="size hoops"))
     assert answer.matched is False
     assert answer.searched_for

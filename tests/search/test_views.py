@@ -1,4 +1,4 @@
-"""Lists of what passes a filter: the most urgent first, and where both are as urgent one's own before the starter's."""
+"""Tests of lists of filtered documents: the most urgent first, and own documents before the starter's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_ones_own_stands_before_the_starters_where_both_are_as_urgent(tmp_path: Path) -> None:
+def test_own_documents_come_before_equally_urgent_ones_of_the_starter(tmp_path: Path) -> None:
     paths = {"a-starter": f"{STARTER_PREFIX}bok/a.md", "b-own": "bok/b.md", "c-starter": f"{STARTER_PREFIX}bok/c.md"}
     urgency = {"a-starter": "high", "b-own": "high", "c-starter": "critical"}
     entries = [
@@ -31,7 +31,7 @@ def test_ones_own_stands_before_the_starters_where_both_are_as_urgent(tmp_path: 
         assert listed == [name for name in ("c-starter", "b-own", "a-starter") if query.platform or name[0] != "c"]
 
 
-def test_the_learning_path_that_somebody_wrote_is_given_with_its_reasons(tmp_path: Path) -> None:
+def test_a_written_learning_path_is_returned_with_its_reasons(tmp_path: Path) -> None:
     names = ("first", "second", "own")
     starters = {name: f"{STARTER_PREFIX}bok/{name}.md" for name in names[:2]}
     entries = [Entry(id=name, path=path, title=name, audience=("operator",)) for name, path in starters.items()]
@@ -47,19 +47,19 @@ def test_the_learning_path_that_somebody_wrote_is_given_with_its_reasons(tmp_pat
         documents = [Document(path=entry.path, title=entry.title, text="Words.\n") for entry in held]
         build_catalog(held, documents, [], [], str(folder), learning_paths=paths)
         answer = search(open_catalog(str(folder)), Query(text="", audience="operator"))
-        told = answer.to_dict()
-        assert told["learning_path"] == expected
-        assert told["learning_reasons"] == {"second": "It comes before."}
+        fields = answer.to_dict()
+        assert fields["learning_path"] == expected
+        assert fields["learning_reasons"] == {"second": "It comes before."}
         shown = render(answer, "table")
         assert f"{len(expected) - 1}. second: It comes before." in shown
 
 
-def test_a_path_of_ones_own_counts_as_it_stands(tmp_path: Path) -> None:
+def test_an_own_learning_path_is_not_extended(tmp_path: Path) -> None:
     entries = [
         Entry(id=name, path=f"bok/{name}.md", title=name, audience=("lead",), clusters=(name,)) for name in "abc"
     ]
     documents = [Document(path=entry.path, title=entry.title, text="Words.\n") for entry in entries]
     paths = [LearningPath(audience="lead", steps=(Step(document="c"), Step(document="a")))]
     build_catalog(entries, documents, [], [], str(tmp_path), learning_paths=paths)
-    told = search(open_catalog(str(tmp_path)), Query(text="", audience="lead")).to_dict()
-    assert told["learning_path"] == ["c", "a"]
+    fields = search(open_catalog(str(tmp_path)), Query(text="", audience="lead")).to_dict()
+    assert fields["learning_path"] == ["c", "a"]

@@ -171,18 +171,20 @@ def _word_terms(
 ) -> list[Term]:
     """Return a word's terms; the whole of a name is left out if it is unknown, as its parts represent it."""
     chunks = catalog.keyword.chunks
-    found: list[Term] = []
+    made_terms: list[Term] = []
     for at, term in enumerate(word):
         part = len(word) == 1 or at > 0
         if seen[term]:
-            found.append(Term(typed=term, stem=stems[term], information=information(seen[term], chunks), part=part))
+            made_terms.append(
+                Term(typed=term, stem=stems[term], information=information(seen[term], chunks), part=part)
+            )
         elif term in named:
-            found.extend(_renamed_terms(term, named[term], catalog))
+            made_terms.extend(_renamed_terms(term, named[term], catalog))
         elif term in changes:
-            found.extend(_corrected_terms(term, changes[term], catalog))
+            made_terms.extend(_corrected_terms(term, changes[term], catalog))
         elif part:
-            found.append(Term(typed=term, stem="", information=information(0, chunks)))
-    return found
+            made_terms.append(Term(typed=term, stem="", information=information(0, chunks)))
+    return made_terms
 
 
 def _renamed_terms(term: str, name: str, catalog: Catalog) -> list[Term]:

@@ -59,17 +59,17 @@ def _probability(observed: Sequence[float], weights: Sequence[float]) -> float:
 def observe(
     question: Question,
     ranked: Sequence[Ranked],
-    held: Mapping[int, Mapping[int, Collection[str]]],
+    stems_by_passage: Mapping[int, Mapping[int, Collection[str]]],
     *,
     passages: int,
-    given: int = 0,
+    filters: int = 0,
     akin: float = 0.0,
     usual: Mapping[str, float] | None = None,
 ) -> list[float]:
     """Return the observations, in the order of OBSERVED.
 
-    `held` maps a document's number to the stems that each of its passages contains. `passages` is how many passages
-    were ranked: among many, one is near by chance. `given` is the number of filters that were set, all of which each
+    `stems_by_passage` maps a document's number to the stems that each of its passages contains. `passages` is how many
+    passages were ranked: among many, one is near by chance. `filters` is how many filters were set, all of which each
     document passed. `akin` is the query's similarity to the commons as a whole (deia.search.ranking.affinity), and
     `usual` the information of its stems in general software text, for passages of the same length
     (deia.search.ranking.word_usage).
@@ -79,19 +79,19 @@ def observe(
         return [0.0] * len(OBSERVED)
     first, *others = ranked[:SEEN]
     own = literal_terms(question.text)
-    best = held.get(first.number, {})
+    best = stems_by_passage.get(first.number, {})
     stems = _union(best)
     counts = [LITERAL_COUNTS if term.typed in own and term.stem not in stems else 1.0 for term in parts]
     weights = [count * sqrt(term.information) for count, term in zip(counts, parts, strict=True)]
-    whole, words = sum(weights) or 1.0, max(1.0, sum(counts) + given)
-    covered = coverage(question, best, own=own, given=given)
+    whole, words = sum(weights) or 1.0, max(1.0, sum(counts) + filters)
+    covered = coverage(question, best, own=own, filters=filters)
     likely = [document.likeness for document in others] or [0.0]
     home = _at_home(zip(counts, parts, strict=True), usual or {}) / sqrt(sum(counts) or 1.0)
     most = MOST_A_WORD * sum(count * term.information for count, term in zip(counts, parts, strict=True) if term.stem)
     return [
         covered,
         covered / sqrt(words),
-        max([covered, *(coverage(question, stems, own=own, given=given) for stems in held.values())]),
+        max([covered, *(coverage(question, stems, own=own, filters=filters) for stems in stems_by_passage.values())]),
         sum(weight for weight, term in zip(weights, parts, strict=True) if not term.stem) / whole,
         sum(weight for weight, term in zip(weights, parts, strict=True) if term.corrected) / whole,
         min(1.0, first.words / most) if most else 0.0,
@@ -127,7 +127,7 @@ def _at_home(counted: Iterable[tuple[float, Term]], usual: Mapping[str, float]) 
 
 
 def coverage(
-    question: Question, passages: Mapping[int, Collection[str]], *, own: Collection[str] = (), given: int = 0
+    question: Question, passages: Mapping[int, Collection[str]], *, own: Collection[str] = (), filters: int = 0
 ) -> float:
     """Return the share (0 to 1) of a query's information that a document contains.
 
@@ -148,16 +148,16 @@ def coverage(
     if not whole:
         return 0.0
     in_document = _weight_of(parts, stems)
-    in_passage = max((_weight_of(parts, held) for held in passages.values()), default=0.0)
-    return ((in_document + in_passage) / 2 + FILTER_WEIGHT * given) / (whole + FILTER_WEIGHT * given)
+    in_passage = max((_weight_of(parts, stems) for stems in passages.values()), default=0.0)
+    return ((in_document + in_passage) / 2 + FILTER_WEIGHT * filters) / (whole + FILTER_WEIGHT * filters)
 
 
 def _union(passages: Mapping[int, Collection[str]]) -> set[str]:
-    return {stem for held in passages.values() for stem in held}
+    return {stem for stems in passages.values() for stem in stems}
 
 
-def _weight_of(parts: Sequence[tuple[float, Term]], held: Collection[str]) -> float:
-    return sum(weight * _trust(term) for weight, term in parts if term.stem in held)
+def _weight_of(parts: Sequence[tuple[float, Term]], stems: Collection[str]) -> float:
+    return sum(weight * _trust(term) for weight, term in parts if term.stem in stems)
 
 
 def _trust(term: Term) -> float:

@@ -74,8 +74,8 @@ def _rare_names(question: Question, catalog: Catalog) -> list[str]:
 
 def is_name(token: str) -> bool:
     """Return whether a word is an identifier: in CamelCase, with underscores, or a code of letters and digits."""
-    found = words(token)
-    if len(found) != 1 or len(found[0][0]) < SHORTEST:
+    parsed = words(token)
+    if len(parsed) != 1 or len(parsed[0][0]) < SHORTEST:
         return False
     return (
         is_error_code(token)

@@ -1,4 +1,4 @@
-"""What somebody typed is told for what it is; small talk is never what somebody is about to do."""
+"""Tests of the kinds of text; an announced action is never small talk."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_there_are_enough_examples_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize(("kind", "text"), EVERY)
-def test_the_kind_of_what_was_typed(kind: str, text: str) -> None:
+def test_texts_are_classified(kind: str, text: str) -> None:
     assert kind_of(text, KNOWN).name == kind
 
 
@@ -179,7 +179,7 @@ def test_the_kind_of_what_was_typed(kind: str, text: str) -> None:
         ("AI agents", "ai_agents"), ("florists", ""), ("", ""),
     ],
 )  # fmt: skip
-def test_a_role_finds_the_audience_of_its_trade(asked: str, meant: str) -> None:
+def test_a_role_finds_the_audience_of_its_profession(asked: str, meant: str) -> None:
     assert audience(asked.casefold().split(), AUDIENCES) == meant
 
 
@@ -194,7 +194,7 @@ def test_a_command_is_about_its_program_and_sub_commands(typed: str, strong: tup
     assert kind_of(typed, KNOWN).strong == strong
 
 
-def test_a_command_leaves_out_what_only_this_line_has() -> None:
+def test_values_that_occur_in_one_command_only_are_left_out() -> None:
     assert kind_of("docker rm -f 3f2a9c8d7e6f5a4b", KNOWN).text == "docker rm -f"
 
 
@@ -204,7 +204,7 @@ def test_the_platform_and_the_audience_are_those_of_the_commons() -> None:
     assert kind_of("show me all Oracle documentation", KNOWN).name not in ("platform", "audience")
 
 
-def test_no_word_of_small_talk_does_anything() -> None:
+def test_no_word_of_small_talk_names_an_action() -> None:
     assert not (GREETINGS | FILLERS).intersection(RISKY)
 
 
@@ -217,5 +217,5 @@ def test_a_risky_word_is_never_small_talk(around: list[str], risky: str, at: int
 
 @given(st.text(st.characters(), max_size=300))
 @settings(max_examples=100, deadline=None)
-def test_any_text_is_of_some_kind(text: str) -> None:
+def test_any_text_has_a_kind(text: str) -> None:
     assert kind_of(text, KNOWN).name in KINDS

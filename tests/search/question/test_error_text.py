@@ -1,4 +1,4 @@
-"""The telling line is found in what programs print, and what is another each time is dropped."""
+"""Tests of error texts: the informative line is found, and what differs between runs is dropped."""
 
 from __future__ import annotations
 
@@ -292,13 +292,13 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_the_telling_line_is_found(name: str) -> None:
+def test_the_informative_line_is_found(name: str) -> None:
     printed, telling = PRINTED[name]
     assert telling in read_failure("\n".join(printed)).text
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_what_differs_each_time_is_dropped(name: str) -> None:
+def test_what_differs_between_runs_is_dropped(name: str) -> None:
     told = read_failure("\n".join(PRINTED[name][0])).text
     for noise in (
         "/srv/",
@@ -314,19 +314,19 @@ def test_what_differs_each_time_is_dropped(name: str) -> None:
         assert noise not in told
 
 
-def test_of_a_chain_of_causes_the_last_counts() -> None:
+def test_the_last_cause_of_a_chain_counts() -> None:
     assert "IllegalStateException" not in read_failure("\n".join(PRINTED["java"][0])).text
 
 
 @pytest.mark.parametrize(
     "word", ["E0308", "ERR_PNPM_OUTDATED_LOCKFILE", "ORA-00942", "TS2304", "ENOENT", "SQLSTATE", "CVE-2024-3094"]
 )
-def test_codes_of_errors_are_known(word: str) -> None:
+def test_error_codes_are_recognised(word: str) -> None:
     assert is_error_code(word)
 
 
 @pytest.mark.parametrize("word", ["E", "EU", "RFC2616", "UTF-8", "404", "ISO8859", "kubernetes", "A1", ""])
-def test_other_capitals_and_numbers_are_no_codes(word: str) -> None:
+def test_other_capitals_and_numbers_are_not_error_codes(word: str) -> None:
     assert not is_error_code(word)
 
 
@@ -340,7 +340,7 @@ def test_other_capitals_and_numbers_are_no_codes(word: str) -> None:
         ("commit 3f2a9c8d7e6f is gone", "commit is gone"),
     ],
 )
-def test_a_line_keeps_its_words_and_loses_its_places(line: str, kept: str) -> None:
+def test_a_cleaned_line_keeps_its_words_without_places(line: str, kept: str) -> None:
     assert cleaned(line) == kept
 
 
@@ -349,12 +349,12 @@ def test_a_line_keeps_its_words_and_loses_its_places(line: str, kept: str) -> No
     | st.lists(st.sampled_from(["Error:", "at x", "\n", "E ", "│", "caused by:", "[", "0x", ":12"])).map(" ".join)
 )
 @settings(max_examples=100, deadline=None)
-def test_any_text_may_be_read(text: str) -> None:
+def test_any_text_can_be_parsed(text: str) -> None:
     read_failure(text)
 
 
 @pytest.mark.parametrize("unit", ["Error: x\n", "at ", "a" * 100, "│ ", ":1", "'/", "\n"])
-def test_long_texts_are_read_at_once(unit: str) -> None:
+def test_long_texts_are_parsed_quickly(unit: str) -> None:
     began = time.process_time()
     read_failure(unit * (1_000_000 // len(unit)))
     assert time.process_time() - began < 3

@@ -1,4 +1,4 @@
-"""Questions with syntax, of every kind, with other words and exact names, asked of a small commons."""
+"""Tests of queries of every kind, with syntax, synonyms and exact names, in a small commons."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def commons(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     return open_catalog(folder)
 
 
-def found(catalog: Catalog, text: str) -> set[str]:
+def found_ids(catalog: Catalog, text: str) -> set[str]:
     return {result.id for result in search(catalog, Query(text=text)).documents}
 
 
-def told(catalog: Catalog, text: str) -> Answer:
+def ask(catalog: Catalog, text: str) -> Answer:
     return search(catalog, Query(text=text))
 
 
@@ -87,8 +87,8 @@ def told(catalog: Catalog, text: str) -> Answer:
         ("verified:<2026-02-01", {"site-builds"}), ("created:2026-01..2026-03", {"pods"}), ("verified:<2020", set()),
     ],
 )  # fmt: skip
-def test_syntax_narrows_what_is_found(commons: Catalog, text: str, documents: set[str]) -> None:
-    assert found(commons, text) == documents
+def test_syntax_narrows_the_results(commons: Catalog, text: str, documents: set[str]) -> None:
+    assert found_ids(commons, text) == documents
 
 
 @pytest.mark.parametrize(
@@ -99,33 +99,33 @@ def test_syntax_narrows_what_is_found(commons: Catalog, text: str, documents: se
         ("updated:yesterday", "updated:2026"), ("audience:florist", "devops"),
     ],
 )  # fmt: skip
-def test_an_unknown_value_of_a_field_is_refused_with_what_is_near(commons: Catalog, text: str, near: str) -> None:
+def test_the_error_for_an_unknown_value_lists_the_nearest_ones(commons: Catalog, text: str, near: str) -> None:
     with pytest.raises(QueryError) as refused:
         search(commons, Query(text=text))
     assert near in str(refused.value.fix)
 
 
-def test_a_filter_beside_the_text_holds_as_well(commons: Catalog) -> None:
+def test_filters_beside_the_text_apply_too(commons: Catalog) -> None:
     assert not search(commons, Query(text="site platform:netlify", platform="kubernetes")).documents
     assert search(commons, Query(text="pod platform:kubernetes", platform="kubernetes")).primary[0].id == "pods"
 
 
-def test_the_answer_says_how_it_was_understood(commons: Catalog) -> None:
-    audit = told(commons, '"dead site" -builds platform:netlify').to_dict()["audit"]
+def test_the_answer_shows_the_interpretation(commons: Catalog) -> None:
+    audit = ask(commons, '"dead site" -builds platform:netlify').to_dict()["audit"]
     assert audit["understood"] == 'dead site; platform: netlify; word for word: "dead site"; without: builds'
-    assert told(commons, "dead site").audit.understood == ""
+    assert ask(commons, "dead site").audit.understood == ""
 
 
-def test_a_quotation_that_stands_nowhere_is_said(commons: Catalog) -> None:
-    assert told(commons, '"site dead"').audit.warnings[0].startswith('no document contains "site dead" word for word')
-    asked = told(commons, 'how do I get to the site "undead things"')
-    assert asked.documents
-    assert "searched for its words instead" in asked.audit.warnings[0]
+def test_a_quotation_that_occurs_nowhere_is_reported(commons: Catalog) -> None:
+    assert ask(commons, '"site dead"').audit.warnings[0].startswith('no document contains "site dead" word for word')
+    warned = ask(commons, 'how do I get to the site "undead things"')
+    assert warned.documents
+    assert "searched for its words instead" in warned.audit.warnings[0]
 
 
-def test_the_question_of_an_answer_is_what_was_typed(commons: Catalog) -> None:
+def test_the_query_of_an_answer_is_what_was_typed(commons: Catalog) -> None:
     for text in ('"dead site" -dns', "show me all netlify docs", "thanks!", "Error: site not found at 0x7f3a2b1c"):
-        assert told(commons, text).query == text
+        assert ask(commons, text).query == text
 
 
 # --- kinds -----------------------------------------------------------------------------------------------------------
@@ -144,27 +144,29 @@ def test_the_question_of_an_answer_is_what_was_typed(commons: Catalog) -> None:
         ("error: build failed for the site", "error", "natural_language"), ("", "filters", "natural_language"),
     ],
 )  # fmt: skip
-def test_the_kind_is_told_and_decides_the_answer(commons: Catalog, text: str, kind: str, query_type: str) -> None:
-    answer = told(commons, text)
+def test_the_kind_is_reported_and_determines_the_answer(
+    commons: Catalog, text: str, kind: str, query_type: str
+) -> None:
+    answer = ask(commons, text)
     assert (answer.audit.kind, answer.query_type) == (kind, query_type)
 
 
-def test_an_overview_asked_for_in_words_is_the_one_of_the_filter(commons: Catalog) -> None:
-    by_words = told(commons, "what should site reliability engineers know?").to_dict()
+def test_an_overview_requested_in_words_equals_that_of_the_filter(commons: Catalog) -> None:
+    by_words = ask(commons, "what should site reliability engineers know?").to_dict()
     by_filter = search(commons, Query(text="", audience="devops")).to_dict()
     assert {**by_words, "audit": {}} == {**by_filter, "audit": {}}
 
 
-def test_small_talk_looks_nothing_up_and_a_risky_word_does(commons: Catalog) -> None:
-    answer = told(commons, "thanks!")
+def test_small_talk_is_not_searched_for_but_risky_words_are(commons: Catalog) -> None:
+    answer = ask(commons, "thanks!")
     assert (answer.matched, answer.reason, answer.to_dict()["reason"]) == (False, "conversational", "conversational")
     assert "netlify" in search(commons, Query(text="thanks!", platform="netlify")).to_dict().get("platform", "netlify")
-    assert told(commons, "ok delete it").reason != "conversational"
+    assert ask(commons, "ok delete it").reason != "conversational"
 
 
-def test_a_stack_trace_is_asked_by_its_telling_line(commons: Catalog) -> None:
+def test_a_stack_trace_is_searched_for_by_its_informative_line(commons: Catalog) -> None:
     trace = f"Progress: resolved 1, reused 0\n {LOCKFILE}  Cannot install with frozen\n    at /x/y.js:10:4\n"
-    answer = told(commons, trace)
+    answer = ask(commons, trace)
     assert answer.primary[0].id == "lockfile"
     assert answer.audit.understood.startswith(f"error: {LOCKFILE}")
 
@@ -180,7 +182,9 @@ def test_a_stack_trace_is_asked_by_its_telling_line(commons: Catalog) -> None:
         ("KubePodCrashLooping", "alert"), ("KubePodCrashLooping pods", "alert"),
     ],
 )  # fmt: skip
-def test_an_exact_name_is_found_first(commons: Catalog, text: str, first: str, tiers: tuple[str, ...]) -> None:
+def test_documents_with_an_exact_name_come_first(
+    commons: Catalog, text: str, first: str, tiers: tuple[str, ...]
+) -> None:
     assert ranking(commons, text, tiers=tiers)[0] == first
     scores = [result.score for result in search(commons, Query(text=text), tiers=tiers).documents]
     assert scores == sorted(scores, reverse=True)
@@ -189,28 +193,28 @@ def test_an_exact_name_is_found_first(commons: Catalog, text: str, first: str, t
 # --- other words -----------------------------------------------------------------------------------------------------
 
 
-def test_a_word_that_nobody_uses_is_replaced_by_one_that_means_the_same(commons: Catalog) -> None:
-    answer = told(commons, "k8s")
+def test_an_unused_word_is_replaced_by_a_synonym(commons: Catalog) -> None:
+    answer = ask(commons, "k8s")
     assert answer.primary[0].id == "pods"
     assert answer.searched_for == "kubernetes"
     assert "kubernetes is another word for k8s" in answer.primary[0].why_relevant
 
 
-def test_a_concept_of_the_commons_stands_for_its_words(commons: Catalog) -> None:
-    assert told(commons, "sourdough").primary[0].id == "dead-site"
+def test_concepts_of_the_commons_provide_synonyms(commons: Catalog) -> None:
+    assert ask(commons, "sourdough").primary[0].id == "dead-site"
 
 
-def test_an_abbreviation_that_a_text_defines_is_joined_by_its_words(commons: Catalog) -> None:
+def test_an_abbreviation_defined_in_a_text_finds_its_long_form(commons: Catalog) -> None:
     assert commons.concepts("hpa")[0][0] == "horizontal pod autoscaler"
-    assert told(commons, "horizontal pod autoscaler").searched_for == ""
+    assert ask(commons, "horizontal pod autoscaler").searched_for == ""
 
 
 # --- whatever is typed -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", TEN, ids=lambda text: repr(text[:20]))
-def test_the_questions_that_crash_others_are_answered(commons: Catalog, text: str) -> None:
-    answer = told(commons, text)
+def test_queries_that_often_crash_parsers_are_answered(commons: Catalog, text: str) -> None:
+    answer = ask(commons, text)
     assert answer.to_dict()
     assert answer.documents or answer.reason
 
@@ -238,7 +242,7 @@ def test_the_questions_that_crash_others_are_answered(commons: Catalog, text: st
     | st.text(st.characters(), max_size=100)
 )
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_text_is_answered_or_a_value_in_it_refused_by_name(commons: Catalog, text: str) -> None:
+def test_any_text_is_answered_or_a_value_in_it_is_reported(commons: Catalog, text: str) -> None:
     try:
         answer = search(commons, Query(text=text))
     except QueryError as refused:

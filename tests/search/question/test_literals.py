@@ -1,4 +1,4 @@
-"""The asker's own words: what counts as one, and that they do not tell against a document."""
+"""Tests of the asker's own words: which count as such, and that a document is not penalised for lacking them."""
 
 from __future__ import annotations
 
@@ -43,29 +43,29 @@ def test_quoted_words_paths_addresses_and_options_are_the_askers_own(text: str, 
         '""',
     ],
 )
-def test_names_of_things_apostrophes_and_whole_questions_are_not(text: str) -> None:
+def test_names_apostrophes_and_quoted_queries_are_not_the_askers_own(text: str) -> None:
     assert not literal_terms(text)
 
 
-def test_a_word_that_is_said_outside_of_its_quotation_is_asked_about() -> None:
+def test_a_word_that_also_occurs_outside_the_quotation_is_not_the_askers_own() -> None:
     assert "zone" not in literal_terms('delete the zone "zone"')
 
 
-def test_a_document_is_not_blamed_for_lacking_the_askers_own_words() -> None:
+def test_a_document_is_not_penalised_for_lacking_the_askers_own_words() -> None:
     text = 'rename "holiday"'
-    asked = Question(
+    query = Question(
         text=text,
         terms=(Term(typed="rename", stem="renam", information=3.0), Term(typed="holiday", stem="", information=6.0)),
     )
     own = literal_terms(text)
-    assert coverage(asked, {0: {"renam"}}, own=own) > 0.8
-    assert coverage(asked, {0: {"renam"}}) < 0.5
-    assert coverage(asked, {}, own=own) == 0.0
+    assert coverage(query, {0: {"renam"}}, own=own) > 0.8
+    assert coverage(query, {0: {"renam"}}) < 0.5
+    assert coverage(query, {}, own=own) == 0.0
 
 
 @given(st.text(alphabet="ab '\"`“”‘’/~$-.:1é\n", max_size=80))  # noqa: RUF001 - typographic marks
 @settings(max_examples=100)
-def test_no_text_breaks_it_and_only_its_own_terms_come_back(text: str) -> None:
+def test_any_text_gives_only_terms_of_its_own(text: str) -> None:
     every = {part for word in question_words(text) for part in word}
     joined = {part for word in question_words(text.translate(str.maketrans("\"'`“”‘’", "       "))) for part in word}  # noqa: RUF001 - likewise
     assert literal_terms(text) <= every | joined

@@ -1,4 +1,4 @@
-"""Syntax is read where it is meant, and what only looks like it is words."""
+"""Tests of query syntax, and of text that only looks like it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_syntax_is_read(text: str, read: Typed) -> None:
 
 
 @pytest.mark.parametrize("text", WORDS)
-def test_what_only_looks_like_syntax_is_words(text: str) -> None:
+def test_text_that_only_looks_like_syntax_is_words(text: str) -> None:
     assert read_syntax(text) == Typed(words=text)
 
 
@@ -47,7 +47,7 @@ def test_what_only_looks_like_syntax_is_words(text: str) -> None:
     )
 )
 @settings(max_examples=100, deadline=None)
-def test_any_text_may_be_read_and_keeps_its_words(text: str) -> None:
+def test_any_text_keeps_its_words(text: str) -> None:
     read = read_syntax(text)
     assert read.plain == (read == Typed(words=text))
     kept = " ".join([read.words, *read.without, *read.without_phrases, *(field.value for field in read.fields)])
@@ -70,7 +70,7 @@ def test_days_are_ranges_of_numbers(text: str, found: range | None) -> None:
     assert days(text) == found
 
 
-def test_the_day_of_an_entry_may_carry_a_time_or_be_none() -> None:
+def test_the_day_of_an_entry_may_have_a_time_or_be_missing() -> None:
     assert day_number("2026-11-20T10:00:00Z") == 2026_11_20
     assert day_number("2026-11") == 2026_11_01
     assert day_number("last spring") == 0

@@ -28,7 +28,7 @@ numbers = st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3)
 
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    """Give a catalog about git with vectors of both shipped tiers."""
+    """Return a catalog about git with vectors of both shipped tiers."""
     folder: Path = tmp_path_factory.mktemp("akin") / "catalog"
     folder.mkdir()
     entries = [Entry(id=name, path=f"bok/{name}.md", title=name) for name in TEXTS]
@@ -38,7 +38,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 
 @pytest.mark.parametrize("tier", ["static", "compact"])
-def test_a_question_about_the_commons_subject_is_more_akin_than_one_about_another(catalog: Catalog, tier: str) -> None:
+def test_a_query_about_the_commons_subject_has_more_affinity(catalog: Catalog, tier: str) -> None:
     meaning = choose_tier(catalog, tiers=(tier,))
     own, homonym, foreign = (
         affinity(catalog, read_question(text, catalog), meaning)
@@ -50,15 +50,15 @@ def test_a_question_about_the_commons_subject_is_more_akin_than_one_about_anothe
     assert foreign < 0.3
 
 
-def test_without_meaning_nothing_is_akin(catalog: Catalog) -> None:
+def test_without_a_tier_there_is_no_affinity(catalog: Catalog) -> None:
     assert affinity(catalog, read_question("git rebase", catalog), choose_tier(catalog, tiers=())) == 0.0
 
 
-def test_a_question_without_words_that_the_model_knows_is_not_akin(catalog: Catalog) -> None:
+def test_a_query_without_known_words_has_no_affinity(catalog: Catalog) -> None:
     assert affinity(catalog, read_question("", catalog), choose_tier(catalog, tiers=("static",))) == 0.0
 
 
-def test_the_share_is_that_of_the_cosines() -> None:
+def test_relative_similarity_is_a_ratio_of_cosines() -> None:
     assert relative_similarity((1.0, 0.0), (0.5, 0.0)) == pytest.approx(MOST)
     assert relative_similarity((0.6, 0.8), (1.0, 0.0)) == pytest.approx(0.6)
     assert relative_similarity((0.0, 1.0), (1.0, 0.0)) == 0.0
@@ -67,5 +67,5 @@ def test_the_share_is_that_of_the_cosines() -> None:
 
 @settings(max_examples=50)
 @given(numbers, numbers)
-def test_a_share_stays_within_its_bounds(question: list[float], middle: list[float]) -> None:
+def test_relative_similarity_is_bounded(question: list[float], middle: list[float]) -> None:
     assert -MOST <= relative_similarity(question, middle) <= MOST

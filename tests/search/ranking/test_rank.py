@@ -15,13 +15,13 @@ COSINES = st.floats(-1, 1)
 
 
 def likeness(passages: dict[tuple[int, int], float], documents: dict[int, float] | None = None) -> Likeness:
-    """Give likenesses; documents are as near as their passages unless said."""
+    """Return likenesses; documents are as near as their passages unless given."""
     return Likeness(
         passages=passages, documents=documents or {number: cosine for (number, _), cosine in passages.items()}
     )
 
 
-def test_a_document_is_its_best_passage_and_a_share_of_the_next() -> None:
+def test_a_score_is_that_of_the_best_passage_and_shares_of_the_next() -> None:
     first, second = rank([(0, 0, 8.0), (1, 3, 9.0), (0, 1, 8.0)])
     assert (first.number, first.score, first.ordinal) == (0, 10.0, 0)
     assert (second.number, second.score, second.ordinal) == (1, 9.0, 3)
@@ -31,52 +31,52 @@ def test_a_document_is_its_best_passage_and_a_share_of_the_next() -> None:
 @settings(max_examples=60)
 def test_the_order_does_not_depend_on_the_order_of_the_hits(hits: list[tuple[int, int, float]]) -> None:
     assert rank(hits) == rank(sorted(hits, key=repr))
-    assert {each.number for each in rank(hits)} == {number for number, _, _ in hits}
+    assert {document.number for document in rank(hits)} == {number for number, _, _ in hits}
 
 
 @given(HITS, st.floats(0, 1), st.data())
 @settings(max_examples=60)
-def test_both_sides_together_stay_on_the_common_scale(
+def test_fused_scores_stay_on_the_common_scale(
     hits: list[tuple[int, int, float]], meaning: float, data: st.DataObject
 ) -> None:
     places = [(number, ordinal) for number, ordinal, _ in hits] + [(9, 0)]
     ranked = rank(hits, likeness=likeness({place: data.draw(COSINES) for place in places}), meaning=meaning)
-    assert {each.number for each in ranked} == {number for number, _ in places}
-    assert all(0 <= each.score <= 1.000001 for each in ranked)
-    assert ranked == sorted(ranked, key=lambda each: (-each.score, each.number))
+    assert {document.number for document in ranked} == {number for number, _ in places}
+    assert all(0 <= document.score <= 1.000001 for document in ranked)
+    assert ranked == sorted(ranked, key=lambda document: (-document.score, document.number))
 
 
-def test_meaning_decides_between_documents_that_hold_the_same_words() -> None:
+def test_meaning_decides_between_documents_with_the_same_words() -> None:
     hits, near = [(0, 0, 5.0), (1, 0, 5.0), (2, 0, 1.0)], likeness({(0, 0): 0.2, (1, 0): 0.7, (2, 0): 0.1})
-    assert [each.number for each in rank(hits, likeness=near, meaning=0.5)] == [1, 0, 2]
+    assert [document.number for document in rank(hits, likeness=near, meaning=0.5)] == [1, 0, 2]
 
 
-def test_a_document_that_only_the_meaning_found_is_ranked_too() -> None:
+def test_a_document_found_only_by_meaning_is_ranked_too() -> None:
     ranked = rank([(0, 0, 5.0), (1, 0, 2.0)], likeness=likeness({(0, 0): 0.1, (1, 0): 0.1, (2, 4): 0.9}), meaning=0.6)
     assert (ranked[0].number, ranked[0].ordinal, ranked[0].words) == (2, 4, 0.0)
 
 
 def test_without_weight_the_meaning_changes_no_order() -> None:
     hits, near = [(0, 0, 5.0), (1, 0, 2.0)], likeness({(0, 0): 0.1, (1, 0): 0.9})
-    assert [each.number for each in rank(hits, likeness=near, meaning=0.0)] == [0, 1]
+    assert [document.number for document in rank(hits, likeness=near, meaning=0.0)] == [0, 1]
 
 
-def test_the_passage_to_show_is_the_one_that_both_sides_like() -> None:
+def test_the_shown_passage_has_the_best_combined_score() -> None:
     near = likeness({(0, 0): 0.1, (0, 1): 0.6, (0, 2): 0.7})
     assert rank([(0, 0, 5.0), (0, 1, 4.9)], likeness=near, meaning=0.5)[0].ordinal == 1
 
 
-def test_what_a_document_is_about_counts_in_part() -> None:
+def test_the_subject_of_a_document_counts_in_part() -> None:
     near = likeness({(0, 0): 0.5, (1, 0): 0.5, (2, 0): 0.0}, {0: 0.1, 1: 0.6, 2: 0.0})
-    assert [each.number for each in rank([], likeness=near, meaning=0.5)] == [1, 0, 2]
+    assert [document.number for document in rank([], likeness=near, meaning=0.5)] == [1, 0, 2]
 
 
-def test_equals_of_the_last_document_are_kept_for_whoever_breaks_the_tie() -> None:
+def test_documents_tied_with_the_last_are_kept() -> None:
     assert len(rank([(number, 0, 1.0) for number in range(5)], most=2)) == 5
     assert len(rank([(number, 0, float(number)) for number in range(5)], most=2)) == 2
 
 
-def test_the_hundredth_best_is_the_least_of_the_scale() -> None:
+def test_the_hundredth_best_is_the_bottom_of_the_scale() -> None:
     values = scaled({number: float(number) for number in range(150)}, among=150)
     assert (values[149], values[50], values[0]) == (1.0, 0.0, 0.0)
     assert scaled({1: 4.0, 2: 2.0}, among=3) == {1: 1.0, 2: 0.5}

@@ -1,4 +1,4 @@
-"""What meaning adds to words, when it must not take part, and what it must not change."""
+"""Tests of meaning in retrieval: what it adds to words, when it is not used, and what it must not change."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     return build(tmp_path_factory.mktemp("notes"))
 
 
-def test_a_question_in_other_words_finds_its_document_by_meaning(notes: Catalog) -> None:
+def test_a_query_in_other_words_finds_its_document_by_meaning(notes: Catalog) -> None:
     question = "undoing deletion with archived copies"
     assert ranking(notes, question, tiers=()) == []
     assert ranking(notes, question)[0] == "backups"
@@ -59,7 +59,7 @@ def test_the_answer_names_its_tier(notes: Catalog) -> None:
 
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Catalog:
-    """Give a catalog that is searched as large ones are: by lists, and without counting out what passes a filter."""
+    """Return a catalog that is searched like a large one: by lists, and without looking up all filtered documents."""
     for module in (sorting, writing):
         monkeypatch.setattr(module, "LISTED_FROM", 10)
     monkeypatch.setattr(retrieving, "MOST_COUNTED_OUT", 10)
@@ -76,43 +76,43 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Catalog:
 
 
 @pytest.mark.parametrize("platform", ["web", "desktop"])
-def test_filters_hold_in_a_large_catalog_for_what_meaning_finds(large: Catalog, platform: str) -> None:
+def test_filters_apply_to_meaning_in_a_large_catalog(large: Catalog, platform: str) -> None:
     assert large.vectors("static").lists is not None
     question = "undoing deletion with archived copies"
     assert ranking(large, question, tiers=()) == []
-    found = search(large, Query(text=f"{question} platform:{platform}"))
+    results = search(large, Query(text=f"{question} platform:{platform}"))
     near = retrieving._near(
         large, large.vectors("static"), open_tier("static").encode(question), {"platform": platform}
     )
     assert len(near) >= retrieving.EXACTLY
     assert {large.vectors("static").place(passage)[0] % 2 for passage in near} == {int(platform == "web")}
-    assert {int(each.id) % 2 for each in found.documents} <= {int(platform == "web")}
+    assert {int(document.id) % 2 for document in results.documents} <= {int(platform == "web")}
 
 
-def test_a_large_catalog_is_searched_by_meaning_as_a_small_one(large: Catalog) -> None:
+def test_a_large_catalog_is_searched_by_meaning_like_a_small_one(large: Catalog) -> None:
     best = ranking(large, "undoing deletion with archived copies", limit=5)
     assert len(best) == 5
-    assert {int(each) % 4 for each in best} == {0}, "all of them are about backups"
+    assert {int(document) % 4 for document in best} == {0}, "all of them are about backups"
 
 
-def test_filters_hold_for_what_meaning_finds(notes: Catalog) -> None:
+def test_filters_apply_to_meaning(notes: Catalog) -> None:
     answer = search(notes, Query(text="TLS certificate expired, messages refused", platform="web"))
-    assert {each.id for each in answer.documents} <= {"mail"}
+    assert {document.id for document in answer.documents} <= {"mail"}
 
 
-def test_a_name_finds_its_document_whatever_is_near_in_meaning(notes: Catalog) -> None:
+def test_a_name_finds_its_document_whatever_else_is_near_in_meaning(notes: Catalog) -> None:
     assert ranking(notes, "KubePodCrashLooping")[0] == "pods"
     assert ranking(notes, "what does KubePodCrashLooping mean")[0] == "pods"
 
 
-def test_a_catalog_without_vectors_is_searched_by_words_without_complaint(tmp_path: Path) -> None:
+def test_a_catalog_without_vectors_is_searched_by_words_without_warning(tmp_path: Path) -> None:
     catalog = build(tmp_path, tiers=())
     answer = search(catalog, Query(text="certificate expired"))
     assert (answer.audit.tier, answer.audit.warnings) == ("keyword", ())
     assert answer.primary[0].id == "certificates"
 
 
-def test_vectors_of_another_model_take_no_part_and_the_answer_says_so(tmp_path: Path) -> None:
+def test_vectors_of_another_model_are_ignored_with_a_warning(tmp_path: Path) -> None:
     build(tmp_path)
     header = json.loads((tmp_path / HEADER).read_text())
     header["tiers"]["static"]["digest"] = "0" * 64
@@ -124,7 +124,7 @@ def test_vectors_of_another_model_take_no_part_and_the_answer_says_so(tmp_path: 
     assert answer.primary[0].id == "certificates"
 
 
-def test_a_tier_that_cannot_be_opened_is_told_and_the_next_one_taken(tmp_path: Path) -> None:
+def test_a_tier_that_cannot_be_opened_is_reported_and_the_next_one_used(tmp_path: Path) -> None:
     catalog = build(tmp_path)
     (tmp_path / "static.codes").write_bytes(b"torn")
     chosen = choose_tier(catalog, tiers=("telepathy", "static"))
@@ -132,7 +132,7 @@ def test_a_tier_that_cannot_be_opened_is_told_and_the_next_one_taken(tmp_path: P
     assert "do not belong together" in chosen.warning
 
 
-def test_the_model_reads_the_corrected_question(notes: Catalog) -> None:
+def test_the_model_reads_the_corrected_query(notes: Catalog) -> None:
     assert corrected_text(read_question("certificte expird", notes)) == "certificate expired"
     assert corrected_text(read_question("certificate expired", notes)) == "certificate expired"
 
@@ -146,30 +146,28 @@ def test_only_known_names_written_as_code_count_as_names(notes: Catalog) -> None
 
 @given(st.text(max_size=60))
 @settings(max_examples=60)
-def test_spelling_names_out_loses_no_letter(text: str) -> None:
+def test_splitting_names_loses_no_letter(text: str) -> None:
     letters = [character for character in text if not character.isspace() and character != "_"]
     assert [character for character in spelled_out(text) if character not in " _"] == letters
 
 
 @given(st.text(max_size=80), st.integers(1, 4))
 @settings(max_examples=60, deadline=None)
-def test_no_text_breaks_the_ranking_and_its_length_holds(notes: Catalog, text: str, limit: int) -> None:
-    found = ranking(notes, text, limit=limit)
-    assert len(found) == len(set(found)) <= limit
-    assert set(found) <= set(NOTES)
+def test_any_text_can_be_ranked_within_the_limit(notes: Catalog, text: str, limit: int) -> None:
+    results = ranking(notes, text, limit=limit)
+    assert len(results) == len(set(results)) <= limit
+    assert set(results) <= set(NOTES)
 
 
 @pytest.mark.parametrize(("model", "said"), [("", "no model is set"), ("other/model", "compiled without other/model")])
-def test_a_model_of_ones_own_that_the_catalog_lacks_is_told_and_not_loaded(
-    notes: Catalog, model: str, said: str
-) -> None:
+def test_an_own_model_without_vectors_is_reported_and_not_loaded(notes: Catalog, model: str, said: str) -> None:
     meaning = choose_tier(notes, tiers=tiers_of("transformer", model=model))
     assert meaning.name == "static"
     assert said in meaning.warning
     assert "deia compile" in meaning.warning
 
 
-def test_a_change_of_ones_own_model_takes_no_part_until_the_commons_is_compiled(tmp_path: Path) -> None:
+def test_a_changed_own_model_is_used_after_a_compile(tmp_path: Path) -> None:
     build(tmp_path)
     header = json.loads((tmp_path / HEADER).read_text())
     header["tiers"]["transformer"] = {"digest": "0" * 64, "dimensions": 384, "model": "one"}
@@ -179,14 +177,14 @@ def test_a_change_of_ones_own_model_takes_no_part_until_the_commons_is_compiled(
     assert "compiled with one, not with two" in meaning.warning
 
 
-def test_a_choice_names_the_tiers_that_may_take_part() -> None:
+def test_a_choice_sets_the_allowed_tiers() -> None:
     assert tiers_of("auto") == tiers_of("compact") == ("compact", "static")
     assert tiers_of("static") == ("static",)
     assert tiers_of("keyword") == ()
     assert tiers_of("transformer", model="a/b:c") == ("transformer:a/b:c", "compact", "static")
 
 
-def test_of_few_documents_that_a_filter_leaves_none_is_hidden(tmp_path: Path) -> None:
+def test_few_filtered_documents_are_all_shown(tmp_path: Path) -> None:
     names = ("dns", "builds", "domains", "forms")
     texts = {
         "dns": "A site has records.",
@@ -196,12 +194,17 @@ def test_of_few_documents_that_a_filter_leaves_none_is_hidden(tmp_path: Path) ->
     documents = [Document(path=f"{name}.md", title=name, text=texts.get(name, "Forms on a site.")) for name in names]
     others = [Document(path=f"o{at}.md", title=f"other {at}", text=f"Something else, number {at}.") for at in range(40)]
     entries = [
-        Entry(id=each.path, path=each.path, title=each.title, platforms=("netlify",) if each in documents else ())
-        for each in (*documents, *others)
+        Entry(
+            id=document.path,
+            path=document.path,
+            title=document.title,
+            platforms=("netlify",) if document in documents else (),
+        )
+        for document in (*documents, *others)
     ]
     build_catalog(entries, [*documents, *others], [], [], str(tmp_path))
     opened = open_catalog(str(tmp_path))
     for tiers in ((), ("static",)):
         answer = search(opened, Query(text="platform:netlify site"), tiers=tiers)
-        assert {each.id for each in answer.documents} == {f"{name}.md" for name in names}
+        assert {document.id for document in answer.documents} == {f"{name}.md" for name in names}
         assert not list(search(opened, Query(text="platform:netlify sourdough pancakes"), tiers=tiers).documents)

@@ -1,4 +1,4 @@
-"""What the index says of a document's standing settles what is nearly even, and nothing else."""
+"""Tests of document strengths: they decide between nearly equal documents, and nothing else."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def catalog(folder: Path, **strengths: Any) -> Catalog:
 
 
 def test_a_stronger_document_comes_first_among_equals(tmp_path: Path) -> None:
-    asked = "rotate the signing key"
-    assert ranking(catalog(tmp_path / "even"), asked)[:2] == ["a", "b"]
-    assert ranking(catalog(tmp_path / "up", b=0.25), asked)[:2] == ["b", "a"]
-    assert ranking(catalog(tmp_path / "down", a=-0.25), asked)[:2] == ["b", "a"]
+    query = "rotate the signing key"
+    assert ranking(catalog(tmp_path / "even"), query)[:2] == ["a", "b"]
+    assert ranking(catalog(tmp_path / "up", b=0.25), query)[:2] == ["b", "a"]
+    assert ranking(catalog(tmp_path / "down", a=-0.25), query)[:2] == ["b", "a"]
 
 
-def test_no_strength_lifts_what_is_about_something_else(tmp_path: Path) -> None:
+def test_no_strength_lifts_an_unrelated_document(tmp_path: Path) -> None:
     assert ranking(catalog(tmp_path / "much", c=1000), "rotate the signing key")[0] == "a"
 
 
-def test_what_is_no_number_is_passed_over(tmp_path: Path) -> None:
-    found = catalog(tmp_path / "odd", a="strong", b=True, c=[1])
-    assert found.strengths == {}
+def test_a_strength_that_is_not_a_number_is_ignored(tmp_path: Path) -> None:
+    opened = catalog(tmp_path / "odd", a="strong", b=True, c=[1])
+    assert opened.strengths == {}

@@ -16,42 +16,42 @@ PLACE = os.path.join(os.path.dirname(deia.__file__), "models", FILE)
 
 
 def rows() -> list[tuple[str, int]]:
-    """Give the rows of the file as they stand there."""
+    """Return the rows of the file in order."""
     with open(PLACE, encoding="ascii") as file:
-        found = [line.rstrip("\n").rpartition(SEPARATOR) for line in file]
-    return [(stem, int(level)) for stem, _, level in found]
+        levels = [line.rstrip("\n").rpartition(SEPARATOR) for line in file]
+    return [(stem, int(level)) for stem, _, level in levels]
 
 
-NONE = rows()[0][1] / LEVELS  # what a word tells that nobody uses
+NONE = rows()[0][1] / LEVELS  # the information of a word that is not in the file
 
 
-def test_every_stem_of_the_file_is_found_with_its_level() -> None:
+def test_every_stem_in_the_file_has_its_level() -> None:
     written = dict(rows())
     assert len(written) == len(rows()) > 10_000
     assert general_information(written) == {stem: level / LEVELS for stem, level in written.items()}
 
 
-def test_the_file_is_what_is_said_of_it() -> None:
+def test_the_file_matches_its_provenance() -> None:
     with open(PLACE, "rb") as file, open(PLACE.replace(".txt", ".provenance.json"), encoding="utf-8") as about:
-        data, said = file.read(), json.load(about)
-    assert hashlib.sha256(data).hexdigest() == said["sha256"]
-    assert (data.count(b"\n") - 1, DESCRIPTION) == (said["words"], said["bytes"])
+        data, provenance = file.read(), json.load(about)
+    assert hashlib.sha256(data).hexdigest() == provenance["sha256"]
+    assert (data.count(b"\n") - 1, DESCRIPTION) == (provenance["words"], provenance["bytes"])
 
 
-def test_a_word_that_everybody_uses_tells_less_than_one_of_few_and_one_of_nobody_most() -> None:
-    found = general_information(["file", "kubernet", "xyzzyplugh"])
-    assert found["file"] < found["kubernet"] < found["xyzzyplugh"]
-    assert found["xyzzyplugh"] == NONE
+def test_rarer_words_are_more_informative() -> None:
+    levels = general_information(["file", "kubernet", "xyzzyplugh"])
+    assert levels["file"] < levels["kubernet"] < levels["xyzzyplugh"]
+    assert levels["xyzzyplugh"] == NONE
 
 
-def test_in_longer_passages_a_word_tells_less() -> None:
+def test_words_are_less_informative_in_longer_passages() -> None:
     short, long = (general_information(["backup"], length=factor * DESCRIPTION)["backup"] for factor in (1, 2))
     assert short - long == pytest.approx(log(2))
 
 
 @settings(max_examples=100)
 @given(st.lists(st.text(max_size=40)))
-def test_any_text_has_a_level_between_the_most_frequent_and_none(stems: list[str]) -> None:
-    found = general_information(stems)
-    assert set(found) == set(stems)
-    assert all(0 < level <= NONE for level in found.values())
+def test_any_text_has_a_level_within_the_range(stems: list[str]) -> None:
+    levels = general_information(stems)
+    assert set(levels) == set(stems)
+    assert all(0 < level <= NONE for level in levels.values())

@@ -10,13 +10,13 @@ from deia.search.rendering.columns import columns, cut, plain, wrap
 @pytest.mark.parametrize(
     ("text", "wide"), [("abc", 3), ("設定", 4), ("e\u0301", 1), ("", 0), ("⚠\ufe0f", 1), ("コード", 6)]
 )
-def test_wide_characters_count_two_and_accents_none(text: str, wide: int) -> None:
+def test_wide_characters_have_two_columns_and_accents_none(text: str, wide: int) -> None:
     assert columns(text) == wide
 
 
 @given(st.text(max_size=80), st.integers(2, 30))
 @settings(max_examples=100)
-def test_what_is_cut_fits_and_what_is_wrapped_loses_nothing(text: str, room: int) -> None:
+def test_cut_text_fits_and_wrapped_text_is_complete(text: str, room: int) -> None:
     assert columns(cut(text, room)) <= room
     rows = list(wrap(text, room))
     assert all(columns(row) <= room for row in rows)
@@ -25,6 +25,6 @@ def test_what_is_cut_fits_and_what_is_wrapped_loses_nothing(text: str, room: int
 
 @given(st.text())
 @settings(max_examples=100)
-def test_plain_text_has_nothing_that_a_terminal_obeys(text: str) -> None:
+def test_plain_text_has_no_control_characters(text: str) -> None:
     assert plain(text).isprintable()
     assert len(plain(text)) == len(text)

@@ -21,42 +21,42 @@ def marked(text: str, *asked: str) -> list[str]:
 
 
 def test_words_are_marked_in_all_their_forms() -> None:
-    told = marked("Deleted sites, deleting a site; the deletion of it", "delete", "site")
-    assert told == ["Deleted", "sites", "deleting", "site", "deletion"]
+    pieces = marked("Deleted sites, deleting a site; the deletion of it", "delete", "site")
+    assert pieces == ["Deleted", "sites", "deleting", "site", "deletion"]
 
 
-def test_a_name_is_marked_where_a_part_of_it_was_asked_for() -> None:
+def test_a_name_is_marked_if_a_part_of_it_matches() -> None:
     assert marked("see KubePodCrashLooping and ERR_PNPM", "pod", "pnpm") == ["KubePodCrashLooping", "PNPM"]
 
 
-def test_nothing_is_marked_where_nothing_was_asked() -> None:
+def test_without_query_words_nothing_is_marked() -> None:
     assert marked("anything at all") == []
 
 
-def test_the_rows_that_hold_most_of_the_question_are_told() -> None:
-    told = best_rows(PASSAGE, Marker(["delete", "domain"]), room=60, most=2)
-    assert told[0].startswith("- Deleting a site drops its `domains`")
-    assert "**Deleting" not in "".join(told)
-    assert "docs/**" in " ".join(told)
+def test_the_rows_with_most_of_the_query_are_shown() -> None:
+    pieces = best_rows(PASSAGE, Marker(["delete", "domain"]), room=60, most=2)
+    assert pieces[0].startswith("- Deleting a site drops its `domains`")
+    assert "**Deleting" not in "".join(pieces)
+    assert "docs/**" in " ".join(pieces)
 
 
-def test_without_a_word_in_common_the_beginning_is_told_and_no_heading() -> None:
-    told = best_rows(PASSAGE, Marker([]), room=40, most=2)
-    assert told[0].startswith("Everything begins")
-    assert told[-1].endswith("…")
+def test_without_a_match_the_beginning_is_shown_without_headings() -> None:
+    pieces = best_rows(PASSAGE, Marker([]), room=40, most=2)
+    assert pieces[0].startswith("Everything begins")
+    assert pieces[-1].endswith("…")
 
 
-def test_a_passage_that_is_only_a_heading_is_told() -> None:
+def test_a_passage_that_is_only_a_heading_is_shown() -> None:
     assert best_rows("## Recovery\n", Marker([]), room=40, most=2) == ["Recovery"]
     assert best_rows("\n\n```\n```\n", Marker(["x"]), room=40, most=2) == []
 
 
 @given(st.text(max_size=400), st.lists(st.text(max_size=12), max_size=4), st.integers(10, 60))
 @settings(max_examples=100)
-def test_any_passage_gives_few_rows_that_fit(passage: str, asked: list[str], room: int) -> None:
+def test_any_passage_is_shown_in_few_rows_that_fit(passage: str, asked: list[str], room: int) -> None:
     marker = Marker(asked)
     rows = best_rows(passage, marker, room=room, most=3)
     assert len(rows) <= 3
     for row in rows:
-        assert columns(row) <= room + 2  # two ellipses, where one row is the whole of a passage's middle
+        assert columns(row) <= room + 2  # room for an ellipsis on both sides
         assert "".join(piece for piece, _ in marker.marked(row)) == row

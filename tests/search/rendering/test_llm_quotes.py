@@ -12,14 +12,14 @@ TEXTS = st.text(max_size=600)
 
 
 def result(name: str = "a", *, text: str = LONG, passage: str = "", title: str = "A") -> Result:
-    """Give a document to quote."""
+    """Return a result to quote."""
     return Result(
         id=name, path=f"bok/{name}.md", title=title, summary="", score=1.0, lines=(3, 9), text=text, passage=passage
     )
 
 
 @pytest.mark.parametrize(("text", "count"), [("", 0), ("abc", 1), ("abcd", 2), ("設定", 2), ("aé", 2)])
-def test_tokens_are_counted_rather_too_many(text: str, count: int) -> None:
+def test_tokens_are_overestimated(text: str, count: int) -> None:
     assert tokens(text) == count
 
 
@@ -31,32 +31,30 @@ def test_tokens_are_counted_rather_too_many(text: str, count: int) -> None:
     st.integers(LEAST, 900),
 )
 @settings(max_examples=100)
-def test_no_budget_is_exceeded_and_no_line_escapes_its_quotation(
-    results: list[Result], after: list[str], budget: int
-) -> None:
-    told = quoted(results, head="2 documents.", after=[], budget=budget)
-    assert tokens(told) <= budget
+def test_the_budget_is_kept_and_every_line_is_quoted(results: list[Result], after: list[str], budget: int) -> None:
+    output = quoted(results, head="2 documents.", after=[], budget=budget)
+    assert tokens(output) <= budget
     assert tokens(quoted(results, head="x" * 2000, after=after, budget=budget)) <= budget
-    for line in told.split("\n"):
+    for line in output.split("\n"):
         known = line in ("", FRAME, "2 documents.") or line.startswith((">", "["))
         assert known, line
 
 
-def test_a_short_document_is_whole_and_of_a_long_one_the_passage_stands_with_its_surroundings() -> None:
+def test_short_documents_are_quoted_whole_and_long_ones_around_the_passage() -> None:
     passage = "line 500 of a long document\nline 501 of a long document"
-    told = quoted([result(passage=passage), result("b", text="Short.", passage="Short.")], head="h", after=[])
-    assert "> Short." in told
-    assert "(source: bok/b.md)" in told
-    assert "(source: bok/a.md:3-9, in part)" in told
-    own = [line for line in told.split("\n") if "of a long document" in line]
+    output = quoted([result(passage=passage), result("b", text="Short.", passage="Short.")], head="h", after=[])
+    assert "> Short." in output
+    assert "(source: bok/b.md)" in output
+    assert "(source: bok/a.md:3-9, in part)" in output
+    own = [line for line in output.split("\n") if "of a long document" in line]
     assert "> line 500 of a long document" in own
     assert len(own) > 50
     numbers = [int(line.split()[2]) for line in own]
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
 
 
-def test_a_small_budget_names_what_it_cannot_quote() -> None:
-    told = quoted([result(f"d{n}", passage=LONG[:3000]) for n in range(6)], head="h", after=["Next: x."], budget=500)
-    assert all(f"[d{n}]" in told for n in range(6))
+def test_documents_beyond_a_small_budget_are_named() -> None:
+    output = quoted([result(f"d{n}", passage=LONG[:3000]) for n in range(6)], head="h", after=["Next: x."], budget=500)
+    assert all(f"[d{n}]" in output for n in range(6))
     assert " […]" in quoted([result(passage="word " * 2000)], head="h", after=[], budget=500)
-    assert told.endswith("Next: x.")
+    assert output.endswith("Next: x.")
