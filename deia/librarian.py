@@ -1,22 +1,23 @@
-"""The librarian as Python sees it: ask the commons, check a conversation, get what to put in front of the model.
+"""The librarian for Python programs: query the commons, check a conversation, and get the text to show to the model.
 
     librarian = Librarian()
     context = librarian.get_context(librarian.check_triggers(conversation))
 
-The commons is found as the command line finds it. Compiled files are brought up to date when their sources changed.
+The commons is found as on the command line. Compiled files are brought up to date if their sources changed.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from _thread import RLock  # what `threading` gives, without its import
+from _thread import RLock  # the same as in `threading`, whose import is slow
 
-from deia import files, freshness, spool
-from deia.errors import ArtefactError, QueryError
-from deia.folders import derived_folder, events_folder, find_commons, part_folder, state_folder
+from deia import spool
+from deia.compile.compiled_files import CompiledFiles
+from deia.errors import QueryError
+from deia.folders import events_folder, find_commons, state_folder
 from deia.knowledge import Query
-from deia.records import ROLES, TYPE_CHECKING, Firing, Injection, Turn
+from deia.records import ROLES, TYPE_CHECKING, URGENCIES, Firing, Injection, Turn
 from deia.settings import resolve
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog
     from deia.search.rendering.render import RenderableAnswer
     from deia.watch.gate.artefact import Artefact
+    from deia.watch.memory.conversations import Conversations
     from deia.watch.memory.log import InMemoryLog
     from deia.watch.streaming import Watcher
     from deia.watch.turn.conversation import Judged
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class Filters(TypedDict, total=False):
-        """What `query` takes besides the text."""
+        """The keyword arguments of `query`."""
 
         platform: str | None
         audience: str | None
@@ -52,22 +54,20 @@ if TYPE_CHECKING:
 __all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
 
 MODES = ("natural", "keywords")
-RECHECK = 1.0  # seconds for which compiled files are trusted without looking at their sources again
-MOST_CONVERSATIONS = 1000  # kept in one process; the one unused longest is forgotten
 
 
 class Librarian:
-    """A commons, open. Safe to keep for the life of a process and to share between threads, which wait for each other.
+    """An open commons. It may be kept for the life of a process and shared between threads, which wait for each other.
 
     Args:
-        root: the commons' folder; by default it is found from the working folder upwards, else the starter commons.
+        root: the commons' folder; by default it is found from the working folder upwards, or else the starter commons.
         agent: who asks, for the ledger.
-        ledger: whether questions and injections are logged.
-        keep_fresh: whether to compile when a source changed; who compiles by himself, beside this, does not want that.
-        collections: the clusters and folders (`bok/hosting/`) that count, nothing of the rest; by default all do.
+        ledger: whether queries and injections are logged.
+        keep_fresh: whether to compile when a source changed; False if the caller compiles.
+        collections: the clusters and folders (`bok/hosting/`) to use; by default all.
 
     Raises:
-        CommonsError: `root` (or DEIA_COMMONS) names no commons.
+        CommonsError: `root` (or DEIA_COMMONS) is not a commons.
         SettingsError: a setting is malformed.
     """
 
@@ -86,14 +86,14 @@ class Librarian:
         self.root = find_commons(here, environ=self._environ, explicit=explicit.replace("\\", "/"))
         self.settings = resolve(self.root, environ=self._environ)
         self.collections = tuple(sorted(set(collections)))
-        self.derived = part_folder(derived_folder(self.root, self._environ), self.collections)
+        self._compiled = CompiledFiles(
+            self.root, environ=self._environ, collections=self.collections, keep_fresh=keep_fresh
+        )
+        self.derived = self._compiled.folder
         self._agent = agent
         self._ledger = ledger and self.settings.telemetry != "off"
         self._lock = RLock()  # one call at a time: memory and compiled files are shared
-        self._checked = -RECHECK if keep_fresh else float("inf")
-        self._catalog: tuple[str, Catalog] | None = None
-        self._artefact: tuple[tuple[int, int] | None, Artefact] | None = None
-        self._conversations: dict[str, tuple[Judged, InMemoryLog]] = {}
+        self._conversations: Conversations[tuple[Judged, InMemoryLog]] | None = None
 
     def query(  # noqa: PLR0913 - every filter has a name of its own
         self,
@@ -109,16 +109,16 @@ class Librarian:
         limit: int | None = None,
         tier: str | None = None,
     ) -> RenderableAnswer:
-        """Ask the commons; an answer may well be that nothing here fits.
+        """Search the commons; an answer may say that nothing fits.
 
-        `tier` is what the search may go by besides words, as the setting of that name; the answer names what it was.
+        `tier` names what the search may use besides words, like the setting `tier`; the answer names the tier used.
 
         Raises:
-            QueryError: a filter names something the commons does not have, or `mode`, `limit` or `tier` is none.
-            ArtefactError: the commons could not be compiled.
+            QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.
+            ArtefactError: the commons cannot be compiled.
         """
-        from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - likewise
-        from deia.search.pipeline import search  # noqa: PLC0415 - a conversation that is only watched needs no search
+        from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - watching needs no search
+        from deia.search.pipeline import search  # noqa: PLC0415 - likewise
         from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - likewise
 
         chosen = tier or self.settings.tier
@@ -139,8 +139,8 @@ class Librarian:
             tiers = tiers_of(chosen, model=self.settings.model)
             answer = search(self.open_catalog(), query, checked_at=spool.timestamp(time.time()), tiers=tiers)
         if chosen == TIERS[0] and answer.audit.tier == TIERS[1]:
-            lacking = f"searched with {TIERS[1]} meaning, since not all passages are encoded; run `deia compile`"
-            answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, lacking)))
+            warning = f"searched with {TIERS[1]} meaning, because some passages are not encoded; type: deia compile"
+            answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, warning)))
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
         return RenderableAnswer(**answer.values())
 
@@ -157,36 +157,40 @@ class Librarian:
 
     def check_triggers(
         self,
-        conversation: Iterable[Any] | str,
+        conversation: Iterable[object] | str,
         *,
         conversation_id: str | None = None,
         folder: str | None = None,
     ) -> list[Firing]:
-        """Judge every turn that was not judged yet in this conversation; give what fired, the most urgent first.
+        """Judge the turns of a conversation that were not judged yet, and return what fired, the most urgent first.
 
-        `conversation` is a list of strings (`"User: …"`) or of message dictionaries, growing, sliding or one turn at a
-        time. `folder` is where the work happens, for the signs of platforms there; by default the commons' own.
+        `conversation` is a list of strings (`"User: …"`) or of message dictionaries: the conversation so far, its end,
+        or a single turn. `folder` is where the work happens, for the signs of platforms there; by default it is the
+        commons' own folder.
         """
         firings = [
             firing
             for watched in self.watch(conversation, conversation_id=conversation_id, folder=folder)
             for firing in watched.firings
         ]
-        return sorted(firings, key=lambda firing: ("critical", "high", "medium", "low").index(firing.urgency))
+        return sorted(firings, key=lambda firing: URGENCIES.index(firing.urgency))
 
     def watch(
-        self, conversation: Iterable[Any] | str, *, conversation_id: str | None = None, folder: str | None = None
+        self, conversation: Iterable[object] | str, *, conversation_id: str | None = None, folder: str | None = None
     ) -> list[Watched]:
-        """Judge the new turns of a conversation and give everything that came of each, verdicts included."""
+        """Judge the new turns of a conversation and return the outcome of each, including the verdicts."""
         from deia.watch.turn.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
         from deia.watch.watcher import watch  # noqa: PLC0415 - a search needs no watching
 
-        turns, place = turns_of(conversation), folder or self.root
+        turns, here = turns_of(conversation), folder or self.root
         with self._lock:
             judged, log = self._conversation(conversation_id or "")
             artefact = self.open_artefact()
-            new = judged.take_new(turns)
-            return [watch(artefact, turn, log, self._looking_around(turn, place)) for turn in new]
+
+            def watch_turn(turn: Turn) -> Watched:
+                return watch(artefact, turn, log, lambda: self._look_around(turn, here))
+
+            return [watch_turn(turn) for turn in judged.take_new(turns)]
 
     def stream(
         self,
@@ -196,52 +200,49 @@ class Librarian:
         folder: str | None = None,
         tool: str = "",
     ) -> Watcher:
-        """Give the watcher of a turn that is being said: `.feed(text)` gives what fires so far, `.close()` ends it.
+        """Return the watcher of a turn that is being said: `.feed(text)` returns new firings, `.close()` the last ones.
 
-        Together they give what `check_triggers` would give for the whole turn, which counts as judged from then on.
+        Together they return what `check_triggers` would return for the whole turn, which then counts as judged.
 
         Raises:
-            QueryError: there is no such role.
-            ArtefactError: the triggers could not be compiled.
+            QueryError: the role is unknown.
+            ArtefactError: the triggers cannot be compiled.
         """
-        from deia.watch.streaming import Watcher  # noqa: PLC0415 - most turns come whole
+        from deia.watch.streaming import Watcher  # noqa: PLC0415 - most turns are not streamed
 
         if role not in ROLES:
             raise QueryError(f"role {role!r} is unknown", fix=f"Known are: {', '.join(ROLES)}.")
         turn = Turn(role=role, text="", tool=tool)
         with self._lock:
             judged, log = self._conversation(conversation_id or "")
-            here, take = folder or self.root, judged.take_new
-            artefact = self.open_artefact()
-            return Watcher(artefact, log, lambda one: self._look_around(one, here), take, turn=turn, lock=self._lock)
-
-    def _looking_around(self, turn: Turn, folder: str) -> Callable[[], Surroundings]:
-        return lambda: self._look_around(turn, folder)
+            artefact, here = self.open_artefact(), folder or self.root
+            return Watcher(
+                artefact,
+                log,
+                lambda part: self._look_around(part, here),
+                judged.take_new,
+                turn=turn,
+                lock=self._lock,
+            )
 
     def _look_around(self, turn: Turn, folder: str) -> Surroundings:
-        from deia.watch.clauses.folder_signs import files_around, signs_around  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.silence.exceptions import Touched, excepted  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.silence.mutes import muted_triggers  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.watcher import Surroundings  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.surroundings import look_around  # noqa: PLC0415 - a search needs no watching
 
-        now = time.time()
-        touched = Touched(turn, folder)
-        muted = muted_triggers(state_folder(self._environ), folder=folder, now=now, touched=touched)
-        muted |= excepted(self.settings.exceptions, touched, root=self.root)
-        return Surroundings(now=now, folder=signs_around(folder), exists=files_around(folder), muted=muted)
+        state, exceptions = state_folder(self._environ), self.settings.exceptions
+        return look_around(turn, folder=folder, root=self.root, state=state, exceptions=exceptions)
 
     def _conversation(self, identity: str) -> tuple[Judged, InMemoryLog]:
-        from deia.watch.memory.log import InMemoryLog  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.turn.conversation import Judged  # noqa: PLC0415 - a search needs no watching
+        """Return which turns of a conversation were judged, and its log."""
+        if self._conversations is None:
+            from deia.watch.memory.conversations import Conversations  # noqa: PLC0415 - a search needs no watching
+            from deia.watch.memory.log import InMemoryLog  # noqa: PLC0415 - likewise
+            from deia.watch.turn.conversation import Judged  # noqa: PLC0415 - likewise
 
-        known = self._conversations.pop(identity, None) or (Judged(), InMemoryLog())
-        self._conversations[identity] = known  # the last used stands last
-        while len(self._conversations) > MOST_CONVERSATIONS:
-            self._conversations.pop(next(iter(self._conversations)))
-        return known
+            self._conversations = Conversations(lambda: (Judged(), InMemoryLog()))
+        return self._conversations.get(identity)
 
     def get_context(self, firings: Sequence[Firing], *, conversation_id: str | None = None) -> Injection:
-        """Give what to put in front of the model for some firings: `.text`, and `.parts` in the shape of FORMATS §3."""
+        """Return what to show to the model about some firings: `.text`, and `.parts` in the shape of FORMATS §3."""
         from deia.watch.injection import compose  # noqa: PLC0415 - a search needs no watching
 
         with self._lock:
@@ -257,10 +258,10 @@ class Librarian:
             self.log("injection", fields)
         return injection
 
-    # --- the same, awaited: in a thread, since a turn may take long and the first compiles ---
+    # --- awaitable versions, in a thread: a turn may take long, and the first one compiles ---
 
     async def acheck_triggers(
-        self, conversation: Iterable[Any] | str, *, conversation_id: str | None = None, folder: str | None = None
+        self, conversation: Iterable[object] | str, *, conversation_id: str | None = None, folder: str | None = None
     ) -> list[Firing]:
         """Await `check_triggers`."""
         return await _in_thread(
@@ -278,71 +279,31 @@ class Librarian:
     # --- compiled files ---
 
     def open_artefact(self) -> Artefact:
-        """Give the compiled triggers, brought up to date.
+        """Return the compiled triggers, brought up to date.
 
         Raises:
-            ArtefactError: they could not be made.
+            ArtefactError: they cannot be compiled.
         """
-        from deia.watch.gate.artefact import open_artefact  # noqa: PLC0415 - a search needs no watching
-
         with self._lock:
-            self._refresh()
-            path = f"{self.derived}/triggers"
-            stamp = files.stamp(path)
-            if self._artefact is None or self._artefact[0] != stamp:
-                try:
-                    self._artefact = stamp, open_artefact(path)
-                except ArtefactError:  # torn: make it again, once
-                    self.compile(force=True)
-                    self._artefact = files.stamp(path), open_artefact(path)
-            return self._artefact[1]
+            return self._compiled.open_artefact()
 
     def open_catalog(self) -> Catalog:
-        """Give the compiled search catalog, brought up to date.
+        """Return the compiled search catalog, brought up to date.
 
         Raises:
-            ArtefactError: it could not be made.
+            ArtefactError: it cannot be compiled.
         """
-        from deia.search.catalog import open_catalog  # noqa: PLC0415 - a conversation that is only watched needs none
-
         with self._lock:
-            self._refresh()
-            folder = self._catalog_folder()
-            if self._catalog is None or self._catalog[0] != folder:
-                try:
-                    self._catalog = folder, open_catalog(folder)
-                except ArtefactError:  # torn, or swept away by a compile that just finished: make it again, once
-                    self.compile(force=True)
-                    folder = self._catalog_folder()
-                    self._catalog = folder, open_catalog(folder)
-            return self._catalog[1]
-
-    def _catalog_folder(self) -> str:
-        name = (files.read(f"{self.derived}/catalog") or b"").decode("ascii", "replace").strip()
-        return f"{self.derived}/{name or 'no-catalog'}"
-
-    def _refresh(self) -> None:
-        """Compile when a source changed; looked at once a second at most."""
-        now = time.monotonic()
-        if now - self._checked < RECHECK:
-            return
-        state = state_folder(self._environ)
-        ours = freshness.made_by(self.derived, freshness.maker(state))
-        if not ours or freshness.changed(self.derived, self.root, freshness.DOCUMENTS):
-            self.compile()
-        self._checked = time.monotonic()
+            return self._compiled.open_catalog()
 
     def compile(self, *, force: bool = False) -> None:
         """Bring the compiled files up to date with their sources."""
-        from deia.compile.compiler import compile_commons  # noqa: PLC0415 - YAML and hashing, only when sources changed
-
-        compile_commons(self.root, environ=self._environ, force=force, collections=self.collections)
-        self._checked = max(self._checked, time.monotonic())
+        self._compiled.compile(force=force)
 
     # --- the ledger ---
 
-    def log(self, event: str, fields: Mapping[str, Any]) -> str:
-        """Write an event to the ledger, unless this Librarian keeps none; give its id."""
+    def log(self, event: str, fields: Mapping[str, object]) -> str:
+        """Write an event to the ledger and return its id, or "" if this Librarian does not log."""
         if not self._ledger:
             return ""
         folder = events_folder(self.root, self._environ)
@@ -350,8 +311,8 @@ class Librarian:
 
 
 async def _in_thread(call: Callable[[], T]) -> T:
-    """Run a call in a thread of the event loop's own pool."""
-    import asyncio  # noqa: PLC0415 - a heavy import, and who awaits has it
+    """Run a call in a thread of the event loop's pool."""
+    import asyncio  # noqa: PLC0415 - a heavy import that awaiting callers have made already
 
     return await asyncio.to_thread(call)
 
@@ -360,9 +321,11 @@ _librarians: dict[str, Librarian] = {}
 
 
 def _default() -> Librarian:
-    """Give this process's Librarian for the working folder it is in now."""
+    """Return this process's Librarian for its working folder."""
     here = f"{os.getcwd()}\0{os.environ.get('DEIA_COMMONS', '')}"
-    return _librarians.setdefault(here, Librarian()) if here not in _librarians else _librarians[here]
+    if here not in _librarians:
+        _librarians.setdefault(here, Librarian())  # another thread may have added one in the meantime
+    return _librarians[here]
 
 
 def query_commons(
@@ -375,7 +338,7 @@ def query_commons(
     limit: int = 5,
     return_format: str | None = None,
 ) -> Any:
-    """Ask the commons of the working folder; give an `Answer`, or its rendering when `return_format` names one.
+    """Search the commons of the working folder; return an `Answer`, or its rendering in the format `return_format`.
 
     Raises:
         QueryError: a filter or format is unknown.
@@ -385,16 +348,16 @@ def query_commons(
     )
     if return_format is None:
         return answer
-    from deia.search.rendering.render import render  # noqa: PLC0415 - most callers take the Answer
+    from deia.search.rendering.render import render  # noqa: PLC0415 - most callers want the Answer
 
     return render(answer, return_format)
 
 
-def check_triggers(conversation: Iterable[Any] | str, *, conversation_id: str | None = None) -> list[Firing]:
-    """Judge the new turns of a conversation against the commons of the working folder."""
+def check_triggers(conversation: Iterable[object] | str, *, conversation_id: str | None = None) -> list[Firing]:
+    """Judge the new turns of a conversation against the commons of the working folder, and return what fired."""
     return _default().check_triggers(conversation, conversation_id=conversation_id)
 
 
 def get_context(firings: Sequence[Firing]) -> Injection:
-    """Give what to put in front of the model for some firings."""
+    """Return what to show to the model about some firings."""
     return _default().get_context(firings)

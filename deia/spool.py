@@ -76,7 +76,7 @@ HIDDEN = "[secret]"
 IDENTITIES = ("conversation", "of")  # fields whose values must stay distinct, whatever they look like
 
 
-def append(folder: str, event: str, fields: Mapping[str, Any], *, telemetry: str = "full") -> str:
+def append(folder: str, event: str, fields: Mapping[str, object], *, telemetry: str = "full") -> str:
     """Write an event to the ledger in `folder` and return its id, or "" if nothing was written."""
     if telemetry == "off" or not folder:
         return ""
@@ -112,7 +112,7 @@ def timestamp(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}Z"
 
 
-def kept(fields: Mapping[str, Any], telemetry: str) -> dict[str, Any]:
+def kept(fields: Mapping[str, object], telemetry: str) -> dict[str, Any]:
     """Return the fields of an event that may be written: redacted, and without texts if only metadata is wanted."""
     fields_kept = {}
     for name, value in fields.items():

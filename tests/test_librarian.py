@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia import librarian as librarian_module
+from deia.compile import compiled_files
 from deia.errors import CommonsError, QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian
+from deia.watch.memory import conversations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,10 +174,11 @@ def test_a_file_in_the_folder_is_not_written_over_unread(starter: Librarian, tmp
 
 
 def test_only_so_many_conversations_are_remembered(starter: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(librarian_module, "MOST_CONVERSATIONS", 3)
+    monkeypatch.setattr(conversations, "MOST_CONVERSATIONS", 3)
     for number in range(5):
         starter.check_triggers(["User: hello"], conversation_id=f"many {number}")
-    assert list(starter._conversations) == ["many 2", "many 3", "many 4"]
+    assert starter._conversations is not None
+    assert list(starter._conversations._states) == ["many 2", "many 3", "many 4"]
 
 
 JSON = st.recursive(
@@ -264,7 +267,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_changed_trigger_counts_from_the_next_look_on(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(librarian_module, "RECHECK", 0.0)
+    monkeypatch.setattr(compiled_files, "RECHECK", 0.0)
     librarian = Librarian(small)
     assert not librarian.check_triggers(["User: I will burn the shop"], conversation_id="before")
     file = small / "triggers" / "shop.yaml"

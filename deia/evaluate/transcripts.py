@@ -1,7 +1,7 @@
-"""Reads transcript files: what hosts write, JSON, JSON lines, Markdown, plain text.
+"""Reading transcripts in the formats of agent hosts, JSON, JSON lines, Markdown or plain text.
 
-Lenient about everything but reading: a line that is no JSON in a file of JSON lines is passed over. What a host itself
-puts into a conversation (instructions, environment, summaries) is nobody's turn.
+Lines that cannot be parsed in a file of JSON lines are skipped. Messages that a host itself adds to a conversation
+(instructions, environment, summaries) are not turns.
 """
 
 from __future__ import annotations
@@ -16,32 +16,35 @@ from deia.watch.turn.conversation import PREFIXES, turns_of
 
 LISTS = ("messages", "turns", "conversation", "bubbles", "chat", "history")  # fields that may hold the turns
 SEVERAL = ("conversations", "tabs", "chats", "sessions")  # fields that may hold several conversations
-KEYS = ("conversation_id", "conversationId", "conversation")  # fields that say to which conversation a row belongs
+KEYS = ("conversation_id", "conversationId", "conversation")  # fields that name a row's conversation
 FENCES = ("```", "~~~")
-# How a user turn begins that a host wrote: Codex's environment and instructions, Claude Code's command echoes.
-HOST_WORDS = (
+# Beginnings of user turns that hosts write: Codex's environment and instructions, Claude Code's command echoes.
+HOST_OPENINGS = (
     "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions instructions>",
     "<local-command-stdout>", "<command-name>", "<command-message>", "<system-reminder>", "Caveat: The messages below",
 )  # fmt: skip
-NUMBERED = {1: "user", 2: "assistant", "1": "user", "2": "assistant"}  # the speakers in Cursor's own store
+NUMBERED_ROLES = {1: "user", 2: "assistant", "1": "user", "2": "assistant"}  # in Cursor's own store
 EXITS = ("Process exited with code ", "Exit code: ", "exit_code: ")  # in the text of Codex's results
-OWN_LINES = ("summary", "file-history-snapshot", "system", "queue-operation")  # of Claude Code
+OWN_LINES = ("summary", "file-history-snapshot", "system", "queue-operation")  # types of Claude Code's internal lines
 CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 RESULTS = ("function_call_output", "custom_tool_call_output")
-SPOKEN = "User: …, Assistant: …, ## User"
-MOST_UNREADABLE = 0.02  # of the characters of a text may stand for bytes that are no UTF-8
-MOST_WAITING = 1000  # calls whose results are awaited in one conversation
+SPEAKER_EXAMPLES = "User: …, Assistant: …, ## User"
+MOST_UNREADABLE = 0.02  # the share of a text's characters that may replace invalid UTF-8
+MOST_WAITING = 1000  # calls in one conversation whose results are pending
+
+Item = dict[str, Any]  # an object of a transcript
+Message = Any  # a turn in a form that `turns_of` reads: a text, a mapping or a Turn
 
 
 class Call(Record):
     """A tool call whose result has not come yet."""
 
     tool: str
-    tool_input: Any
+    tool_input: object
 
 
 class Reader:
-    """Reads the items of one conversation in order; knows which call a result answers, and the working folder."""
+    """Reads the items of one conversation in order, and knows its pending calls and working folder."""
 
     __slots__ = ("_waiting", "folder")
 
@@ -49,8 +52,8 @@ class Reader:
         self._waiting: dict[str, Call] = {}
         self.folder = ""
 
-    def turns(self, item: Any) -> list[Turn]:
-        """Give the turns of one item of a transcript, a text or a mapping; what is nobody's turn gives none."""
+    def turns(self, item: object) -> list[Turn]:
+        """Return the turns in one item of a transcript, a text or a mapping."""
         if isinstance(item, dict):
             self._note_folder(item)
         return turns_of([part for message in _messages(item) for part in self._paired(message)])
@@ -61,74 +64,74 @@ class Reader:
             if isinstance(holder.get("cwd"), str):
                 self.folder = holder["cwd"]
 
-    def _paired(self, message: Any) -> Iterator[Any]:
-        """Give a message with its calls remembered and its results told which call they answer."""
+    def _paired(self, message: Message) -> Iterator[Message]:
+        """Yield the parts of a message; calls are remembered, and results get the call that they answer."""
         blocks = message.get("content") if isinstance(message, dict) else None
-        known = [block for block in blocks if _identity(block)] if isinstance(blocks, list) else []
-        if not known:
+        tool_blocks = [block for block in blocks if _identity(block)] if isinstance(blocks, list) else []
+        if not tool_blocks:
             yield message
             return
-        spoken = [block for block in blocks or () if not _identity(block)]
-        if spoken:
-            yield {**message, "content": spoken}
-        for block in known:
+        text_blocks = [block for block in blocks or () if not _identity(block)]
+        if text_blocks:
+            yield {**message, "content": text_blocks}
+        for block in tool_blocks:
             if "tool_use_id" in block:
                 yield self._result(block)
             else:
                 self._remember(_identity(block), str(block.get("name", "")), block.get("input"))
                 yield {"role": "assistant", "content": [block]}
 
-    def _remember(self, identity: str, tool: str, tool_input: Any) -> None:
+    def _remember(self, identity: str, tool: str, tool_input: object) -> None:
         if len(self._waiting) >= MOST_WAITING:
             self._waiting.clear()
         self._waiting[identity] = Call(tool=tool, tool_input=tool_input)
 
-    def _result(self, block: dict[str, Any]) -> Turn:
+    def _result(self, block: Item) -> Turn:
         call = self._waiting.pop(_identity(block), None)
         content = block.get("content")
         turns = turns_of([{"role": "tool_result", "content": content, "is_error": block.get("is_error")}])
         if call is None:
             return turns[0]
-        given = call.tool_input if isinstance(call.tool_input, dict) else None
-        return turns[0].but(tool=call.tool, tool_input=given)
+        tool_input = call.tool_input if isinstance(call.tool_input, dict) else None
+        return turns[0].but(tool=call.tool, tool_input=tool_input)
 
 
-def _identity(block: Any) -> str:
-    """Give the id by which a call and its result know each other, or the empty text."""
+def _identity(block: object) -> str:
+    """Return the id that a call and its result share, or ""."""
     if not isinstance(block, dict) or block.get("type") not in ("tool_use", "tool_result"):
         return ""
-    found = block.get("tool_use_id", block.get("id"))
-    return found if isinstance(found, str) else ""
+    identity = block.get("tool_use_id", block.get("id"))
+    return identity if isinstance(identity, str) else ""
 
 
 # --- one item of a transcript ---
 
 
-def _messages(item: Any) -> list[Any]:
-    """Give the messages that an item holds, in the form that conversations have."""
+def _messages(item: object) -> list[Message]:
+    """Return the messages in an item, read by the first format that fits it."""
     if isinstance(item, str):
         return [item]
     if not isinstance(item, dict):
         return []
-    found = next((found for read in FORMATS if (found := read(item)) is not None), [])
-    return [message for message in found if not _is_hosts(message)]
+    messages = next((messages for read in FORMATS if (messages := read(item)) is not None), [])
+    return [message for message in messages if not _is_from_host(message)]
 
 
-def _codex(item: dict[str, Any]) -> list[Any] | None:
-    """Read a line of a Codex rollout; what it tells twice (`event_msg`) and its own state are passed over."""
+def _codex(item: Item) -> list[Message] | None:
+    """Return the messages in a line of a Codex rollout; duplicates (`event_msg`) and internal state are skipped."""
     payload = item.get("payload")
     if isinstance(payload, dict) and "type" in item:
         return _codex_item(payload) if item["type"] == "response_item" else []
     return _codex_item(item) if item.get("type") in (*CALLS, *RESULTS, "reasoning") else None
 
 
-def _codex_item(payload: dict[str, Any]) -> list[Any]:
+def _codex_item(payload: Item) -> list[Message]:
     kind, identity = payload.get("type"), payload.get("call_id")
     if kind == "message":
         return [payload]
     if kind in CALLS:
-        given = payload.get("arguments", payload.get("input", payload.get("action")))
-        block = {"type": "tool_use", "id": identity, "name": payload.get("name", "local_shell"), "input": _given(given)}
+        tool_input = _tool_input(payload.get("arguments", payload.get("input", payload.get("action"))))
+        block = {"type": "tool_use", "id": identity, "name": payload.get("name", "local_shell"), "input": tool_input}
         return [{"role": "assistant", "content": [block]}]
     if kind in RESULTS:
         text, failed = _output(payload.get("output"))
@@ -137,54 +140,54 @@ def _codex_item(payload: dict[str, Any]) -> list[Any]:
     return []
 
 
-def _given(value: Any) -> Any:
-    """Give a call's input as a mapping: JSON text is read, another text is the command or patch itself."""
+def _tool_input(value: object) -> object:
+    """Return a call's input as a mapping: JSON text is parsed, any other text is the command or patch itself."""
     if not isinstance(value, str):
         return value
-    read = _json(value)
-    return read if isinstance(read, dict) else {"input": value}
+    parsed = _parse_json(value)
+    return parsed if isinstance(parsed, dict) else {"input": value}
 
 
-def _output(value: Any) -> tuple[Any, bool]:
-    """Give the text of a Codex result and whether the call failed."""
-    read = _json(value) if isinstance(value, str) else value
-    if isinstance(read, dict) and "output" in read:
-        metadata = read.get("metadata")
+def _output(value: object) -> tuple[object, bool]:
+    """Return the text of a Codex result, and whether the call failed."""
+    result = _parse_json(value) if isinstance(value, str) else value
+    if isinstance(result, dict) and "output" in result:
+        metadata = result.get("metadata")
         code = metadata.get("exit_code") if isinstance(metadata, dict) else None
-        return read["output"], code not in (None, 0) or read.get("success") is False
+        return result["output"], code not in (None, 0) or result.get("success") is False
     if not isinstance(value, str):
         return value, False
     head = value[:400]
     return value, any(mark in head and head.partition(mark)[2][:1] not in ("0", "") for mark in EXITS)
 
 
-def _claude_code(item: dict[str, Any]) -> list[Any] | None:
-    """Read a line of a Claude Code transcript; Cursor's agent lines hold a `message` too, and the role beside it."""
+def _claude_code(item: Item) -> list[Message] | None:
+    """Return the message in a line of a Claude Code transcript, or of Cursor's agent, which puts the role beside it."""
     message = item.get("message")
     if isinstance(message, dict):
-        whose = {} if "role" in message or "role" not in item else {"role": item["role"]}
-        return [] if item.get("isMeta") or item.get("isCompactSummary") else [{**whose, **message}]
+        outer_role = {} if "role" in message or "role" not in item else {"role": item["role"]}
+        return [] if item.get("isMeta") or item.get("isCompactSummary") else [{**outer_role, **message}]
     return [] if item.get("type") in OWN_LINES else None
 
 
-def _cursor(item: dict[str, Any]) -> list[Any] | None:
-    """Read a bubble of Cursor's store: numbered or named speakers, tool calls as `toolFormerData`."""
+def _cursor(item: Item) -> list[Message] | None:
+    """Return the messages in a bubble of Cursor's store: roles are numbers or names, tool calls `toolFormerData`."""
     kind = item.get("type")
-    role = NUMBERED.get(kind) if isinstance(kind, (int, str)) else None
+    role = NUMBERED_ROLES.get(kind) if isinstance(kind, (int, str)) else None
     if role is None and not (kind in ("user", "ai") and "role" not in item and "content" not in item):
         return None
-    found: list[Any] = [{"role": role or kind, "text": item.get("text", item.get("rawText", ""))}]
+    messages: list[Item] = [{"role": role or kind, "text": item.get("text", item.get("rawText", ""))}]
     tool = item.get("toolFormerData")
     if isinstance(tool, dict):
-        given = _given(tool.get("rawArgs", tool.get("params", {})))
-        found.append({"role": "tool_call", "tool": str(tool.get("name", "")), "tool_input": given})
+        name, tool_input = str(tool.get("name", "")), _tool_input(tool.get("rawArgs", tool.get("params", {})))
+        messages.append({"role": "tool_call", "tool": name, "tool_input": tool_input})
         if tool.get("result"):
-            found.append({"role": "tool_result", "tool": str(tool.get("name", "")), "text": str(tool["result"])})
-    return [message for message in found if message.get("text") or message.get("tool")]
+            messages.append({"role": "tool_result", "tool": name, "text": str(tool["result"])})
+    return [message for message in messages if message.get("text") or message.get("tool")]
 
 
-def _plain(item: dict[str, Any]) -> list[Any] | None:
-    """Read a message as programs hold it, or a row of a table of turns."""
+def _plain(item: Item) -> list[Message] | None:
+    """Return a message as programs hold it, or a row of a table of turns."""
     if item.get("role") == "tool_call" and not item.get("tool_input") and isinstance(item.get("text"), str):
         tool = str(item.get("tool", item.get("name", "")))
         return [Turn(role="tool_call", text=item["text"], tool=tool)]
@@ -194,43 +197,50 @@ def _plain(item: dict[str, Any]) -> list[Any] | None:
 FORMATS = (_codex, _claude_code, _cursor, _plain)
 
 
-def _is_hosts(message: Any) -> bool:
-    """Say whether a host wrote this user turn itself."""
+def _is_from_host(message: Message) -> bool:
+    """Return whether the host itself wrote this user turn."""
     if not isinstance(message, dict) or message.get("role") != "user":
         return False
     content = message.get("content", message.get("text"))
     blocks = content if isinstance(content, list) else [content]
     texts = [block.get("text") if isinstance(block, dict) else block for block in blocks[:1]]
-    return any(isinstance(text, str) and text.lstrip().startswith(HOST_WORDS) for text in texts)
+    return any(isinstance(text, str) and text.lstrip().startswith(HOST_OPENINGS) for text in texts)
 
 
 # --- whole texts ---
 
 
 def read_transcript(text: str) -> list[Turn]:
-    """Give the turns of a transcript, numbered from 1; those of several conversations one after the other."""
+    """Return the turns of a transcript, numbered from 1; several conversations follow each other."""
     return turns_of([turn for conversation in read_conversations(text) for turn in conversation])
 
 
 def read_conversations(text: str) -> list[list[Turn]]:
-    """Give the conversations that a text holds, each as its turns."""
-    return [turns_of([turn for item in items for turn in reader.turns(item)]) for reader, items in _split(text)]
+    """Return the conversations in a text, each as its turns."""
+    return [
+        turns_of([turn for item in items for turn in reader.turns(item)])
+        for reader, items in _split_conversations(text)
+    ]
 
 
 def why_no_transcript(text: str) -> str:
-    """Say why a text is no transcript, or give the empty text; what nobody says is not taken for somebody's turn."""
+    """Return why a text is not a transcript, or "" if it is one; text without a speaker is nobody's turn."""
     text = text.removeprefix("\ufeff")
     if not text.strip():
         return "it is empty"
     if "\0" in text or text.count("\ufffd") > len(text) * MOST_UNREADABLE:
         return "it is not text"
     lines = text.split("\n")
-    if _json(text) is not None or any(isinstance(_json(line), dict) for line in lines) or _has_speaker(lines):
+    if (
+        _parse_json(text) is not None
+        or any(isinstance(_parse_json(line), dict) for line in lines)
+        or _has_speaker(lines)
+    ):
         return ""
     opening = text.lstrip()[:1]
     if opening in ("{", "["):
-        return f"it begins as JSON does and is none: {_why_no_json(text)}"
-    return f"it is no JSON, and no line of it says who speaks ({SPOKEN})"
+        return f"it begins like JSON but cannot be parsed: {_why_no_json(text)}"
+    return f"it is not JSON, and no line says who speaks ({SPEAKER_EXAMPLES})"
 
 
 def _why_no_json(text: str) -> str:
@@ -239,12 +249,12 @@ def _why_no_json(text: str) -> str:
     except json.JSONDecodeError as error:
         return f"{error.msg} in line {error.lineno}, column {error.colno}"
     except RecursionError:
-        return "it is nested too deep"
+        return "it is nested too deeply"
     return "it cannot be read"
 
 
 def _has_speaker(lines: Iterable[str]) -> bool:
-    """Say whether a line outside of fences begins with who speaks."""
+    """Return whether a line outside of code fences begins with a speaker."""
     fenced = False
     for line in lines:
         fenced ^= line.lstrip().startswith(FENCES)
@@ -253,51 +263,55 @@ def _has_speaker(lines: Iterable[str]) -> bool:
     return False
 
 
-def _split(text: str) -> Iterator[tuple[Reader, Iterable[Any]]]:
+def _split_conversations(text: str) -> Iterator[tuple[Reader, Iterable[object]]]:
     text = text.removeprefix("\ufeff")
-    whole = _json(text)
+    whole = _parse_json(text)
     if whole is not None:
         for items in conversations_in(whole):
             yield Reader(), items
         return
-    lines = [_json(line) for line in text.split("\n") if line.strip()]
+    lines = [_parse_json(line) for line in text.split("\n") if line.strip()]
     if any(isinstance(line, dict) for line in lines):
         yield Reader(), [line for line in lines if isinstance(line, dict)]
     else:
-        yield Reader(), _spoken(text)
+        yield Reader(), _plain_turns(text)
 
 
-def conversations_in(value: Any) -> Iterator[list[Any]]:
+def conversations_in(value: Item | list[Any]) -> Iterator[list[Any]]:
     """Yield the conversations of a JSON value, each as its items: one, or several side by side."""
-    is_mapping = isinstance(value, dict)
-    several = next((value[name] for name in SEVERAL if isinstance(value.get(name), list)), []) if is_mapping else value
-    lists = [turn_list(one) if isinstance(one, dict) else None for one in several]
+    candidates = value if isinstance(value, list) else _first_list(value, SEVERAL) or []
+    lists = [turn_list(candidate) if isinstance(candidate, dict) else None for candidate in candidates]
     if lists and None not in lists:
-        yield from (one for one in lists if one)
-    elif is_mapping:
-        held = turn_list(value)
-        yield [value] if held is None else held
+        yield from (items for items in lists if items)
     elif isinstance(value, list):
         yield value
+    else:
+        items = turn_list(value)
+        yield [value] if items is None else items
 
 
-def turn_list(value: dict[str, Any]) -> list[Any] | None:
-    """Give the list in which a mapping holds a conversation's turns, or None."""
-    return next((value[name] for name in LISTS if isinstance(value.get(name), list)), None)
+def turn_list(value: Item) -> list[Any] | None:
+    """Return the list of a conversation's turns in a mapping, or None."""
+    return _first_list(value, LISTS)
 
 
-def _json(text: str) -> Any:
-    """Give what a JSON text says, if it is a mapping or a list."""
+def _first_list(value: Item, names: Iterable[str]) -> list[Any] | None:
+    return next((value[name] for name in names if isinstance(value.get(name), list)), None)
+
+
+def _parse_json(text: str) -> Item | list[Any] | None:
+    """Return the mapping or list that a JSON text describes, or None if it describes neither."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        return fast_json.loads(text)
+        value: Item | list[Any] = fast_json.loads(text)
     except ValueError:
         return None
+    return value
 
 
-def _spoken(text: str) -> Iterator[str]:
-    """Cut a plain text or Markdown where a line begins with who speaks (`User:`, `**Assistant:**`, `## User`)."""
+def _plain_turns(text: str) -> Iterator[str]:
+    """Yield the turns of plain text or Markdown, cut at lines with a speaker (`User:`, `**Assistant:**`, `## User`)."""
     part: list[str] = []
     fenced = False
     for line in text.split("\n"):
@@ -312,7 +326,7 @@ def _spoken(text: str) -> Iterator[str]:
 
 
 def _speaker(line: str) -> str:
-    """Give a line that begins with who speaks in its plain form, `User: …`, or the empty text."""
+    """Return a line that begins with a speaker in the form `User: …`, or "" if it does not."""
     is_heading = line.startswith("#")
     bare = line.lstrip("#* ")
     name, colon, rest = bare.partition(":")

@@ -1,62 +1,61 @@
-"""The Claude Agent SDK: hook callbacks in the program itself, where no process is started for an event.
+"""The Claude Agent SDK: hook callbacks inside the program, so that no process is started for an event.
 
     options = ClaudeAgentOptions(hooks=hooks_of(Librarian()))
 
-Read from claude-agent-sdk 0.2.186. Only there is added context read before the act at a prompt and after a tool; so a
-call is held by denying it once. A callback that takes too long blocks a call: ten seconds are given, a turn takes
-milliseconds. Refuses events that it does not know, by saying nothing.
+Written for claude-agent-sdk 0.2.186. The SDK reads added context only at a prompt and after a tool, so a call is held
+by denying it once. A callback that takes too long blocks the call: the timeout is ten seconds, and a turn takes
+milliseconds. Unknown events get an empty answer.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from deia.fast_json import Json
 from deia.frameworks.missing_extra import need
-from deia.frameworks.session import Ear
+from deia.frameworks.session import AgentSession
+from deia.librarian import Librarian
 
 need("claude_agent_sdk", extra="claude-agent-sdk")
 
-from claude_agent_sdk import HookMatcher  # noqa: E402 - only once it is known to be there
-
-if TYPE_CHECKING:
-    from deia.librarian import Librarian
+from claude_agent_sdk import HookMatcher  # noqa: E402 - after the check that it is installed
 
 EVENTS = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure")
 TIMEOUT = 10.0  # seconds
 
 
 def hooks_of(librarian: Librarian | None = None, *, folder: str | None = None) -> dict[Any, list[HookMatcher]]:
-    """Give the hooks to put into `ClaudeAgentOptions(hooks=…)`."""
-    ear = Ear(librarian, folder=folder)
+    """Return the hooks for `ClaudeAgentOptions(hooks=…)`."""
+    session = AgentSession(librarian, folder=folder)
 
-    async def heard(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
+    async def answer(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
         """Answer an event of the agent's loop."""
-        return await _answer(ear, event)
+        return await _answer(session, event)
 
-    return {name: [HookMatcher(hooks=[heard], timeout=TIMEOUT)] for name in EVENTS}
+    return {name: [HookMatcher(hooks=[answer], timeout=TIMEOUT)] for name in EVENTS}
 
 
-async def _answer(ear: Ear, event: Any) -> dict[str, Any]:
-    name, session = event.get("hook_event_name"), str(event.get("session_id") or "")
+async def _answer(session: AgentSession, event: Any) -> dict[str, Json]:
+    name, conversation = event.get("hook_event_name"), str(event.get("session_id") or "")
     if name == "PreToolUse":
-        reason = await ear.arefuse(str(event.get("tool_name") or ""), event.get("tool_input"), session)
+        reason = await session.acheck_call(str(event.get("tool_name") or ""), event.get("tool_input"), conversation)
         return _specific(name, permissionDecision="deny", permissionDecisionReason=reason) if reason else {}
     if name == "UserPromptSubmit":
-        text = await ear.ahear([{"role": "user", "content": event.get("prompt")}], session)
+        text = await session.awatch_messages([{"role": "user", "content": event.get("prompt")}], conversation)
     elif name in EVENTS:
         failed = name == "PostToolUseFailure"
-        result = event.get("error") if failed else _shown(event.get("tool_response"))
-        await ear.anote(str(event.get("tool_name") or ""), result, session, failed=failed)
-        text = ear.take(session)
+        result = event.get("error") if failed else _texts(event.get("tool_response"))
+        await session.awatch_result(str(event.get("tool_name") or ""), result, conversation, failed=failed)
+        text = session.take_pending(conversation)
     else:
         text = ""
     return _specific(name, additionalContext=text) if text else {}
 
 
-def _specific(event: str, **fields: str) -> dict[str, Any]:
+def _specific(event: str, **fields: str) -> dict[str, Json]:
     return {"hookSpecificOutput": {"hookEventName": event, **fields}}
 
 
-def _shown(response: Any) -> Any:
-    """Give the texts of a tool's answer, whatever its fields are called."""
+def _texts(response: object) -> object:
+    """Return the texts in a tool's response, whatever its fields are called."""
     return [value for value in response.values() if isinstance(value, str)] if isinstance(response, dict) else response

@@ -1,27 +1,25 @@
-"""Google's Agent Development Kit: a plugin that hears every turn, tells the model what fired, and holds a call once.
+"""Google's Agent Development Kit: a plugin that judges every turn, tells the model what fired, and holds calls.
 
     runner = InMemoryRunner(agent, plugins=[DeiaPlugin()])
 
-Read from google-adk 2.13.0. What the model is told goes with the person's message or the tool's result, so the session
-keeps it. Refuses to end a run; a held call gives its reason as the tool's result.
+Written for google-adk 2.13.0. Texts for the model are added to the person's message or to a tool's result, so the ADK's
+session keeps them. A held call returns its reason as the tool's result and passes when it is repeated.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia.frameworks.missing_extra import need
-from deia.frameworks.session import Ear
+from deia.frameworks.session import AgentSession
+from deia.librarian import Librarian
 
 need("google.adk", extra="google-adk")
 
-from google.adk.plugins.base_plugin import BasePlugin  # noqa: E402 - only once it is known to be there
+from google.adk.plugins.base_plugin import BasePlugin  # noqa: E402 - after the check that it is installed
 from google.genai import types  # noqa: E402
 
-if TYPE_CHECKING:
-    from deia.librarian import Librarian
-
-FIELD = "deia_reference"  # of a tool's result
+FIELD = "deia_reference"  # the field of a tool's result that holds deia's text
 HELD = "held, not run"
 
 
@@ -30,40 +28,44 @@ class DeiaPlugin(BasePlugin):
 
     def __init__(self, librarian: Librarian | None = None, *, folder: str | None = None) -> None:
         super().__init__(name="deia")
-        self.ear = Ear(librarian, folder=folder)
+        self.session = AgentSession(librarian, folder=folder)
 
     async def on_user_message_callback(self, *, invocation_context: Any, user_message: Any) -> Any:
-        """Add what fired to what the person said."""
-        said = "\n".join(part.text for part in user_message.parts or () if part.text)
-        text = await self.ear.ahear([{"role": "user", "content": said}], invocation_context.session.id)
+        """Add the text for the model to the person's message."""
+        user_text = "\n".join(part.text for part in user_message.parts or () if part.text)
+        text = await self.session.awatch_messages(
+            [{"role": "user", "content": user_text}], invocation_context.session.id
+        )
         if not text:
             return None
         return types.Content(role=user_message.role, parts=[*user_message.parts, types.Part(text=text)])
 
     async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> Any:
-        """Hear what the model says, in whole; what fires waits for the next result or message."""
+        """Judge the model's complete message; a text for the model waits for the next result or message."""
         if not llm_response.partial and llm_response.content:
-            said = "\n".join(part.text for part in llm_response.content.parts or () if part.text and not part.thought)
-            session = callback_context.session.id
-            told = await self.ear.ahear([{"role": "assistant", "content": said}] if said else [], session)
-            self.ear.keep(told, session)
+            model_text = "\n".join(
+                part.text for part in llm_response.content.parts or () if part.text and not part.thought
+            )
+            conversation = callback_context.session.id
+            messages = [{"role": "assistant", "content": model_text}] if model_text else []
+            self.session.queue(await self.session.awatch_messages(messages, conversation), conversation)
 
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
         """Hold a call once, with its reason."""
-        reason = await self.ear.arefuse(tool.name, tool_args, tool_context.session.id)
+        reason = await self.session.acheck_call(tool.name, tool_args, tool_context.session.id)
         return {"status": HELD, FIELD: reason} if reason else None
 
     async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> Any:  # noqa: ARG002
-        """Hear a result, and add to it what waits for the model."""
+        """Judge a result, and add the texts that wait for the model."""
         if isinstance(result, dict) and result.get("status") == HELD:
             return None
-        session = tool_context.session.id
-        await self.ear.anote(tool.name, result, session)
-        text = self.ear.take(session)
+        conversation = tool_context.session.id
+        await self.session.awatch_result(tool.name, result, conversation)
+        text = self.session.take_pending(conversation)
         if not text:
             return None
         return {**(result if isinstance(result, dict) else {"result": result}), FIELD: text}
 
     async def on_tool_error_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, error: Exception) -> Any:  # noqa: ARG002
-        """Hear what a tool raised; it stays an error."""
-        await self.ear.anote(tool.name, str(error), tool_context.session.id, failed=True)
+        """Judge what a tool raised; it stays an error."""
+        await self.session.awatch_result(tool.name, str(error), tool_context.session.id, failed=True)

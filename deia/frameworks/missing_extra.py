@@ -1,7 +1,4 @@
-"""What a framework's adapter needs and may not have: says which extra to install, before Python says less.
-
-Refuses to import anything itself; the adapters do, each its own framework alone.
-"""
+"""A helpful error if an adapter's framework is not installed: it names the extra to install."""
 
 from __future__ import annotations
 
@@ -9,19 +6,19 @@ from importlib.util import find_spec
 
 
 def need(package: str, *, extra: str) -> None:
-    """See that a package is there, by its name as it is imported.
+    """Raise an error if a package is not installed; `package` is its name as it is imported.
 
     Raises:
-        ImportError: it is not; the message names the extra and the command.
+        ImportError: it is not installed; the message names the extra and the command.
     """
-    if not _is_there(package):
+    if not _is_installed(package):
         raise ImportError(
-            f"deia needs the package {package!r} here and does not find it. Type: pip install 'deia[{extra}]'"
+            f"This adapter needs the package {package!r}, which is not installed. Type: pip install 'deia[{extra}]'"
         )
 
 
-def _is_there(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except ModuleNotFoundError:  # not even what it is in
+    except ModuleNotFoundError:  # its parent package is missing
         return False

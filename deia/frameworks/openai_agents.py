@@ -1,25 +1,27 @@
-"""The OpenAI Agents SDK: guardrails for what is asked and for tools, and a filter by which the model reads what fired.
+"""The OpenAI Agents SDK: guardrails for input and tools, and a filter that tells the model what fired.
 
     deia = Guard()
     agent = Agent(..., input_guardrails=[deia.input_guardrail], tools=[function_tool(..., tool_input_guardrails=[deia.tool_guardrail])])
     await Runner.run(agent, "…", run_config=RunConfig(call_model_input_filter=deia.tell_model))
 
-Read from openai-agents 0.24.0. An input guardrail can only stop a run, so it stops nothing unless `halt` says so; it
-runs before the agent, not beside it. Refuses to raise on a held call: the model reads the reason in place of a result.
+Written for openai-agents 0.24.0. An input guardrail can only stop a run, so it stops nothing unless `halt` says so. It
+runs before the agent, not in parallel. A held call does not raise: the model reads the reason instead of a result.
 """  # noqa: E501 - the example shows how the pieces go together
 
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from deia.fast_json import loads
 from deia.frameworks.missing_extra import need
-from deia.frameworks.session import Ear
+from deia.frameworks.session import AgentSession
+from deia.librarian import Librarian
 
 need("agents", extra="openai-agents")
 
-from agents import (  # noqa: E402 - only once it is known to be there
+from agents import (  # noqa: E402 - after the check that it is installed
     GuardrailFunctionOutput,
     InputGuardrail,
     ToolGuardrailFunctionOutput,
@@ -28,14 +30,9 @@ from agents import (  # noqa: E402 - only once it is known to be there
 )
 from agents.run import ModelInputData  # noqa: E402
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from deia.librarian import Librarian
-
 
 class Guard:
-    """One conversation's guardrails. `halt` names actions of triggers that stop a run on what a person asks."""
+    """The guardrails of one conversation; `halt` names the actions of triggers that stop a run on a person's input."""
 
     def __init__(
         self,
@@ -45,49 +42,50 @@ class Guard:
         folder: str | None = None,
         halt: Collection[str] = (),
     ) -> None:
-        self.ear = Ear(librarian, folder=folder)
+        self.session = AgentSession(librarian, folder=folder)
         self.conversation = conversation_id or uuid.uuid4().hex
         self._halt = frozenset(halt)
-        self._told: list[tuple[int, str]] = []  # where in the conversation the model was told what
+        self._texts: list[tuple[int, str]] = []  # positions in the conversation, and the texts for the model there
         self.input_guardrail = InputGuardrail(self._check_input, name="deia", run_in_parallel=False)
         self.tool_guardrail = ToolInputGuardrail(self._check_call, name="deia")
         self.result_guardrail = ToolOutputGuardrail(self._check_result, name="deia")
 
     async def tell_model(self, data: Any) -> Any:
-        """Put what fired in front of the model; a `call_model_input_filter`."""
+        """Put the texts for the model into its input; a `call_model_input_filter`."""
         items = list(data.model_data.input)
-        text = await self.ear.ahear(_spoken(items), self.conversation)
+        text = await self.session.awatch_messages(_messages(items), self.conversation)
         if text:
-            self._told.append((len(items), text))
-        for place, told in reversed(self._told):
-            items.insert(place, {"role": "developer", "content": told})
+            self._texts.append((len(items), text))
+        for place, text in reversed(self._texts):
+            items.insert(place, {"role": "developer", "content": text})
         return ModelInputData(input=items, instructions=data.model_data.instructions)
 
-    async def _check_input(self, _context: Any, _agent: Any, asked: Any) -> Any:
-        items = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
-        text = await self.ear.ahear(_spoken(items), self.conversation)
+    async def _check_input(self, _context: Any, _agent: Any, user_input: Any) -> Any:
+        items = [{"role": "user", "content": user_input}] if isinstance(user_input, str) else user_input
+        text = await self.session.awatch_messages(_messages(items), self.conversation)
         if text:
-            self._told.append((len(items), text))
-        halts = any(firing.action in self._halt for firing in self.ear.firings) if text else False
+            self._texts.append((len(items), text))
+        halts = any(firing.action in self._halt for firing in self.session.firings) if text else False
         return GuardrailFunctionOutput(output_info=text, tripwire_triggered=halts)
 
     async def _check_call(self, data: Any) -> Any:
         call = data.context
-        reason = await self.ear.arefuse(call.tool_name, _arguments(call.tool_arguments), self.conversation)
+        reason = await self.session.acheck_call(call.tool_name, _arguments(call.tool_arguments), self.conversation)
         output = ToolGuardrailFunctionOutput
         return output.reject_content(reason) if reason else output.allow()
 
     async def _check_result(self, data: Any) -> Any:
-        await self.ear.anote(data.context.tool_name, data.output, self.conversation)
+        await self.session.awatch_result(data.context.tool_name, data.output, self.conversation)
         return ToolGuardrailFunctionOutput.allow()
 
 
-def _spoken(items: Any) -> list[dict[str, Any]]:
+def _messages(items: Any) -> list[dict[str, Any]]:
     return [item for item in items if isinstance(item, dict) and item.get("role") in {"user", "assistant"}]
 
 
-def _arguments(text: str) -> Any:
+def _arguments(text: str) -> object:
     try:
-        return loads(text)
+        arguments: object = loads(text)
     except ValueError:
         return {}
+    return arguments

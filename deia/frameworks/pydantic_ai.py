@@ -1,27 +1,24 @@
-"""Pydantic AI: a capability that hears every turn, tells the model what fired, and holds a call once.
+"""Pydantic AI: a capability that judges every turn, tells the model what fired, and holds calls.
 
     agent = Agent(model, capabilities=[DeiaCapability()])
 
-Read from pydantic-ai-slim 2.68.0. What the model is told becomes a part of the request, so the history keeps it. A held
-call gives its reason as the tool's result: no retry is spent. Refuses to change what anybody else said.
+Written for pydantic-ai-slim 2.68.0. Texts for the model become parts of the request, so the history keeps them. A held
+call returns its reason as the tool's result, which uses up no retry.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 from deia.frameworks.missing_extra import need
-from deia.frameworks.session import Ear
+from deia.frameworks.session import AgentSession
+from deia.librarian import Librarian
 
 need("pydantic_ai.capabilities", extra="pydantic-ai")
 
-from pydantic_ai.capabilities import AbstractCapability  # noqa: E402 - only once it is known to be there
+from pydantic_ai.capabilities import AbstractCapability  # noqa: E402 - after the check that it is installed
 from pydantic_ai.messages import ModelRequest, SystemPromptPart  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-
-    from deia.librarian import Librarian
 
 SPEAKERS = {"user-prompt": "user", "text": "assistant"}
 
@@ -32,12 +29,12 @@ class DeiaCapability(AbstractCapability[Any]):
     def __init__(
         self, librarian: Librarian | None = None, *, conversation_id: str = "", folder: str | None = None
     ) -> None:
-        self.ear = Ear(librarian, folder=folder)
+        self.session = AgentSession(librarian, folder=folder)
         self._conversation = conversation_id
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
-        """Tell the model what fired since it was last asked."""
-        text = await self.ear.ahear(_spoken(request_context.messages), self._name(ctx))
+        """Tell the model what fired since its last call."""
+        text = await self.session.awatch_messages(_messages(request_context.messages), self._name(ctx))
         last = request_context.messages[-1] if text else None
         if isinstance(last, ModelRequest):
             last.parts = [*last.parts, SystemPromptPart(content=text)]
@@ -46,24 +43,24 @@ class DeiaCapability(AbstractCapability[Any]):
     async def wrap_tool_execute(
         self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Callable[[Any], Awaitable[Any]]
     ) -> Any:
-        """Run a tool unless its call is held; hear its result, and what it raised."""
-        name = self._name(ctx)
-        reason = await self.ear.arefuse(tool_def.name, args, name)
+        """Run a tool unless its call is held, and judge its result or error."""
+        conversation = self._name(ctx)
+        reason = await self.session.acheck_call(tool_def.name, args, conversation)
         if reason:
             return reason
         try:
             result = await handler(args)
         except RuntimeError as error:
-            await self.ear.anote(call.tool_name, str(error), name, failed=True)
+            await self.session.awatch_result(call.tool_name, str(error), conversation, failed=True)
             raise
-        await self.ear.anote(call.tool_name, result, name)
+        await self.session.awatch_result(call.tool_name, result, conversation)
         return result
 
     def _name(self, ctx: Any) -> str:
         return str(self._conversation or ctx.conversation_id or id(self))
 
 
-def _spoken(messages: Any) -> Iterator[dict[str, Any]]:
+def _messages(messages: Any) -> Iterator[dict[str, object]]:
     for message in messages:
         for part in message.parts:
             role = SPEAKERS.get(part.part_kind)

@@ -1,4 +1,4 @@
-"""What every adapter shares: what is heard, what is held, what waits."""
+"""What all adapters share: what is judged, what is held, what waits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.frameworks.missing_extra import need
-from deia.frameworks.session import Ear
+from deia.frameworks.session import AgentSession
 from tests.frameworks.conftest import COMMAND, FIRED, RESULT, SAID, TOOL, shown
 
 if TYPE_CHECKING:
@@ -36,56 +36,56 @@ def test_the_bare_librarian_fires_what_every_framework_must(librarian: Librarian
 
 
 def test_a_growing_conversation_is_heard_once(librarian: Librarian) -> None:
-    ear = Ear(librarian)
-    assert "About sale." in ear.hear(TALK, "a")
+    session = AgentSession(librarian)
+    assert "About sale." in session.watch_messages(TALK, "a")
     longer = [*TALK, {"role": "assistant", "content": "Fine."}, {"role": "user", "content": "Go on."}]
-    assert ear.hear(longer, "a") == ""
-    assert "About sale." in ear.hear(TALK, "another")
+    assert session.watch_messages(longer, "a") == ""
+    assert "About sale." in session.watch_messages(TALK, "another")
 
 
 def test_a_held_call_passes_when_it_is_made_again(librarian: Librarian) -> None:
-    ear = Ear(librarian)
-    assert "About wipe." in ear.refuse(TOOL, {"command": COMMAND}, "a")
-    assert ear.refuse(TOOL, {"command": COMMAND}, "a") == ""
+    session = AgentSession(librarian)
+    assert "About wipe." in session.check_call(TOOL, {"command": COMMAND}, "a")
+    assert session.check_call(TOOL, {"command": COMMAND}, "a") == ""
 
 
 def test_what_a_result_brings_up_waits_for_the_model(librarian: Librarian) -> None:
-    ear = Ear(librarian)
-    ear.note(TOOL, RESULT, "a")
-    assert "About gone." in ear.hear([], "a")
-    assert ear.take("a") == ""
+    session = AgentSession(librarian)
+    session.watch_result(TOOL, RESULT, "a")
+    assert "About gone." in session.watch_messages([], "a")
+    assert session.take_pending("a") == ""
 
 
 def test_what_waits_is_told_with_a_call_that_is_held(librarian: Librarian) -> None:
-    ear = Ear(librarian)
-    ear.note(TOOL, RESULT, "a")
-    reason = ear.refuse(TOOL, {"command": COMMAND}, "a")
+    session = AgentSession(librarian)
+    session.watch_result(TOOL, RESULT, "a")
+    reason = session.check_call(TOOL, {"command": COMMAND}, "a")
     assert reason.index("About gone.") < reason.index("About wipe.")
 
 
 def test_a_call_heard_between_messages_does_not_make_them_new(librarian: Librarian) -> None:
-    ear = Ear(librarian)
-    ear.hear(TALK, "a")
-    ear.refuse(TOOL, {"command": COMMAND}, "a")
-    ear.note(TOOL, RESULT, "a")
-    ear.take("a")
-    assert ear.hear([*TALK, {"role": "assistant", "content": "Done."}], "a") == ""
+    session = AgentSession(librarian)
+    session.watch_messages(TALK, "a")
+    session.check_call(TOOL, {"command": COMMAND}, "a")
+    session.watch_result(TOOL, RESULT, "a")
+    session.take_pending("a")
+    assert session.watch_messages([*TALK, {"role": "assistant", "content": "Done."}], "a") == ""
     assert shown(librarian) == FIRED
 
 
 @pytest.mark.parametrize("given", [None, "text", 7, ["a"], {"command": None}, {"command": {"a": object()}}, {}])
 def test_no_arguments_of_a_tool_raise(librarian: Librarian, given: object) -> None:
-    ear = Ear(librarian)
-    assert ear.refuse("", given, "a") == ""
-    ear.note("", given, "a")
+    session = AgentSession(librarian)
+    assert session.check_call("", given, "a") == ""
+    session.watch_result("", given, "a")
 
 
 def test_awaited_it_hears_the_same(librarian: Librarian) -> None:
     async def have() -> tuple[str, str]:
-        ear = Ear(librarian)
-        said = await ear.ahear(TALK, "a")
-        held = await ear.arefuse(TOOL, {"command": COMMAND}, "a")
-        await ear.anote(TOOL, RESULT, "a")
+        session = AgentSession(librarian)
+        said = await session.awatch_messages(TALK, "a")
+        held = await session.acheck_call(TOOL, {"command": COMMAND}, "a")
+        await session.awatch_result(TOOL, RESULT, "a")
         return said, held
 
     said, held = asyncio.run(have())
