@@ -18,19 +18,8 @@ FIELDS = (*FILTERS, "type", "title", "id", "path", *DATES)
 LONGEST = 1_000  # characters; longer queries were pasted, not typed
 OPENING = {'"': '"', "“": "”", "„": "“"}
 MARKS = (*OPENING, ":", "-", "\u2212")  # a text without any of these has no syntax
-NO_VALUE = (
-    "/",
-    "\\",
-    ":",
-    "=",
-    "^",
-    "~",
-    "*",
-    "(",
-    "[",
-    "{",
-    *OPENING,
-)  # a field's value does not begin with one of these
+# A field's value does not begin with one of these.
+NO_VALUE = ("/", "\\", ":", "=", "^", "~", "*", "(", "[", "{", *OPENING)
 ENDING = " \t?!.,;:)"  # what may follow a closing quotation mark
 LEAST_LETTERS = 3  # of an excluded word; `-rf` and `-p` are options
 SENTENCE = 8  # this many words around a quotation make it part of a sentence, and not a demand

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
 PASSAGES = 200  # requested by words at first
 MOST_PASSAGES = 3_200
-COARSELY, EXACTLY = (
-    90,
-    30,
-)  # passages near in meaning: selected by signs, and kept by cosine (30 and 100 measured alike)
+# Passages near in meaning: selected by their signs, and kept by their cosines (keeping 30 and 100 measured alike).
+COARSELY, EXACTLY = 90, 30
 FAR = 400  # instead of COARSELY with lists: of 150,000 passages, .74 of the ten nearest are among 90, .90 among 400
 MOST_COUNTED_OUT = 10_000  # documents that pass a filter, up to which all of them are looked up
 MOST_LIKELY = 10_000  # passages

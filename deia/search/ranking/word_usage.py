@@ -16,14 +16,12 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FILE = (
-    "usual_words.txt"  # one line per stem, sorted: the stem, a space, its level; the first line is for all other stems
-)
+# One line per stem, sorted: the stem, a space, its level. The first line, without a stem, has the level of all others.
+FILE = "usual_words.txt"
 SEPARATOR = " "
 LEVELS = 4  # per nat; levels in whole nats, and without rounding, measured alike
-DESCRIPTION = (
-    115.0  # bytes of the text that a level is for, between a line (46 in the mean) and a whole description (289)
-)
+# Bytes of the text that a level is for: between a line (46 on average) and a whole description (289).
+DESCRIPTION = 115.0
 _opened: list[mmap.mmap] = []
 
 
