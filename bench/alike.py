@@ -19,7 +19,7 @@ from pathlib import Path
 
 import duckdb
 
-from deia.ledger.warehouse_schema import ALIKE, TELLING
+from deia.ledger.warehouse_schema import ALIKE, WORDS_OF
 
 PAIRS = 4000
 HERE = Path(__file__).parent
@@ -37,7 +37,7 @@ def main() -> None:
 
 def share(pairs: Pairs) -> str:
     """Give how many of some pairs are alike, in percent."""
-    alike = ALIKE.format(TELLING.format("lower(p[1])"), TELLING.format("lower(p[2])"))
+    alike = ALIKE.format(WORDS_OF.format("lower(p[1])"), WORDS_OF.format("lower(p[2])"))
     asked = "SELECT 100 * avg((" + alike + ")::INT) FROM (SELECT unnest($1::VARCHAR[][]) AS p)"  # noqa: S608 - our own words
     (found,) = duckdb.execute(asked, [[list(pair) for pair in pairs]]).fetchone() or (0.0,)
     return f"{found:.1f} % of {len(pairs):,}"

@@ -87,7 +87,7 @@ def killed(folder: str, *, writers: int, events: int) -> None:
     running = [subprocess.Popen(command, stdout=output) for output in outputs]
     reports = []
     began = time.perf_counter()
-    while sum(part.size for part in find_parts([folder]).counting) < 180 * events:
+    while sum(part.size for part in find_parts([folder]).readable) < 180 * events:
         time.sleep(0.005)  # about one event in eight is written
     for one in running[: writers // 2]:
         one.kill()

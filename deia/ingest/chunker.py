@@ -1,8 +1,8 @@
-"""Markdown into passages of about 180 words, each with its heading path and line range.
+"""Cut Markdown into passages of about 180 words, each with its heading path and line range.
 
-Cuts fall at headings and between paragraphs. A passage of that length is what ranks best, and what fits in front of a
-model. It refuses to cut a fenced code block unless the block alone is far longer than a passage, and it refuses no
-text: whatever is not Markdown is paragraphs.
+Cuts fall at headings and between paragraphs. Passages of that length rank best and fit into a model's context. A fenced
+code block is not cut unless it alone is far longer than a passage. Any text is accepted: whatever is not Markdown
+counts as paragraphs.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import NamedTuple
 
 from deia.knowledge import Chunk, Document
 
-WORDS = 180  # measured: the best chunk of about this length beats the whole document and its beginning
-FEWEST = WORDS // 3  # a section shorter than this is read together with the next one
-HUGE = WORDS * 3  # a single block longer than this is cut all the same
+WORDS = 180  # measured: the best passage of about this length ranks better than the whole document or its beginning
+FEWEST = WORDS // 3  # a section shorter than this is joined with the next one
+HUGE = WORDS * 3  # a single block longer than this is cut after all
 LONGEST_PATH = 200  # characters of a heading path
 FENCES = ("```", "~~~")
-BEGINNINGS = "#`~"  # of headings and fences
-DEEPEST = 6
+MARKERS = "#`~"  # the characters that begin headings and fences
+DEEPEST = 6  # level of a heading
 
 
-class _Block(NamedTuple):  # hundreds of thousands are made in a compile, and a record takes five times as long
-    """A heading, a paragraph or a fenced code block: what is not cut."""
+class _Block(NamedTuple):  # a compile makes hundreds of thousands, and a record takes five times as long
+    """A heading, a paragraph or a fenced code block: a unit that is not cut."""
 
     lines: tuple[str, ...]
-    first: int  # the line of the file
+    first: int  # the number of its first line in the file
     words: int
-    path: tuple[str, ...]  # the headings it stands under
+    path: tuple[str, ...]  # the headings above it
     heading: bool = False
 
 
 def chunk_document(document: Document, *, id: str) -> list[Chunk]:  # noqa: A002 - an entry's id is called id everywhere
-    """Cut a document into passages; one without text gives one that is empty, so that its metadata can be found."""
+    """Return a document's passages; if it has no text, one empty passage, so that its metadata can be found."""
     packs = list(_pack(_small(_blocks(document.text, document.first_line))))
     chunks = [_chunk(id, ordinal, pack) for ordinal, pack in enumerate(packs)]
     line = document.first_line
@@ -47,12 +47,12 @@ def _chunk(document: str, ordinal: int, pack: list[_Block]) -> Chunk:
 
 
 def _pack(blocks: Iterable[_Block]) -> Iterator[list[_Block]]:
-    """Gather blocks into passages: a heading begins a new one as soon as the last is long enough to stand alone."""
+    """Yield groups of blocks, each a passage; a heading begins a new one if the current one is long enough."""
     pack: list[_Block] = []
     size = 0
     for block in blocks:
-        full = size + block.words > WORDS and size >= FEWEST
-        if pack and (full or (block.heading and size >= FEWEST)):
+        is_full = size + block.words > WORDS and size >= FEWEST
+        if pack and (is_full or (block.heading and size >= FEWEST)):
             yield pack
             pack, size = [], 0
         pack.append(block)
@@ -62,7 +62,7 @@ def _pack(blocks: Iterable[_Block]) -> Iterator[list[_Block]]:
 
 
 def _blocks(text: str, first: int) -> Iterator[_Block]:
-    """Read a text's blocks in one pass over its lines."""
+    """Yield a text's blocks, in one pass over its lines."""
     path: list[tuple[int, str]] = []
     names: tuple[str, ...] = ()
     lines: list[str] = []
@@ -79,7 +79,7 @@ def _blocks(text: str, first: int) -> Iterator[_Block]:
         elif not start:
             yield from _block(lines, number, names)
             lines = []
-        elif start[0] not in BEGINNINGS:
+        elif start[0] not in MARKERS:
             lines.append(line)
         elif level := _level(line):
             yield from _block(lines, number, names)
@@ -97,20 +97,20 @@ def _blocks(text: str, first: int) -> Iterator[_Block]:
 
 
 def _block(lines: list[str], end: int, path: tuple[str, ...], *, heading: bool = False) -> Iterator[_Block]:
-    """Give lines as a block, if they say anything."""
+    """Yield some lines as a block, unless they are blank."""
     words = len(" ".join(lines).split())
     if words:
         yield _Block(lines=tuple(lines), first=end - len(lines), words=words, path=path, heading=heading)
 
 
 def _level(line: str) -> int:
-    """Give a heading's depth, 0 for any other line."""
+    """Return the level of a heading, or 0 for any other line."""
     marks = len(line) - len(line.lstrip("#"))
     return marks if 0 < marks <= DEEPEST and line[marks : marks + 1] in (" ", "\t") and line[marks:].strip() else 0
 
 
 def _fence(line: str) -> str:
-    """Give the marks that open a fenced block, as many as must close it, or nothing."""
+    """Return the marker that opens a fenced block, which is also the shortest one that closes it, or ""."""
     start = line.strip()
     if not start.startswith(FENCES):
         return ""
@@ -119,7 +119,7 @@ def _fence(line: str) -> str:
 
 
 def _small(blocks: Iterable[_Block]) -> Iterator[_Block]:
-    """Cut the huge blocks, between lines where there are lines, between words where one line is huge."""
+    """Yield the blocks, with huge ones cut between lines, or between words if a single line is huge."""
     for block in blocks:
         if block.words <= HUGE:
             yield block
@@ -144,7 +144,7 @@ def _slices(block: _Block) -> Iterator[tuple[int, list[str]]]:
 
 
 def _pieces(line: str) -> list[str]:
-    found = line.split()
-    if len(found) <= WORDS:
+    words = line.split()
+    if len(words) <= WORDS:
         return [line]
-    return [" ".join(found[at : at + WORDS]) for at in range(0, len(found), WORDS)]
+    return [" ".join(words[at : at + WORDS]) for at in range(0, len(words), WORDS)]

@@ -1,7 +1,7 @@
-"""Charts as SVG, drawn by ourselves: stacked columns and lines over time, and bars by name.
+"""Charts as SVG: stacked columns and lines over time, and bars by name.
 
-Colours are classes of the page's style sheet, so that light and dark are the page's business. What comes from the
-ledger is escaped. Refuses scripts: a value is told by the title of its mark.
+Colours are classes of the page's style sheet, which handles light and dark. Text from the ledger is escaped. There are
+no scripts: the title of each mark shows its value.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from deia.ledger.report_values import Chart
 
 WIDTH, HEIGHT = 1040, 270
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 10, 26
-ROW, NAMES, NAME_CHARS = 26, 280, 42  # of bars: height of a row, width of the names, characters of one
+ROW, NAMES, NAME_CHARS = 26, 280, 42  # of bars: height of a row, width of the names, characters of a name
 TICKS = 4
-GREY = 5  # among the colours of the page
-DATES = 8  # labels below a chart, about
+GREY = 5  # the number of the grey in the page's colours
+DATES = 8  # labels below a chart, approximately
 
 
 def draw(chart: Chart) -> str:
-    """Give a chart as SVG, or the empty text where it has no values."""
+    """Return a chart as SVG, or "" if it has no values."""
     if not chart.labels or not any(value for values in chart.series.values() for value in values):
         return ""
-    drawn = {"columns": _columns, "lines": _lines, "bars": _bars}[chart.kind](chart)
-    return "".join(drawn)
+    parts = {"columns": _columns, "lines": _lines, "bars": _bars}[chart.kind](chart)
+    return "".join(parts)
 
 
 def _colour(number: int, name: str) -> int:
-    """Give the number of a series' colour: what is left over is grey, not in the colour of what failed."""
+    """Return the number of a series' colour; "other" is grey, so that it does not get the colour of failures."""
     return GREY if name == "other" else number
 
 
 def legend(chart: Chart) -> str:
-    """Give the names of a chart's series with their colours."""
+    """Return the names of a chart's series with their colours, as HTML."""
     shown = [(number, name) for number, name in enumerate(chart.series) if any(chart.series[name])]
     keys = "".join(f'<span><i class="k{_colour(number, name)}"></i>{escape(name)}</span>' for number, name in shown)
     return f'<p class="legend">{keys}</p>' if len(chart.series) > 1 else ""
@@ -46,10 +46,10 @@ def _begin(chart: Chart, height: int) -> str:
 
 
 def scale(most: float) -> tuple[float, float]:
-    """Give a round step and a round top for an axis that reaches a value."""
+    """Return a round step and a round top for an axis that reaches up to `most`."""
     rough = max(most, 1e-9) / TICKS
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(each * power for each in (1, 2, 2.5, 5, 10) if each * power >= rough * 0.999999)
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999999)
     return step, step * math.ceil(most / step - 1e-9)
 
 
@@ -89,14 +89,14 @@ def _columns(chart: Chart) -> Iterator[str]:
     yield "</svg>"
 
 
-def _mark(  # noqa: PLR0913, PLR0917 - a rectangle and what it tells
+def _mark(  # noqa: PLR0913, PLR0917 - a rectangle and its title
     x: float, y: float, wide: float, high: float, number: int, label: str, name: str, value: float
 ) -> str:
-    told = escape(f"{label}: {_exact(value)} {name}")
+    title = escape(f"{label}: {_exact(value)} {name}")
     colour = _colour(number, name)
     return (
         f'<rect class="c{colour}" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="1.5">'
-        f"<title>{told}</title></rect>"
+        f"<title>{title}</title></rect>"
     )
 
 
@@ -112,14 +112,14 @@ def _lines(chart: Chart) -> Iterator[str]:
             yield f'<polyline class="l{number}" points="{path}"/>'
         for x, value, label in points:
             if value is not None:
-                told = escape(f"{label}: {name} {_exact(value)} {chart.unit}")
+                title = escape(f"{label}: {name} {_exact(value)} {chart.unit}")
                 y = _height(value, top)
-                yield f'<circle class="c{number}" cx="{x:.1f}" cy="{y:.1f}" r="2.6"><title>{told}</title></circle>'
+                yield f'<circle class="c{number}" cx="{x:.1f}" cy="{y:.1f}" r="2.6"><title>{title}</title></circle>'
     yield "</svg>"
 
 
 def _runs(points: Sequence[tuple[float, float | None, str]]) -> Iterator[list[tuple[float, float, str]]]:
-    """Give the stretches of points that have values."""
+    """Yield the uninterrupted runs of points that have values."""
     run: list[tuple[float, float, str]] = []
     for x, value, label in points:
         if value is not None:
@@ -139,8 +139,8 @@ def _bars(chart: Chart) -> Iterator[str]:
     for at, label in enumerate(chart.labels):
         y = 4 + ROW * at
         short = label if len(label) <= NAME_CHARS else f"{label[: NAME_CHARS - 1]}…"
-        told = f"{escape(short)}<title>{escape(label)}</title>"
-        yield f'<text class="name end" x="{NAMES - 10}" y="{y + 16}">{told}</text>'
+        name = f"{escape(short)}<title>{escape(label)}</title>"
+        yield f'<text class="name end" x="{NAMES - 10}" y="{y + 16}">{name}</text>'
         x = float(NAMES)
         for number, (name, values) in enumerate(chart.series.items()):
             value = values[at] or 0.0
@@ -165,5 +165,5 @@ def _exact(value: float) -> str:
 
 
 def _date(label: str) -> str:
-    """Leave the year out, which the title of every mark tells."""
+    """Return a date without its year, which the title of every mark shows."""
     return label[5:] if len(label) == 10 and label[4] == label[7] == "-" else label

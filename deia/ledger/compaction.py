@@ -1,8 +1,8 @@
-"""Keeping a ledger small: closed days become Parquet, days become months, and what is too old or too much goes.
+"""Keep a ledger small: fold closed days into Parquet files, days into months, and remove what exceeds the limits.
 
-Works while hooks write: only days before yesterday are touched, which nobody appends to any more. A crash at any moment
-loses and doubles nothing (`parts` says how), and of two that compact at once one does. Refuses to touch the segments of
-other machines, whose own deia compacts them.
+This works while hooks write, because it only touches days before yesterday, which nobody appends to any more. A crash
+at any moment neither loses nor duplicates an event (`segments` explains how). If two processes compact at once, one of
+them does nothing. Segments of other machines are left to their own deia.
 """
 
 from __future__ import annotations
@@ -16,43 +16,43 @@ from collections.abc import Sequence
 from deia import files
 from deia.errors import CommonsError
 from deia.ledger.segments import COMPACTING, PARQUET, SEGMENT, Part, find_parts
-from deia.ledger.warehouse import MEMORY, quoted, typed
+from deia.ledger.warehouse import MEMORY, events_sql, quoted
 from deia.ledger.warehouse_schema import COLUMNS, SCHEMA
 from deia.records import Record
 
 LOCK = "compacting.lock"
-STALE = 3600  # seconds after which a lock is taken for that of somebody killed
-DUE_PARTS = 8  # closed segments from which `deia compile` compacts without being asked
+STALE = 3600  # seconds after which a lock is assumed to belong to a killed process
+DUE_PARTS = 8  # closed segments from which `deia compile` compacts by itself
 DAY = 86_400
 
 
 class Compacted(Record):
-    """What a compaction came to."""
+    """What a compaction did."""
 
-    folded: int = 0  # files that became others
-    removed: int = 0  # files that were too old or too much
+    folded: int = 0  # files that were merged into others
+    removed: int = 0  # files that exceeded a limit
     before: int = 0  # bytes
     after: int = 0
-    busy: bool = False  # somebody else was at it
+    busy: bool = False  # whether another process was compacting
 
 
 def is_due(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> bool:
-    """Say whether a ledger is worth compacting; costs a look at the folder and no more."""
+    """Return whether a ledger is worth compacting, judging only by the names and sizes of its files."""
     parts = find_parts([folder])
-    if not parts.counting:
+    if not parts.readable:
         return False
-    oldest = min((part.day for part in parts.counting if part.day), default="9")
+    oldest = min((part.day for part in parts.readable if part.day), default="9")
     too_old = bool(days) and oldest < _day(now - (days + 31) * DAY)
     too_much = bool(megabytes) and parts.size > megabytes * 1_000_000
     return too_old or too_much or len(_closed(parts.segments, now)) >= DUE_PARTS
 
 
 def compact(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> Compacted:
-    """Fold what is closed into Parquet and remove what is older than `days` or more than `megabytes`; 0 is no bound.
+    """Fold closed days into Parquet, and remove events older than `days` or beyond `megabytes`; 0 means no limit.
 
     Raises:
         OSError: the folder cannot be written.
-        CommonsError: a file cannot be read or written; what was there is there still.
+        CommonsError: a file cannot be read or written; nothing was lost.
     """
     before = find_parts([folder]).size
     if not os.path.isdir(folder):
@@ -60,7 +60,7 @@ def compact(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> Co
     if not _take_lock(f"{folder}/{LOCK}", now):
         return Compacted(busy=True, before=before, after=before)
     try:
-        _finish_what_was_begun(folder)
+        _finish_interrupted(folder)
         folded = _fold_days(folder, now) + _fold_months(folder, now)
         removed = _remove_old(folder, now, days) + _remove_most(folder, now, megabytes)
     finally:
@@ -82,8 +82,8 @@ def _take_lock(path: str, now: float) -> bool:
     return False
 
 
-def _finish_what_was_begun(folder: str) -> None:
-    """Do what a killed compaction left: remove what its Parquet holds already, fold the rest."""
+def _finish_interrupted(folder: str) -> None:
+    """Finish what a killed compaction left: remove files that its Parquet file already contains, fold the others."""
     for name in os.listdir(folder):
         if name.endswith(f"{PARQUET}.new"):
             os.unlink(f"{folder}/{name}")
@@ -93,7 +93,7 @@ def _finish_what_was_begun(folder: str) -> None:
 
 
 def _closed(segments: Sequence[Part], now: float) -> list[Part]:
-    """Give the segments of this machine that nobody appends to any more."""
+    """Return the segments of this machine that nobody appends to any more."""
     last = _day(now - DAY)
     return [part for part in segments if part.day and part.day < last and _is_ours(part.name)]
 
@@ -104,7 +104,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _fold_days(folder: str, now: float) -> int:
-    """Make one Parquet file of the closed days of each month."""
+    """Fold the closed days of each month into one Parquet file."""
     closed = _closed([part for part in find_parts([folder]).segments if _directly(part, folder)], now)
     for month in sorted({part.day[:7] for part in closed}):
         chosen = [part for part in closed if part.day.startswith(month)]
@@ -113,7 +113,7 @@ def _fold_days(folder: str, now: float) -> int:
 
 
 def _fold_months(folder: str, now: float) -> int:
-    """Make one Parquet file of those of a month that is over."""
+    """Fold the Parquet files of each past month into one."""
     packed = [part for part in find_parts([folder]).parquet if _directly(part, folder) and _is_packed_here(part)]
     folded = 0
     for month in sorted({part.day[:7] for part in packed if part.day[:7] < _day(now - DAY)[:7]}):
@@ -133,7 +133,7 @@ def _directly(part: Part, folder: str) -> bool:
 
 
 def _fold(folder: str, parts: Sequence[Part], stem: str) -> None:
-    """Move files out of the way and put one Parquet file in their place."""
+    """Move files into a folder of their own, and write one Parquet file in their place."""
     number = 1
     while os.path.lexists(f"{folder}/{stem}~{number}{PARQUET}") or os.path.lexists(
         f"{folder}/{COMPACTING}{stem}~{number}"
@@ -147,21 +147,21 @@ def _fold(folder: str, parts: Sequence[Part], stem: str) -> None:
 
 
 def _write(folder: str, stem: str) -> None:
-    """Write the Parquet file of what was moved out of the way, and then remove that."""
+    """Write the Parquet file of the files that were moved aside, and then remove those."""
     aside, target = f"{folder}/{COMPACTING}{stem}", f"{folder}/{stem}{PARQUET}"
-    parts = find_parts([aside]).counting
+    parts = find_parts([aside]).readable
     if parts and not os.path.exists(target):
         segments = [part.path for part in parts if part.name.endswith(SEGMENT)]
-        packed = [part.path for part in parts if part.packed]
+        packed = [part.path for part in parts if part.is_parquet]
         columns = ", ".join(f'"{name}"' for name in COLUMNS)
-        asked = [typed(segments)] if segments else []
-        asked += [f"SELECT {columns} FROM read_parquet([{', '.join(map(quoted, packed))}])"] if packed else []
-        _copy(" UNION ALL ".join(asked), target)
+        selects = [events_sql(segments)] if segments else []
+        selects += [f"SELECT {columns} FROM read_parquet([{', '.join(map(quoted, packed))}])"] if packed else []
+        _copy(" UNION ALL ".join(selects), target)
     shutil.rmtree(aside)
 
 
 def _copy(sql: str, target: str) -> None:
-    """Write what a question gives to a Parquet file, in the order of time, whole or not at all."""
+    """Write the rows of a SELECT to a Parquet file, sorted by time, completely or not at all."""
     ending = f"(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{deia_schema: '{SCHEMA}'}})"
     _run(f"COPY (SELECT * FROM ({sql}) ORDER BY ts) TO {quoted(target + '.new')} {ending}")
     with open(f"{target}.new", "rb+") as file:
@@ -170,8 +170,8 @@ def _copy(sql: str, target: str) -> None:
 
 
 def _run(sql: str) -> list[tuple[int, ...]]:
-    """Run a statement; what does not fit into memory is sorted on disk."""
-    import duckdb  # noqa: PLC0415 - 100 ms, and only where something is to do
+    """Run a statement; sorting that does not fit into memory is done on disk."""
+    import duckdb  # noqa: PLC0415 - takes 100 ms, and there is often nothing to do
 
     with tempfile.TemporaryDirectory(prefix="deia-compacting-") as scratch, duckdb.connect(":memory:") as connection:
         try:
@@ -180,17 +180,17 @@ def _run(sql: str) -> list[tuple[int, ...]]:
             return connection.execute(sql).fetchall()
         except duckdb.Error as error:
             raise CommonsError(
-                f"the ledger cannot be compacted: {error}", fix="Nothing was lost; try again."
+                f"the ledger cannot be compacted: {error}", fix="No event was lost. Try again."
             ) from error
 
 
 def _remove_old(folder: str, now: float, days: int) -> int:
-    """Remove events older than some days: whole files, and from a file that holds younger ones the older."""
+    """Remove events older than some days: whole files, or the older rows of a Parquet file; return how many files."""
     if not days:
         return 0
     removed = 0
-    for part in find_parts([folder]).counting:
-        if not part.packed:
+    for part in find_parts([folder]).readable:
+        if not part.is_parquet:
             if part.day and part.day < _day(now - days * DAY):
                 os.unlink(part.path)
                 removed += 1
@@ -201,8 +201,8 @@ def _remove_old(folder: str, now: float, days: int) -> int:
 
 def _trim(part: Part, oldest: float) -> int:
     until = quoted(time.strftime("%Y-%m-%d", time.gmtime(oldest)))
-    counted = f"SELECT count(*) FILTER (ts < {until}), count(*) FROM read_parquet({quoted(part.path)})"
-    old, every = _run(counted)[0]
+    count = f"SELECT count(*) FILTER (ts < {until}), count(*) FROM read_parquet({quoted(part.path)})"
+    old, every = _run(count)[0]
     if old == every:
         os.unlink(part.path)
     elif old:
@@ -211,8 +211,8 @@ def _trim(part: Part, oldest: float) -> int:
 
 
 def _remove_most(folder: str, now: float, megabytes: int) -> int:
-    """Remove the oldest files until the ledger is within its size; today's and yesterday's stay."""
-    parts = sorted(find_parts([folder]).counting, key=lambda part: part.name)
+    """Remove the oldest files until the ledger is within its size limit; the files of today and yesterday stay."""
+    parts = sorted(find_parts([folder]).readable, key=lambda part: part.name)
     size, removed = sum(part.size for part in parts), 0
     for part in parts:
         if not megabytes or size <= megabytes * 1_000_000 or not part.day or part.day >= _day(now - DAY):

@@ -1,7 +1,7 @@
-"""Feedback: what somebody thought of an injection or an answer, written to the ledger as an event of its own.
+"""Find the event that feedback is about: an injection or an answer.
 
-What is judged is found by the id of its event, the end of that id, the word `last`, a trigger's name (its last firing)
-or a document's (the last answer that named it). Refuses what names nothing, and what could mean several events.
+It is named by its id, the end of its id, the word `last`, a trigger (its last firing) or a document (the last answer
+that contained it). A name that could mean several events is an error.
 """
 
 from __future__ import annotations
@@ -14,47 +14,49 @@ if TYPE_CHECKING:
     import duckdb
 
 VERDICTS = ("useful", "noise", "prevented", "wrong")
-SHORTEST = 4  # characters of an id's end
+SHORTEST = 4  # characters of the end of an id
 JUDGED = "event IN ('query', 'injection') AND id IS NOT NULL"
 NEWEST = "ORDER BY ts DESC NULLS LAST, id DESC LIMIT 2"
 
 
-class Judged(Record):
-    """The event that somebody means."""
+class JudgedEvent(Record):
+    """The event that feedback is about."""
 
     id: str
     event: str
-    name: str  # the trigger, or the question
+    name: str  # the trigger, or the query
     ts: str = ""
     conversation: str = ""
 
 
-def find_judged(connection: duckdb.DuckDBPyConnection, what: str) -> Judged:
-    """Give the event that a text names.
+def find_event(connection: duckdb.DuckDBPyConnection, name: str) -> JudgedEvent:
+    """Return the event that a text names.
 
     Raises:
-        QueryError: nothing is called so, or several are.
+        QueryError: the text names no event, or several.
     """
-    found = _matching(connection, "id = ?", what) or []
-    if not found and what == "last":
-        found = _matching(connection, "? = 'last'", what)[:1]
-    if not found and len(what) >= SHORTEST:
-        found = _matching(connection, "ends_with(id, ?)", what)
-        if len(found) > 1:
-            raise QueryError(f"several events end in {what!r}", fix=f"Write more of the id: {found[0].id}")
+    events = _matching(connection, "id = ?", name)
+    if not events and name == "last":
+        events = _matching(connection, "? = 'last'", name)[:1]
+    if not events and len(name) >= SHORTEST:
+        events = _matching(connection, "ends_with(id, ?)", name)
+        if len(events) > 1:
+            raise QueryError(f"several events end in {name!r}", fix=f"Write more of the id: {events[0].id}")
     for condition in ("trigger = ?", "event = 'query' AND list_contains(docs, ?)"):
-        found = found or _matching(connection, condition, what)[:1]
-    if not found:
+        events = events or _matching(connection, condition, name)[:1]
+    if not events:
         fix = "Name an event's id (deia log --format json), a trigger, a document that was shown, or last."
-        raise QueryError(f"nothing in the ledger is called {what!r}", fix=fix)
-    return found[0]
+        raise QueryError(f"nothing in the ledger is called {name!r}", fix=fix)
+    return events[0]
 
 
-def _matching(connection: duckdb.DuckDBPyConnection, condition: str, what: str) -> list[Judged]:
+def _matching(connection: duckdb.DuckDBPyConnection, condition: str, name: str) -> list[JudgedEvent]:
     rows = ask(
         connection,
         f"""SELECT id, event, coalesce(trigger, query, ''), strftime(ts, '%Y-%m-%dT%H:%M:%SZ'), conversation
         FROM events WHERE {JUDGED} AND {condition} {NEWEST}""",
-        [what],
+        [name],
     )
-    return [Judged(id=row[0], event=row[1], name=row[2], ts=row[3] or "", conversation=row[4] or "") for row in rows]
+    return [
+        JudgedEvent(id=row[0], event=row[1], name=row[2], ts=row[3] or "", conversation=row[4] or "") for row in rows
+    ]

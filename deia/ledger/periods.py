@@ -1,4 +1,4 @@
-"""Counts and quantiles over time, in days, weeks or months, whichever a person can still read."""
+"""Counts and quantiles over time, by day, week or month, depending on the length of the span."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     import duckdb
 
-# The longest span in days → what it is told in.
+# The longest span in days, and the unit in which it is shown.
 UNITS = ((70, "day"), (500, "week"), (10**9, "month"))
 
 
 def over_time(
     connection: duckdb.DuckDBPyConnection, title: str, table: str, series: Mapping[str, str | float], *, unit: str = ""
 ) -> Chart:
-    """Give a chart over time: of the rows that a condition holds for, or of a quantile of the column `ms`."""
+    """Return a chart over time: counts of the rows that meet each condition, or, with a `unit`, quantiles of `ms`."""
     first, last = ask(connection, f"SELECT min(ts), max(ts) FROM {table}")[0]
     kind = "lines" if unit else "columns"
     if first is None:
         return Chart(title=title, kind=kind, labels=(), series={}, unit=unit)
     step = next(name for most, name in UNITS if (last - first).days <= most)
-    told = f"[{', '.join(f'count(*) FILTER ({what})' for what in series.values())}]"
-    if unit:  # all in one: each quantile by itself would keep all values once more
-        told = f"quantile_cont(ms, [{', '.join(map(str, series.values()))}])"
+    columns = f"[{', '.join(f'count(*) FILTER ({condition})' for condition in series.values())}]"
+    if unit:  # all quantiles in one call, since each call keeps all values
+        columns = f"quantile_cont(ms, [{', '.join(map(str, series.values()))}])"
     rows = ask(
         connection,
         f"""WITH steps AS (SELECT unnest(generate_series(date_trunc('{step}', $1::TIMESTAMP),
             date_trunc('{step}', $2::TIMESTAMP), INTERVAL 1 {step})) AS step),
-        found AS (SELECT date_trunc('{step}', ts)::TIMESTAMP AS step, {told} AS told FROM {table} WHERE ts IS NOT NULL
-            GROUP BY 1)
-        SELECT strftime(steps.step, '%Y-%m-%d'), told FROM steps LEFT JOIN found
-            ON steps.step = found.step ORDER BY 1""",
+        counts AS (SELECT date_trunc('{step}', ts)::TIMESTAMP AS step, {columns} AS counts FROM {table}
+            WHERE ts IS NOT NULL GROUP BY 1)
+        SELECT strftime(steps.step, '%Y-%m-%d'), counts.counts FROM steps LEFT JOIN counts
+            ON steps.step = counts.step ORDER BY 1""",
         [first, last],
     )
     empty = 0.0 if kind == "columns" else None

@@ -1,4 +1,4 @@
-"""Reports on what was asked: how often, how well it was answered, whether somebody read on, and how long it took."""
+"""Reports on queries: how often they were asked, how well they were answered, whether people read on, and latency."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 SHOWN = 15  # rows of a table
 PATH = (
-    "A path is who asked, and what the search went by; `injection` is a hook where something fired, for the quiet ones"
-    " write nothing. Processes' own start-up is not in it."
+    "A path is who asked and which tier the search used. `injection` is a hook in which a trigger fired; hooks in which"
+    " nothing fired write nothing. The start-up of processes is not included."
 )
 WHO_ANSWERED = "coalesce(agent, host, '?')"
-# Upper ends of the columns in which durations are counted, in ms: each about twice the one before.
+# Upper bounds of the histogram's columns, in ms; each is about twice the one before.
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 def queries(connection: duckdb.DuckDBPyConnection) -> Report:
-    """Tell what was asked most, what found nothing or little, and what came of it."""
-    gather(connection, "asking", "opening", "wording", "asking_again", "showing")
+    """Return the report on what was asked most, what found nothing or little, and what came of it."""
+    gather(connection, "asked_queries", "opened_documents", "query_texts", "repeated_queries", "document_counts")
     sums = """SELECT count(*), count(DISTINCT asked), count(*) FILTER (answered = 'yes'),
-        count(*) FILTER (answered = 'badly'), count(*) FILTER (answered = 'no'), count(asked) FROM asking"""
+        count(*) FILTER (answered = 'badly'), count(*) FILTER (answered = 'no'), count(asked) FROM asked_queries"""
     every, distinct, yes, badly, no, worded = ask(connection, sums)[0]
-    opened, seconds = ask(connection, "SELECT count(*), median(seconds) FROM opening")[0]
-    again = ask(connection, "SELECT count(*), count(*) FILTER (again_answered = 'yes') FROM asking_again")[0]
+    opened, seconds = ask(connection, "SELECT count(*), median(seconds) FROM opened_documents")[0]
+    again = ask(connection, "SELECT count(*), count(*) FILTER (again_answered = 'yes') FROM repeated_queries")[0]
     return Report(
         name="queries",
         title="Questions",
@@ -44,7 +44,7 @@ def queries(connection: duckdb.DuckDBPyConnection) -> Report:
         ),
         blocks=(
             over_time(
-                connection, "How questions were answered", "asking",
+                connection, "How questions were answered", "asked_queries",
                 {"answered": "answered = 'yes'", "badly": "answered = 'badly'", "unanswered": "answered = 'no'"},
             ),
             *(_tables(connection)),
@@ -54,24 +54,24 @@ def queries(connection: duckdb.DuckDBPyConnection) -> Report:
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> tuple[Grid, ...]:
-    # The few that are shown are found first: counting who asked costs most, and is then done for them alone.
-    top = f"""WITH counted AS (SELECT asked, count(*) AS n FROM asking WHERE asked IS NOT NULL {{}} GROUP BY 1),
-        top AS (SELECT asked, text FROM counted JOIN wording USING (asked) ORDER BY n DESC, text LIMIT {SHOWN})"""
+    # The rows to show are selected first: counting who asked costs most, and is then done only for them.
+    top = f"""WITH counted AS (SELECT asked, count(*) AS n FROM asked_queries WHERE asked IS NOT NULL {{}} GROUP BY 1),
+        top AS (SELECT asked, text FROM counted JOIN query_texts USING (asked) ORDER BY n DESC, text LIMIT {SHOWN})"""
     most = f"""{top.format("")},
-        opened AS (SELECT asked, count(*) AS n FROM opening WHERE asked IN (SELECT asked FROM top) GROUP BY 1)
+        opened AS (SELECT asked, count(*) AS n FROM opened_documents WHERE asked IN (SELECT asked FROM top) GROUP BY 1)
         SELECT text, count(*) AS times, count(DISTINCT who), 100.0 * avg((answered = 'yes')::INT),
             100.0 * coalesce(any_value(opened.n), 0) / count(*), strftime(max(ts), '%Y-%m-%d')
-        FROM asking JOIN top USING (asked) LEFT JOIN opened USING (asked) GROUP BY 1 ORDER BY times DESC, text"""
+        FROM asked_queries JOIN top USING (asked) LEFT JOIN opened USING (asked) GROUP BY 1 ORDER BY times DESC, text"""
     lacking = f"""{top.format("AND answered = $1")},
         found AS (SELECT text, count(*) AS times, count(DISTINCT who) AS people, strftime(max(ts), '%Y-%m-%d') AS last,
             arg_max(docs[1], ts) AS doc
-        FROM asking JOIN top USING (asked) WHERE answered = $1 GROUP BY 1)
-        SELECT text, times, people, found.last, name FROM found LEFT JOIN showing USING (doc)
+        FROM asked_queries JOIN top USING (asked) WHERE answered = $1 GROUP BY 1)
+        SELECT text, times, people, found.last, name FROM found LEFT JOIN document_counts USING (doc)
         ORDER BY times DESC, text"""
-    rephrased = f"""WITH top AS (SELECT asked, again, count(*) AS times FROM asking_again WHERE answered <> 'yes'
+    rephrased = f"""WITH top AS (SELECT asked, again, count(*) AS times FROM repeated_queries WHERE answered <> 'yes'
             AND again_answered = 'yes' GROUP BY 1, 2)
-        SELECT one.text AS first, other.text, times FROM top JOIN wording one ON one.asked = top.asked
-            JOIN wording other ON other.asked = top.again ORDER BY times DESC, first, other.text LIMIT {SHOWN}"""
+        SELECT one.text AS first, other.text, times FROM top JOIN query_texts one ON one.asked = top.asked
+            JOIN query_texts other ON other.asked = top.again ORDER BY times DESC, first, other.text LIMIT {SHOWN}"""
     without = tuple((row[0], row[1], row[2], row[3]) for row in ask(connection, lacking, ["no"]))
     return (
         Grid(
@@ -89,7 +89,7 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> tuple[Grid, ...]:
 
 
 def latency(connection: duckdb.DuckDBPyConnection) -> Report:
-    """Tell how long answers took, by the path that they took."""
+    """Return the report on how long answers took, by path."""
     timed = "FROM (SELECT ts, agent, host, coalesce(tier, event) AS tier, response_time_ms AS ms FROM events"
     timed += " WHERE response_time_ms IS NOT NULL)"
     quantiles = "quantile_cont(ms, [0.5, 0.95, 0.99])"
@@ -102,7 +102,7 @@ def latency(connection: duckdb.DuckDBPyConnection) -> Report:
     return Report(
         name="latency",
         title="Latency",
-        lead=f"Half of {every:,} answers took {p50:.1f} ms or less." if every else "No duration is in the ledger yet.",
+        lead=f"Half of {every:,} answers took {p50:.1f} ms or less." if every else "The ledger has no durations yet.",
         figures=tuple(
             Figure(label=name, value=_rounded(value), unit="ms")
             for name, value in (("p50", p50), ("p95", p95), ("p99", p99))
@@ -112,7 +112,7 @@ def latency(connection: duckdb.DuckDBPyConnection) -> Report:
             over_time(connection, "Latency over time", timed[5:], {"p50": 0.5, "p95": 0.95}, unit="ms"),
             Grid(
                 title="By path", columns=("path", "answers", "p50", "p95", "p99", "most"),
-                rows=tuple((path, n, *map(_rounded, found), _rounded(most)) for path, n, found, most in rows),
+                rows=tuple((path, n, *map(_rounded, quantile), _rounded(most)) for path, n, quantile, most in rows),
                 units=dict.fromkeys(("p50", "p95", "p99", "most"), "ms"),
             ),
         ),
@@ -122,11 +122,11 @@ def latency(connection: duckdb.DuckDBPyConnection) -> Report:
 
 def _histogram(connection: duckdb.DuckDBPyConnection, timed: str) -> Chart:
     cases = " ".join(f"WHEN ms < {edge} THEN {number}" for number, edge in enumerate(EDGES))
-    counted = dict(ask(connection, f"SELECT CASE {cases} ELSE {len(EDGES)} END, count(*) {timed} GROUP BY 1"))
+    counts = dict(ask(connection, f"SELECT CASE {cases} ELSE {len(EDGES)} END, count(*) {timed} GROUP BY 1"))
     labels = (*(f"< {edge:g}" for edge in EDGES), f"≥ {EDGES[-1]:g}")
     return Chart(
         title="Answers by duration, in ms", kind="columns", labels=labels,
-        series={"answers": tuple(float(counted.get(number, 0)) for number in range(len(labels)))},
+        series={"answers": tuple(float(counts.get(number, 0)) for number in range(len(labels)))},
     )  # fmt: skip
 
 

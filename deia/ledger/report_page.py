@@ -1,6 +1,6 @@
-"""All reports as one page of HTML that needs nothing else: no script, no network, light and dark, to print or to send.
+"""All reports as one self-contained page of HTML: no scripts and no network, in light and dark, also for print.
 
-What comes from the ledger or the commons is escaped, and the page's own policy forbids whatever it would load.
+Text from the ledger and the commons is escaped, and the page's content security policy forbids loading anything.
 """
 
 from __future__ import annotations
@@ -9,13 +9,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from deia.ledger.charts import draw, legend
-from deia.ledger.report_values import Chart, Figure, Grid, Report
-from deia.records import TYPE_CHECKING
+from deia.ledger.report_values import Cell, Chart, Figure, Grid, Report
 
-if TYPE_CHECKING:
-    from deia.ledger.report_values import Cell
-
-LONGEST = 160  # characters of a cell
+LONGEST = 160  # characters of a table cell
 STYLE = """
 :root { color-scheme: light dark; --paper: #fbfaf7; --card: #ffffff; --ink: #1f2328; --soft: #667079; --rule: #e3e1da;
   --c0: #2f6f8f; --c1: #d98e32; --c2: #b3483f; --c3: #7a8f55; --c4: #8a6fae; --c5: #a7a9a4; }
@@ -62,14 +58,14 @@ footer { color: var(--soft); font-size: 13px; padding-bottom: 48px; }
 )
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 UNITS = {"%": " %", "ms": " ms", "s": " s", "min": " min"}
-MINUTE = 120  # seconds from which a time is told in minutes
+MINUTE = 120  # seconds from which a time is shown in minutes
 
 
 def page(reports: Sequence[Report], *, made: str, place: str) -> str:
-    """Give the page of some reports; `made` is when, `place` whose they are."""
+    """Return the page of some reports; `made` says when it was made, `place` names the commons."""
     first = reports[0]
-    links = "".join(f'<a href="#{escape(each.name)}">{escape(each.title)}</a>' for each in reports[1:])
-    body = "".join(part for each in reports for part in _section(each, first=each is first))
+    links = "".join(f'<a href="#{escape(report.name)}">{escape(report.title)}</a>' for report in reports[1:])
+    body = "".join(part for report in reports for part in _section(report, first=report is first))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -101,10 +97,10 @@ def _figure(figure: Figure) -> str:
 
 
 def _chart(chart: Chart) -> Iterator[str]:
-    drawn = draw(chart)
-    if drawn:
+    image = draw(chart)
+    if image:
         note = f'<p class="note">{escape(chart.note)}</p>' if chart.note else ""
-        yield f'<div class="card"><h3>{escape(chart.title)}</h3>{legend(chart)}{drawn}{note}</div>'
+        yield f'<div class="card"><h3>{escape(chart.title)}</h3>{legend(chart)}{image}{note}</div>'
 
 
 def _table(grid: Grid) -> Iterator[str]:
@@ -123,16 +119,16 @@ def _table(grid: Grid) -> Iterator[str]:
         yield "</tbody></table>"
     else:
         yield f'<p class="note">{escape(grid.empty)}</p>'
-    told = [f"{grid.more:,} more are not shown."] if grid.more else []
-    told += [grid.note] if grid.note and grid.rows else []
-    yield "".join(f'<p class="note">{escape(each)}</p>' for each in told) + "</div>"
+    notes = [f"{grid.more:,} more are not shown."] if grid.more else []
+    notes += [grid.note] if grid.note and grid.rows else []
+    yield "".join(f'<p class="note">{escape(note)}</p>' for note in notes) + "</div>"
 
 
 def _is_numeric(grid: Grid, at: int) -> bool:
     return all(isinstance(row[at], (int, float)) or row[at] is None for row in grid.rows)
 
 
-def _class(numeric: bool, at: int) -> str:  # noqa: FBT001 - the one thing it depends on besides the place
+def _class(numeric: bool, at: int) -> str:  # noqa: FBT001 - the class of a cell depends only on these two
     return ' class="n"' if numeric else ' class="first"' if at == 0 else ""
 
 
@@ -141,7 +137,7 @@ def _shortened(text: str) -> str:
 
 
 def shown_cell(value: Cell, unit: str) -> str:
-    """Write a value as people read it, with its unit."""
+    """Return a value as people read it, with its unit."""
     if value is None or value == "":
         return "-"
     if isinstance(value, str):

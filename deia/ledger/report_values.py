@@ -1,18 +1,18 @@
-"""A report as a value: figures, tables and charts, which a terminal, a page and JSON each show in their own way."""
+"""Reports as values: figures, tables and charts, which the terminal, the page and JSON each show in their own way."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
-from deia.records import TYPE_CHECKING, Record
+from deia.fast_json import Json
+from deia.records import Record
 
-if TYPE_CHECKING:
-    Cell = str | int | float | None
+Cell: TypeAlias = str | int | float | None
 
 
 class Figure(Record):
-    """One number with what it counts, and perhaps what it is part of."""
+    """A number with its label."""
 
     label: str
     value: Cell
@@ -21,19 +21,19 @@ class Figure(Record):
 
 
 class Grid(Record):
-    """A table; `empty` is said where it has no rows."""
+    """A table; `empty` is shown if it has no rows."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    units: Mapping[str, str] = {}  # column → unit, as of a figure
+    units: Mapping[str, str] = {}  # units of columns, as for a figure
     note: str = ""
     empty: str = "Nothing."
     more: int = 0  # rows that were left out
 
 
 class Chart(Record):
-    """Values by label, a series a name: stacked columns over time, lines over time, or bars by name."""
+    """Values by label, with a name for each series: stacked columns over time, lines over time, or bars by name."""
 
     title: str
     kind: str  # columns | lines | bars
@@ -44,17 +44,17 @@ class Chart(Record):
 
 
 class Report(Record):
-    """Everything that one report says."""
+    """The content of a report."""
 
     name: str
     title: str
-    lead: str  # the report in one sentence
+    lead: str  # a summary in one sentence
     figures: tuple[Figure, ...] = ()
     blocks: tuple[Grid | Chart, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON has it."""
+    def to_dict(self) -> dict[str, Json]:
+        """Return the report as a JSON object."""
         tables = [block for block in self.blocks if isinstance(block, Grid)]
         charts = [block for block in self.blocks if isinstance(block, Chart)]
         return {
@@ -86,17 +86,20 @@ def table(
     note: str = "",
     empty: str = "None.",
 ) -> Grid:
-    """Give a table of the first rows, at most so many, that says how many it leaves out."""
+    """Return a table of the first rows, which says how many rows it leaves out."""
     more = max(len(rows) - most, 0)
     return Grid(title=title, columns=columns, rows=tuple(rows[:most]), units=units, note=note, empty=empty, more=more)
 
 
-def bars(title: str, rows: Sequence[tuple[Any, ...]], **series: int) -> Chart:
-    """Give bars by the first column of some rows; a series is named, with `_` for a space, and told by its column."""
-    values = {name.replace("_", " "): tuple(float(row[at]) for row in rows) for name, at in series.items()}
+def bars(title: str, rows: Sequence[tuple[Cell, ...]], **series: int) -> Chart:
+    """Return a bar chart with the first column of the rows as labels.
+
+    Each keyword is the name of a series, with `_` for a space, and the number of its column.
+    """
+    values = {name.replace("_", " "): tuple(float(row[at] or 0) for row in rows) for name, at in series.items()}
     return Chart(title=title, kind="bars", labels=tuple(str(row[0]) for row in rows), series=values)
 
 
 def share(part: float, whole: float) -> float | None:
-    """Give a part in percent of the whole, or None where there is no whole."""
+    """Return a part in percent of the whole, or None if the whole is 0."""
     return round(100 * part / whole, 1) if whole else None

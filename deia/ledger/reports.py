@@ -1,4 +1,4 @@
-"""All reports by name, and what each needs to be made from a ledger."""
+"""All reports by name."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ REPORTS: dict[str, Callable[[duckdb.DuckDBPyConnection, Known], Report]] = {
 
 
 def make_reports(connection: duckdb.DuckDBPyConnection, known: Known, names: Sequence[str]) -> list[Report]:
-    """Make some reports from one warehouse, in the order named."""
+    """Return the named reports from one warehouse, in that order."""
     return [REPORTS[name](connection, known) for name in names]

@@ -1,7 +1,7 @@
-"""The files of a ledger: day segments that are still written, Parquet files that older ones became, and which count.
+"""The files of a ledger: segments with a line per event for each day, and Parquet files that older segments became.
 
-While files are folded into one they lie in a folder `compacting-NAME`; it counts until `NAME.parquet` is there, so that
-a crash at any moment neither loses an event nor doubles one. Refuses to read what is in them: that is the warehouse's.
+Files that are being folded into one lie in a folder `compacting-NAME`, which counts as part of the ledger until
+`NAME.parquet` exists. A crash at any moment therefore neither loses nor duplicates an event.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from deia.records import Record
 
 SEGMENT, PARQUET = ".jsonl", ".parquet"
 COMPACTING = "compacting-"
-IMPORTED = "-import-"  # in the names of segments that were taken in
+IMPORTED = "-import-"  # in the names of imported segments
 MAGIC = b"PAR1"  # how a Parquet file begins and ends (Parquet format specification)
 
 
@@ -25,63 +25,64 @@ class Part(Record):
 
     @property
     def name(self) -> str:
-        """Its name without folders."""
+        """The file name without folders."""
         return self.path.rpartition("/")[2]
 
     @property
     def day(self) -> str:
-        """The day with which its name begins, or the empty text."""
+        """The day at the beginning of the name, or ""."""
         day = self.name[:10]
         return day if day[4:5] == day[7:8] == "-" and day.replace("-", "").isdecimal() else ""
 
     def may_reach(self, since: str) -> bool:
-        """Say whether events from a time on can be in it, by its name.
+        """Return whether the file can contain events since a time, judging by its name.
 
-        A segment is of a day, one that was taken in of a month; Parquet tells by itself, and what is not called as deia
-        calls its files may hold anything.
+        A segment covers a day, an imported one a month. Parquet files filter by themselves, and files with other names
+        than deia's can contain anything.
         """
-        told = 7 if IMPORTED in self.name else 10
-        return self.packed or not self.day or self.day[:told] >= since[:told]
+        length = 7 if IMPORTED in self.name else 10
+        return self.is_parquet or not self.day or self.day[:length] >= since[:length]
 
     @property
-    def packed(self) -> bool:
-        """Whether it is Parquet."""
+    def is_parquet(self) -> bool:
+        """Whether this is a Parquet file."""
         return self.name.endswith(PARQUET)
 
     @property
-    def whole(self) -> bool:
-        """Whether it can be read: a Parquet file that was copied in half cannot, of a segment every whole line can."""
-        return not self.packed or _ends_well(self.path)
+    def is_readable(self) -> bool:
+        """Whether the file can be read; an incomplete Parquet file cannot, of a segment every complete line can."""
+        return not self.is_parquet or _has_parquet_marks(self.path)
 
 
 class Parts(Record):
-    """The files of one or more ledgers: those that count, and those that cannot be read."""
+    """The files of one or more ledgers, readable and damaged ones."""
 
-    counting: tuple[Part, ...]
+    readable: tuple[Part, ...]
     damaged: tuple[Part, ...] = ()
 
     @property
     def segments(self) -> tuple[Part, ...]:
-        """Those with a line an event."""
-        return tuple(part for part in self.counting if not part.packed)
+        """The readable files with a line per event."""
+        return tuple(part for part in self.readable if not part.is_parquet)
 
     @property
     def parquet(self) -> tuple[Part, ...]:
-        """Those that were compacted."""
-        return tuple(part for part in self.counting if part.packed)
+        """The readable Parquet files."""
+        return tuple(part for part in self.readable if part.is_parquet)
 
     @property
     def size(self) -> int:
-        """Bytes of all of them."""
-        return sum(part.size for part in (*self.counting, *self.damaged))
+        """The size of all files in bytes."""
+        return sum(part.size for part in (*self.readable, *self.damaged))
 
 
 def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
-    """Give the files of some ledgers that may hold events from a time on; a folder that is not there has none."""
+    """Return the files of some ledgers that may contain events since a time; a missing folder has none."""
     every = [part for folder in folders for part in _of_folder(folder.replace("\\", "/").rstrip("/"))]
-    found = [part for part in every if part.may_reach(since)]
+    parts = [part for part in every if part.may_reach(since)]
     return Parts(
-        counting=tuple(part for part in found if part.whole), damaged=tuple(part for part in found if not part.whole)
+        readable=tuple(part for part in parts if part.is_readable),
+        damaged=tuple(part for part in parts if not part.is_readable),
     )
 
 
@@ -114,7 +115,7 @@ def _size(path: str) -> int:
         return 0
 
 
-def _ends_well(path: str) -> bool:
+def _has_parquet_marks(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             begins = file.read(4)

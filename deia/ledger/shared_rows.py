@@ -1,75 +1,75 @@
-"""What several reports share, worked out once a run: questions, what came of them, firings and judgements.
+"""Temporary tables that several reports share: queries, what came of them, firings and judgements.
 
-Narrow temporary tables in the warehouse's own connection, made when the first report asks for them and gone with it.
-People, questions and documents are numbers in them (DuckDB's 64-bit hash: of five million different ones two are taken
-for one another in one ledger of a million), which takes a fifth of the memory and half of the time of the texts.
-Refuses to keep anything on disk: what is gathered is never older than the ledger.
+They live in the warehouse's own connection, are made when the first report asks for them, and are never kept on disk,
+so they are never older than the ledger. People, queries and documents are numbers in them, which takes a fifth of the
+memory and half of the time of texts. The numbers are DuckDB's 64-bit hashes: among five million different values, two
+are confused in one of a million ledgers.
 """
 
 from __future__ import annotations
 
-from deia.ledger.warehouse_schema import ALIKE, MINUTES, TELLING, WHO
+from deia.ledger.warehouse_schema import ALIKE, MINUTES, WHO, WORDS_OF
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     import duckdb
 
 
-class Gathered(Record):
-    """A table by its SQL, and the tables that it is made of."""
+class SharedTable(Record):
+    """The SQL of a table, and the names of the tables that it needs."""
 
     sql: str
     needs: tuple[str, ...] = ()
 
 
 ID = "CASE WHEN id IS NOT NULL THEN hash(id) END AS id"
-DOC_SHOWN = 5  # of an answer's documents that count as shown
+DOC_SHOWN = 5  # documents of an answer that count as shown
 NUMBER = f"hash({WHO.removesuffix(' AS who')}) AS who"
 ASKED = "lower(trim(query))"
 
 TABLES = {
     # Answers that somebody called noise or wrong.
-    "against": Gathered(
+    "doubted_answers": SharedTable(
         sql="SELECT DISTINCT hash(about) AS about FROM events"
         " WHERE event = 'feedback' AND verdict IN ('noise', 'wrong') AND about IS NOT NULL"
     ),
-    # The view `queries`, a row a question.
-    "asking": Gathered(
-        needs=("against",),
+    # The view `queries`, with a row per query.
+    "asked_queries": SharedTable(
+        needs=("doubted_answers",),
         sql=f"""SELECT ts, {ID}, {NUMBER}, CASE WHEN query IS NOT NULL THEN hash({ASKED}) END AS asked,
             (CASE WHEN matched = 'false' OR (matched IS NULL AND len(docs) = 0) THEN 'no'
-                WHEN id IS NOT NULL AND hash(id) IN (FROM against) THEN 'badly'
+                WHEN id IS NOT NULL AND hash(id) IN (FROM doubted_answers) THEN 'badly'
                 WHEN matched = 'partial' OR confidence = 'low' THEN 'badly' ELSE 'yes'
             END)::ENUM ('yes', 'badly', 'no') AS answered, [hash(doc) for doc in docs] AS docs
         FROM events WHERE event = 'query'""",
     ),
-    # Of the view `resolutions`, what was opened.
-    "opening": Gathered(
-        needs=("asking",),
+    # The rows of the view `resolutions` in which a document was opened.
+    "opened_documents": SharedTable(
+        needs=("asked_queries",),
         sql=f"""SELECT asked, epoch(r.ts - q.ts) AS seconds
-        FROM asking q ASOF JOIN (SELECT ts, hash(who) AS who, hash(doc) AS doc FROM reads) r
+        FROM asked_queries q ASOF JOIN (SELECT ts, hash(who) AS who, hash(doc) AS doc FROM reads) r
             ON q.who = r.who AND r.ts >= q.ts
         WHERE r.ts <= q.ts + INTERVAL {MINUTES} MINUTE AND list_contains(q.docs, r.doc)""",
     ),
-    # Every different question with its text and its telling words.
-    "wording": Gathered(
-        sql=f"""SELECT hash(text) AS asked, text, [hash(word) for word in {TELLING.format("text")}] AS words
+    # Every different query, with its text and its significant words.
+    "query_texts": SharedTable(
+        sql=f"""SELECT hash(text) AS asked, text, [hash(word) for word in {WORDS_OF.format("text")}] AS words
         FROM (SELECT DISTINCT {ASKED} AS text FROM (
             SELECT DISTINCT query FROM events WHERE event = 'query' AND query IS NOT NULL))"""
     ),
     # The view `rephrasings`.
-    "asking_again": Gathered(
-        needs=("asking", "wording"),
+    "repeated_queries": SharedTable(
+        needs=("asked_queries", "query_texts"),
         sql=f"""SELECT s.* EXCLUDE (again_at, ts) FROM (
             SELECT ts, asked, answered, lead(asked) OVER w AS again, lead(answered) OVER w AS again_answered,
                 lead(ts) OVER w AS again_at
-            FROM asking WHERE asked IS NOT NULL AND who <> hash('?') WINDOW w AS (PARTITION BY who ORDER BY ts)
-        ) s JOIN wording one ON one.asked = s.asked JOIN wording other ON other.asked = s.again
+            FROM asked_queries WHERE asked IS NOT NULL AND who <> hash('?') WINDOW w AS (PARTITION BY who ORDER BY ts)
+        ) s JOIN query_texts one ON one.asked = s.asked JOIN query_texts other ON other.asked = s.again
         WHERE s.again <> s.asked AND again_at <= s.ts + INTERVAL {MINUTES} MINUTE
             AND {ALIKE.format("one.words", "other.words")}""",
     ),
-    # Every document by its name and its number, with how often it was named in answers, injected and opened.
-    "showing": Gathered(
+    # Every document by its name and its number, with how often it was in an answer, injected and opened.
+    "document_counts": SharedTable(
         sql=f"""SELECT name, hash(name) AS doc, sum(asked)::BIGINT AS asked, sum(put)::BIGINT AS put,
             sum(opened)::BIGINT AS opened, max(last) AS last
         FROM (
@@ -82,20 +82,21 @@ TABLES = {
         ) WHERE name IS NOT NULL AND name <> '' GROUP BY 1"""
     ),
     # The view `injections`.
-    "firing": Gathered(
+    "fired_triggers": SharedTable(
         sql=f"""SELECT ts, {ID}, {NUMBER}, trigger, coalesce(outcome, 'shown') AS outcome, hash(docs[1]) AS doc
         FROM events WHERE event = 'injection' AND trigger IS NOT NULL"""
     ),
     # The view `feedback`, with the first document of what was judged.
-    "judging": Gathered(
-        needs=("asking", "firing"),
+    "judgements": SharedTable(
+        needs=("asked_queries", "fired_triggers"),
         sql="""WITH said AS (
             SELECT ts, hash(about) AS about, verdict, trigger, outcome, hash(docs[1]) AS doc FROM events
             WHERE event = 'feedback' AND about IS NOT NULL
         ),
         judged AS (
             SELECT id, any_value(trigger) AS trigger, any_value(outcome) AS outcome, any_value(doc) AS doc
-            FROM (SELECT id, trigger, outcome, doc FROM firing UNION ALL SELECT id, NULL, NULL, docs[1] FROM asking)
+            FROM (SELECT id, trigger, outcome, doc FROM fired_triggers
+                UNION ALL SELECT id, NULL, NULL, docs[1] FROM asked_queries)
             WHERE id IN (SELECT about FROM said) GROUP BY 1
         )
         SELECT ts, about, verdict, coalesce(j.trigger, f.trigger) AS trigger, coalesce(j.outcome, f.outcome) AS outcome,
@@ -104,20 +105,20 @@ TABLES = {
         UNION ALL SELECT ts, NULL, verdict, trigger, outcome, hash(docs[1]) FROM events
         WHERE event = 'feedback' AND about IS NULL""",
     ),
-    # How many calls were held of which nobody said anything and that were not let pass later, as one number.
-    "holding": Gathered(
-        needs=("firing", "judging"),
-        sql="""SELECT count(*) AS open FROM firing i LEFT JOIN (
-            SELECT trigger, who, max(ts) AS last FROM firing WHERE outcome = 'passed' GROUP BY ALL
+    # One number: the calls that were held, were not allowed later, and were not judged.
+    "open_holds": SharedTable(
+        needs=("fired_triggers", "judgements"),
+        sql="""SELECT count(*) AS open FROM fired_triggers i LEFT JOIN (
+            SELECT trigger, who, max(ts) AS last FROM fired_triggers WHERE outcome = 'passed' GROUP BY ALL
         ) p ON p.trigger = i.trigger AND p.who = i.who
         WHERE outcome = 'held' AND NOT coalesce(last >= i.ts, false)
-            AND (id IS NULL OR id NOT IN (SELECT about FROM judging WHERE about IS NOT NULL))""",
+            AND (id IS NULL OR id NOT IN (SELECT about FROM judgements WHERE about IS NOT NULL))""",
     ),
 }
 
 
 def gather(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
-    """Make some tables of TABLES and what they are made of, unless this connection has them."""
+    """Create some of TABLES and the tables they need, unless this connection has them already."""
     for name in names:
         gather(connection, *TABLES[name].needs)
         connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS {name} AS {TABLES[name].sql}")

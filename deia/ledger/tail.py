@@ -1,57 +1,56 @@
-"""Reading the ledger's last events, tolerantly: a broken line is counted and passed over, never fatal."""
+"""Read the ledger's last events; broken lines are counted and skipped."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from deia import files
 from deia.errors import CommonsError
-from deia.fast_json import loads
+from deia.fast_json import Json, loads
 from deia.folders import events_folder
 from deia.ledger.compaction import compact, is_due
 from deia.ledger.segments import find_parts
 from deia.ledger.warehouse import ask, read_through
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
 from deia.settings import resolve
 
 if TYPE_CHECKING:
     import duckdb
 
-MOST_BYTES = 64_000_000  # of one file, from its end
+MOST_BYTES = 64_000_000  # read from the end of a file
 
 
 class Ledger(Record):
-    """Events in the order in which they were written, and how many lines said nothing."""
+    """Events in the order of time, and the number of lines that are no events."""
 
-    events: tuple[dict[str, Any], ...]
+    events: tuple[dict[str, Json], ...]
     broken: int
 
 
 class Extent(Record):
-    """How much a ledger holds, and what of it cannot be read."""
+    """The size of a ledger, and its damage."""
 
     events: int = 0
     bytes: int = 0
-    oldest: str = ""  # days
+    oldest: str = ""  # the first and the last day
     newest: str = ""
-    torn: int = 0  # lines
-    damaged: tuple[str, ...] = ()  # Parquet files
+    torn: int = 0  # broken lines
+    damaged: tuple[str, ...] = ()  # unreadable Parquet files
 
 
 def extent_of(folder: str) -> Extent:
-    """Measure a ledger.
+    """Return the size of a ledger.
 
     Raises:
-        CommonsError: it cannot be read.
+        CommonsError: the ledger cannot be read.
     """
     parts = find_parts([folder])
-    if not parts.counting and not parts.damaged:
+    if not parts.readable and not parts.damaged:
         return Extent()
-    days = "SELECT count(*), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d'),"
-    days += " (SELECT coalesce(sum(lines), 0)::BIGINT FROM damage) FROM events"
-    events, oldest, newest, torn = read_through([folder], lambda connection: ask(connection, days))[0]
+    sql = "SELECT count(*), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d'),"
+    sql += " (SELECT coalesce(sum(lines), 0)::BIGINT FROM damage) FROM events"
+    events, oldest, newest, torn = read_through([folder], lambda connection: ask(connection, sql))[0]
     return Extent(
         events=events, bytes=parts.size, oldest=oldest or "", newest=newest or "", torn=torn,
         damaged=tuple(part.name for part in parts.damaged),
@@ -59,8 +58,8 @@ def extent_of(folder: str) -> Extent:
 
 
 def read_ledger(folder: str, *, since: str = "", event: str = "", last: int = 0) -> Ledger:
-    """Give the events of a kind since a time (as the ledger writes it, UTC), the `last` many of them if not 0."""
-    found: list[dict[str, Any]] = []
+    """Return the events of a kind since a time (UTC, as the ledger writes it), or only the `last` so many."""
+    events: list[dict[str, Json]] = []
     broken = 0
     for name in reversed(_days(folder, since)):
         day = []
@@ -69,37 +68,37 @@ def read_ledger(folder: str, *, since: str = "", event: str = "", last: int = 0)
                 broken += 1
             elif _time(value) >= since and event in ("", value.get("event", "query")):
                 day.append(value)
-        found = [*day, *found]
-        if last and len(found) >= last:
+        events = [*day, *events]
+        if last and len(events) >= last:
             break
-    if (not last or len(found) < last) and find_parts([folder]).parquet:
-        return read_through([folder], lambda connection: _packed(connection, since=since, event=event, last=last))
-    ordered = sorted(found, key=_time)
+    if (not last or len(events) < last) and find_parts([folder]).parquet:
+        return read_through([folder], lambda connection: _read_all(connection, since=since, event=event, last=last))
+    ordered = sorted(events, key=_time)
     return Ledger(events=tuple(ordered[-last:] if last else ordered), broken=broken)
 
 
-def _packed(connection: duckdb.DuckDBPyConnection, *, since: str, event: str, last: int) -> Ledger:
-    """Read a ledger of which something was compacted."""
-    chosen = "FROM events WHERE (ts >= try_cast(? AS TIMESTAMP) OR ? = '') AND ? IN ('', event)"
-    newest = f"SELECT line {chosen} ORDER BY ts DESC NULLS LAST LIMIT {last or 'ALL'}"
+def _read_all(connection: duckdb.DuckDBPyConnection, *, since: str, event: str, last: int) -> Ledger:
+    """Read a ledger that has Parquet files."""
+    matching = "FROM events WHERE (ts >= try_cast(? AS TIMESTAMP) OR ? = '') AND ? IN ('', event)"
+    newest = f"SELECT line {matching} ORDER BY ts DESC NULLS LAST LIMIT {last or 'ALL'}"
     lines = [row[0] for row in ask(connection, newest, [since or None, since, event])]
     ((broken,),) = ask(connection, "SELECT coalesce(sum(lines), 0)::BIGINT FROM damage")
     return Ledger(events=tuple(loads(line) for line in reversed(lines)), broken=broken)
 
 
 def tidy(root: str, *, environ: Mapping[str, str], now: float) -> str:
-    """Compact a ledger if that is due; give what was done in words, or the empty text."""
+    """Compact a ledger if that is due; return a message about it, or ""."""
     settings = resolve(root, environ=environ)
-    bounds = {"days": settings.telemetry_days, "megabytes": settings.telemetry_mb}
+    limits = {"days": settings.telemetry_days, "megabytes": settings.telemetry_mb}
     folder = events_folder(root, environ)
-    if not is_due(folder, now=now, **bounds):
+    if not is_due(folder, now=now, **limits):
         return ""
     try:
-        done = compact(folder, now=now, **bounds)
+        result = compact(folder, now=now, **limits)
     except (CommonsError, OSError) as error:
         return f"The log could not be compacted: {error}"
-    saved = f"{done.before:,} bytes before, {done.after:,} now"
-    return "" if done.busy else f"The log was compacted: {saved}."
+    sizes = f"{result.before:,} bytes before, {result.after:,} now"
+    return "" if result.busy else f"The log was compacted: {sizes}."
 
 
 def _days(folder: str, since: str) -> list[str]:
@@ -110,7 +109,7 @@ def _days(folder: str, since: str) -> list[str]:
     return sorted(name for name in names if name.endswith(".jsonl") and name[:10] >= since[:10])
 
 
-def _lines(path: str) -> Iterator[dict[str, Any] | None]:
+def _lines(path: str) -> Iterator[dict[str, Json] | None]:
     for line in (files.read(path) or b"")[-MOST_BYTES:].split(b"\n"):
         if not line.strip():
             continue
@@ -121,5 +120,5 @@ def _lines(path: str) -> Iterator[dict[str, Any] | None]:
         yield value if isinstance(value, dict) else None
 
 
-def _time(event: dict[str, Any]) -> str:
+def _time(event: Mapping[str, Json]) -> str:
     return str(event.get("ts", ""))

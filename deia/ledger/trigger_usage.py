@@ -1,18 +1,16 @@
-"""What the ledger says about each trigger: how often it fired, was held, passed, muted or over the budget, and when.
-
-Pure: events come in, counts go out. Refuses to judge whether a firing was of use; that is for feedback to say.
-"""
+"""Counts of what each trigger did: how often it fired, was held, passed, muted or over the budget, and when last."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
+from deia.fast_json import Json
 from deia.records import Record
 
 OUTCOMES = ("shown", "held", "passed", "muted", "over_budget")
-FIRED = ("shown", "held")  # outcomes in which the lesson reached somebody
-EVENTS = ("injection", "proactive_injection")  # the second in older ledgers
+FIRED = ("shown", "held")  # outcomes in which the document reached somebody
+EVENTS = ("injection", "proactive_injection")  # the second occurs in older ledgers
 
 
 class Usage(Record):
@@ -25,38 +23,41 @@ class Usage(Record):
     muted: int = 0
     over_budget: int = 0
     conversations: int = 0
-    last: str = ""  # when anything of this happened last, as the ledger writes it
+    last: str = ""  # when any of this last happened, as the ledger writes it
 
 
-def count_usage(events: Iterable[Mapping[str, Any]]) -> list[Usage]:
-    """Give what each trigger did, those that fired most first; events about no trigger are passed over."""
-    found: dict[str, dict[str, Any]] = {}
+def count_usage(events: Iterable[Mapping[str, Json]]) -> list[Usage]:
+    """Return what each trigger did, the most frequently fired first; events about no trigger are skipped."""
+    by_trigger: dict[str, list[Mapping[str, Json]]] = {}
     for event in events:
         trigger = event.get("trigger")
-        if not isinstance(trigger, str) or not trigger or not _counts(event):
-            continue
-        row = found.setdefault(trigger, {"conversations": set(), "last": "", **dict.fromkeys(OUTCOMES, 0)})
-        outcome = "muted" if event.get("outcome") == "quiet" else event.get("outcome", "shown")
-        row[outcome if outcome in OUTCOMES else "shown"] += 1
-        row["conversations"].add(str(event.get("conversation", event.get("session", ""))))
-        row["last"] = max(row["last"], str(event.get("ts", "")))
-    return sorted((_usage(trigger, row) for trigger, row in found.items()), key=_order)
+        if isinstance(trigger, str) and trigger and _is_injection(event):
+            by_trigger.setdefault(trigger, []).append(event)
+    return sorted((_usage(trigger, group) for trigger, group in by_trigger.items()), key=_order)
 
 
-def _counts(event: Mapping[str, Any]) -> bool:
+def _is_injection(event: Mapping[str, Json]) -> bool:
     return event.get("event") in EVENTS or ("event" not in event and "injection" in event)
 
 
-def _usage(trigger: str, row: Mapping[str, Any]) -> Usage:
+def _outcome(event: Mapping[str, Json]) -> str:
+    outcome = event.get("outcome", "shown")
+    if outcome == "quiet":
+        return "muted"
+    return outcome if isinstance(outcome, str) and outcome in OUTCOMES else "shown"
+
+
+def _usage(trigger: str, events: Sequence[Mapping[str, Json]]) -> Usage:
+    outcomes = Counter(_outcome(event) for event in events)
     return Usage(
         trigger=trigger,
-        fired=sum(row[outcome] for outcome in FIRED),
-        held=row["held"],
-        passed=row["passed"],
-        muted=row["muted"],
-        over_budget=row["over_budget"],
-        conversations=len(row["conversations"]),
-        last=row["last"],
+        fired=sum(outcomes[outcome] for outcome in FIRED),
+        held=outcomes["held"],
+        passed=outcomes["passed"],
+        muted=outcomes["muted"],
+        over_budget=outcomes["over_budget"],
+        conversations=len({str(event.get("conversation", event.get("session", ""))) for event in events}),
+        last=max(str(event.get("ts", "")) for event in events),
     )
 
 

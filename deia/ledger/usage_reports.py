@@ -1,4 +1,4 @@
-"""Reports on what the commons did: its documents, its triggers, who used it, and a summary of everything."""
+"""Reports on use: documents, triggers, agents, and a summary of everything."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import duckdb
 
 SHOWN = 20  # rows of a table
-BARS = 12  # of a chart
-IGNORED_FROM = 5  # answers that named a document, of which none was opened, for it to count as ignored
-STALE_DAYS = 180  # after which a check of a document is old
+BARS = 12  # in a chart
+IGNORED_FROM = 5  # answers after which a document that nobody opened counts as ignored
+STALE_DAYS = 180  # after which a document's check is out of date
 OF_DOCUMENT = ("document", "in answers", "injected", "opened", "useful", "noise", "last")
 OF_TRIGGER = (
     "trigger", "fired", "held", "passed", "muted", "quiet", "over", "sessions", "useful", "noise", "precision", "last",
@@ -22,24 +22,28 @@ OF_TRIGGER = (
 OF_AGENT = (
     "who", "sessions", "questions", "matched", "injections", "held", "opened", "feedback", "errors", "last",
 )  # fmt: skip
-PRECISION = "Over: over the budget. Precision is the share of `useful` and `prevented` among what was judged."
+PRECISION = "Over: over the budget. Precision: the share of `useful` and `prevented` in all judgements."
 OUTCOMES = {
     "shown": "outcome = 'shown'", "held": "outcome = 'held'", "passed": "outcome = 'passed'",
     "muted": "outcome = 'muted'", "quiet": "outcome = 'quiet'", "over budget": "outcome = 'over_budget'",
 }  # fmt: skip
 
+ACTIVITY = {
+    "questions": "event = 'query'", "lessons": "event = 'injection'", "other": "event NOT IN ('query', 'injection')",
+}  # fmt: skip
+
 
 class KnownDocument(Record):
-    """What the commons says of a document, as far as reports need it; days as texts."""
+    """The details of a document that reports need; days are texts."""
 
     id: str
     title: str = ""
     verified: str = ""
-    changed: str = ""  # when its text was last changed
+    changed: str = ""  # when the text last changed
 
 
 class KnownTrigger(Record):
-    """What the commons says of a trigger, as far as reports need it."""
+    """The details of a trigger that reports need."""
 
     id: str
     urgency: str = ""
@@ -47,7 +51,7 @@ class KnownTrigger(Record):
 
 
 class Known(Record):
-    """What a commons holds now, beside what its ledger tells, and today's date."""
+    """The current contents of a commons, and today's date."""
 
     documents: tuple[KnownDocument, ...] = ()
     triggers: tuple[KnownTrigger, ...] = ()
@@ -55,49 +59,50 @@ class Known(Record):
 
 
 class Prevented(Record):
-    """An estimate of the mistakes that were prevented, with its bounds."""
+    """An estimate of the number of prevented mistakes, with bounds."""
 
     least: int
     guess: int
     most: int
-    rate: float  # of the judged holds that were judged of use
+    rate: float  # the share of judged holds that were judged useful
 
 
 ASSUMPTION = (
-    "Prevented mistakes are an estimate. At least: what somebody called prevented. At most: besides, every call that"
-    " was held, was not let pass and was not judged noise or wrong. The guess counts of those the share that judged"
-    " holds were of use (one of two where none was judged)."
+    "Prevented mistakes are an estimate. The minimum counts what somebody judged `prevented`. The maximum adds every"
+    " held call that was neither allowed later nor judged `noise` or `wrong`. The guess adds the share of those calls"
+    " that matches the judged holds (one half if none was judged)."
 )
 
 
 def documents(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
-    """Tell which documents help, which are shown and ignored, which nobody needs, and which are old."""
-    gather(connection, "judging", "showing")
+    """Return the report on documents that help, are shown but ignored, are never needed, or are out of date."""
+    gather(connection, "judgements", "document_counts")
     used = {row[0]: row[1:] for row in ask(connection, _DOCUMENTS)}
     rows = [(identity, *values) for identity, values in used.items()]
-    helping = sorted((row for row in rows if row[3] or row[4] or row[2]), key=lambda row: (-row[3] - row[4], -row[2]))
+    helpful = sorted((row for row in rows if row[3] or row[4] or row[2]), key=lambda row: (-row[3] - row[4], -row[2]))
     ignored = sorted((row for row in rows if row[1] >= IGNORED_FROM and not row[3] and not row[4]), key=lambda r: -r[1])
-    unneeded = sorted((each.id, each.title) for each in known.documents if each.id not in used)
-    stale = sorted(filter(None, (_staleness(each, known.today, used) for each in known.documents)), key=lambda r: r[1])
+    unused = sorted((document.id, document.title) for document in known.documents if document.id not in used)
+    checks = (_staleness(document, known.today, used) for document in known.documents)
+    stale = sorted(filter(None, checks), key=lambda row: row[1])
     top = sorted(rows, key=lambda row: -row[1] - row[2])[:BARS]
     read = sum(1 for row in rows if row[3])
-    never = f"Named in {IGNORED_FROM} answers or more, never opened and never judged useful."
-    unread = "No document was opened through deia yet, so `ignored` says little."
+    ignored_note = f"In {IGNORED_FROM} answers or more, never opened and never judged useful."
+    unread = "No document has been opened through deia yet, so `ignored` says little."
     return Report(
         name="documents",
         title="Documents",
-        lead=f"{len(used):,} documents were of use or at least shown; {len(unneeded):,} of the commons never were.",
+        lead=f"{len(used):,} documents were shown or used; {len(unused):,} of the commons never were.",
         figures=(
             Figure(label="used", value=len(used)),
             Figure(label="opened", value=read),
-            Figure(label="never needed", value=len(unneeded)),
+            Figure(label="never needed", value=len(unused)),
             Figure(label="to be checked again", value=len(stale)),
         ),
         blocks=(
             bars("Shown and opened", top, in_answers=1, injected=2, opened=3),
-            table("That help", OF_DOCUMENT, helping, most=SHOWN, empty="Nothing."),
-            table("Shown and ignored", OF_DOCUMENT, ignored, most=SHOWN, note=never),
-            table("Nobody needed", ("document", "title"), unneeded, most=SHOWN, empty="Every document was of use."),
+            table("That help", OF_DOCUMENT, helpful, most=SHOWN, empty="Nothing."),
+            table("Shown and ignored", OF_DOCUMENT, ignored, most=SHOWN, note=ignored_note),
+            table("Nobody needed", ("document", "title"), unused, most=SHOWN, empty="Every document was used."),
             table("To be checked again", ("document", "verified", "because", "used"), stale, most=SHOWN),
         ),
         notes=() if read else (unread,),
@@ -106,16 +111,16 @@ def documents(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
 
 _DOCUMENTS = """
 SELECT name, asked, put, opened, coalesce(useful, 0), coalesce(noise, 0), strftime(greatest(last, judged), '%Y-%m-%d')
-FROM showing LEFT JOIN (
+FROM document_counts LEFT JOIN (
     SELECT doc, count(*) FILTER (verdict IN ('useful', 'prevented')) AS useful,
         count(*) FILTER (verdict IN ('noise', 'wrong')) AS noise, max(ts) AS judged, count(*) AS said
-    FROM judging GROUP BY 1
+    FROM judgements GROUP BY 1
 ) USING (doc) WHERE asked + put + opened + coalesce(said, 0) > 0 ORDER BY 1
 """
 
 
 def _staleness(known: KnownDocument, today: str, used: dict[str, tuple[int, ...]]) -> tuple[str, str, str, int] | None:
-    """Say why a document should be checked again, if it should."""
+    """Return the row of a document that should be checked again, with the reason; None if it need not be."""
     days = _days(known.verified, today) if known.verified else None
     if known.verified and known.changed and known.changed > known.verified:
         why = f"changed on {known.changed}, after the check"
@@ -127,8 +132,8 @@ def _staleness(known: KnownDocument, today: str, used: dict[str, tuple[int, ...]
 
 
 def _days(first: str, last: str) -> int | None:
-    """Count the days between two dates; None where one is none."""
-    from datetime import date  # noqa: PLC0415 - reports of other kinds need no calendar
+    """Return the number of days between two dates, or None if one is not a date."""
+    from datetime import date  # noqa: PLC0415 - only this report needs a calendar
 
     try:
         return (date.fromisoformat(last[:10]) - date.fromisoformat(first[:10])).days
@@ -137,14 +142,14 @@ def _days(first: str, last: str) -> int | None:
 
 
 def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
-    """Tell what each trigger did, what people said of it, and which never fired."""
-    gather(connection, "firing", "judging")
+    """Return the report on what each trigger did, how people judged it, and which never fired."""
+    gather(connection, "fired_triggers", "judgements")
     rows = ask(connection, _TRIGGERS)
     estimate = prevented(connection)
-    living = {each.id for each in known.triggers if each.status != "deprecated"}
-    never = sorted((each,) for each in living - {row[0] for row in rows})
+    active = {trigger.id for trigger in known.triggers if trigger.status != "deprecated"}
+    never = sorted((trigger,) for trigger in active - {row[0] for row in rows})
     fired, held, passed, muted, quiet = (sum(row[at] for row in rows) for at in (1, 2, 3, 4, 5))
-    told = [(*row[:10], share(row[8], row[8] + row[9]), row[10]) for row in rows]
+    cells = [(*row[:10], share(row[8], row[8] + row[9]), row[10]) for row in rows]
     return Report(
         name="triggers",
         title="Triggers",
@@ -154,14 +159,14 @@ def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
             Figure(label="held", value=held),
             Figure(label="let pass", value=passed),
             Figure(label="muted", value=muted),
-            Figure(label="kept quiet", value=quiet, note="in quiet hours, or for the hour's sake"),
+            Figure(label="kept quiet", value=quiet, note="in quiet hours, or beyond the hourly limit"),
             Figure(label="never fired", value=len(never)),
             _prevented_figure(estimate),
         ),
         blocks=(
-            over_time(connection, "Firings", "firing", OUTCOMES),
+            over_time(connection, "Firings", "fired_triggers", OUTCOMES),
             bars("Most active", [(row[0], row[1] - row[2], row[2]) for row in rows[:BARS]], shown=1, held=2),
-            table("Each trigger", OF_TRIGGER, told, most=SHOWN, units={"precision": "%"}, note=PRECISION),
+            table("Each trigger", OF_TRIGGER, cells, most=SHOWN, units={"precision": "%"}, note=PRECISION),
             table("Never fired", ("trigger",), never, most=SHOWN, empty="Every trigger fired."),
         ),
         notes=(ASSUMPTION,),
@@ -174,10 +179,10 @@ SELECT i.trigger, count(*) FILTER (outcome IN ('shown', 'held')) AS fired, count
     count(*) FILTER (outcome = 'over_budget'),
     count(DISTINCT who), coalesce(any_value(f.useful), 0), coalesce(any_value(f.noise), 0),
     strftime(max(ts), '%Y-%m-%d')
-FROM firing i LEFT JOIN (
+FROM fired_triggers i LEFT JOIN (
     SELECT trigger, count(*) FILTER (verdict IN ('useful', 'prevented')) AS useful,
         count(*) FILTER (verdict IN ('noise', 'wrong')) AS noise
-    FROM judging WHERE trigger IS NOT NULL GROUP BY 1
+    FROM judgements WHERE trigger IS NOT NULL GROUP BY 1
 ) f ON f.trigger = i.trigger
 GROUP BY 1 ORDER BY fired DESC, 1
 """
@@ -185,14 +190,14 @@ GROUP BY 1 ORDER BY fired DESC, 1
 
 def prevented(connection: duckdb.DuckDBPyConnection) -> Prevented:
     """Estimate the mistakes that were prevented; `ASSUMPTION` says how."""
-    gather(connection, "holding")
+    gather(connection, "open_holds")
     said, useful, judged = ask(
         connection,
         """SELECT count(DISTINCT about) FILTER (verdict = 'prevented'),
             count(*) FILTER (outcome = 'held' AND verdict IN ('useful', 'prevented')),
-            count(*) FILTER (outcome = 'held' AND verdict IS NOT NULL) FROM judging""",
+            count(*) FILTER (outcome = 'held' AND verdict IS NOT NULL) FROM judgements""",
     )[0]
-    ((open_holds,),) = ask(connection, "FROM holding")
+    ((open_holds,),) = ask(connection, "FROM open_holds")
     rate = (useful + 0.5) / (judged + 1)
     return Prevented(least=said, guess=said + round(open_holds * rate), most=said + open_holds, rate=round(rate, 2))
 
@@ -203,7 +208,7 @@ def _prevented_figure(estimate: Prevented) -> Figure:
 
 
 def agents(connection: duckdb.DuckDBPyConnection) -> Report:
-    """Tell who used the commons, and how."""
+    """Return the report on who used the commons, and how."""
     rows = ask(
         connection,
         """SELECT coalesce(agent, host, 'unnamed') AS name, count(DISTINCT conversation),
@@ -214,33 +219,33 @@ def agents(connection: duckdb.DuckDBPyConnection) -> Report:
             count(*) FILTER (event = 'error'), strftime(max(ts), '%Y-%m-%d') AS last
         FROM events GROUP BY 1 ORDER BY count(*) DESC, 1""",
     )
-    told = [(*row[:3], None if row[3] is None else round(row[3], 1), *row[4:]) for row in rows]
+    cells = [(*row[:3], None if row[3] is None else round(row[3], 1), *row[4:]) for row in rows]
     return Report(
         name="agents",
         title="Agents and hosts",
-        lead=f"{len(rows):,} agents and hosts used the commons." if rows else "Nobody used the commons yet.",
+        lead=f"{len(rows):,} agents and hosts used the commons." if rows else "Nobody has used the commons yet.",
         blocks=(
             bars("Events by agent", rows[:BARS], questions=2, injections=4),
-            table("Each agent and host", OF_AGENT, told, most=SHOWN, units={"matched": "%"}, empty="Nothing."),
+            table("Each agent and host", OF_AGENT, cells, most=SHOWN, units={"matched": "%"}, empty="Nothing."),
         ),
     )
 
 
 def summary(connection: duckdb.DuckDBPyConnection) -> Report:
-    """Tell everything in short."""
-    gather(connection, "asking", "firing", "judging")
+    """Return a short report on everything."""
+    gather(connection, "asked_queries", "fired_triggers", "judgements")
     every, conversations, first, last = ask(
         connection,
         """SELECT count(*), count(DISTINCT conversation), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d')
         FROM events""",
     )[0]
-    asked, yes = ask(connection, "SELECT count(*), count(*) FILTER (answered = 'yes') FROM asking")[0]
+    asked, yes = ask(connection, "SELECT count(*), count(*) FILTER (answered = 'yes') FROM asked_queries")[0]
     shown, held = ask(
         connection,
-        "SELECT count(*) FILTER (outcome IN ('shown', 'held')), count(*) FILTER (outcome = 'held') FROM firing",
+        "SELECT count(*) FILTER (outcome IN ('shown', 'held')), count(*) FILTER (outcome = 'held') FROM fired_triggers",
     )[0]
     opened, judged, errors = (
-        ask(connection, f"SELECT count(*) FROM {view}")[0][0] for view in ("reads", "judging", "errors")
+        ask(connection, f"SELECT count(*) FROM {view}")[0][0] for view in ("reads", "judgements", "errors")
     )
     broken = ask(connection, "SELECT coalesce(sum(lines), 0)::BIGINT, count(*) FILTER (lines = 0) FROM damage")[0]
     lead = f"{every:,} events from {first} to {last}." if every else "No events yet: ask something, or let a host run."
@@ -250,28 +255,17 @@ def summary(connection: duckdb.DuckDBPyConnection) -> Report:
         lead=lead,
         figures=(
             Figure(label="questions", value=asked, note=f"{share(yes, asked) or 0:g} % answered"),
-            Figure(label="lessons put in front of an agent", value=shown, note=f"in {conversations:,} conversations"),
+            Figure(label="lessons shown to agents", value=shown, note=f"in {conversations:,} conversations"),
             Figure(label="calls held", value=held),
             _prevented_figure(prevented(connection)),
             Figure(label="documents opened", value=opened),
             Figure(label="judgements", value=judged),
             Figure(label="errors of deia", value=errors),
         ),
-        blocks=(
-            over_time(
-                connection,
-                "Activity",
-                "events",
-                {
-                    "questions": "event = 'query'",
-                    "lessons": "event = 'injection'",
-                    "other": "event NOT IN ('query', 'injection')",
-                },
-            ),
-        ),
+        blocks=(over_time(connection, "Activity", "events", ACTIVITY),),
         notes=(
             ASSUMPTION,
-            *((f"Broken lines that were passed over: {broken[0]:,}.",) if broken[0] else ()),
+            *((f"Broken lines that were skipped: {broken[0]:,}.",) if broken[0] else ()),
             *((f"Parquet files that cannot be read: {broken[1]:,}.",) if broken[1] else ()),
         ),
     )

@@ -1,8 +1,8 @@
-"""The ledger as tables: DuckDB views over the segments and the Parquet files of one or several machines, read only.
+"""The ledger as tables: read-only DuckDB views over the segments and Parquet files of one or several machines.
 
-The segments are taken in once, when the warehouse is opened; Parquet is read as it is asked for. No lock is taken and
-nothing is kept: a report neither blocks a writer nor is blocked. Broken lines are counted and left out. Refuses, to
-whoever asks in SQL, every file outside the ledger, every statement but a question, and every change of its settings.
+Segments are loaded when the warehouse is opened, Parquet files are read when they are queried. No lock is taken and
+nothing is kept, so a report neither blocks a writer nor is blocked. Broken lines are counted and left out. A person's
+own SQL can reach no file outside the ledger, run no statement but queries, and change no settings.
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-MEMORY = "1GB"  # what DuckDB may use before it goes to disk
-THREADS = 4  # at most: a report is no reason to take a whole machine
-STAGED = 256_000_000  # bytes of segments from which they are staged on disk and not in memory
-MOST_ROWS = 100_000  # of an answer to a question in SQL
-SECONDS = 30.0  # that an answer to a question in SQL may take
-MOST_MEMORY = 2_000_000_000  # bytes that it may take besides
-ATTEMPTS = 3  # of a report whose files were compacted under it
+MEMORY = "1GB"  # that DuckDB may use before it goes to disk
+THREADS = 4  # at most, so that a report does not occupy a whole machine
+STAGED = 256_000_000  # bytes of segments from which they are staged on disk instead of in memory
+MOST_ROWS = 100_000  # in the answer to a person's own SQL
+SECONDS = 30.0  # that a person's own SQL may take
+MOST_MEMORY = 2_000_000_000  # bytes that it may take in addition
+ATTEMPTS = 3  # of a report whose files were compacted while it read them
 
 
 class Table(Record):
-    """Rows with the names of their columns, as SQL gave them."""
+    """The result of a query: rows, and the names of the columns."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
-    cut: bool = False  # whether there were more rows than are told
+    cut: bool = False  # whether there were more rows
 
 
 @contextmanager
 def open_warehouse(
     folders: Sequence[str], *, since: str = "", memory: str = MEMORY
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open the ledgers in some folders as one; give a connection that has `events`, `damage` and the views of VIEWS.
+    """Open the ledgers in some folders as one; yield a connection with `events`, `damage` and the views of VIEWS.
 
-    `since` is a time as the ledger writes it; earlier events are left out, and files that hold none later are not read:
-    segments by their names, of Parquet the groups of rows by their statistics. The connection reads nothing but the
-    ledger's own files, and its settings are locked.
+    Events before `since`, a time as the ledger writes it, are left out, and files without later ones are not read:
+    segments by their names, row groups of Parquet files by their statistics. The connection reads only the ledger's own
+    files, and its settings are locked.
 
     Raises:
-        duckdb.IOException: a file was compacted away between being found and being read; `read_through` tries again.
+        duckdb.IOException: a file disappeared in a compaction before it could be read; `read_through` tries again.
     """
-    import duckdb  # noqa: PLC0415 - as above
+    import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
     parts = find_parts(folders, since=since)
     scratch = tempfile.mkdtemp(prefix="deia-warehouse-")
@@ -66,9 +66,9 @@ def open_warehouse(
         connection.execute(f"SET memory_limit = {quoted(memory)}")
         connection.execute(f"SET threads = {min(os.cpu_count() or 1, THREADS)}")
         connection.execute("SET preserve_insertion_order = false")
-        staged = _take_in(connection, parts, scratch)
-        _define(connection, parts, since)
-        _lock(connection, [*(part.path for part in parts.parquet), *staged])
+        staged = _load_segments(connection, parts, scratch)
+        _create_views(connection, parts, since)
+        _restrict(connection, [*(part.path for part in parts.parquet), *staged])
         yield connection
     finally:
         connection.close()
@@ -76,12 +76,12 @@ def open_warehouse(
 
 
 def read_through(folders: Sequence[str], work: Callable[[duckdb.DuckDBPyConnection], T], *, since: str = "") -> T:
-    """Open a warehouse and do some work on it; again where the ledger was compacted meanwhile.
+    """Open a warehouse and return what `work` returns; try again if the ledger was compacted in the meantime.
 
     Raises:
         CommonsError: the ledger cannot be read.
     """
-    import duckdb  # noqa: PLC0415 - as above
+    import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -89,24 +89,24 @@ def read_through(folders: Sequence[str], work: Callable[[duckdb.DuckDBPyConnecti
                 return work(connection)
         except duckdb.Error as error:
             if attempt == ATTEMPTS or not isinstance(error, duckdb.IOException):
-                fix = "If it is memory, ask for less with --since, or type: deia telemetry compact"
+                fix = "If memory is short, ask for less with --since, or type: deia telemetry compact"
                 raise CommonsError(f"the ledger cannot be read: {error}", where=folders[0], fix=fix) from error
     raise AssertionError(ATTEMPTS)
 
 
-def ask(connection: duckdb.DuckDBPyConnection, sql: str, given: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """Give the rows of a question that deia itself asks."""
-    return connection.execute(sql, list(given)).fetchall()
+def ask(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """Return the rows of a query that deia itself makes."""
+    return connection.execute(sql, list(parameters)).fetchall()
 
 
 def ask_freely(
     connection: duckdb.DuckDBPyConnection, sql: str, *, most: int = MOST_ROWS, seconds: float = SECONDS
 ) -> Table:
-    """Give the answer to a question that a person wrote in SQL.
+    """Return the result of a query that a person wrote in SQL.
 
     Raises:
-        QueryError: it is no question (only SELECT and its like are), more than one, DuckDB cannot answer it, or it
-            takes more time or memory than it may.
+        QueryError: it is no query (only SELECT and the like are), or several, or DuckDB cannot answer it, or it takes
+            too much time or memory.
     """
     import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
@@ -115,43 +115,43 @@ def ask_freely(
         kinds = {statement.type for statement in statements}
         if len(statements) != 1 or not kinds <= {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}:
             raise QueryError(
-                "one question is wanted, beginning with SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN",
+                "expected one query that begins with SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN",
                 fix='Type: deia telemetry sql "SELECT event, count(*) FROM events GROUP BY event"',
             )
-        with _bounded(connection, seconds):
+        with _limited(connection, seconds):
             answer = connection.execute(statements[0])
             rows = answer.fetchmany(most + 1)
     except duckdb.InterruptException as error:
-        fix = "Ask for less (WHERE, LIMIT, --since), or give it longer with --seconds."
+        fix = "Ask for less (WHERE, LIMIT, --since), or allow more time with --seconds."
         raise QueryError(f"no answer within {seconds:g} seconds", fix=fix) from error
     except (duckdb.OutOfMemoryException, MemoryError) as error:
         fix = "Ask for less: WHERE, LIMIT, --since, or fewer columns."
-        raise QueryError("the answer takes more memory than a question may", fix=fix) from error
+        raise QueryError("the answer takes more memory than allowed", fix=fix) from error
     except duckdb.Error as error:
-        raise QueryError(str(error).strip(), fix="The tables: deia telemetry sql --tables") from error
+        raise QueryError(str(error).strip(), fix="To see the tables, type: deia telemetry sql --tables") from error
     columns = tuple(column[0] for column in answer.description or ())
     return Table(columns=columns, rows=tuple(rows[:most]), cut=len(rows) > most)
 
 
 @contextmanager
-def _bounded(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer, and give it no more memory than `MOST_MEMORY` beside what is taken now.
+def _limited(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    """Interrupt a query that takes too long, and limit its additional memory to `MOST_MEMORY`.
 
-    DuckDB's own limit counts its buffers and not what one function makes: repeat('x', 2000000000) goes past it.
+    DuckDB's own limit covers its buffers but not the values of a single function, such as repeat('x', 2000000000).
     """
     timer = Timer(seconds, connection.interrupt)
     timer.daemon = True
     timer.start()
     try:
-        with _little_memory():
+        with _limited_memory():
             yield
     finally:
         timer.cancel()
 
 
 @contextmanager
-def _little_memory() -> Iterator[None]:
-    """Hold this process to a little more memory than it has, where the system can (Linux)."""
+def _limited_memory() -> Iterator[None]:
+    """Limit this process to little more memory than it has now, where the system can (Linux)."""
     if sys.platform != "linux":
         yield
         return
@@ -159,9 +159,9 @@ def _little_memory() -> Iterator[None]:
 
     before = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm", "rb") as file:
-        taken = int(file.read().split()[0]) * resource.getpagesize()
+        used = int(file.read().split()[0]) * resource.getpagesize()
     known = [limit for limit in before if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([taken + MOST_MEMORY, *known]), before[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (min([used + MOST_MEMORY, *known]), before[1]))
     try:
         yield
     finally:
@@ -169,12 +169,12 @@ def _little_memory() -> Iterator[None]:
 
 
 def quoted(text: str) -> str:
-    """Write a text as SQL does."""
+    """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _take_in(connection: duckdb.DuckDBPyConnection, parts: Parts, scratch: str) -> list[str]:
-    """Read the segments into a table, or onto disk where they are large; give the files that this made."""
+def _load_segments(connection: duckdb.DuckDBPyConnection, parts: Parts, scratch: str) -> list[str]:
+    """Load the segments into a table, or into a file if they are large; return the files that this made."""
     segments = [part.path for part in parts.segments]
     empty = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in TYPES.items())
     connection.execute(f"CREATE TABLE nothing AS SELECT {empty} LIMIT 0")
@@ -185,12 +185,12 @@ def _take_in(connection: duckdb.DuckDBPyConnection, parts: Parts, scratch: str) 
         connection.execute("CREATE TABLE recent AS FROM nothing")
         return []
     if sum(part.size for part in parts.segments) < STAGED:
-        connection.execute(f"CREATE TABLE taken AS {typed(segments, broken=True)}")
+        connection.execute(f"CREATE TABLE taken AS {events_sql(segments, broken=True)}")
         connection.execute("CREATE VIEW recent AS SELECT * FROM taken WHERE line IS NOT NULL")
         connection.execute("INSERT INTO damage SELECT source, count(*) FROM taken WHERE line IS NULL GROUP BY 1")
         return []
     staged = os.path.join(scratch, "segments.parquet")
-    connection.execute(f"COPY ({typed(segments, broken=True)}) TO {quoted(staged)} (FORMAT parquet)")
+    connection.execute(f"COPY ({events_sql(segments, broken=True)}) TO {quoted(staged)} (FORMAT parquet)")
     connection.execute(f"CREATE VIEW recent AS SELECT * FROM read_parquet({quoted(staged)}) WHERE line IS NOT NULL")
     connection.execute(
         f"INSERT INTO damage SELECT source, count(*) FROM read_parquet({quoted(staged)}) WHERE line IS NULL GROUP BY 1"
@@ -198,39 +198,39 @@ def _take_in(connection: duckdb.DuckDBPyConnection, parts: Parts, scratch: str) 
     return [staged]
 
 
-def typed(segments: Sequence[str], *, broken: bool = False) -> str:
-    """Give the question that reads segments as events; with `broken`, lines that are none as rows without a line."""
+def events_sql(segments: Sequence[str], *, broken: bool = False) -> str:
+    """Return the SELECT that reads segments as events; with `broken`, broken lines become rows without a `line`."""
     shape = "{" + ", ".join(f'"{name}": "{kind}"' for name, kind in FIELDS.items()) + "}"
     ids = {f"ids_{name}": IDS.format(name) for name in ("docs", "results")}
     columns = {name: sql.format(**ids) if name == "docs" else sql for name, sql in COLUMNS.items()}
-    told = ", ".join(
+    selected = ", ".join(
         f'{sql} AS "{name}"' if name != "line" else f"CASE WHEN sound THEN {sql} END AS line"
         for name, sql in columns.items()
     )
     files = f"[{', '.join(map(quoted, segments))}]"
     return (
-        f"SELECT {told} FROM (SELECT json, filename, json IS NOT NULL AND json_type(json) = 'OBJECT' AS sound,"
+        f"SELECT {selected} FROM (SELECT json, filename, json IS NOT NULL AND json_type(json) = 'OBJECT' AS sound,"
         f" json_transform(CASE WHEN json_type(json) = 'OBJECT' THEN json END, {quoted(shape)}) AS f"
         f" FROM read_ndjson_objects({files}, ignore_errors=true, filename=true))" + ("" if broken else " WHERE sound")
     )
 
 
-def _define(connection: duckdb.DuckDBPyConnection, parts: Parts, since: str) -> None:
+def _create_views(connection: duckdb.DuckDBPyConnection, parts: Parts, since: str) -> None:
     columns = ", ".join(f'"{name}"' for name in COLUMNS)
     packed = [quoted(part.path) for part in parts.parquet]
-    both = f"SELECT {columns} FROM recent"
+    events = f"SELECT {columns} FROM recent"
     if packed:
         read = f"SELECT * FROM read_parquet([{', '.join(packed)}], union_by_name=true)"
         older = f"SELECT * FROM nothing UNION ALL BY NAME {read}"
-        both += f" UNION ALL SELECT {columns} FROM ({older})"
-    kept = f" WHERE ts >= {quoted(since)}::TIMESTAMP" if since else ""
-    connection.execute(f"CREATE VIEW events AS SELECT * FROM ({both}){kept}")
+        events += f" UNION ALL SELECT {columns} FROM ({older})"
+    condition = f" WHERE ts >= {quoted(since)}::TIMESTAMP" if since else ""
+    connection.execute(f"CREATE VIEW events AS SELECT * FROM ({events}){condition}")
     for name, view in VIEWS.items():
         connection.execute(f"CREATE VIEW {name} AS {view.sql}")
 
 
-def _lock(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:
-    """Close every way out of the ledger for whoever asks in SQL."""
+def _restrict(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:
+    """Prevent a person's own SQL from reaching anything outside the ledger."""
     connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, paths))}]")
     for setting in (
         "python_enable_replacements = false", "autoinstall_known_extensions = false",

@@ -1,6 +1,6 @@
-"""The schema of the warehouse as SQL: what a line may hold, the columns of `events`, and the views over them.
+"""The schema of the warehouse as SQL: the fields of a line, the columns of `events`, and the views over them.
 
-Data and nothing else; `docs/TELEMETRY.md` tells the same to people.
+`docs/TELEMETRY.md` describes the same for people.
 """
 
 from __future__ import annotations
@@ -8,31 +8,31 @@ from __future__ import annotations
 from deia.records import Record
 
 SCHEMA = 1  # of the columns; written into every Parquet file
-MINUTES = 30  # within which a document that is opened, or other words, belong to a question
+MINUTES = 30  # within which an opened document, or the same query in other words, belongs to a query
 
-# Words that tell nothing of what a question is about.
+# Words that say nothing about the topic of a query.
 SMALL_WORDS = frozenset(
     "a an the of to in on for and or is are was be been do does did how what why when where which who can could should"
     " would i we you my our your it its this that these there with from at by as not no if so me us please help need"
     " want get use using make about into than then vs between any some all one hi hello hey thanks thank ok yes".split()
 )
-# Two questions are alike when they share half of the telling words of the one that has fewer, a word told by its first
-# four letters. That holds for 0.1 to 2.4 % of 4,000 pairs about different things of one field (requirements of
-# security, requests for commands, alerts of a cluster), for 83 % of the wordings of one alert, for every misspelt
-# question, and for no paraphrase that was made to share no word. `bench/alike.py` measures it.
+# Two queries are alike if they share half of the significant words of the one with fewer; words are compared by their
+# first four letters. `bench/alike.py` measures this: it holds for 0.1 to 2.4 % of 4,000 pairs about different things of
+# one field (security requirements, command requests, alerts of a cluster), for 83 % of the wordings of one alert, for
+# every misspelt query, and for no paraphrase that was written to share no word.
 LETTERS = 4
 _SMALL = ", ".join(f"'{word}'" for word in sorted(SMALL_WORDS))
-TELLING = (
+WORDS_OF = (
     f"list_distinct([word[1:{LETTERS}] for word in regexp_split_to_array({{0}}, '[^\\pL\\pN_]+')"
     f" if len(word) > 1 and word NOT IN ({_SMALL})])"
 )
-# As a list: list_intersect takes three times as long.
+# A list comprehension, because list_intersect takes three times as long.
 ALIKE = (
     "len({0}) > 0 AND len({1}) > 0"
     " AND 2 * len([word for word in {0} if list_contains({1}, word)]) >= least(len({0}), len({1}))"
 )
 
-# What a line may hold → its type while it is read. Older forms have names of their own.
+# The fields that a line may have, with the types in which they are read. Older forms have names of their own.
 FIELDS = {
     "ts": "VARCHAR", "v": "BIGINT", "event": "VARCHAR", "id": "VARCHAR", "conversation": "VARCHAR",
     "session": "VARCHAR", "agent": "VARCHAR", "agent_id": "VARCHAR", "host": "VARCHAR", "query": "VARCHAR",
@@ -95,7 +95,7 @@ COLUMNS = {
     "source": "parse_filename(filename)",
     "line": "json::VARCHAR",
 }
-# Ids of a list whose items are ids, or objects that have one.
+# The ids in a list whose items are ids, or objects with an id.
 IDS = """CASE WHEN json_type(f.{0}, '$[0]') = 'OBJECT' THEN f.{0}->>'$[*].id' ELSE f.{0}->>'$[*]' END"""
 TYPES = {
     **dict.fromkeys(COLUMNS, "VARCHAR"), "ts": "TIMESTAMP", "v": "BIGINT", "docs": "VARCHAR[]",
@@ -104,7 +104,7 @@ TYPES = {
 
 
 class View(Record):
-    """A view by its SQL, and what its rows are."""
+    """A view: its SQL, and a description of its rows."""
 
     purpose: str
     sql: str
@@ -115,8 +115,8 @@ HIT = f"list_contains(q.docs, r.doc) AND r.ts <= q.ts + INTERVAL {MINUTES} MINUT
 # Later views build on earlier ones.
 VIEWS = {
     "queries": View(
-        purpose="a question: `who` asked (conversation, else agent), `asked` in small letters, `answered` yes, badly"
-        " (partly, with low confidence, or judged noise or wrong) or no",
+        purpose="a query: `who` asked (the conversation or else the agent), `asked` in lower case, `answered` yes,"
+        " badly (partly, with low confidence, or judged noise or wrong) or no",
         sql=f"""
         SELECT ts, id, conversation, agent, host, {WHO}, query,
             lower(trim(query)) AS asked,
@@ -137,7 +137,7 @@ VIEWS = {
         """,
     ),
     "feedback": View(
-        purpose="a judgement: `about` is the id of what was judged; `trigger`, `query` and `docs` are of that",
+        purpose="a judgement: `about` is the id of the judged event, whose `trigger`, `query` and `docs` are given",
         sql="""
         SELECT f.ts, f.id, f.agent, f.about, f.verdict, f.note, coalesce(judged.trigger, f.trigger) AS trigger,
             judged.query, coalesce(judged.docs, f.docs) AS docs, coalesce(judged.outcome, f.outcome) AS outcome
@@ -160,16 +160,16 @@ VIEWS = {
         """,
     ),
     "resolutions": View(
-        purpose=f"a question with the document that the same one opened next, within {MINUTES} minutes, if the answer"
-        " had named it: `opened`, and `seconds` until then",
+        purpose=f"a query with the document that the same person opened next, within {MINUTES} minutes, if the answer"
+        " contained it: `opened`, and `seconds` until then",
         sql=f"""
         SELECT q.*, CASE WHEN {HIT} THEN r.doc END AS opened, CASE WHEN {HIT} THEN epoch(r.ts - q.ts) END AS seconds
         FROM queries q ASOF LEFT JOIN reads r ON q.who = r.who AND r.ts >= q.ts
         """,
     ),
     "successions": View(
-        purpose=f"a question, and another that the same one asked next within {MINUTES} minutes, alike or not: `asked`"
-        " and `answered`, then `again` and `again_answered`",
+        purpose=f"a query, and the next one by the same person within {MINUTES} minutes, alike or not: `asked` and"
+        " `answered`, then `again` and `again_answered`",
         sql=f"""
         SELECT * FROM (
             SELECT ts, who, asked, answered, docs, lead(asked) OVER w AS again, lead(answered) OVER w AS again_answered,
@@ -179,9 +179,9 @@ VIEWS = {
         """,
     ),
     "rephrasings": View(
-        purpose="of `successions` those whose questions are alike: the same asked again in other words",
+        purpose="the `successions` whose queries are alike: the same asked again in other words",
         sql=f"""
-        SELECT * FROM successions WHERE {ALIKE.format(TELLING.format("asked"), TELLING.format("again"))}
+        SELECT * FROM successions WHERE {ALIKE.format(WORDS_OF.format("asked"), WORDS_OF.format("again"))}
         """,
     ),
     "errors": View(
@@ -189,7 +189,7 @@ VIEWS = {
         sql="SELECT ts, id, host, agent, error, place FROM events WHERE event = 'error'",
     ),
     "changes": View(
-        purpose="a change of the index or of its care, by which `actor`",
+        purpose="a change of the index, or its maintenance, by which `actor`",
         sql="SELECT ts, id, event, agent, actor, change FROM events WHERE event IN ('index', 'maintenance')",
     ),
 }

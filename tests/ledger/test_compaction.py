@@ -83,7 +83,7 @@ def test_a_ledger_that_is_too_large_loses_its_oldest_and_never_today(write: Writ
         assert number < 3
     compact(str(folder), now=NOW, megabytes=1)
     left = find_parts([str(folder)])
-    assert [part.day for part in left.counting] == ["2026-11-20"]
+    assert [part.day for part in left.readable] == ["2026-11-20"]
 
 
 def test_it_is_due_when_there_is_something_to_do(write: Write) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.errors import CommonsError
-from deia.ledger.import_older import import_files, modernised
+from deia.ledger.import_older import import_files, modernise
 from tests.ledger.conftest import lines_of
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ NAMES = st.sampled_from(
 def test_no_line_raises_and_every_event_has_its_form(
     event: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    told = modernised(event)
+    told = modernise(event)
     assert isinstance(told["event"], str)
     assert isinstance(told["ts"], str)
     assert isinstance(told.get("docs", []), list)

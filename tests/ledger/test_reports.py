@@ -15,8 +15,8 @@ import pytest
 from deia.commons.source_files.front_matter import split
 from deia.errors import QueryError
 from deia.ledger.charts import draw, scale
-from deia.ledger.feedback import find_judged
-from deia.ledger.gaps import find_gaps, grouped, outline, weigh
+from deia.ledger.feedback import find_event
+from deia.ledger.gaps import find_gaps, group_vectors, outline, weigh
 from deia.ledger.report_page import page
 from deia.ledger.report_values import Chart, Grid
 from deia.ledger.reports import REPORTS, make_reports
@@ -171,7 +171,7 @@ def test_hundreds_of_questions_are_grouped_as_they_are_meant() -> None:
     asked = [
         f"{topic} {words}" for topic in topics for words in ("fails", "on staging", "takes forever", "again", "how")
     ]
-    groups = grouped(weigh(asked), simple=True)
+    groups = group_vectors(weigh(asked), simple=True)
     assert sorted(map(sorted, groups)) == [list(range(at, at + 5)) for at in range(0, 20, 5)]
 
 
@@ -180,16 +180,16 @@ def test_hundreds_of_questions_are_grouped_as_they_are_meant() -> None:
 
 def test_what_is_judged_is_found_by_all_its_names(ledger: Path) -> None:
     with open_warehouse([str(ledger)]) as connection:
-        assert find_judged(connection, "h1").name == "t"
-        assert find_judged(connection, "last").id == "s1"
-        assert find_judged(connection, "t").id == "s1"
-        assert find_judged(connection, "a").name == "where is it"
-        assert find_judged(connection, "10-01-here-0").name == "old one"
+        assert find_event(connection, "h1").name == "t"
+        assert find_event(connection, "last").id == "s1"
+        assert find_event(connection, "t").id == "s1"
+        assert find_event(connection, "a").name == "where is it"
+        assert find_event(connection, "10-01-here-0").name == "old one"
         for unknown in ("nothing", "", "'; DROP", "here"):
             with pytest.raises(QueryError):
-                find_judged(connection, unknown)
+                find_event(connection, unknown)
         with pytest.raises(QueryError, match="several"):
-            find_judged(connection, "re-0")
+            find_event(connection, "re-0")
 
 
 # --- the page and the charts ---

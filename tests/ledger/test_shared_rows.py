@@ -25,37 +25,37 @@ if TYPE_CHECKING:
 
 # Each gathered table as SQL, and the same asked of the views; people, documents and questions as numbers.
 SAME = {
-    "asking": (
-        "SELECT ts, who, asked, answered, len(docs), docs[1] FROM asking",
+    "asked_queries": (
+        "SELECT ts, who, asked, answered, len(docs), docs[1] FROM asked_queries",
         """SELECT ts, hash(who), CASE WHEN asked IS NOT NULL THEN hash(asked) END, answered, len(docs),
             CASE WHEN len(docs) > 0 THEN hash(docs[1]) END FROM queries""",
     ),
-    "opening": (
-        "SELECT asked, seconds FROM opening",
+    "opened_documents": (
+        "SELECT asked, seconds FROM opened_documents",
         "SELECT CASE WHEN asked IS NOT NULL THEN hash(asked) END, seconds FROM resolutions WHERE opened IS NOT NULL",
     ),
-    "wording": (
-        "SELECT asked, text FROM wording",
+    "query_texts": (
+        "SELECT asked, text FROM query_texts",
         "SELECT DISTINCT hash(asked), asked FROM queries WHERE asked IS NOT NULL",
     ),
-    "asking_again": (
-        "SELECT asked, again, answered, again_answered FROM asking_again",
+    "repeated_queries": (
+        "SELECT asked, again, answered, again_answered FROM repeated_queries",
         "SELECT hash(asked), hash(again), answered, again_answered FROM rephrasings",
     ),
-    "showing": (
-        "SELECT name, asked, put, opened FROM showing WHERE asked + put + opened > 0",
+    "document_counts": (
+        "SELECT name, asked, put, opened FROM document_counts WHERE asked + put + opened > 0",
         """SELECT name, count(*) FILTER (kind = 1), count(*) FILTER (kind = 2), count(*) FILTER (kind = 3) FROM (
             SELECT unnest(docs[1:5]) AS name, 1 AS kind FROM queries
             UNION ALL SELECT unnest(docs), 2 FROM injections WHERE outcome IN ('shown', 'held')
             UNION ALL SELECT doc, 3 FROM reads) WHERE name <> '' GROUP BY 1""",
     ),
-    "firing": (
-        "SELECT ts, who, trigger, outcome FROM firing",
+    "fired_triggers": (
+        "SELECT ts, who, trigger, outcome FROM fired_triggers",
         "SELECT ts, hash(who), trigger, outcome FROM injections",
     ),
-    "judging": (
+    "judgements": (
         """SELECT ts, about, verdict, trigger, coalesce(outcome = 'held', false), name
-            FROM judging LEFT JOIN showing USING (doc)""",
+            FROM judgements LEFT JOIN document_counts USING (doc)""",
         """SELECT ts, CASE WHEN about IS NOT NULL THEN hash(about) END, verdict, trigger,
             coalesce(outcome = 'held', false), CASE WHEN docs[1] <> '' THEN docs[1] END FROM feedback""",
     ),
@@ -127,7 +127,7 @@ def test_what_is_gathered_is_what_the_views_say(
 
 
 def test_every_table_is_held_against_a_view() -> None:
-    assert set(SAME) | {"against", "holding"} == set(TABLES)
+    assert set(SAME) | {"doubted_answers", "open_holds"} == set(TABLES)
 
 
 def test_reports_say_the_same_alone_and_after_all_others(write: Write) -> None:

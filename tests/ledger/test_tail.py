@@ -34,7 +34,7 @@ def test_what_is_older_is_left_out(tmp_path: Path) -> None:
         line = f'{{"ts": "{day}T12:00:00.000Z", "event": "error"}}\n'
         (tmp_path / f"{day}-a.jsonl").write_text(line, encoding="utf-8")
     ledger = read_ledger(str(tmp_path), since="2026-01-02T00:00:00.000Z")
-    assert [event["ts"][:10] for event in ledger.events] == ["2026-01-02"]
+    assert [str(event["ts"])[:10] for event in ledger.events] == ["2026-01-02"]
 
 
 def test_no_folder_is_an_empty_ledger(tmp_path: Path) -> None:

@@ -140,12 +140,12 @@ def _last(desk: Desk) -> str:
     Raises:
         QueryError: it has none.
     """
-    from deia.ledger.feedback import find_judged  # noqa: PLC0415 - DuckDB, and only who writes `last` needs it
+    from deia.ledger.feedback import find_event  # noqa: PLC0415 - DuckDB, and only who writes `last` needs it
     from deia.ledger.warehouse import read_through  # noqa: PLC0415
 
     folder = events_folder(desk.root, os.environ)
     try:
-        return read_through([folder], lambda connection: find_judged(connection, LAST)).id
+        return read_through([folder], lambda connection: find_event(connection, LAST)).id
     except QueryError as error:
         fix = "Give a document's, a trigger's or an event's id."
         raise QueryError("feedback: the ledger has no answer and no firing yet", fix=fix) from error

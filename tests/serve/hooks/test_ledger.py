@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from deia.compile.compiler import compile_commons
+from deia.ledger.report_values import Grid
 from deia.ledger.reports import make_reports
 from deia.ledger.usage_reports import Known
 from deia.ledger.warehouse import read_through
@@ -45,5 +46,5 @@ def test_a_held_call_that_is_repeated_is_logged_as_passed_with_the_time_of_each_
     folder = str(segment.parent)
     triggers, latency = read_through([folder], lambda found: make_reports(found, Known(), ["triggers", "latency"]))
     assert {figure.label: figure.value for figure in triggers.figures}["let pass"] == 1
-    assert latency.to_dict()["tables"][0]["rows"][0]["path"] == "claude-code · injection"
-    assert latency.to_dict()["tables"][0]["rows"][0]["answers"] == 2
+    (paths,) = (block for block in latency.blocks if isinstance(block, Grid))
+    assert paths.rows[0][:2] == ("claude-code · injection", 2)

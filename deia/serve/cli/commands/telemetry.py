@@ -16,7 +16,7 @@ from deia.durations import read_duration
 from deia.errors import CommonsError, QueryError
 from deia.folders import events_folder
 from deia.ledger.compaction import compact
-from deia.ledger.feedback import VERDICTS, find_judged
+from deia.ledger.feedback import VERDICTS, find_event
 from deia.ledger.gaps import find_gaps, outline
 from deia.ledger.import_older import import_files
 from deia.ledger.report_page import page
@@ -202,7 +202,7 @@ def feedback(*, what: str, verdict: str, note: str) -> int:
     root = commons_root()
     settings = resolve(root, environ=os.environ)
     folder = events_folder(root, os.environ)
-    judged = read_through([folder], lambda connection: find_judged(connection, what))
+    judged = read_through([folder], lambda connection: find_event(connection, what))
     fields = {"agent": "cli", "conversation": judged.conversation, "of": judged.id, "verdict": verdict, "note": note}
     if judged.event == "query" and what != "last" and not judged.id.endswith(what):
         fields["doc"] = what  # one document of the answer, by its name
