@@ -192,9 +192,8 @@ class _Job(Record):
     @property
     def cache(self) -> str:
         """The file in which the sentence model's vectors are cached."""
-        return cache_path(
-            self.folder, self.maker, tier=next((name for name in self.work.tiers if name != "static"), TIER)
-        )
+        sentence_tier = next((name for name in self.work.tiers if name != "static"), TIER)
+        return cache_path(self.folder, self.maker, tier=sentence_tier)
 
     def digests(self, sources: Mapping[str, str], dependencies: Mapping[str, Json]) -> dict[str, str]:
         """Return the digest of what each compiled file is made from, without computing it if nothing changed."""
@@ -250,12 +249,10 @@ def _revise(job: _Job, sources: Mapping[str, str], digests: Mapping[str, str]) -
     if not previous.entries or job.known.token != previous.triggers_digest:
         return None
     paths = changed_texts(sources, job.known.sources, set(previous.settled))
-    changes = (
-        revised(job.root, f"{job.folder}/{ENTRIES}", paths, token=previous.entries, index=previous.index)
-        if paths
-        else None
-    )
-    if paths is None or changes is None:
+    if not paths:
+        return None
+    changes = revised(job.root, f"{job.folder}/{ENTRIES}", paths, token=previous.entries, index=previous.index)
+    if changes is None:
         return None
     job.tell(f"indexing {len(changes.volumes)} changed {'document' if len(changes.volumes) == 1 else 'documents'}")
     built_at, building = _now(), empty_building(job.folder)

@@ -1,4 +1,4 @@
-"""SOURCE → `.deia/`: nothing to do is noticed, so is every change, and what is torn or foreign is made again."""
+"""Compiling a commons: every change is noticed, and damaged or foreign files are replaced."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ALL = {"triggers", "catalog"}
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Give a commons with one document and one trigger, changed long ago."""
+    """Return a commons with one document and one trigger, changed long ago."""
     folder = tmp_path / "commons"
     for path, text in {
         "commons_index.yaml": INDEX, "bok/lesson.md": "# Copies\n\nMake a copy first.\n", "triggers/shop.yaml": TRIGGER,

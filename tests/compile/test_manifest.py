@@ -1,4 +1,4 @@
-"""A manifest comes back as it was written, and a damaged or foreign one counts as none."""
+"""The manifest of compiled files: a damaged or foreign one counts as missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ledgers made of real segments, for every test of what is learned from use."""
+"""Fixtures that write ledgers as real segments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DAY = 86_400
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Give a function that writes events into a day's segment, a second apart."""
+    """Return a function that writes events into a day's segment, a second apart."""
 
     def into(
         *events: dict[str, Any], day: str = "2026-11-20", writer: str = "here", folder: Path | None = None

@@ -1,4 +1,4 @@
-"""Keeping a ledger small: what is closed becomes Parquet, what is too old goes, and a crash costs nothing."""
+"""Compaction: closed days become Parquet files, old events are removed, and a crash loses nothing."""
 
 from __future__ import annotations
 

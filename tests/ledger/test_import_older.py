@@ -1,4 +1,4 @@
-"""Older ledgers taken in: every known form, whatever is broken, nothing twice, nothing secret."""
+"""Importing older ledgers: every known form is read, broken lines are skipped, nothing twice, nothing secret."""
 
 from __future__ import annotations
 

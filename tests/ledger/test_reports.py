@@ -1,4 +1,4 @@
-"""Reports: every figure by hand, gaps by what they are about, and a page that needs and leaks nothing."""
+"""Reports: figures checked by hand, gaps grouped by topic, and a self-contained page that leaks nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ KNOWN = Known(
 
 @pytest.fixture
 def ledger(write: Write) -> Path:
-    """Write a small ledger of which everything is known."""
+    """Write a small ledger with known contents."""
     write(question("old one", "a"), day="2026-10-01")
     return write(
         question("where is it", "a", conversation="c1", response_time_ms=10),

@@ -1,4 +1,4 @@
-"""The files of a ledger: which of them a period can need."""
+"""The files of a ledger, and which of them a period needs."""
 
 from __future__ import annotations
 

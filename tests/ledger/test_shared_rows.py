@@ -1,4 +1,4 @@
-"""What reports share comes to what the views say, over whatever a ledger holds."""
+"""The tables that reports share contain what the views contain, for any ledger."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ WHERE = st.fixed_dictionaries(
 
 
 def written(folder: Path, events: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
-    """Write events that come one after another; some without the id by which they could be judged."""
+    """Write consecutive events, some without the id by which they could be judged."""
     at, lines = datetime(2026, 11, 1, tzinfo=UTC), []
     for number, (event, where) in enumerate(events):
         at += timedelta(seconds=where["after"])
@@ -99,7 +99,7 @@ def written(folder: Path, events: list[tuple[dict[str, Any], dict[str, Any]]]) -
 
 
 def counted(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
-    """Give the rows of a question in an order, as texts."""
+    """Return the rows of a query as sorted texts."""
     return sorted(tuple(map(str, row)) for row in ask(connection, sql))
 
 

@@ -1,4 +1,4 @@
-"""The ledger as tables: whatever lies in it, torn or old or of another machine; and what SQL may not do."""
+"""The ledger as tables, with torn, old and foreign files in it, and the limits of a person's own SQL."""
 
 from __future__ import annotations
 

@@ -130,12 +130,12 @@ def _tuple(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def plain(made: Prepared) -> tuple[list[Json], list[bytes]]:
+def plain(batch: Prepared) -> tuple[list[Json], list[bytes]]:
     """Return a `Prepared` as a JSON value and bytes; texts are joined by line breaks, which no term contains."""
-    counts = [*map(len, made.texts)]
-    texts = "\n".join(chain.from_iterable(made.texts)).encode("utf-8", "surrogatepass")
-    blobs = [texts, b"".join(made.lines), b"".join(made.digests), *(made.coded[:3] if made.coded else ())]
-    return [counts, made.counts, made.defined, made.passages], blobs
+    counts = [*map(len, batch.texts)]
+    texts = "\n".join(chain.from_iterable(batch.texts)).encode("utf-8", "surrogatepass")
+    blobs = [texts, b"".join(batch.lines), b"".join(batch.digests), *(batch.coded[:3] if batch.coded else ())]
+    return [counts, batch.counts, batch.defined, batch.passages], blobs
 
 
 def as_prepared(values: Sequence[Any], blobs: Sequence[bytes]) -> Prepared:

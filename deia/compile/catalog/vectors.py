@@ -184,15 +184,15 @@ class VectorWriter:
         """Write vectors that were made elsewhere: a document's subject, how specific that is, and its passages."""
         self.put_coded(_coded(self.tier.model, about, [specificity], passages, [len(passages)]))
 
-    def put_coded(self, made: Coded) -> None:
+    def put_coded(self, coded: Coded) -> None:
         """Write documents' vectors that an `Encoder` of this tier made."""
         self._flush()
-        self._write(made)
+        self._write(coded)
 
-    def _write(self, made: Coded) -> None:
-        for count in made.passages:
+    def _write(self, coded: Coded) -> None:
+        for count in coded.passages:
             self._mark(count)
-        for file, data in ((self._codes, made.codes), (self._signs, made.signs), (self._about, made.about)):
+        for file, data in ((self._codes, coded.codes), (self._signs, coded.signs), (self._about, coded.about)):
             file.write(data)
 
 

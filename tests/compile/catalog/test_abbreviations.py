@@ -1,4 +1,4 @@
-"""Abbreviations are taken where a text defines them, and nowhere else."""
+"""Abbreviations come from the definitions in a text, and from nowhere else."""
 
 from __future__ import annotations
 

@@ -17,17 +17,17 @@ TOPICS = "netlify postgres kubernetes redis nginx vercel docker github stripe te
 
 
 def commons(count: int) -> list[Document]:
-    """Give documents that differ in a few words."""
+    """Return documents that differ in a few words."""
     return [document(n, f"How to mend {TOPICS[n % 10]} number{n} when it fails") for n in range(count)]
 
 
 def document(number: int, text: str) -> Document:
-    """Give one document."""
+    """Return one document."""
     return Document(path=f"bok/d{number:03}.md", title=f"Note {number}", text=f"# Head\n\n{text}\n")
 
 
 def build(folder: Path, documents: list[Document], *, previous: Path | None = None) -> CatalogReport:
-    """Compile, carrying over what can be."""
+    """Compile a catalog, incrementally if there is a previous one."""
     folder.mkdir()
     return build_catalog(
         [], documents, [], [], str(folder), previous=str(previous) if previous else None, incremental_from=10
@@ -35,12 +35,12 @@ def build(folder: Path, documents: list[Document], *, previous: Path | None = No
 
 
 def opened(folder: Path) -> Catalog:
-    """Open what was compiled."""
+    """Open a compiled catalog."""
     return open_catalog(str(folder))
 
 
 def best(folder: Path, text: str) -> list[str]:
-    """Give the order of documents for a question."""
+    """Return the ranking of documents for a query."""
     return ranking(opened(folder), text, limit=20, tiers=())
 
 

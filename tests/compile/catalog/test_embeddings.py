@@ -27,7 +27,7 @@ TOOL = ROOT / "tools" / "starter_codes.py"
 
 
 def build(folder: Path, texts: Sequence[str], **given: object) -> CatalogReport:
-    """Compile a commons of one document a text."""
+    """Compile a commons with a document for each text."""
     folder.mkdir()
     entries = [Entry(id=f"d{at}", path=f"bok/{at}.md", title=text.split()[0]) for at, text in enumerate(texts)]
     documents = [Document(path=f"bok/{at}.md", title="", text=text) for at, text in enumerate(texts)]

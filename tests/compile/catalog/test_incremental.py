@@ -1,4 +1,4 @@
-"""One changed text among many: compiled alone, with the result of compiling everything, or else everything is read."""
+"""A few changed texts are compiled alone, with the same result as compiling everything; other changes are not."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def made() -> Iterator[Path]:
-    """Give a commons of thirty documents, of which the index lists all but one, changed long ago."""
+    """Return a commons of thirty documents, changed long ago; the index lists all but one."""
     with TemporaryDirectory() as folder:
         root = Path(folder) / "commons"
         listed = [
@@ -61,7 +61,7 @@ def made() -> Iterator[Path]:
 
 @pytest.fixture
 def root(made: Path, tmp_path: Path) -> Path:
-    """Give a copy of it, compiled."""
+    """Return a compiled copy of that commons."""
     shutil.copytree(made, tmp_path / "commons")
     compiled(tmp_path / "commons")
     return tmp_path / "commons"

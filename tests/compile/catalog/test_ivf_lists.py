@@ -33,7 +33,7 @@ COUNT = 400
 
 
 def texts(count: int = COUNT) -> list[str]:
-    """Give passages on a few subjects, no two alike."""
+    """Return passages on a few subjects, no two alike."""
     return [f"{TOPICS[n % 5]} {DETAILS[n % 11]} {DETAILS[n // 11 % 11]} {DETAILS[n // 121]}" for n in range(count)]
 
 
@@ -51,12 +51,12 @@ def add(writer: VectorWriter, passages: Sequence[str]) -> None:
 
 
 def opened(folder: Path) -> Vectors:
-    """Open what was written."""
+    """Open the vectors in a folder."""
     return Vectors(str(folder), tier="static", dimensions=open_tier("static").dimensions)
 
 
 def written(folder: Path, passages: Sequence[str]) -> Vectors:
-    """Write vectors, and open them."""
+    """Write vectors into a folder and open them."""
     folder.mkdir()
     writer = VectorWriter(str(folder), "static")
     add(writer, passages)
@@ -65,7 +65,7 @@ def written(folder: Path, passages: Sequence[str]) -> Vectors:
 
 
 def nearest(vectors: Vectors, question: str, most: int) -> list[int]:
-    """Give the passages nearest to a question, best first, as a search comes to them."""
+    """Return the passages nearest to a query, best first, as a search ranks them."""
     tier = open_tier("static")
     vector = tier.encode(question)
     near = vectors.near(vector, most=most)

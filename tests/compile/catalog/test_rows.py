@@ -1,4 +1,4 @@
-"""Filters' values have one spelling, however they are worked out."""
+"""Filter values are normalised in the same way when they are indexed and when they are queried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever prepares documents, this process or others, the same bytes come out, and no compile needs others."""
+"""Documents come to the same bytes in any process, and a compile succeeds without other processes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _few_documents_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def built(folder: Path) -> dict[str, bytes]:
-    """Build a catalog; give the files whose bytes follow from the documents."""
+    """Build a catalog; return the files whose bytes depend on the documents alone."""
     documents = [
         Document(path=f"bok/{number}.md", title=f"Title {number}", text=f"{TEXTS[number % 5]} {number}", first_line=2)
         for number in range(40)
@@ -55,7 +55,7 @@ def built(folder: Path) -> dict[str, bytes]:
 
 
 def alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """Build the same in this process."""
+    """Build the same catalog in this process."""
     with monkeypatch.context() as patch:
         patch.setattr(workers, "PARALLEL_FROM", 10_000)
         patch.setattr(workers, "BATCH", 11)
@@ -120,7 +120,7 @@ def test_who_stops_asking_leaves_no_process_behind(monkeypatch: pytest.MonkeyPat
     start = workers._start
 
     def noted() -> subprocess.Popen[bytes] | None:
-        """Start a process, and note it."""
+        """Start a process and record it."""
         started.append(start())
         return started[-1]
 

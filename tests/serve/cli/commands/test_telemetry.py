@@ -33,7 +33,7 @@ def test_the_summary_says_what_is_kept_and_where(deia: Deia, events: Path) -> No
     told = deia("telemetry")
     assert told.code == 0
     assert "calls held" in told.out
-    assert "Broken lines that were passed over: 1" in told.out
+    assert "Broken lines that were skipped: 1" in told.out
     assert "telemetry = full" in told.out
     assert events.as_posix() in told.out
     assert "sent nowhere" in told.out
