@@ -23,13 +23,13 @@ from deia.compile.triggers.word_bags import bags
 from deia.evaluate.labelled_sets import read_corpus, read_questions
 from deia.knowledge import Entry, Golden
 from deia.learn.changes import ADD, DOCUMENT, Change
-from deia.learn.corpus_words import Shelf
+from deia.learn.corpus_words import Vocabulary
 from deia.learn.index_drafts import draft
 from deia.learn.signals import Evidence, Pair
-from deia.learn.trials.index_trial import Probe, Trial
-from deia.learn.trials.judge_drafts import judged
+from deia.learn.trials.index_trial import IndexTrial, Probe
+from deia.learn.trials.judge_drafts import judge_drafts
 from deia.learn.trials.propose import own_words, probes_of
-from deia.learn.trials.reach import reach_of
+from deia.learn.trials.reach import choose_reach
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,13 +50,19 @@ def commons_of(folder: str) -> Commons:
     )  # fmt: skip
 
 
-def naive(questions: Sequence[Golden], shelf: Shelf) -> list[Change]:
+def naive(questions: Sequence[Golden], vocabulary: Vocabulary) -> list[Change]:
     """Give what adds every word of every question to its documents."""
     return [
-        Change(kind=ADD, of=DOCUMENT, target=document, field="keywords", value=tuple(shelf.told(one.query).values()))
+        Change(
+            kind=ADD,
+            of=DOCUMENT,
+            target=document,
+            field="keywords",
+            value=tuple(vocabulary.words_by_stem(one.query).values()),
+        )
         for one in questions
         for document in one.grades
-        if document in shelf.entries
+        if document in vocabulary.entries
     ]
 
 
@@ -78,12 +84,12 @@ def halves(questions: Sequence[Golden], seed: int) -> tuple[list[Golden], list[G
     return mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]
 
 
-def learned(evidence: Evidence, commons: Commons, shelf: Shelf) -> tuple[list[Change], str]:
+def learned(evidence: Evidence, commons: Commons, vocabulary: Vocabulary) -> tuple[list[Change], str]:
     """Give what would be applied, and what it is made of."""
     began = time.process_time()
-    with Trial(commons, shelf, [*probes_of(evidence, [], bags()), *own_words(commons)]) as trial:
-        reach = reach_of(evidence, shelf, trial).reach
-        kept, _ = judged(draft(evidence, shelf, reach=reach), trial, reach=reach)
+    with IndexTrial(commons, vocabulary, [*probes_of(evidence, [], bags()), *own_words(commons)]) as trial:
+        reach = choose_reach(evidence, vocabulary, trial).reach
+        kept, _ = judge_drafts(draft(evidence, vocabulary, reach=reach), trial, reach=reach)
     standing = ", standing" * reach.is_standing
     return (
         [change for one in kept for change in one.changes],
@@ -107,16 +113,16 @@ def measure(folder: str, number: int) -> None:
     """Print one set's figures."""
     commons = commons_of(folder)
     questions = read_questions(folder)
-    shelf = Shelf(commons, own=frozenset(one.id for one in commons.entries), elsewhere=bags())
+    vocabulary = Vocabulary(commons, own=frozenset(one.id for one in commons.entries), elsewhere=bags())
     rows: dict[str, list[Comparison]] = {"learned": [], "naive": []}
     print(f"{os.path.basename(folder)}: {len(questions)} questions, half of them used, {number} times", flush=True)
     for seed in range(SEED, SEED + number):
         half, other = halves(questions, seed)
-        changes, how = learned(used(half), commons, shelf)
+        changes, how = learned(used(half), commons, vocabulary)
         probes = [Probe(question=one.query, grades=one.grades) for one in other]
-        with Trial(commons, shelf, [*probes, *probes_of(Evidence(), [], bags()[::2])]) as trial:
-            rows["learned"].append(trial.tried(changes, every=True))
-            rows["naive"].append(trial.tried(naive(half, shelf), every=True))
+        with IndexTrial(commons, vocabulary, [*probes, *probes_of(Evidence(), [], bags()[::2])]) as trial:
+            rows["learned"].append(trial.try_changes(changes, every=True))
+            rows["naive"].append(trial.try_changes(naive(half, vocabulary), every=True))
         last = rows["learned"][-1]
         print(f"  {how}; nDCG@10 {last.before['nDCG@10']:.3f} -> {last.after['nDCG@10']:.3f}", flush=True)
     for name, found in rows.items():

@@ -25,8 +25,8 @@ from deia.compile.triggers.word_bags import bags
 from deia.compile.triggers.word_forms import forms_source
 from deia.knowledge import Query
 from deia.learn.apply import apply_proposal
-from deia.learn.changes import ADD, DOCUMENT, Change, changed
-from deia.learn.corpus_words import Shelf
+from deia.learn.changes import ADD, DOCUMENT, Change, change_commons
+from deia.learn.corpus_words import Vocabulary
 from deia.learn.trials.index_trial import TIERS
 from deia.learn.trials.propose import Sources, propose_all
 from deia.records import Record, Turn
@@ -72,7 +72,7 @@ class Arm:
 
     def compile(self) -> None:
         """Bring the compiled files up to date with what was learned."""
-        commons = changed(load_commons(self.root), self.added)
+        commons = change_commons(load_commons(self.root), self.added)
         self.commons = commons
         with tempfile.TemporaryDirectory() as folder:
             place = os.path.join(folder, "catalog")
@@ -190,11 +190,11 @@ def _learn(arm: Arm, world: World, done: Round, chance: random.Random) -> None:
 
 def _naive(arm: Arm, questions: Sequence[Wanted]) -> Iterator[Change]:
     """Add every word of a question to the document that the person opened, or else to the first that was shown."""
-    shelf = Shelf(arm.commons, own=frozenset(), elsewhere=bags()[:1])
+    vocabulary = Vocabulary(arm.commons, own=frozenset(), elsewhere=bags()[:1])
     for one in questions:
         found = arm.found(one.text)
         document = one.document if one.document in found else (found[0] if found else "")
-        words = tuple(shelf.told(one.text).values())
+        words = tuple(vocabulary.words_by_stem(one.text).values())
         if document and words:
             yield Change(kind=ADD, of=DOCUMENT, target=document, field="keywords", value=words)
 

@@ -1,138 +1,163 @@
-"""Small changes of a commons as values, made to what was read of it: how a change is tried before anybody writes it.
+"""Small changes of a commons as values, and what a commons looks like after them.
 
-`editing` makes the same changes to the files. Refuses to touch a file.
+A change can so be tried before anybody writes it. `file_edits` makes the same changes to the files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from deia.commons.index.index_records import Concept, QueryPattern
 from deia.commons.index.load_commons import Commons
+from deia.fast_json import Json
 from deia.knowledge import Case, Entry, Trigger
 from deia.match.tokeniser import fold
 from deia.records import Record, Turn
 
+Item = TypeVar("Item", Entry, Trigger)
+
 ADD, DROP, SET, CONCEPT, PATTERN, CASES = "add", "drop", "set", "concept", "pattern", "cases"
 DOCUMENT, TRIGGER, INDEX = "document", "trigger", "index"
 STRENGTH = "strength"
+SHOWN = 80  # characters of a case
 
 
 class Change(Record):
-    """One change: values added to a list or taken out, one value set, words for one thing, a past question, cases."""
+    """One change: words added to a list or dropped from it, one value set, a concept, a past question, or cases."""
 
     kind: str  # add | drop | set | concept | pattern | cases
     of: str  # document | trigger | index
-    target: str  # an id, or the word that a concept is found by
-    field: str = ""  # of an entry or trigger; of cases `fires` or `silent`
-    value: Any = ()
+    target: str  # an id, or the first word of a concept
+    field: str = ""  # of an entry or a trigger; of cases `fires` or `silent`
+    value: Json = ()  # words (add, drop, concept), a query pattern, cases as in a case file, or any value (set)
 
-    def told(self) -> str:
-        """Say what it does, in one line."""
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that the change adds or drops."""
+        return tuple(map(str, self.items))
+
+    @property
+    def pattern(self) -> QueryPattern:
+        """The past question that the change adds."""
+        value = self.value if isinstance(self.value, Mapping) else {}
+        texts = {name: items for name, items in value.items() if isinstance(items, list | tuple)}
+        return QueryPattern(
+            query_keywords=tuple(map(str, texts["query_keywords"])),
+            natural_language=tuple(map(str, texts["natural_language"])),
+            primary_cluster=str(value.get("primary_cluster", "")),
+            common_docs=tuple(map(str, texts["common_docs"])),
+        )
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases that the change adds."""
+        return tuple(make_case(self.target, value, fires=self.field == "fires") for value in self.items)
+
+    @property
+    def items(self) -> Sequence[Json]:
+        """The items of a value that is a list: words, or cases as in a case file."""
+        return self.value if isinstance(self.value, list | tuple) else ()
+
+    def summary(self) -> str:
+        """Return what the change does, in one line."""
         if self.kind == PATTERN:
-            return f'query_patterns: + "{self.value["natural_language"][0]}" → {", ".join(self.value["common_docs"])}'
+            pattern = self.pattern
+            return f'query_patterns: + "{pattern.natural_language[0]}" → {", ".join(pattern.common_docs)}'
         if self.kind == CONCEPT:
-            return f"concepts: {self.target}: + {', '.join(self.value)}"
+            return f"concepts: {self.target}: + {', '.join(self.words)}"
         if self.kind == SET:
             return f"{self.target}: {self.field}: {self.value}"
         sign = "-" if self.kind == DROP else "+"
-        return f"{self.target}: {self.field}: {sign} {', '.join(map(_told, self.value))}"
+        return f"{self.target}: {self.field}: {sign} {', '.join(map(_item_text, self.items))}"
+
+    def to_dict(self) -> dict[str, Json]:
+        """Return the change as JSON."""
+        return {**self.values(), "value": list(self.value) if isinstance(self.value, tuple) else self.value}
 
 
-def _told(value: Any) -> str:
-    if isinstance(value, dict):
-        turn = value.get("turns", [{}])[-1]
-        text = str(turn.get("text") or turn.get("tool_input") or "")
-        return f'{turn.get("role", "")} "{text[:80]}"'
-    return str(value)
+def _item_text(item: Json) -> str:
+    """Return a word as it is, and a case as the last of its turns."""
+    if not isinstance(item, Mapping):
+        return str(item)
+    turn = _turns(item)[-1]
+    text = str(turn.get("text") or turn.get("tool_input") or "")
+    return f'{turn.get("role", "")} "{text[:SHOWN]}"'
 
 
-def from_values(values: Mapping[str, Any]) -> Change:
-    """Make a change from its values, as `values()` gave them and JSON kept them."""
-    return Change(**{name: values[name] for name in ("kind", "of", "target", "field", "value") if name in values})
+def read_change(values: Mapping[str, Json]) -> Change:
+    """Return the change that `to_dict` wrote.
+
+    Raises:
+        KeyError: something is missing.
+    """
+    return Change(
+        kind=str(values["kind"]), of=str(values["of"]), target=str(values["target"]),
+        field=str(values.get("field", "")), value=values.get("value", ()),
+    )  # fmt: skip
 
 
-def changed(commons: Commons, changes: Iterable[Change]) -> Commons:
-    """Give a commons with some changes made; what they name and it lacks is passed over."""
+def change_commons(commons: Commons, changes: Iterable[Change]) -> Commons:
+    """Return a commons with some changes made; those of a document or trigger that it lacks are skipped."""
     for change in changes:
-        commons = _MADE[change.of](commons, change)
+        if change.kind == CONCEPT:
+            commons = commons.but(concepts=_with_concept(commons.concepts, change))
+        elif change.kind == PATTERN:
+            commons = commons.but(query_patterns=(*commons.query_patterns, change.pattern))
+        elif change.kind == CASES:
+            commons = commons.but(cases=(*commons.cases, *change.cases))
+        elif change.of == DOCUMENT:
+            commons = commons.but(entries=_with_change(commons.entries, change))
+        else:
+            commons = commons.but(triggers=_with_change(commons.triggers, change))
     return commons
 
 
-def _index(commons: Commons, change: Change) -> Commons:
-    if change.kind == CONCEPT:
-        return commons.but(concepts=_with_concept(commons.concepts, change))
-    pattern = QueryPattern(
-        query_keywords=tuple(change.value["query_keywords"]),
-        natural_language=tuple(change.value["natural_language"]),
-        primary_cluster=str(change.value.get("primary_cluster", "")),
-        common_docs=tuple(change.value["common_docs"]),
-    )
-    return commons.but(query_patterns=(*commons.query_patterns, pattern))
-
-
 def _with_concept(concepts: Sequence[Concept], change: Change) -> tuple[Concept, ...]:
-    """Add words to the concept that begins with a word, or make one."""
+    """Return the concepts with words added to the one that begins with the change's target, or with a new one."""
     known = [at for at, concept in enumerate(concepts) if fold(concept.words[0]) == fold(change.target)]
     if not known:
-        return (*concepts, Concept(words=(change.target, *change.value)))
-    grown = concepts[known[0]].but(words=tuple(dict.fromkeys((*concepts[known[0]].words, *change.value))))
+        return (*concepts, Concept(words=(change.target, *change.words)))
+    grown = concepts[known[0]].but(words=tuple(dict.fromkeys((*concepts[known[0]].words, *change.words))))
     return tuple(grown if at == known[0] else concept for at, concept in enumerate(concepts))
 
 
-def _document(commons: Commons, change: Change) -> Commons:
-    def made(entry: Entry) -> Entry:
-        """Give an entry with the change made."""
-        if change.kind == ADD:
-            return entry.but(**{change.field: tuple(dict.fromkeys((*getattr(entry, change.field), *change.value)))})
-        if change.kind == DROP:
-            kept = tuple(one for one in getattr(entry, change.field) if one not in change.value)
-            return entry.but(**{change.field: kept})
-        if change.field in entry.values():
-            return entry.but(**{change.field: change.value})
-        return entry.but(extra={**entry.extra, change.field: change.value})
-
-    return commons.but(entries=_one(commons.entries, change.target, made))
+def _with_change(items: tuple[Item, ...], change: Change) -> tuple[Item, ...]:
+    """Return the items with the change made to the first one that has its id."""
+    first = next((item for item in items if item.id == change.target), None)
+    return tuple(_changed(item, change) if item is first else item for item in items)
 
 
-def _trigger(commons: Commons, change: Change) -> Commons:
-    if change.kind == CASES:
-        new = tuple(made_case(change.target, value, fires=change.field == "fires") for value in change.value)
-        return commons.but(cases=(*commons.cases, *new))
-
-    def made(trigger: Trigger) -> Trigger:
-        """Give a trigger with the change made."""
-        if change.kind == ADD:
-            return trigger.but(**{change.field: tuple(dict.fromkeys((*getattr(trigger, change.field), *change.value)))})
-        return trigger.but(**{change.field: change.value})
-
-    return commons.but(triggers=_one(commons.triggers, change.target, made))
+def _changed(item: Item, change: Change) -> Item:
+    if change.kind == SET and isinstance(item, Entry) and change.field not in item.values():
+        return item.but(extra={**item.extra, change.field: change.value})
+    if change.kind == SET:
+        return item.but(**{change.field: change.value})
+    words: tuple[str, ...] = getattr(item, change.field)
+    if change.kind == ADD:
+        return item.but(**{change.field: tuple(dict.fromkeys((*words, *change.words)))})
+    return item.but(**{change.field: tuple(word for word in words if word not in change.words)})
 
 
-def made_case(trigger: str, value: Any, *, fires: bool) -> Case:
-    """Make the case that a value of a case file is."""
-    turns = value["turns"] if isinstance(value, dict) else [{"role": "user", "text": value}]
-    made = tuple(
+def make_case(trigger: str, value: Json, *, fires: bool) -> Case:
+    """Return the case that a value of a case file stands for."""
+    turns = tuple(
         Turn(
-            role=turn["role"], text=_text(turn), tool=turn.get("tool", ""), tool_input=turn.get("tool_input"),
+            role=turn["role"], text=_turn_text(turn), tool=turn.get("tool", ""), tool_input=turn.get("tool_input"),
             failed=bool(turn.get("failed")), index=number,
         )
-        for number, turn in enumerate(turns, 1)
+        for number, turn in enumerate(_turns(value), 1)
     )  # fmt: skip
-    return Case(trigger=trigger, fires=fires, turns=made)
+    return Case(trigger=trigger, fires=fires, turns=turns)
 
 
-def _text(turn: Mapping[str, Any]) -> str:
-    given = turn.get("tool_input")
-    command = given.get("command", "") if isinstance(given, dict) else ""
+def _turns(case: Json) -> list[dict[str, Any]]:
+    """Return the turns of a value of a case file; a text is one turn of the user."""
+    turns = case.get("turns") if isinstance(case, Mapping) else [{"role": "user", "text": case}]
+    return [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list | tuple) else []
+
+
+def _turn_text(turn: Mapping[str, Any]) -> str:
+    tool_input = turn.get("tool_input")
+    command = tool_input.get("command", "") if isinstance(tool_input, dict) else ""
     return str(turn.get("text") or (command if isinstance(command, str) else ""))
-
-
-def _one(items: tuple[Any, ...], ident: str, made: Callable[[Any], Any]) -> tuple[Any, ...]:
-    """Change the first of some items that has an id."""
-    at = next((at for at, item in enumerate(items) if item.id == ident), None)
-    return items if at is None else (*items[:at], made(items[at]), *items[at + 1 :])
-
-
-_MADE: Mapping[str, Callable[[Commons, Change], Commons]] = {INDEX: _index, DOCUMENT: _document, TRIGGER: _trigger}

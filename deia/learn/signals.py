@@ -1,13 +1,14 @@
-"""Signals: what came of each answer and of each firing, by the ledger; what people said kept apart from what they did.
+"""Signals: what came of each answer and of each firing, by the ledger.
 
-Every signal has one weight, in one table, which is printed beside what it is used for. A weight counts once a person:
-who says the same ten times has said it once. Refuses to decide what follows: that is `drafts` and `noisy`.
+What people said is kept apart from what they did.
+
+Every signal has one weight, in one table that is shown beside its use. A weight counts once for each person, however
+often they repeat it. What follows from the signals is decided in `index_drafts` and `trigger_drafts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from deia.ledger.warehouse import ask
 from deia.ledger.warehouse_schema import MINUTES
@@ -16,10 +17,10 @@ from deia.records import TYPE_CHECKING, Record
 if TYPE_CHECKING:
     import duckdb
 
-MOST_QUESTIONS = 5_000  # different ones, the most frequent first
+MOST_QUESTIONS = 5_000  # distinct questions, the most frequent first
 MOST_PAIRS = 20_000
-SECONDS = 120  # within which two questions without a common word are taken for one in other words
-TOGETHER = 3  # documents that so many opened together belong together
+SECONDS = 120  # within this time two questions without a common word count as one in other words
+TOGETHER = 3  # people who must have opened two documents together
 
 
 class Signal(Record):
@@ -27,39 +28,39 @@ class Signal(Record):
 
     name: str
     of: str  # answer | firing
-    said: bool  # by somebody on purpose, rather than seen in what they did
+    explicit: bool  # somebody said it on purpose, rather than showing it by what they did
     weight: float
     means: str
 
 
-# The sizes are a judgement, not a measurement: a person's word counts twice what a click does, a silence next to
-# nothing, and nothing that is only seen outweighs a word.
+# The weights are a judgement, not a measurement: a person's word counts twice as much as a click, silence counts almost
+# nothing, and nothing that is only observed outweighs a word.
 SIGNALS = (
-    Signal(name="useful", of="answer", said=True, weight=2.0, means="somebody called the answer useful"),
-    Signal(name="prevented", of="answer", said=True, weight=2.0, means="somebody said that it prevented a mistake"),
-    Signal(name="noise", of="answer", said=True, weight=-2.0, means="somebody called the answer noise"),
-    Signal(name="wrong", of="answer", said=True, weight=-3.0, means="somebody called the answer wrong"),
-    Signal(name="opened", of="answer", said=False, weight=1.0, means="the document was opened from the answer"),
+    Signal(name="useful", of="answer", explicit=True, weight=2.0, means="somebody called the answer useful"),
+    Signal(name="prevented", of="answer", explicit=True, weight=2.0, means="somebody said that it prevented a mistake"),
+    Signal(name="noise", of="answer", explicit=True, weight=-2.0, means="somebody called the answer noise"),
+    Signal(name="wrong", of="answer", explicit=True, weight=-3.0, means="somebody called the answer wrong"),
+    Signal(name="opened", of="answer", explicit=False, weight=1.0, means="the document was opened from the answer"),
     Signal(
-        name="opened-later", of="answer", said=False, weight=0.75,
+        name="opened-later", of="answer", explicit=False, weight=0.75,
         means="it was opened after the same one asked in other words",
     ),
-    Signal(name="ignored", of="answer", said=False, weight=-0.1, means="it stood first, and another was opened"),
-    Signal(name="useful", of="firing", said=True, weight=2.0, means="somebody called the firing useful"),
-    Signal(name="prevented", of="firing", said=True, weight=2.0, means="somebody said that it prevented a mistake"),
-    Signal(name="noise", of="firing", said=True, weight=-2.0, means="somebody called the firing noise"),
-    Signal(name="wrong", of="firing", said=True, weight=-3.0, means="somebody called the firing wrong"),
-    Signal(name="muted", of="firing", said=True, weight=-1.0, means="somebody muted the trigger"),
-    Signal(name="changed", of="firing", said=False, weight=0.5, means="the held call was not made again"),
-    Signal(name="repeated", of="firing", said=False, weight=-0.5, means="the held call was made again"),
-    Signal(name="read", of="firing", said=False, weight=1.0, means="its document was opened after it was shown"),
-    Signal(name="again", of="firing", said=False, weight=-0.25, means="the same error came again after it"),
+    Signal(name="ignored", of="answer", explicit=False, weight=-0.1, means="it stood first, and another was opened"),
+    Signal(name="useful", of="firing", explicit=True, weight=2.0, means="somebody called the firing useful"),
+    Signal(name="prevented", of="firing", explicit=True, weight=2.0, means="somebody said that it prevented a mistake"),
+    Signal(name="noise", of="firing", explicit=True, weight=-2.0, means="somebody called the firing noise"),
+    Signal(name="wrong", of="firing", explicit=True, weight=-3.0, means="somebody called the firing wrong"),
+    Signal(name="muted", of="firing", explicit=True, weight=-1.0, means="somebody muted the trigger"),
+    Signal(name="changed", of="firing", explicit=False, weight=0.5, means="the held call was not made again"),
+    Signal(name="repeated", of="firing", explicit=False, weight=-0.5, means="the held call was made again"),
+    Signal(name="read", of="firing", explicit=False, weight=1.0, means="its document was opened after it was shown"),
+    Signal(name="again", of="firing", explicit=False, weight=-0.25, means="the same error came again after it"),
 )  # fmt: skip
 WEIGHTS: Mapping[tuple[str, str], Signal] = {(signal.of, signal.name): signal for signal in SIGNALS}
 
 
 class Pair(Record):
-    """A question and a document, with how many people gave which signal."""
+    """A question and a document, with how many people gave each signal."""
 
     question: str
     document: str
@@ -68,16 +69,11 @@ class Pair(Record):
 
     @property
     def weight(self) -> float:
-        """What the signals come to."""
-        return weighed("answer", self.signals)
-
-    @property
-    def said(self) -> float:
-        """What those come to that somebody gave on purpose."""
-        return weighed("answer", self.signals, said=True)
+        """The total weight of the signals."""
+        return total_weight("answer", self.signals)
 
 
-class Heard(Record):
+class FiringSignals(Record):
     """A trigger, with how often each signal was given."""
 
     trigger: str
@@ -88,25 +84,25 @@ class Heard(Record):
 
     @property
     def weight(self) -> float:
-        """What the signals come to."""
-        return weighed("firing", self.signals)
+        """The total weight of the signals."""
+        return total_weight("firing", self.signals)
 
 
 class Question(Record):
-    """A question as it was asked, over all the times."""
+    """A question, summed up over all the times it was asked."""
 
     text: str
     times: int
     people: int
-    answered: float  # the share of times that it was
+    answered: float  # the share of the times that it was answered
 
 
 class Rephrased(Record):
-    """A question that failed, and the one that the same person asked then with success."""
+    """A question that failed, and the one with which the same person then succeeded."""
 
     first: str
     then: str
-    document: str  # that was opened or answered it best
+    document: str  # the one that was opened, or answered best
     people: int
 
 
@@ -119,7 +115,7 @@ class Together(Record):
 
 
 class Shown(Record):
-    """A document, with how often it was among the first three of an answer, opened, and passed over for another."""
+    """How often a document was among the first three of an answer, was opened, and was passed over for another."""
 
     document: str
     shown: int
@@ -128,60 +124,60 @@ class Shown(Record):
 
 
 class Evidence(Record):
-    """Everything that proposals are made of."""
+    """Everything that proposals are made from."""
 
     pairs: tuple[Pair, ...] = ()
-    firings: tuple[Heard, ...] = ()
+    firings: tuple[FiringSignals, ...] = ()
     questions: tuple[Question, ...] = ()
     rephrased: tuple[Rephrased, ...] = ()
     together: tuple[Together, ...] = ()
     shown: tuple[Shown, ...] = ()
     days: int = 0  # from the first event to the last
     asked: int = 0
-    worded: int = 0  # of the questions, those whose words were kept
+    worded: int = 0  # questions whose words were kept
 
 
-def weighed(of: str, signals: Mapping[str, int], *, said: bool | None = None) -> float:
-    """Sum signals up; with `said` only those that were said, or only those that were seen."""
-    chosen = ((WEIGHTS[of, name], count) for name, count in signals.items())
-    return sum(signal.weight * count for signal, count in chosen if said is None or signal.said == said)
+def total_weight(of: str, signals: Mapping[str, int]) -> float:
+    """Return the sum of the weights of some signals, given how often each occurred."""
+    return sum(WEIGHTS[of, name].weight * count for name, count in signals.items())
 
 
 def read_evidence(connection: duckdb.DuckDBPyConnection) -> Evidence:
-    """Read what the ledger says came of questions and of firings."""
+    """Return what the ledger says came of questions and of firings."""
     days, asked, worded = ask(
         connection,
         """SELECT coalesce(date_diff('day', min(ts), max(ts)), 0), count(*) FILTER (event = 'query'),
             count(query) FILTER (event = 'query') FROM events""",
     )[0]
     return Evidence(
-        pairs=_pairs(ask(connection, _PAIRS)),
+        pairs=_pairs((row[0], row[1], row[2], row[3]) for row in ask(connection, _PAIRS)),
         firings=tuple(
-            Heard(trigger=row[0], fired=row[1], first=row[2] or "", last=row[3] or "",
+            FiringSignals(trigger=row[0], fired=row[1], first=row[2] or "", last=row[3] or "",
                   signals=dict(zip(_FIRING_SIGNALS, row[4:], strict=True)))
             for row in ask(connection, _FIRINGS)
         ),
-        questions=tuple(_records(Question, ask(connection, _QUESTIONS))),
-        rephrased=tuple(_records(Rephrased, ask(connection, _REPHRASED))),
-        together=tuple(_records(Together, ask(connection, _TOGETHER))),
-        shown=tuple(_records(Shown, ask(connection, _SHOWN))),
+        questions=tuple(
+            Question(text=row[0], times=row[1], people=row[2], answered=row[3]) for row in ask(connection, _QUESTIONS)
+        ),
+        rephrased=tuple(
+            Rephrased(first=row[0], then=row[1], document=row[2], people=row[3]) for row in ask(connection, _REPHRASED)
+        ),
+        together=tuple(Together(first=row[0], then=row[1], people=row[2]) for row in ask(connection, _TOGETHER)),
+        shown=tuple(
+            Shown(document=row[0], shown=row[1], opened=row[2], passed_over=row[3]) for row in ask(connection, _SHOWN)
+        ),
         days=days, asked=asked, worded=worded,
     )  # fmt: skip
 
 
 def read_conversations(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], float]:
-    """Give what came of each trigger in each conversation, as a weight: what its turns are cases of."""
+    """Return the weight of each trigger's signals in each conversation, by conversation and trigger."""
     rows = ask(connection, _BY_CONVERSATION)
-    return {(row[0], row[1]): weighed("firing", dict(zip(_PLACED, row[2:], strict=True))) for row in rows}
+    return {(row[0], row[1]): total_weight("firing", dict(zip(_PLACED, row[2:], strict=True))) for row in rows}
 
 
-def _records(kind: Any, rows: Iterable[tuple[Any, ...]]) -> list[Any]:
-    names = tuple(kind.__slots__)
-    return [kind(**dict(zip(names, row, strict=True))) for row in rows]
-
-
-def _pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[Pair, ...]:
-    """Gather the signals of each question and document."""
+def _pairs(rows: Iterable[tuple[str, str, str, int]]) -> tuple[Pair, ...]:
+    """Return the signals by question and document."""
     signals: dict[tuple[str, str], dict[str, int]] = {}
     people: dict[tuple[str, str], int] = {}
     for question, document, name, count in rows:
@@ -189,13 +185,13 @@ def _pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[Pair, ...]:
         signals.setdefault(place, {})[name] = count
         people[place] = max(people.get(place, 0), count)
     return tuple(
-        Pair(question=place[0], document=place[1], signals=found, people=people[place])
-        for place, found in sorted(signals.items())
+        Pair(question=place[0], document=place[1], signals=counts, people=people[place])
+        for place, counts in sorted(signals.items())
     )
 
 
-# Whoever opens nothing of an answer and asks again has not found it, whatever the search thought of itself; but then
-# the two must share documents or words, since what was sure may have been read where it was shown.
+# A person who opens nothing of an answer and asks again did not find what they wanted, even if the search was sure.
+# Then the two questions must share documents or words, since a sure answer may have been read where it was shown.
 _TRIED_AGAIN = """
 SELECT p.*, list_has_any(p.docs, p.again_docs) OR list_has_any(
     list_filter(string_split(p.asked, ' '), lambda w: len(w) > 3), string_split(p.again, ' ')) AS is_near
@@ -203,7 +199,7 @@ FROM successions p JOIN resolutions f ON f.who = p.who AND f.ts = p.ts
 WHERE p.answered <> 'yes' OR (f.opened IS NULL AND is_near)
 """
 
-# Feedback on an answer is about the document that it names, else the one that was opened, else the first.
+# Feedback on an answer is about the document that it names, else the one that was opened, else the first one.
 _PAIRS = f"""
 WITH judged AS (
     SELECT q.asked, coalesce(f.doc, q.opened, q.docs[1]) AS doc, f.verdict AS name, q.who

@@ -1,183 +1,183 @@
-"""Drafts for triggers, from what came of their firings: words that silence them, a milder form, cases, retirement.
+"""Drafts for triggers, made from what came of their firings: silencing words, milder actions, cases, retirement.
 
-The ledger has no turns; who gives transcripts gives the turns to what the ledger says of their conversations. Refuses
-to touch a trigger of which nobody said anything, except one that never fired.
+The ledger has no turns; whoever gives transcripts adds the turns to what the ledger says about their conversations. No
+trigger is changed without a judgement of people, except one that never fired.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from deia.fast_json import Json
 from deia.knowledge import Case, Trigger
 from deia.learn.changes import ADD, CASES, SET, TRIGGER, Change
-from deia.learn.corpus_words import Shelf
+from deia.learn.corpus_words import Vocabulary
 from deia.learn.proposals import Proposal, propose
-from deia.learn.signals import Evidence, Heard
+from deia.learn.signals import Evidence, FiringSignals
 from deia.ledger.gaps import SMALL_WORDS
 from deia.records import Record
 from deia.text import words
 
 MILDER = {"hold": "ask", "ask": "warn", "warn": "note"}
-JUDGED = 4  # judgements from which a trigger can be called noisy
-NOISY, USELESS = 0.5, 0.2  # of the judgements that were good
+JUDGED = 4  # judgements that it takes to call a trigger noisy
+NOISY, USELESS = 0.5, 0.2  # shares of good judgements below which a trigger is noisy, or useless
 USELESS_JUDGED = 8
-SILENT_DAYS = 90  # of the ledger, for a trigger that never fired
-SILENCED = 2  # noisy turns that a word must stand in
+SILENT_DAYS = 90  # days that the ledger must span to retire a trigger that never fired
+SILENCED = 2  # noisy turns, and conversations, in which a silencing word must occur
 MOST_UNLESS, MOST_CASES = 2, 3
-LONGEST = 2  # words of what silences
 GOOD, BAD = ("useful", "prevented"), ("noise", "wrong", "muted")
 EXAMPLES = 5
-TOLD = 120  # characters of a turn
+SHOWN = 120  # characters of a turn that is shown as evidence
 
 
-class Fired(Record):
-    """A turn in which a trigger fired, as a case would have it, and what the ledger says came of it."""
+class FiredTurn(Record):
+    """A turn in which a trigger fired, as a case would have it, and the weight of what people said about it."""
 
     trigger: str
     weight: float  # below 0 for noise
-    case: object  # a text, or a mapping with turns
+    case: Json  # as in a case file: a text, or a mapping with turns
     text: str
     conversation: str
 
 
-def draft_triggers(evidence: Evidence, shelf: Shelf, turns: Sequence[Fired]) -> list[Proposal]:
-    """Give every draft for triggers."""
-    found = [one for make in DRAFTS for one in sorted(make(evidence, shelf, turns), key=lambda one: -one.weight)]
-    return list({proposal.id: proposal for proposal in found}.values())
+def draft_triggers(evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn]) -> list[Proposal]:
+    """Return every draft for triggers, by kind; within a kind, the heaviest first."""
+    groups = (
+        silencers(vocabulary, turns), milder(evidence, vocabulary, turns), unused(evidence, vocabulary),
+        cases(vocabulary, turns),
+    )  # fmt: skip
+    proposals = [proposal for group in groups for proposal in sorted(group, key=lambda proposal: -proposal.weight)]
+    return list({proposal.id: proposal for proposal in proposals}.values())
 
 
-def share_good(heard: Heard) -> tuple[int, float]:
-    """Give how many judgements of a trigger there are, and the share that was good, drawn a little to the middle."""
-    good, bad = (sum(heard.signals.get(name, 0) for name in names) for names in (GOOD, BAD))
+def share_good(firing: FiringSignals) -> tuple[int, float]:
+    """Return how many judgements of a trigger there are, and the share that was good, smoothed towards one half."""
+    good, bad = (sum(firing.signals.get(name, 0) for name in names) for names in (GOOD, BAD))
     return good + bad, (good + 0.5) / (good + bad + 1)
 
 
-def _own(shelf: Shelf) -> Iterator[Trigger]:
-    yield from (one for one in shelf.triggers.values() if one.id in shelf.own and one.status != "deprecated")
+def _own_triggers(vocabulary: Vocabulary) -> list[Trigger]:
+    triggers = vocabulary.triggers.values()
+    return [trigger for trigger in triggers if trigger.id in vocabulary.own and trigger.status != "deprecated"]
 
 
-def silencers(_evidence: Evidence, shelf: Shelf, turns: Sequence[Fired]) -> Iterator[Proposal]:
-    """Draft `unless` words: what stands in turns where a trigger was noise, and in none where it was of use."""
-    for trigger in _own(shelf):
-        noisy, good = _parted(trigger, turns)
-        kept = [*(each.text for each in good), *_fires(trigger, shelf.commons.cases)]
-        chosen = _silencing(trigger, noisy, kept)
-        silenced = [each for each in noisy if any(_holds(each.text, one) for one in chosen)]
+def silencers(vocabulary: Vocabulary, turns: Sequence[FiredTurn]) -> Iterator[Proposal]:
+    """Draft `unless` words: those in turns where a trigger was noise, and in none where it was useful."""
+    for trigger in _own_triggers(vocabulary):
+        noisy, useful = _noisy_and_useful(trigger, turns)
+        must_fire = [*(turn.text for turn in useful), *_firing_texts(trigger, vocabulary.commons.cases)]
+        chosen = _silencing(trigger, noisy, must_fire)
+        silenced = [turn for turn in noisy if any(_contains(turn.text, phrase) for phrase in chosen)]
         if chosen:
-            cases = tuple({words_of(each.text): each.case for each in silenced}.values())[:MOST_CASES]
+            cases = tuple({words_of(turn.text): turn.case for turn in silenced}.values())[:MOST_CASES]
             yield propose(
                 "unless",
                 [
                     Change(kind=ADD, of=TRIGGER, target=trigger.id, field="unless", value=tuple(chosen)),
                     Change(kind=CASES, of=TRIGGER, target=trigger.id, field="silent", value=cases),
                 ],
-                because=f"noise {len(silenced)} times with these words, and of use without them",
-                evidence=list(dict.fromkeys(each.text[:TOLD] for each in silenced))[:EXAMPLES],
+                because=f"noise {len(silenced)} times with these words, and useful without them",
+                evidence=list(dict.fromkeys(turn.text[:SHOWN] for turn in silenced))[:EXAMPLES],
                 weight=2.0 * len(silenced),
             )  # fmt: skip
 
 
-def _parted(trigger: Trigger, turns: Sequence[Fired]) -> tuple[list[Fired], list[Fired]]:
-    own = [each for each in turns if each.trigger == trigger.id]
-    return [each for each in own if each.weight < 0], [each for each in own if each.weight > 0]
+def _noisy_and_useful(trigger: Trigger, turns: Sequence[FiredTurn]) -> tuple[list[FiredTurn], list[FiredTurn]]:
+    own = [turn for turn in turns if turn.trigger == trigger.id]
+    return [turn for turn in own if turn.weight < 0], [turn for turn in own if turn.weight > 0]
 
 
-def _fires(trigger: Trigger, cases: Sequence[Case]) -> list[str]:
-    held = [case for case in cases if case.trigger == trigger.id and case.fires]
-    return [turn.text for case in held for turn in case.turns]
+def _firing_texts(trigger: Trigger, cases: Sequence[Case]) -> list[str]:
+    firing = [case for case in cases if case.trigger == trigger.id and case.fires]
+    return [turn.text for case in firing for turn in case.turns]
 
 
-def _silencing(trigger: Trigger, noisy: Sequence[Fired], kept: Sequence[str]) -> list[str]:
-    """Choose the few words that stand in most noisy turns of several conversations and in none that must stay."""
+def _silencing(trigger: Trigger, noisy: Sequence[FiredTurn], must_fire: Sequence[str]) -> list[str]:
+    """Return the words that occur in most noisy turns, of several conversations, and in none that must fire."""
     own = set(words(" ".join(str(clause.value) for clause in (*trigger.any, *trigger.all))))
     chosen: list[str] = []
-    left = list(noisy)
+    remaining = list(noisy)
     while len(chosen) < MOST_UNLESS:
-        counted = Counter(one for each in left for one in _runs(each.text))
+        counts = Counter(phrase for turn in remaining for phrase in _phrases(turn.text))
         best = [
-            one for one, count in counted.most_common()
-            if count >= SILENCED and own.isdisjoint(one.split()) and not any(_holds(text, one) for text in kept)
-            and len({each.conversation for each in left if _holds(each.text, one)}) >= SILENCED
+            phrase for phrase, count in counts.most_common()
+            if count >= SILENCED and own.isdisjoint(phrase.split())
+            and not any(_contains(text, phrase) for text in must_fire)
+            and len({turn.conversation for turn in remaining if _contains(turn.text, phrase)}) >= SILENCED
         ]  # fmt: skip
         if not best:
             break
-        most = counted[best[0]]
-        chosen.append(max((one for one in best if counted[one] == most), key=lambda one: (len(one), one)))
-        left = [each for each in left if not _holds(each.text, chosen[-1])]
+        most = counts[best[0]]
+        chosen.append(max((phrase for phrase in best if counts[phrase] == most), key=lambda text: (len(text), text)))
+        remaining = [turn for turn in remaining if not _contains(turn.text, chosen[-1])]
     return chosen
 
 
-def _runs(text: str) -> set[str]:
-    """Give the words of a turn that say something, and its pairs of words."""
-    told = words(text)
-    single = {word for word in told if len(word) > 2 and word not in SMALL_WORDS and not word.isdecimal()}
-    pairs = {f"{one} {other}" for one, other in pairwise(told) if {one, other} & single}
-    return single | pairs
+def _phrases(text: str) -> set[str]:
+    """Return the meaningful words of a turn, and the pairs of neighbours that contain one."""
+    all_words = words(text)
+    single = {word for word in all_words if len(word) > 2 and word not in SMALL_WORDS and not word.isdecimal()}
+    return single | {f"{first} {second}" for first, second in pairwise(all_words) if {first, second} & single}
 
 
-def _holds(text: str, run: str) -> bool:
-    return f" {run} " in f" {' '.join(words(text))} "
+def _contains(text: str, phrase: str) -> bool:
+    """Return whether the words of a text contain a phrase."""
+    return f" {phrase} " in f" {' '.join(words(text))} "
 
 
-def milder(evidence: Evidence, shelf: Shelf, turns: Sequence[Fired]) -> Iterator[Proposal]:
-    """Draft a milder form for triggers that are noise more often than not, and retirement for useless ones.
+def milder(evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn]) -> Iterator[Proposal]:
+    """Draft a milder action for triggers that are noise more often than not, and retirement for useless ones.
 
-    Judgements stay in the ledger; where the turns are there, those count in which it fires to this day.
+    Old judgements stay in the ledger. If there are turns in which the trigger fires to this day, these decide.
     """
-    for heard in evidence.firings:
-        trigger = shelf.triggers.get(heard.trigger)
-        if trigger is None or trigger.id not in shelf.own or trigger.status == "deprecated":
+    for signals in evidence.firings:
+        trigger = vocabulary.triggers.get(signals.trigger)
+        if trigger is None or trigger.id not in vocabulary.own or trigger.status == "deprecated":
             continue
-        noisy, fine = _parted(trigger, turns)
-        if (noisy or fine) and len(fine) >= len(noisy):
+        noisy, useful = _noisy_and_useful(trigger, turns)
+        if (noisy or useful) and len(useful) >= len(noisy):
             continue
-        judged, good = share_good(heard)
-        why = f"{judged} judgements, {good:.0%} of them good"
-        if judged >= USELESS_JUDGED and good < USELESS and not heard.signals.get("prevented"):
-            yield _set("retire", trigger, "status", "deprecated", why, -heard.weight)
-        elif judged >= JUDGED and good < NOISY and trigger.action in MILDER:
-            yield _set("milder", trigger, "action", MILDER[trigger.action], why, -heard.weight)
+        count, good = share_good(signals)
+        why = f"{count} judgements, {good:.0%} of them good"
+        if count >= USELESS_JUDGED and good < USELESS and not signals.signals.get("prevented"):
+            yield _set("retire", trigger, "status", "deprecated", why, -signals.weight)
+        elif count >= JUDGED and good < NOISY and trigger.action in MILDER:
+            yield _set("milder", trigger, "action", MILDER[trigger.action], why, -signals.weight)
 
 
-def unused(evidence: Evidence, shelf: Shelf, _turns: Sequence[Fired]) -> Iterator[Proposal]:
-    """Draft retirement for experiments that never fired, in a ledger long enough to say so."""
-    fired = {heard.trigger for heard in evidence.firings}
-    for trigger in _own(shelf) if evidence.days >= SILENT_DAYS and fired else ():
+def unused(evidence: Evidence, vocabulary: Vocabulary) -> Iterator[Proposal]:
+    """Draft retirement for experiments that never fired, if the ledger is long enough."""
+    fired = {signals.trigger for signals in evidence.firings}
+    for trigger in _own_triggers(vocabulary) if evidence.days >= SILENT_DAYS and fired else ():
         if trigger.status == "experimental" and trigger.id not in fired:
             why = f"an experiment that did not fire once in {evidence.days} days"
             yield _set("retire", trigger, "status", "deprecated", why, 0.0)
 
 
 def _set(kind: str, trigger: Trigger, field: str, value: str, why: str, weight: float) -> Proposal:
+    """Return the proposal to set one field of a trigger."""
     change = Change(kind=SET, of=TRIGGER, target=trigger.id, field=field, value=value)
     return propose(kind, [change], because=why, evidence=(), weight=weight)
 
 
-def cases(_evidence: Evidence, shelf: Shelf, turns: Sequence[Fired]) -> Iterator[Proposal]:
-    """Draft cases: turns in which a trigger was of use must fire it, and those in which it was noise must not."""
-    for trigger in _own(shelf):
-        held = {
-            words_of(turn.text) for case in shelf.commons.cases if case.trigger == trigger.id for turn in case.turns
-        }
-        for field, found in zip(("silent", "fires"), _parted(trigger, turns), strict=True):
-            new = {words_of(each.text): each for each in found if words_of(each.text) not in held}
+def cases(vocabulary: Vocabulary, turns: Sequence[FiredTurn]) -> Iterator[Proposal]:
+    """Draft cases: turns in which a trigger was useful must fire it, and those in which it was noise must not."""
+    for trigger in _own_triggers(vocabulary):
+        own_cases = [case for case in vocabulary.commons.cases if case.trigger == trigger.id]
+        known = {words_of(turn.text) for case in own_cases for turn in case.turns}
+        for field, judged in zip(("silent", "fires"), _noisy_and_useful(trigger, turns), strict=True):
+            new = {words_of(turn.text): turn for turn in judged if words_of(turn.text) not in known}
             chosen = list(new.values())[:MOST_CASES]
             if chosen:
-                change = Change(
-                    kind=CASES, of=TRIGGER, target=trigger.id, field=field, value=tuple(each.case for each in chosen)
-                )
-                why = f"{len(chosen)} turns in which it was {'noise' if field == 'silent' else 'of use'}"
-                told = [each.text[:TOLD] for each in chosen]
-                yield propose("case", [change], because=why, evidence=told, weight=float(len(chosen)))
+                value = tuple(turn.case for turn in chosen)
+                change = Change(kind=CASES, of=TRIGGER, target=trigger.id, field=field, value=value)
+                why = f"{len(chosen)} turns in which it was {'noise' if field == 'silent' else 'useful'}"
+                evidence = [turn.text[:SHOWN] for turn in chosen]
+                yield propose("case", [change], because=why, evidence=evidence, weight=float(len(chosen)))
 
 
 def words_of(text: str) -> str:
-    """Give a text as its words, by which two are the same."""
+    """Return the words of a text as one string; two texts with the same words are the same case."""
     return " ".join(words(text))
-
-
-DRAFTS: tuple[Callable[[Evidence, Shelf, Sequence[Fired]], Iterator[Proposal]], ...] = (
-    silencers, milder, unused, cases,
-)  # fmt: skip

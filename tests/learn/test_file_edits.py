@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from deia.commons.index.load_commons import load_commons
 from deia.errors import CommonsError
 from deia.learn.apply import CHANGELOG, apply_proposal, read_changes, undo
-from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, DROP, INDEX, PATTERN, SET, TRIGGER, Change, changed
-from deia.learn.file_edits import edited
+from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, DROP, INDEX, PATTERN, SET, TRIGGER, Change, change_commons
+from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import propose, read_proposal
 from tests.serve.conftest import FILES
 
@@ -78,7 +78,7 @@ def values(root: Path) -> Any:
 
 
 def expected(root: Path, change: Change) -> Any:
-    commons = changed(load_commons(str(root)), [change])
+    commons = change_commons(load_commons(str(root)), [change])
     return (
         [one.but(line=0) for one in commons.entries],
         [concept.words for concept in commons.concepts],
@@ -125,7 +125,7 @@ def test_what_a_documents_own_metadata_says_stays_when_the_index_says_more(root:
 
 
 def test_only_the_lines_that_change_change(root: Path) -> None:
-    texts = edited(load_commons(str(root)), [CHANGES["unless"], CHANGES["keywords"]])
+    texts = edit_texts(load_commons(str(root)), [CHANGES["unless"], CHANGES["keywords"]])
     for path, text in texts.items():
         old = (root / path).read_text(encoding="utf-8").split("\n")
         new = text.split("\n")

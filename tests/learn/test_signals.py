@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deia.learn.signals import SIGNALS, WEIGHTS, read_conversations, read_evidence, weighed
+from deia.learn.signals import SIGNALS, WEIGHTS, read_conversations, read_evidence, total_weight
 from deia.ledger.warehouse import read_through
 from tests.ledger.conftest import firing, question
 
@@ -78,10 +78,10 @@ def test_a_held_call_that_is_repeated_counts_against_and_one_that_is_not_for_its
 
 def test_what_is_said_outweighs_what_is_seen() -> None:
     for of in ("answer", "firing"):
-        seen = [abs(signal.weight) for signal in SIGNALS if signal.of == of and not signal.said]
-        assert max(seen) <= min(abs(signal.weight) for signal in SIGNALS if signal.of == of and signal.said)
+        seen = [abs(signal.weight) for signal in SIGNALS if signal.of == of and not signal.explicit]
+        assert max(seen) <= min(abs(signal.weight) for signal in SIGNALS if signal.of == of and signal.explicit)
     told = {"useful": 1, "opened": 2}
-    assert (weighed("answer", told), weighed("answer", told, said=True)) == (4.0, 2.0)
+    assert total_weight("answer", told) == 4.0
 
 
 def test_questions_without_their_words_are_counted_and_teach_nothing(write: Write) -> None:

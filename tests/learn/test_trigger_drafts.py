@@ -5,28 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deia.commons.index.load_commons import load_commons
-from deia.learn.corpus_words import Shelf
-from deia.learn.signals import Evidence, Heard
-from deia.learn.trigger_drafts import Fired, draft_triggers
+from deia.learn.corpus_words import Vocabulary
+from deia.learn.signals import Evidence, FiringSignals
+from deia.learn.trigger_drafts import FiredTurn, draft_triggers
 from tests.serve.conftest import FILES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEARD = Heard(trigger="site-delete", signals={"noise": 5, "useful": 1}, fired=9, first="2026-11-01", last="2026-11-20")
+HEARD = FiringSignals(
+    trigger="site-delete", signals={"noise": 5, "useful": 1}, fired=9, first="2026-11-01", last="2026-11-20"
+)
 
 
-def kinds(root: Path, turns: list[Fired]) -> list[str]:
+def kinds(root: Path, turns: list[FiredTurn]) -> list[str]:
     for path, text in FILES.items():
         place = root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
-    shelf = Shelf(load_commons(str(root)), own=frozenset({"site-delete"}))
-    return [one.kind for one in draft_triggers(Evidence(firings=(HEARD,)), shelf, turns) if one.kind == "milder"]
+    vocabulary = Vocabulary(load_commons(str(root)), own=frozenset({"site-delete"}))
+    return [one.kind for one in draft_triggers(Evidence(firings=(HEARD,)), vocabulary, turns) if one.kind == "milder"]
 
 
-def turn(text: str, weight: float) -> Fired:
-    return Fired(trigger="site-delete", weight=weight, case=text, text=text, conversation=text)
+def turn(text: str, weight: float) -> FiredTurn:
+    return FiredTurn(trigger="site-delete", weight=weight, case=text, text=text, conversation=text)
 
 
 def test_a_trigger_that_people_call_noise_is_made_milder(tmp_path: Path) -> None:

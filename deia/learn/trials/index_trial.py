@@ -1,7 +1,7 @@
-"""Trying a change of the index before anybody sees it: a small copy is compiled, and what was asked is asked again.
+"""Trying changes of the index: a small copy is compiled with them, and the questions are asked again.
 
-Of the first copy only what a change touches is compiled anew, and only questions that it could touch are asked; all
-together are then tried once more with every question. Refuses to write anything but its own temporary folder.
+Only what a change touches is compiled anew, and only questions that it could touch are asked; all changes together are
+tried once more with every question. Nothing is written but a temporary folder.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from deia.commons.index.load_commons import Commons
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.evaluate.measures import DEPTH, scores
 from deia.knowledge import Query
-from deia.learn.changes import ADD, CONCEPT, DROP, SET, Change, changed
-from deia.learn.corpus_words import Shelf
+from deia.learn.changes import ADD, CONCEPT, DROP, SET, Change, change_commons
+from deia.learn.corpus_words import Vocabulary
 from deia.records import Record
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import search
 
-NOTICED = 0.005  # of nDCG: less is no change
-TIERS = ("static",)  # what a trial searches with: made in no time
+NOTICED = 0.005  # of nDCG; a smaller difference does not count
+TIERS = ("static",)  # the tiers that a trial compiles, as it takes almost no time
 EXAMPLES = 3
-FALSE_ALARM = 0.5  # of nDCG: what an answer costs to a question about something else
-OUTWEIGHED = 0.25  # of what other questions gain, at most, may questions lose that nobody made golden
+FALSE_ALARM = 0.5  # of nDCG: the cost of an answer to a question about something else
+OUTWEIGHED = 0.25  # most loss of questions that are not golden, as a share of the others' gain
 HIT, NDCG, UNANSWERED, REFUSED = "hit@1", "nDCG@10", "unanswered", "refused"
 
 
@@ -35,13 +35,13 @@ class Probe(Record):
     """A question that is asked with and without a change."""
 
     question: str
-    grades: Mapping[str, int] = {}  # none where nothing may be found
+    grades: Mapping[str, int] = {}  # empty if nothing may be found
     unwanted: frozenset[str] = frozenset()  # documents that people judged wrong for it
-    golden: bool = False  # somebody wrote it down: it may never be answered less well
+    golden: bool = False  # a person wrote it down, and it may never be answered worse
 
 
 class Outcome(Record):
-    """What a question came to, as somebody would see it."""
+    """The answer to a question, as its documents and its measures."""
 
     found: tuple[str, ...]
     ndcg: float = 0.0
@@ -54,34 +54,34 @@ class Comparison(Record):
     before: Mapping[str, float]
     after: Mapping[str, float]
     asked: int
-    moves: Mapping[int, float]  # of nDCG, by the numbers of the questions that are answered better or worse
+    moves: Mapping[int, float]  # differences of nDCG, by the question's number
     better: tuple[str, ...]
     worse: tuple[int, ...]  # numbers of the questions that are answered worse
-    harmed: tuple[int, ...]  # those among them that nothing outweighs
-    blamed: Mapping[str, int]  # documents that came before the right one in those answers, with how often
+    harmed: tuple[int, ...]  # those among them that must not be
+    blamed: Mapping[str, int]  # documents before the right one in those answers, with how often
 
     @property
     def gain(self) -> float:
-        """What the questions gain that are answered better, in nDCG."""
-        return sum(one for one in self.moves.values() if one > 0)
+        """The nDCG that the better answered questions gain."""
+        return sum(move for move in self.moves.values() if move > 0)
 
     @property
     def loss(self) -> float:
-        """What those lose that are answered worse."""
-        return -sum(one for one in self.moves.values() if one < 0)
+        """The nDCG that the worse answered questions lose."""
+        return -sum(move for move in self.moves.values() if move < 0)
 
     @property
     def helps(self) -> bool:
-        """Whether it is worth proposing: nothing harmed, no figure lower, and little lost beside what is gained."""
+        """Whether the change is worth proposing: it harms nothing, lowers no figure, and gains more than it loses."""
         lower = any(self.after[name] < self.before[name] for name in (HIT, NDCG) if name in self.before)
         return self.gain > 0 and not self.harmed and not lower and self.loss <= OUTWEIGHED * self.gain
 
 
-class Trial:
-    """A commons with questions, in which changes can be tried; close it, or use it as a context."""
+class IndexTrial:
+    """A commons with questions on which changes can be tried; use it as a context manager."""
 
-    def __init__(self, commons: Commons, shelf: Shelf, probes: Sequence[Probe]) -> None:
-        self._commons, self._shelf = commons, shelf
+    def __init__(self, commons: Commons, vocabulary: Vocabulary, probes: Sequence[Probe]) -> None:
+        self._commons, self._vocabulary = commons, vocabulary
         self.probes = list(probes)
         self._folder = tempfile.mkdtemp(prefix="deia-learn-")
         self._made = 0
@@ -90,7 +90,7 @@ class Trial:
         self._by_stem: dict[str, set[int]] = {}
         self._by_document: dict[str, set[int]] = {}
         for number, probe in enumerate(self.probes):
-            for stem in shelf.stems(probe.question):
+            for stem in vocabulary.stems(probe.question):
                 self._by_stem.setdefault(stem, set()).add(number)
             for document in self.before[number].found:
                 self._by_document.setdefault(document, set()).add(number)
@@ -101,39 +101,46 @@ class Trial:
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def tried(
+    def try_changes(
         self, changes: Sequence[Change], *, every: bool = False, among: Collection[int] | None = None
     ) -> Comparison:
-        """Give what some changes do to the questions that they could touch, or to every question, of some or of all."""
-        reached = range(len(self.probes)) if every else sorted(self.touched(changes))
+        """Return what some changes do to the questions that they could touch.
+
+        With `every`, all questions are asked; with `among`, only those of these numbers.
+        """
+        reached = range(len(self.probes)) if every else sorted(self.probes_touched(changes))
         numbers = [number for number in reached if among is None or number in among]
-        catalog = self._compiled(changed(self._commons, changes))
+        catalog = self._compiled(change_commons(self._commons, changes))
         after = {number: ask(catalog, self.probes[number]) for number in numbers}
         shutil.rmtree(catalog.folder, ignore_errors=True)
-        return compared(
+        return compare(
             [
-                Asked(number=number, probe=self.probes[number], before=self.before[number], after=after[number])
+                ProbeResult(number=number, probe=self.probes[number], before=self.before[number], after=after[number])
                 for number in numbers
             ]
         )
 
-    def finds(self, question: str) -> tuple[str, ...]:
-        """Give what a question finds today."""
+    def documents_found(self, question: str) -> tuple[str, ...]:
+        """Return the documents that a question finds today."""
         return ask(self._base, Probe(question=question)).found
 
-    def touched(self, changes: Iterable[Change]) -> set[int]:
-        """Give the questions that some changes could touch: by a word that they add, or a document that they move."""
-        found: set[int] = set()
+    def probes_touched(self, changes: Iterable[Change]) -> set[int]:
+        """Return the numbers of the questions that have a word of the changes or find a document that they move."""
+        numbers: set[int] = set()
         for change in changes:
-            texts = [*change.value, change.target] if change.kind == CONCEPT else []
-            texts = list(change.value) if change.kind in (ADD, DROP) and change.field == "keywords" else texts
-            for stem in self._shelf.stems(" | ".join(map(str, texts))):
-                found |= self._by_stem.get(stem, set())
+            words: Sequence[str] = ()
+            if change.kind == CONCEPT:
+                words = (*change.words, change.target)
+            elif change.kind in (ADD, DROP) and change.field == "keywords":
+                words = change.words
+            for stem in self._vocabulary.stems(" | ".join(words)):
+                numbers |= self._by_stem.get(stem, set())
             if change.kind == SET:
-                found |= self._by_document.get(change.target, set())
-        return found
+                numbers |= self._by_document.get(change.target, set())
+        return numbers
 
     def _compiled(self, commons: Commons) -> Catalog:
+        """Return the search catalog of a commons, compiled into a folder of its own."""
         folder = os.path.join(self._folder, str(self._made))
         first = os.path.join(self._folder, "0") if self._made else None
         os.mkdir(folder)
@@ -146,23 +153,26 @@ class Trial:
 
 
 def ask(catalog: Catalog, probe: Probe) -> Outcome:
-    """Ask one question, and give what it came to; who finds nothing has found nothing relevant."""
+    """Return the outcome of one question."""
     answer = search(catalog, Query(text=probe.question, limit=DEPTH), tiers=TIERS)
     found = tuple(result.id for result in answer.documents)
-    told = scores(found, probe.grades)
-    return Outcome(found=found, ndcg=told.ndcg, hit=told.hit)
+    measures = scores(found, probe.grades)
+    return Outcome(found=found, ndcg=measures.ndcg, hit=measures.hit)
 
 
 def is_harmed(probe: Probe, before: Outcome, after: Outcome) -> bool:
-    """Say whether a question is answered less well that may not be: a golden one, or by what people judged wrong."""
+    """Return whether a question that must not be is answered worse.
+
+    That is a golden question, or one that now gets a document first that people judged wrong for it.
+    """
     if not probe.grades:
         raised = after.found[:1] != before.found[:1] and not probe.unwanted.isdisjoint(after.found[:1])
         return raised or (probe.golden and bool(after.found) and not before.found)
     return probe.golden and (after.ndcg < before.ndcg - NOTICED or after.hit < before.hit)
 
 
-class Asked(Record):
-    """A question with what it came to without a change and with it."""
+class ProbeResult(Record):
+    """A question with its outcome without a change and with it."""
 
     number: int
     probe: Probe
@@ -171,21 +181,21 @@ class Asked(Record):
 
     @property
     def moved(self) -> float:
-        """What it gained, or lost; who finds something where there is nothing has lost."""
+        """What the question gained or lost; to find something when there is nothing is a loss."""
         if self.probe.grades or self.probe.unwanted:
             return self.after.ndcg - self.before.ndcg
         return FALSE_ALARM * (bool(self.before.found) - bool(self.after.found))
 
 
-def _in_the_way(row: Asked) -> tuple[str, ...]:
-    """Give what comes before the first right document of an answer."""
+def _in_the_way(row: ProbeResult) -> tuple[str, ...]:
+    """Return the documents before the first right one in an answer."""
     found = row.after.found
     first = next((at for at, document in enumerate(found) if document in row.probe.grades), len(found))
     return found[:first]
 
 
-def compared(rows: Sequence[Asked]) -> Comparison:
-    """Hold what questions came to with a change against what they came to without."""
+def compare(rows: Sequence[ProbeResult]) -> Comparison:
+    """Return the comparison of the outcomes with a change to those without."""
     worse = [row for row in rows if row.moved < -NOTICED or row.after.hit < row.before.hit]
     better = sorted((row for row in rows if row.moved > NOTICED), key=lambda row: -row.moved)
     return Comparison(
@@ -201,15 +211,18 @@ def compared(rows: Sequence[Asked]) -> Comparison:
 
 
 def figures(outcomes: Iterable[tuple[Probe, Outcome]]) -> dict[str, float]:
-    """Give hit@1, nDCG@10 and the share that found nothing, of questions with an answer; the last also of others."""
-    every = list(outcomes)
-    wanted = [outcome for probe, outcome in every if probe.grades]
-    others = [outcome for probe, outcome in every if not probe.grades and not probe.unwanted]
-    told = {}
-    if wanted:
-        told[HIT] = sum(each.hit for each in wanted) / len(wanted)
-        told[NDCG] = sum(each.ndcg for each in wanted) / len(wanted)
-        told[UNANSWERED] = sum(not each.found for each in wanted) / len(wanted)
-    if others:
-        told[REFUSED] = sum(not each.found for each in others) / len(others)
-    return {name: round(value, 4) for name, value in told.items()}
+    """Return hit@1, nDCG@10 and the share that found nothing, of the questions with an answer.
+
+    Of the questions without one, the share that found nothing is returned too.
+    """
+    pairs = list(outcomes)
+    answerable = [outcome for probe, outcome in pairs if probe.grades]
+    unanswerable = [outcome for probe, outcome in pairs if not probe.grades and not probe.unwanted]
+    values = {}
+    if answerable:
+        values[HIT] = sum(outcome.hit for outcome in answerable) / len(answerable)
+        values[NDCG] = sum(outcome.ndcg for outcome in answerable) / len(answerable)
+        values[UNANSWERED] = sum(not outcome.found for outcome in answerable) / len(answerable)
+    if unanswerable:
+        values[REFUSED] = sum(not outcome.found for outcome in unanswerable) / len(unanswerable)
+    return {name: round(value, 4) for name, value in values.items()}

@@ -1,7 +1,6 @@
-"""Proposals kept between the command that makes them and the one that applies them.
+"""The last proposals, kept between the command that makes them and the one that applies them.
 
-They lie in a person's own state folder, not in the commons: nobody else sees what was asked. Refuses to keep more than
-the last ones.
+They are in the person's own state folder, not in the commons, so that nobody else sees the questions.
 """
 
 from __future__ import annotations
@@ -23,15 +22,17 @@ def _path(root: str, environ: Mapping[str, str]) -> str:
     return f"{state_folder(environ)}/{FOLDER}/{mark}.json"
 
 
-def keep(root: str, proposals: Sequence[Proposal], *, environ: Mapping[str, str], at: float) -> bool:
-    """Keep proposals for whoever applies them; say whether that was possible."""
+def store_proposals(root: str, proposals: Sequence[Proposal], *, environ: Mapping[str, str], at: float) -> bool:
+    """Store proposals for `deia learn apply`, and return whether that was possible."""
     path = _path(root, environ)
-    data = fast_json.dumps({"at": spool.timestamp(at), "proposals": [one.to_dict() for one in proposals]}).encode()
+    data = fast_json.dumps(
+        {"at": spool.timestamp(at), "proposals": [proposal.to_dict() for proposal in proposals]}
+    ).encode()
     return files.keep(path, data)
 
 
-def kept(root: str, *, environ: Mapping[str, str]) -> list[Proposal]:
-    """Give the proposals that were made last.
+def load_proposals(root: str, *, environ: Mapping[str, str]) -> list[Proposal]:
+    """Return the proposals that were made last.
 
     Raises:
         CommonsError: there are none, or they cannot be read.
@@ -41,6 +42,6 @@ def kept(root: str, *, environ: Mapping[str, str]) -> list[Proposal]:
     if data is None:
         raise CommonsError("There are no proposals yet.", fix=fix)
     try:
-        return [read_proposal(one) for one in fast_json.loads(data.decode("utf-8", "replace"))["proposals"]]
+        return [read_proposal(values) for values in fast_json.loads(data.decode("utf-8", "replace"))["proposals"]]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise CommonsError("The proposals cannot be read.", fix=fix) from error

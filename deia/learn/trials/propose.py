@@ -1,7 +1,4 @@
-"""From a ledger to proposals that were tried: evidence, drafts, trials.
-
-Refuses to change anything.
-"""
+"""From a ledger to proposals that were tried: evidence, drafts, trials. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -18,41 +15,42 @@ from deia.errors import CommonsError
 from deia.folders import derived_folder
 from deia.knowledge import Golden
 from deia.learn.changes import DOCUMENT, TRIGGER
-from deia.learn.corpus_words import Shelf
-from deia.learn.file_edits import is_editable, touched
-from deia.learn.index_drafts import LEAST, draft
+from deia.learn.concept_drafts import LEAST
+from deia.learn.corpus_words import Vocabulary
+from deia.learn.file_edits import files_touched, is_editable
+from deia.learn.index_drafts import draft
 from deia.learn.proposals import Proposal
 from deia.learn.signals import Evidence, read_conversations, read_evidence
-from deia.learn.trials.index_trial import Comparison, Probe, Trial
-from deia.learn.trials.judge_drafts import judged
-from deia.learn.trials.reach import Reached, reach_of
-from deia.learn.trials.recorded_turns import read_fired
-from deia.learn.trials.trigger_trial import Range
-from deia.learn.trigger_drafts import Fired, draft_triggers
+from deia.learn.trials.index_trial import Comparison, IndexTrial, Probe
+from deia.learn.trials.judge_drafts import judge_drafts
+from deia.learn.trials.reach import ReachChoice, choose_reach
+from deia.learn.trials.recorded_turns import read_fired_turns
+from deia.learn.trials.trigger_trial import TriggerTrial
+from deia.learn.trigger_drafts import FiredTurn, draft_triggers
 from deia.ledger.warehouse import read_through
 from deia.records import Record
 from deia.settings import resolve
 from deia.watch.gate.artefact import Artefact
 
-ELSEWHERE, WORDS_ELSEWHERE = 100, 8  # questions about other things, and words of each
+ELSEWHERE, WORDS_ELSEWHERE = 100, 8  # questions about other things, and the words of each
 SEED = 1
 OPENING = 120  # characters of a document's first paragraph
-MOST_PROBES = 2_000  # questions of the ledger, those with most behind them first
+MOST_PROBES = 2_000  # questions of the ledger, the heaviest first
 
 
-class Proposed(Record):
-    """What the evidence came to: proposals, and what all that move answers do together."""
+class ProposalRun(Record):
+    """The result of a run: proposals, and what all that change answers do together."""
 
     evidence: Evidence
     proposals: tuple[Proposal, ...]
     together: Comparison
     drafts: int
-    reached: Reached
-    turns: int = 0  # of transcripts, in which a trigger fired that people said something of
+    reached: ReachChoice
+    turns: int = 0  # of transcripts, in which a trigger fired that people judged
 
 
 class Sources(Record):
-    """Where evidence comes from, and what is read with it."""
+    """Where the evidence comes from, and the transcripts that are read with it."""
 
     ledgers: tuple[str, ...]
     since: str = ""
@@ -65,67 +63,68 @@ def propose_all(
     *,
     environ: Mapping[str, str],
     artefact: Callable[[], Artefact],
-    tell: Callable[[str], None] = lambda _: None,
-) -> Proposed:
-    """Make proposals for the commons at `root`; `artefact` gives its compiled triggers.
+    report: Callable[[str], None] = lambda _: None,
+) -> ProposalRun:
+    """Return proposals for the commons at `root`; `artefact` opens its compiled triggers.
+
+    `report` is called with the progress.
 
     Raises:
         CommonsError: the commons or the ledger cannot be read.
-        QueryError: there is no transcript at a name.
+        QueryError: there is no transcript at a path.
     """
     settings = resolve(root, environ=environ)
     own = load_commons(root)
     commons = load_layered(root, starter=settings.starter)
     evidence = read_through(sources.ledgers, read_evidence, since=sources.since)
-    tell("reading transcripts" if sources.transcripts else "reading the ledger")
-    turns: list[Fired] = []
+    report("reading transcripts" if sources.transcripts else "reading the ledger")
+    turns: list[FiredTurn] = []
     if sources.transcripts:
         weights = read_through(sources.ledgers, read_conversations, since=sources.since)
-        turns = read_fired(artefact(), sources.transcripts, weights)
+        turns = read_fired_turns(artefact(), sources.transcripts, weights)
     elsewhere = bags()
-    shelf = Shelf(commons, own=editable(own), elsewhere=elsewhere)
+    vocabulary = Vocabulary(commons, own=editable(own), elsewhere=elsewhere)
     questions = [*load_golden(root).questions, *golden_patterns(own.query_patterns)]
     probes = [*probes_of(evidence, questions, elsewhere), *own_words(commons)]
-    with Trial(commons, shelf, probes) as trial:
-        reached = reach_of(evidence, shelf, trial, tell=tell)
-        drafts = draft(evidence, shelf, reach=reached.reach)
-        kept, together = judged(drafts, trial, reach=reached.reach, tell=tell)
-    told = settings.values()
-    told.pop("sources")
+    with IndexTrial(commons, vocabulary, probes) as trial:
+        choice = choose_reach(evidence, vocabulary, trial, report=report)
+        drafts = draft(evidence, vocabulary, reach=choice.reach)
+        kept, together = judge_drafts(drafts, trial, reach=choice.reach, report=report)
+    values = {name: value for name, value in settings.values().items() if name != "sources"}
     manifest = read_manifest(derived_folder(root, environ))
-    about = draft_triggers(evidence, shelf, turns)
-    kept += Range(commons, turns, settings=told, manifest=manifest).judged(about)
-    placed = tuple(found for one in kept if (found := _placed(own, one)))
-    return Proposed(
-        evidence=evidence, proposals=placed, together=together, drafts=len(drafts) + len(about), reached=reached,
-        turns=len(turns),
+    trigger_drafts = draft_triggers(evidence, vocabulary, turns)
+    kept += TriggerTrial(commons, turns, settings=values, manifest=manifest).judge(trigger_drafts)
+    proposals = (_with_files(own, proposal) for proposal in kept)
+    return ProposalRun(
+        evidence=evidence, proposals=tuple(proposal for proposal in proposals if proposal), together=together,
+        drafts=len(drafts) + len(trigger_drafts), reached=choice, turns=len(turns),
     )  # fmt: skip
 
 
 def editable(own: Commons) -> frozenset[str]:
-    """Give the ids of the documents and triggers that an edit can reach."""
+    """Return the ids of the documents and triggers that an edit can change."""
     documents = {entry.id for entry in own.entries if is_editable(own, entry.id, of=DOCUMENT)}
-    return frozenset(documents | {one.id for one in own.triggers if is_editable(own, one.id, of=TRIGGER)})
+    return frozenset(documents | {trigger.id for trigger in own.triggers if is_editable(own, trigger.id, of=TRIGGER)})
 
 
 def own_words(commons: Commons) -> list[Probe]:
-    """Give how each document begins as a question that it must go on answering: what nobody asked yet is kept too."""
+    """Return the beginning of each document as a question that must keep finding it, even if nobody asked it yet."""
     texts = {document.path: document.text for document in commons.documents}
-    opening = {one.id: first_paragraph(texts.get(one.path, ""), limit=OPENING) for one in commons.entries}
+    opening = {entry.id: first_paragraph(texts.get(entry.path, ""), limit=OPENING) for entry in commons.entries}
     return [Probe(question=text, grades={ident: 1}) for ident, text in opening.items() if text][:MOST_PROBES]
 
 
-def _placed(own: Commons, proposal: Proposal) -> Proposal | None:
-    """Give a proposal with the files that it would touch; None where there is no file that it could be written to."""
+def _with_files(own: Commons, proposal: Proposal) -> Proposal | None:
+    """Return a proposal with the files that it would touch; None if it cannot be written anywhere."""
     try:
-        return proposal.but(files=touched(own, proposal.changes))
+        return proposal.but(files=files_touched(own, proposal.changes))
     except CommonsError:
         return None
 
 
 def probes_of(evidence: Evidence, questions: Sequence[Golden], elsewhere: Sequence[str]) -> list[Probe]:
-    """Give the questions that a trial asks: golden ones, those that people judged, and some about other things."""
-    golden = [Probe(question=one.query, grades=one.grades, golden=True) for one in questions]
+    """Return the questions of a trial: golden ones, those that people judged, and some about other things."""
+    golden = [Probe(question=question.query, grades=question.grades, golden=True) for question in questions]
     good: dict[str, dict[str, float]] = {}
     bad: dict[str, set[str]] = {}
     for pair in evidence.pairs:
@@ -134,8 +133,8 @@ def probes_of(evidence: Evidence, questions: Sequence[Golden], elsewhere: Sequen
         elif pair.weight <= -LEAST:
             bad.setdefault(pair.question, set()).add(pair.document)
     first = sorted(good, key=lambda text: (-sum(good[text].values()), text))[:MOST_PROBES]
-    asked = [Probe(question=text, grades=dict.fromkeys(good[text], 1)) for text in first]
+    judged_good = [Probe(question=text, grades=dict.fromkeys(good[text], 1)) for text in first]
     judged_bad = [Probe(question=text, unwanted=frozenset(bad[text])) for text in sorted(bad) if text not in good]
     chosen = random.Random(SEED).sample(list(elsewhere), min(ELSEWHERE, len(elsewhere)))  # noqa: S311 - no secret
-    others = [Probe(question=" ".join(one.split()[:WORDS_ELSEWHERE])) for one in chosen]
-    return [*golden, *asked, *judged_bad, *others]
+    others = [Probe(question=" ".join(sentence.split()[:WORDS_ELSEWHERE])) for sentence in chosen]
+    return [*golden, *judged_good, *judged_bad, *others]

@@ -1,7 +1,7 @@
-"""Recorded turns in which triggers fired, with what the ledger says came of them: what cases and `unless` are made of.
+"""Recorded turns in which triggers fired, with what the ledger says about them: the material of cases and `unless`.
 
-Transcripts are read as `deia triggers replay` reads them; a conversation is known by the host's own id for it, or by
-its file's name. What is kept of a turn is redacted first. Refuses conversations of which the ledger knows nothing.
+Transcripts are read as `deia triggers replay` reads them. A conversation is recognised by the host's own id, or by the
+name of its file; those that the ledger does not know are skipped. Texts are redacted before they are kept.
 """
 
 from __future__ import annotations
@@ -13,37 +13,42 @@ from typing import Any
 from deia import spool
 from deia.evaluate.replay_files import MOST_LINE, transcript_files
 from deia.evaluate.transcripts import Reader, read_conversations
-from deia.fast_json import loads
-from deia.learn.trigger_drafts import Fired
+from deia.fast_json import Json, loads
+from deia.learn.trigger_drafts import FiredTurn
 from deia.records import Turn
 from deia.watch.authoring.replay import Replay
 from deia.watch.clauses.folder_signs import signs_around
 from deia.watch.gate.artefact import Artefact
 
 IDS = ("sessionId", "session_id", "conversation_id", "conversationId", "conversation")
-MOST_TEXT = 1500  # characters of a turn that a case may hold
+MOST_TEXT = 1500  # characters of a turn in a case
 MOST_WHOLE = 64_000_000  # bytes of a file
-BEFORE = 2  # turns that a case begins with, where the last alone does not fire
+BEFORE = 2  # earlier turns in a case, if the last one alone does not fire
 
 
-def read_fired(artefact: Artefact, names: Sequence[str], weights: Mapping[tuple[str, str], float]) -> list[Fired]:
-    """Give the turns of some transcripts in which triggers fired that the ledger says something of.
+def read_fired_turns(
+    artefact: Artefact, names: Sequence[str], weights: Mapping[tuple[str, str], float]
+) -> list[FiredTurn]:
+    """Return the turns of transcripts in which triggers fired that the ledger has a weight for.
+
+    `weights` is by conversation and trigger.
 
     Raises:
-        QueryError: there is nothing at a name.
+        QueryError: there is nothing at a path.
     """
     known = {conversation for conversation, _ in weights}
-    found: list[Fired] = []
+    fired_turns: list[FiredTurn] = []
     for path in transcript_files(names):
         for conversation, turns, folder in _conversations(path):
             if conversation in known:
-                found += _fired(artefact, conversation, turns, folder, weights)
-    return found
+                fired_turns += _fired(artefact, conversation, turns, folder, weights)
+    return fired_turns
 
 
 def _fired(
     artefact: Artefact, conversation: str, turns: Sequence[Turn], folder: str, weights: Mapping[tuple[str, str], float]
-) -> Iterator[Fired]:
+) -> Iterator[FiredTurn]:
+    """Yield the turns of one conversation in which triggers fired that the ledger has a weight for."""
     replay = Replay(artefact)
     around = signs_around(folder) if folder else None
     for at, turn in enumerate(turns):
@@ -52,17 +57,22 @@ def _fired(
             text = _text(turn)
             if weight and text:
                 case = _case(artefact, firing.trigger, turns[max(0, at - BEFORE) : at + 1])
-                yield Fired(trigger=firing.trigger, weight=weight, case=case, text=text, conversation=conversation)
+                yield FiredTurn(trigger=firing.trigger, weight=weight, case=case, text=text, conversation=conversation)
+
+
+def _command(turn: Turn) -> str | None:
+    """Return the command of a tool call, if it has one."""
+    command = turn.tool_input.get("command") if isinstance(turn.tool_input, dict) else None
+    return command if isinstance(command, str) else None
 
 
 def _text(turn: Turn) -> str:
-    given = turn.tool_input if isinstance(turn.tool_input, dict) else {}
-    command = given.get("command")
-    return spool.redact(turn.text or (command if isinstance(command, str) else ""))[:MOST_TEXT]
+    """Return the redacted text of a turn, or its command."""
+    return spool.redact(turn.text or _command(turn) or "")[:MOST_TEXT]
 
 
-def _case(artefact: Artefact, trigger: str, turns: Sequence[Turn]) -> Any:
-    """Give a case in as few turns as make it fire."""
+def _case(artefact: Artefact, trigger: str, turns: Sequence[Turn]) -> Json:
+    """Return a case for a trigger, with as few turns as make it fire."""
     alone = any(firing.trigger == trigger for firing in Replay(artefact).judge(turns[-1]))
     kept = turns[-1:] if alone else turns
     if len(kept) == 1 and kept[0].role == "user":
@@ -70,21 +80,20 @@ def _case(artefact: Artefact, trigger: str, turns: Sequence[Turn]) -> Any:
     return {"turns": [_turn(turn) for turn in kept]}
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
-    told: dict[str, Any] = {"role": turn.role}
-    given = turn.tool_input if isinstance(turn.tool_input, dict) else {}
-    command = given.get("command")
+def _turn(turn: Turn) -> dict[str, Json]:
+    """Return a turn as a case file has it."""
+    values: dict[str, Json] = {"role": turn.role}
     if turn.tool:
-        told["tool"] = turn.tool
-    if isinstance(command, str):
-        told["tool_input"] = {"command": _text(turn)}
+        values["tool"] = turn.tool
+    if _command(turn) is None:
+        values["text"] = _text(turn)
     else:
-        told["text"] = _text(turn)
-    return told | ({"failed": True} if turn.failed else {})
+        values["tool_input"] = {"command": _text(turn)}
+    return values | ({"failed": True} if turn.failed else {})
 
 
 def _conversations(path: str) -> Iterator[tuple[str, list[Turn], str]]:
-    """Give the conversations of a file: id, turns and working folder."""
+    """Yield the conversations of a file: id, turns and working folder."""
     with open(path, "rb") as file:
         data = file.read(MOST_WHOLE).decode("utf-8-sig", "replace")
     name = os.path.splitext(os.path.basename(path))[0]
@@ -103,6 +112,7 @@ def _conversations(path: str) -> Iterator[tuple[str, list[Turn], str]]:
 
 
 def _item(line: str) -> dict[str, Any]:
+    """Return the JSON object of a line, empty if there is none."""
     if not line.strip() or len(line) > MOST_LINE:
         return {}
     try:

@@ -1,7 +1,7 @@
-"""Trying a change of a trigger: it is compiled alone, with and without, and its cases and its recorded turns are run.
+"""Trying changes of a trigger: it is compiled alone, with and without them, and its cases and recorded turns are run.
 
-A trigger's firing depends on no other, so nothing else is compiled. Refuses a change by which any case that holds
-today would not, or by which a turn in which the trigger was of use would stay silent.
+Whether a trigger fires depends on no other, so nothing else is compiled. A change is dropped if it breaks a case that
+holds today, or silences a turn in which the trigger was useful.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from deia import __version__
 from deia.commons.index.load_commons import Commons
@@ -19,97 +18,103 @@ from deia.compile.triggers.calibration import calibrated, shipped
 from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
-from deia.knowledge import Case
-from deia.learn.changes import CASES, changed, made_case
-from deia.learn.proposals import Effect, Proposal, propose
-from deia.learn.trigger_drafts import Fired
+from deia.fast_json import Json
+from deia.learn.changes import CASES, change_commons, make_case
+from deia.learn.proposals import Effect, Proposal
+from deia.learn.trigger_drafts import FiredTurn
 from deia.watch.authoring.case_runner import run_cases
 from deia.watch.gate.artefact import Artefact, open_artefact
 
-SAID = {"milder": "judged by people alone: nothing fires more or less", "retire": "it will not fire any more"}
+NOTES = {"milder": "judged by people alone; it fires as often as before", "retire": "it will not fire any more"}
+EXAMPLES = 3
 
 
-class Range:
-    """A commons' triggers with recorded turns, against which changes can be tried."""
+class TriggerTrial:
+    """The triggers of a commons with recorded turns on which changes can be tried."""
 
     def __init__(
-        self, commons: Commons, turns: Sequence[Fired], *, settings: Mapping[str, Any], manifest: Manifest
+        self, commons: Commons, turns: Sequence[FiredTurn], *, settings: Mapping[str, Json], manifest: Manifest
     ) -> None:
         self.commons, self._turns = commons, turns
         self._settings = settings
         self._known = (*shipped(), *manifest.meaning)
 
-    def judged(self, drafts: Sequence[Proposal]) -> list[Proposal]:
-        """Give the drafts that harm nothing, with their figures; cases are held against what was kept before them."""
+    def judge(self, drafts: Sequence[Proposal]) -> list[Proposal]:
+        """Return the drafts that harm nothing, with their figures; cases are run with what was kept before them."""
         kept: list[Proposal] = []
         for draft in drafts:
-            mended = any(one.kind == "unless" and one.changes[0].target == draft.changes[0].target for one in kept)
-            if draft.kind in SAID and mended:
-                continue  # a milder form is for what no word can mend
-            found = self._case(draft, kept) if draft.kind == "case" else self._changed(draft)
-            kept += [found] if found else []
+            target = draft.changes[0].target
+            if draft.kind in NOTES:
+                if any(proposal.kind == "unless" and proposal.changes[0].target == target for proposal in kept):
+                    continue  # a milder action is for noise that no word can silence
+                kept.append(draft.but(effect=Effect(note=NOTES[draft.kind])))
+                continue
+            judged = self._judge_cases(draft, kept) if draft.kind == "case" else self._judge_change(draft)
+            kept += [judged] if judged else []
         return kept
 
-    def _changed(self, draft: Proposal) -> Proposal | None:
-        if draft.kind in SAID:
-            return draft.but(effect=Effect(note=SAID[draft.kind]))
+    def _judge_change(self, draft: Proposal) -> Proposal | None:
+        """Return a draft that silences noise and breaks nothing, with its figures, or None."""
         trigger = draft.changes[0].target
-        before, after = (self._holding(one, trigger) for one in (self.commons, changed(self.commons, draft.changes)))
-        noisy = [name for name in after if name.startswith("-") and after[name] and not before.get(name, False)]
-        if any(before[name] and not after.get(name, False) for name in before) or not noisy:
+        before = self._results(self.commons, trigger)
+        after = self._results(change_commons(self.commons, draft.changes), trigger)
+        silenced = [name for name in after if name.startswith("-") and after[name] and not before.get(name, False)]
+        if any(before[name] and not after.get(name, False) for name in before) or not silenced:
             return None
-        turns = sum(1 for name in before if name[0] in "+-")
+        texts = {name[1:] for name in silenced}
         return draft.but(
             effect=Effect(
-                before=_figures(before), after=_figures({name: after[name] for name in before}), asked=turns,
-                better=tuple(each.text for each in self._turns if each.text in {name[1:] for name in noisy})[:3],
+                before=_figures(before), after=_figures({name: after[name] for name in before}),
+                asked=sum(1 for name in before if name[0] in "+-"),
+                better=tuple(turn.text for turn in self._turns if turn.text in texts)[:EXAMPLES],
             )
         )  # fmt: skip
 
-    def _case(self, draft: Proposal, kept: Sequence[Proposal]) -> Proposal | None:
-        """Keep those cases of a draft that hold with what was kept, or that a threshold found anew makes hold."""
+    def _judge_cases(self, draft: Proposal, kept: Sequence[Proposal]) -> Proposal | None:
+        """Return a draft with those of its cases that hold with what was kept, or None if there are none."""
         change = draft.changes[0]
-        known = {str(one) for each in kept for made in each.changes if made.kind == CASES for one in made.value}
-        new = [value for value in change.value if str(value) not in known]
-        ground = changed(self.commons, [one for each in kept for one in each.changes if one.target == change.target])
-        after = changed(ground, [change.but(value=tuple(new))])
-        artefact = self._artefact(after, change.target)
-        cases = [made_case(change.target, value, fires=change.field == "fires") for value in new]
-        held = [value for value, result in zip(new, run_cases(artefact, cases, now=0.0), strict=True) if result.holds]
-        if not held or self._breaks(ground, change.target, artefact):
+        accepted = [change for proposal in kept for change in proposal.changes]
+        known = {str(value) for change in accepted if change.kind == CASES for value in change.items}
+        values = [value for value in change.items if str(value) not in known]
+        ground = change_commons(self.commons, [other for other in accepted if other.target == change.target])
+        new = change.but(value=tuple(values))
+        artefact = self._artefact(change_commons(ground, [new]), change.target)
+        results = run_cases(artefact, new.cases, now=0.0)
+        holding = [value for value, result in zip(values, results, strict=True) if result.holds]
+        if not holding or self._breaks(ground, change.target, artefact):
             return None
-        made = propose(
-            "case", [change.but(value=tuple(held))], because=draft.because, evidence=draft.evidence, weight=draft.weight
+        proposal = draft.with_changes([change.but(value=tuple(holding))])
+        return proposal.but(
+            effect=Effect(asked=len(holding), note="they hold, and so does every case that held before")
         )
-        return made.but(effect=Effect(asked=len(held), note="they hold, and so does every case that held before"))
 
     def _breaks(self, ground: Commons, trigger: str, artefact: Artefact) -> bool:
-        """Say whether a case that held does not any more."""
+        """Return whether a case that held does not hold any more."""
         cases = [case for case in ground.cases if case.trigger == trigger]
         before = run_cases(self._artefact(ground, trigger), cases, now=0.0)
         after = run_cases(artefact, cases, now=0.0)
         return any(old.holds and not new.holds for old, new in zip(before, after, strict=True))
 
-    def _holding(self, commons: Commons, trigger: str) -> dict[str, bool]:
-        """Give which cases of a trigger hold, and which turns end as people want: `+` fired, `-` silent."""
-        artefact = self._artefact(commons, trigger)
-        own = {f" {number}": case for number, case in enumerate(commons.cases) if case.trigger == trigger}
-        for each in self._turns:
-            if each.trigger == trigger and each.weight:
-                sign = "+" if each.weight > 0 else "-"
-                own[f"{sign}{each.text}"] = made_case(trigger, each.case, fires=each.weight > 0)
-        results = run_cases(artefact, own.values(), now=0.0)
-        return {name: result.holds for name, result in zip(own, results, strict=True)}
+    def _results(self, commons: Commons, trigger: str) -> dict[str, bool]:
+        """Return whether each case of a trigger holds, and each turn: "+" must fire, "-" must stay silent."""
+        cases = {f" {number}": case for number, case in enumerate(commons.cases) if case.trigger == trigger}
+        for turn in self._turns:
+            if turn.trigger == trigger and turn.weight:
+                sign = "+" if turn.weight > 0 else "-"
+                cases[f"{sign}{turn.text}"] = make_case(trigger, turn.case, fires=turn.weight > 0)
+        results = run_cases(self._artefact(commons, trigger), cases.values(), now=0.0)
+        return {name: result.holds for name, result in zip(cases, results, strict=True)}
 
     def _artefact(self, commons: Commons, trigger: str) -> Artefact:
-        found = [one for one in commons.triggers if one.id == trigger]
-        cases: list[Case] = [case for case in commons.cases if case.trigger == trigger]
-        reached = calibrated(found, cases, self._known)
+        """Return one trigger, compiled, with thresholds that fit its cases."""
+        triggers = [candidate for candidate in commons.triggers if candidate.id == trigger]
+        cases = [case for case in commons.cases if case.trigger == trigger]
+        thresholds = calibrated(triggers, cases, self._known)
         data, _ = compile_triggers(
-            found, payloads(commons.but(triggers=tuple(found))), settings=self._settings,
+            triggers, payloads(commons.but(triggers=tuple(triggers))), settings=self._settings,
             identity={"deia": __version__, "digest": "", "forms": forms_source()}, marks=ALWAYS,
             known=[(entry.path, entry.title) for entry in commons.entries],
-            thresholds={(one.trigger, one.clause): one.thresholds for one in reached},
+            thresholds={(clause.trigger, clause.clause): clause.thresholds for clause in thresholds},
         )  # fmt: skip
         with tempfile.TemporaryDirectory(prefix="deia-learn-") as folder:
             path = os.path.join(folder, "triggers")
@@ -118,13 +123,13 @@ class Range:
             return open_artefact(path)
 
 
-def _figures(holding: Mapping[str, bool]) -> dict[str, float]:
-    """Give precision over the recorded turns, how many of use still fire, and the share of cases that hold."""
-    useful = [held for name, held in holding.items() if name[0] == "+"]
-    noisy = [held for name, held in holding.items() if name[0] == "-"]
-    cases = [held for name, held in holding.items() if name[0] == " "]
-    fired = sum(useful) + sum(not held for held in noisy)
-    told = {"noise": float(sum(not held for held in noisy)), "of use": float(sum(useful))}
+def _figures(results: Mapping[str, bool]) -> dict[str, float]:
+    """Return the noise, the useful turns that fire, the cases that hold, and the precision over the turns."""
+    useful = [holds for name, holds in results.items() if name[0] == "+"]
+    noisy = [holds for name, holds in results.items() if name[0] == "-"]
+    cases = [holds for name, holds in results.items() if name[0] == " "]
+    fired = sum(useful) + sum(not holds for holds in noisy)
+    figures = {"noise": float(sum(not holds for holds in noisy)), "of use": float(sum(useful))}
     if fired:
-        told["precision"] = round(sum(useful) / fired, 4)
-    return {**told, "cases": float(sum(cases))}
+        figures["precision"] = round(sum(useful) / fired, 4)
+    return {**figures, "cases": float(sum(cases))}

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from deia.commons.index.index_records import Index
 from deia.commons.index.load_commons import Commons
 from deia.knowledge import Document, Entry
-from deia.learn.corpus_words import Shelf
+from deia.learn.corpus_words import Vocabulary
 from deia.learn.index_drafts import CAREFUL
 from deia.learn.signals import Evidence, Pair
-from deia.learn.trials.index_trial import Trial
+from deia.learn.trials.index_trial import IndexTrial
 from deia.learn.trials.propose import probes_of
-from deia.learn.trials.reach import PARTS, Reached, certainty, part_of, reach_of
+from deia.learn.trials.reach import PARTS, ReachChoice, certainty, choose_reach, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ THINGS = ["anchor", "basket", "candle", "drawer", "engine", "funnel", "garden", 
 SAID = ["amber", "bronze", "copper", "denim", "ebony", "flint", "granite", "hazel", "ivory", "jasper", "khaki"]
 
 
-def reached(asked: Iterable[tuple[str, str]]) -> Reached:
+def reached(asked: Iterable[tuple[str, str]]) -> ReachChoice:
     entries = tuple(Entry(id=one, path=f"bok/{one}.md", title=f"The {one}") for one in THINGS)
     # Every document tells the words that people have for another.
     texts = [f"# The {one}\n\nThe {one} is not {SAID[(at + 1) % len(SAID)]}." for at, one in enumerate(THINGS)]
@@ -32,11 +32,11 @@ def reached(asked: Iterable[tuple[str, str]]) -> Reached:
         root="", index=Index(path=""), entries=entries, documents=documents, clusters=(), query_patterns=(),
         triggers=(), cases=(),
     )  # fmt: skip
-    shelf = Shelf(commons, own=frozenset(THINGS))
+    vocabulary = Vocabulary(commons, own=frozenset(THINGS))
     pairs = tuple(Pair(question=text, document=ident, signals={"opened": 1}) for text, ident in asked)
     evidence = Evidence(pairs=pairs)
-    with Trial(commons, shelf, probes_of(evidence, [], [])) as trial:
-        return reach_of(evidence, shelf, trial)
+    with IndexTrial(commons, vocabulary, probes_of(evidence, [], [])) as trial:
+        return choose_reach(evidence, vocabulary, trial)
 
 
 def test_words_that_several_questions_for_a_document_share_are_taken() -> None:

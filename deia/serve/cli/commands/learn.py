@@ -16,12 +16,12 @@ from deia import files, spool
 from deia.commons.index.load_commons import load_commons
 from deia.errors import CommonsError, QueryError
 from deia.folders import events_folder
-from deia.learn.apply import Applied, apply_proposal, read_changes, undo
-from deia.learn.file_edits import edited
+from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo
+from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import KINDS, Proposal
 from deia.learn.signals import SIGNALS
-from deia.learn.trials.proposal_store import keep, kept
-from deia.learn.trials.propose import Proposed, Sources, propose_all
+from deia.learn.trials.proposal_store import load_proposals, store_proposals
+from deia.learn.trials.propose import ProposalRun, Sources, propose_all
 from deia.ledger.report_values import Grid
 from deia.librarian import Librarian
 from deia.serve.cli import output
@@ -53,7 +53,7 @@ def learn(ctx: click.Context) -> int:
     """
     if ctx.invoked_subcommand is None:
         rows = tuple(
-            (one.of, one.name, "said" if one.said else "seen", f"{one.weight:g}", one.means) for one in SIGNALS
+            (one.of, one.name, "said" if one.explicit else "seen", f"{one.weight:g}", one.means) for one in SIGNALS
         )
         look = look_of(commons_root(), colour="auto", environ=os.environ)
         grid = Grid(title="Signs", columns=("of", "sign", "how", "weight", "means"), rows=rows)
@@ -86,10 +86,10 @@ def propose(
     sources = Sources(ledgers=tuple(ledger_folders(ledgers)), since=start_of(since), transcripts=tuple(transcripts))
     librarian = Librarian(root, agent="learn", ledger=False)
     found = propose_all(
-        root, sources, environ=os.environ, artefact=librarian.open_artefact, tell=_progress(quiet=as_json)
+        root, sources, environ=os.environ, artefact=librarian.open_artefact, report=_progress(quiet=as_json)
     )
     chosen = [one for one in found.proposals if not kinds or one.kind in kinds]
-    keep(root, found.proposals, environ=os.environ, at=time.time())
+    store_proposals(root, found.proposals, environ=os.environ, at=time.time())
     if as_json:
         output.say(json.dumps(_fields(found, chosen)))
     else:
@@ -112,7 +112,7 @@ def _progress(*, quiet: bool) -> Any:
 def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
     """Write proposals into the commons: those of these IDs, all, or those that you say yes to."""
     root = writable_root()
-    proposals = kept(root, environ=os.environ)
+    proposals = load_proposals(root, environ=os.environ)
     chosen = _chosen(proposals, idents, every=every or (interactive and not idents))
     if not chosen:
         raise click.UsageError("Which? Name proposals by their ids, or give --all or --interactive.")
@@ -193,7 +193,7 @@ def _spool(root: str, change: str) -> None:
 # --- what is shown ---
 
 
-def _lines(found: Proposed, chosen: Sequence[Proposal], *, diffs: str) -> Iterator[str]:
+def _lines(found: ProposalRun, chosen: Sequence[Proposal], *, diffs: str) -> Iterator[str]:
     evidence = found.evidence
     if sys.stderr and sys.stderr.isatty():
         sys.stderr.write("\r\033[K")
@@ -219,7 +219,7 @@ def _lines(found: Proposed, chosen: Sequence[Proposal], *, diffs: str) -> Iterat
         yield f"To take them: deia learn apply {chosen[0].id}   or --interactive, or --all"
 
 
-def _reach(found: Proposed) -> str:
+def _reach(found: ProposalRun) -> str:
     """Say which words are taken from questions, and what that was worth to questions that were left out."""
     reach = found.reached.reach
     held = next((one for one in found.reached.tried if one.reach.name == reach.name), None)
@@ -230,7 +230,7 @@ def _reach(found: Proposed) -> str:
 
 
 def _proposal(proposal: Proposal, root: str) -> Iterator[str]:
-    yield f"  {proposal.id}  {one_line('; '.join(change.told() for change in proposal.changes))}"
+    yield f"  {proposal.id}  {one_line('; '.join(change.summary() for change in proposal.changes))}"
     yield f"      because: {one_line(proposal.because)}"
     if proposal.evidence:
         yield f"      such as: {' / '.join(shorten(one_line(one), EXCERPT) for one in proposal.evidence[:SHOWN])}"
@@ -250,7 +250,7 @@ def _figures(effect: Any) -> str:
 
 def _diff(root: str, proposal: Proposal) -> Iterator[str]:
     try:
-        texts = edited(load_commons(root), proposal.changes)
+        texts = edit_texts(load_commons(root), proposal.changes)
     except CommonsError as error:
         yield f"cannot be written: {error.message} {error.fix}"
         return
@@ -260,7 +260,7 @@ def _diff(root: str, proposal: Proposal) -> Iterator[str]:
         yield from lines
 
 
-def _fields(found: Proposed, chosen: Sequence[Proposal]) -> dict[str, Any]:
+def _fields(found: ProposalRun, chosen: Sequence[Proposal]) -> dict[str, Any]:
     evidence = found.evidence
     return {
         "questions": evidence.asked,
@@ -279,6 +279,6 @@ def _fields(found: Proposed, chosen: Sequence[Proposal]) -> dict[str, Any]:
     }
 
 
-def _applied(one: Applied) -> Mapping[str, Any]:
+def _applied(one: AppliedProposal) -> Mapping[str, Any]:
     paths = [each.path for each in one.files]
     return {"id": one.id, "at": one.at, "does": one.does, "because": one.because, "files": paths, "undone": one.undone}
