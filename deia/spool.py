@@ -1,10 +1,7 @@
 """Writing the event ledger: one event is one line and one write. It never raises, never waits, and redacts first.
 
 A line is at most 4 KiB long, so that a single append is whole. It begins with a newline, so that the torn line of a
-killed writer cannot swallow the next event. All processes of a machine share one file a day. Redaction recognises keys
-by the prefixes that their issuers publish, values by the names before them, and other secrets by how mixed their
-characters are. It works on plain words, because importing `re` would double the hook's start-up time, and prefers to
-hide too much.
+killed writer cannot swallow the next event. All processes of a machine share one file a day.
 """
 
 from __future__ import annotations
@@ -14,6 +11,7 @@ import time
 from deia import files
 from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
+from deia.redaction import HIDDEN, KEY_PREFIXES, is_secret_name, redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,56 +21,6 @@ VERSION = 1
 MOST_BYTES = 4096
 TEXT_FIELDS = ("query", "note", "error", "because")  # left out if `telemetry = metadata`
 DEEPEST = 8  # levels of nesting that are redacted; anything deeper is left out
-
-# Prefixes with which issuers mark their keys, as they document them for secret scanners.
-KEY_PREFIXES = tuple(
-    # model providers
-    "sk- gsk_ pplx- xai- r8_ hf_ api_org_ lsv2_pt_ lsv2_sk_ fw_ nvapi- tvly- pcsk_ csk- vck_ "
-    # clouds and hosting
-    "AKIA ASIA ABIA ACCA AIza ya29. GOCSPX- 1//0 dop_v1_ doo_v1_ dor_v1_ LTAI AKID AQVN rnd_ FlyV1 fo1_ fm1_ fm2_ nfp_"
-    " nfc_ nfo_ nfu_ vercel_ vcp_ vci_ HRKU- cfut_ cfat_ cfk_ dapi pul- hvs. hvb. hvr. sbp_ sb_secret_ pscale_"
-    " neon_ tskey- scw- ory_at_ ory_rt_ "
-    # code and packages
-    "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glsoat- glagent- glimt- glffct-"
-    " gloas- GR1348941 ATATT3x ATCTT3x ATBB npm_ pypi- rubygems_ CLOJARS_ dckr_pat_ dckr_oat_ oy2 AKCp bkua_ bkat_"
-    " CCIPAT_ CCIPRJ_ sgp_ sntrys_ sntryu_ snyk_ sqp_ sqa_ squ_ NRAK- NRJS- NRII- NRAA- glc_ glsa_ PMAK- rdme_ dt0c01."
-    " dt0s16. dp.pt. dp.st. dp.ct. dp.sa. ops_eyJ phc_ phx_ pnu_ "
-    # messages and mail
-    "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xoxc- xoxd- xapp- xwfp- SG. xkeysib- xsmtpsib- mlsn. "
-    # money and shops
-    "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ sq0atp- sq0csp- EAAA EAAC shpat_ shpca_ shppa_ shpss_ FLWSECK"
-    " access_token$ EZAK EZTK shippo_live_ shippo_test_ duffel_live_ duffel_test_ rzp_live_ rzp_test_ "
-    # offices and others
-    "lin_api_ lin_oauth_ ntn_ figd_ figo_ pat-na1- pat-eu1- tfp_ sl. eyJ sk.eyJ pk.eyJ AGE-SECRET-KEY-1 sha256~"
-    " fio-u- aio_ CFPAT-".split()
-)
-# Prefixes that ordinary words share: the characters after them count too.
-SOFT_PREFIXES = ("sk_", "re_", "key-", "live_", "secret_", "API-", "AQ.", "v1.0-", "b.", "s.", "SK", "AC", "AP", "A3-",
-                 "EAA", "ico-", "ct_")  # fmt: skip
-# A name that contains one of these parts has a secret value; the whole names have one only before a sign.
-SECRET_NAMES = (
-    "password", "passwd", "passwort", "passphrase", "passcode", "pwd", "secret", "token", "apikey", "api_key",
-    "api-key", "access_key", "access-key", "accesskey", "accountkey", "account_key", "private_key", "private-key",
-    "privatekey", "signing_key", "encryption_key", "license_key", "authorization", "bearer", "credential",
-    "connectionstring", "connection_string", "auth_key", "authkey", "webhook_url", "cookie", "kennwort", "contraseña",
-)  # fmt: skip
-WHOLE_NAMES = frozenset(
-    "pass pw auth sig sas jwt otp pin cvv ssn salt sessionid session_id phpsessid jsessionid nonce"
-    " requirepass masterauth pat psk".split()
-)
-SCHEMES = frozenset(("basic", "bearer", "digest"))  # HTTP authentication
-USER_OPTIONS = frozenset(("-u", "--user", "--proxy-user"))  # of programs that take name:password
-HOOK_PLACES = ("/services/", "/webhooks/", "/webhookb2/", "/bot", "/workflows/", "/catch/", "/spaces/")
-HOOK_HOSTS = ("hooks.slack", "discord", "webhook.office", "telegram.org", "logic.azure", "hooks.zapier", "chat.google")
-SEPARATORS = str.maketrans(dict.fromkeys("\"'`<>()[]{},;|\\", " "))
-ENDINGS = str.maketrans(dict.fromkeys("\"'`<>()[]{},;|\\:=", " "))
-LINKS = frozenset((":", "=", "=>", ":=", "==", "is", "was", "to", "by", "as", "ist"))  # between a name and its value
-ANNOUNCING = WHOLE_NAMES | SCHEMES | USER_OPTIONS
-SIGNS = frozenset((":", "=", "=>", ":=", "=="))
-SYMBOLS = frozenset("!@#$%^&*?+")
-KEY_BLOCKS = ("PRIVATE KEY", "Private-Lines:", "BEGIN PGP MESSAGE")
-ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-.~%$*")
-HIDDEN = "[secret]"
 IDENTITIES = ("conversation", "of")  # fields whose values must stay distinct, whatever they look like
 
 
@@ -138,7 +86,7 @@ def _identity(value: Any) -> Any:
 def _redacted(value: Any, name: str = "", depth: int = 0) -> Any:
     """Return a value with every text redacted; a text under a secret's name is hidden whole."""
     if isinstance(value, str):
-        return HIDDEN if value and _is_secret_name(name.lower()) else redact(value)
+        return HIDDEN if value and is_secret_name(name.lower()) else redact(value)
     if depth > DEEPEST:
         return None
     if hasattr(value, "items"):
@@ -177,218 +125,3 @@ def _whole(value: Any) -> Any:
     if hasattr(value, "items"):
         return {_whole(str(key)): _whole(item) for key, item in value.items()}
     return [_whole(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-# --- redaction ---
-
-
-def redact(text: str) -> str:
-    """Replace likely secrets by `[secret]` and e-mail addresses by `[email]`; the rest stays as it is."""
-    if len(text) < 6:
-        return text
-    original = text = text[: MOST_BYTES * 2].replace(HIDDEN, "\0")
-    lowered = text.lower()
-    naming = any([name in lowered for name in SECRET_NAMES])  # noqa: C419 - a generator takes three times as long
-    announcing = naming or not ANNOUNCING.isdisjoint(lowered.translate(ENDINGS).split())
-    text = _without_blocks(_without_phrases(text) if naming else text)
-    parts: list[str] = []
-    announcer = ""  # the previous word, if it may announce a secret
-    link, at, replacements = False, 0, {}
-    plain = text.translate(SEPARATORS)
-    for word in plain.split():
-        if not announcer and word.isalpha() and len(word) < 16:
-            announcer, link = word if announcing else "", False
-            continue
-        if announcer and word.lower() in LINKS:
-            announcer, link = announcer + (":" if word in SIGNS else ""), True
-            continue
-        replacement = _hidden(word, announcer, link=link)
-        if replacement != word:
-            start = plain.index(word, at)
-            parts += (text[at:start], replacement)
-            at = start + len(word)
-            if len(word) > 9 or _mixed(word):
-                replacements[word] = replacement
-        announcer, link = word if announcing else "", False
-    text = "".join((*parts, text[at:])) if parts else text
-    for word, replacement in replacements.items():
-        text = text.replace(word, replacement)
-    return text.replace("\0", HIDDEN) if text != original or "\0" in text else text
-
-
-def _without_blocks(text: str) -> str:
-    """Hide blocks of private keys up to their end or, if that is missing, the end of the text."""
-    for kind in KEY_BLOCKS:
-        while (at := text.find(kind)) >= 0:
-            began = max(text.rfind("-----BEGIN", 0, at), text.rfind("---- BEGIN", 0, at))
-            end = text.find("-----END", at)
-            after = text.find("-----", end + 8) if end >= 0 else -1
-            text = text[: began if began >= 0 else at] + "\0" + (text[after + 5 :] if after >= 0 else "")
-    return text
-
-
-def _without_phrases(text: str) -> str:
-    """Hide quoted values of several words after a secret's name and a sign."""
-    for quote in ('"', "'"):
-        parts = text.split(quote)
-        for at in range(1, len(parts) - 1, 2):
-            before = parts[at - 1].rstrip(" \\")
-            name = before.rstrip(" :=>").rpartition(" ")[2]
-            if before[-1:] in (":", "=", ">") and before and " " in parts[at]:
-                name = name or (parts[at - 2].strip("\\") if at > 1 else "")
-                parts[at] = "\0" if _is_secret_name(name.lower()) else parts[at]
-        text = quote.join(parts)
-    return text
-
-
-def _is_secret_name(name: str) -> bool:
-    return name in WHOLE_NAMES or any(secret in name for secret in SECRET_NAMES)
-
-
-def _is_count(name: str, value: str) -> bool:
-    """Return whether a value is a number of model tokens rather than a secret token."""
-    return "tokens" in name.lower() and value.isdecimal() and len(value) < 8
-
-
-def _announced(word: str, announcer: str, *, link: bool) -> bool:
-    """Return whether the previous word makes this word a secret: by a sign, as an option, or by its name alone."""
-    name = announcer.rstrip(":=").lower()
-    if announcer[-1] in ":=" or announcer[0] == "-":
-        if name in USER_OPTIONS:
-            return ":" in word
-        return _is_secret_name(name.lstrip("-")) and not _is_count(name, word)
-    if name in SCHEMES:
-        return _mixed(word) or _has_humps(word)
-    return name in SECRET_NAMES and (_looks_chosen(word) or (link and _has_humps(word)))
-
-
-def _hidden(word: str, announcer: str, *, link: bool) -> str:
-    """Return a word as it may be written, considering the word itself and the one that announces it."""
-    size = len(word)
-    if (
-        announcer
-        and size > 3
-        and word[0] != "-"
-        and announcer.lower() != word.lower()
-        and _announced(word, announcer, link=link)
-    ):
-        return HIDDEN if word.lower().rstrip(":") not in SCHEMES else word
-    if size < 6:
-        return word
-    if "://" in word:
-        return _address(word)
-    if "@" in word[1:-1] and _is_mail(word):
-        return "[email]"
-    return "&".join(map(_part, word.split("&"))) if "&" in word and "=" in word else _part(word)
-
-
-def _part(word: str) -> str:
-    """Return one part of a word as it may be written: a name with its value, or a value alone."""
-    name, mark, value = _named_value(word)
-    if not mark:
-        return HIDDEN if looks_secret(word) else word
-    if len(value) > 3 and _is_secret_name(name.lower().lstrip("-?")) and not _is_count(name, value):
-        return f"{name}{mark}{HIDDEN}"
-    if "@" in value[1:-1] and _is_mail(value):
-        return f"{name}{mark}[email]"
-    is_telegram_bot = name.strip("*_").isdecimal() and value.startswith("AA") and len(value) > 30
-    if looks_secret(value) or is_telegram_bot:
-        return f"{name}{mark}{HIDDEN}"
-    if looks_secret(name):
-        return f"{HIDDEN}{mark}{value}"
-    return f"{name}{mark}{_part(value)}"
-
-
-def _address(word: str) -> str:
-    """Return a URL without its user, without keys in its path or query, and without the private part of a webhook."""
-    scheme, _, rest = word.partition("://")
-    user, at, after = rest.rpartition("@")
-    if at and ("/" not in user or ":" in user.partition("/")[0]):
-        scheme, rest = f"{scheme}://{HIDDEN}@", after
-    else:
-        scheme += "://"
-    location, question_mark, query = rest.partition("?")
-    host, slash, path = location.partition("/")
-    if any(fragment in host for fragment in HOOK_HOSTS) and any(fragment in f"/{path}" for fragment in HOOK_PLACES):
-        return f"{scheme}{host}/{HIDDEN}"
-    parts = "/".join([_part(part) for part in path.split("/")])
-    if looks_secret(path):
-        parts = HIDDEN
-    return f"{scheme}{host}{slash}{parts}{question_mark}" + "&".join([_part(part) for part in query.split("&")])
-
-
-def _is_mail(word: str) -> bool:
-    """Return whether a word is an e-mail address: a name, @, and a host whose last part consists of letters."""
-    host = word.rpartition("@")[2].rstrip(".:!?*_~").partition("?")[0]
-    last = host.rpartition(".")[2]
-    return "." in host and len(last) > 1 and last.isalpha() and "/" not in host and ":" not in host
-
-
-def _named_value(word: str) -> tuple[str, str, str]:
-    cuts = [at for at in (word.find("="), word.find(":")) if at > 0]
-    at = min(cuts, default=-1)
-    return ("", "", word) if at < 0 else (word[:at], word[at], word[at + 1 :])
-
-
-def _looks_chosen(word: str) -> bool:
-    """Return whether a word looks like a password rather than a word of a sentence."""
-    core = word.rstrip(".:!?")
-    return len(core) > 5 and (_mixed(core) or not SYMBOLS.isdisjoint(core))
-
-
-def _mixed(word: str) -> bool:
-    return any(char.isdigit() for char in word) and any(char.isalpha() for char in word)
-
-
-def _has_humps(word: str) -> bool:
-    return len(word) > 7 and any(char.isupper() for char in word[1:]) and any(char.islower() for char in word)
-
-
-def looks_secret(word: str) -> bool:
-    """Return whether a word has a known key format, or is as long and mixed as only generated text is."""
-    word = word.strip(".:*_~!?")
-    size = len(word)
-    if size < 15 or not word.isascii():
-        return False
-    if word.isdecimal():
-        return size < 17 and word[0] in "3456" and _is_card(word)
-    if word.startswith(KEY_PREFIXES) and size > 15 and (_mixed(word[3:]) or _has_humps(word)):
-        return True
-    soft = word.startswith(SOFT_PREFIXES) and max(map(len, _runs(word)), default=0) > 15
-    if soft or (size > 30 and word[3:6].endswith("Q~")):  # the second: client secrets of Azure
-        return True
-    if size < 20 or not ALPHABET.issuperset(word):
-        return False
-    return _generated(word) or any(len(run) > 31 and _generated(run) for run in _runs(word))
-
-
-def _runs(word: str) -> list[str]:
-    """Return the runs of characters that contain both letters and digits."""
-    for char in "-_.~":
-        word = word.replace(char, " ")
-    return [run for run in word.split() if _mixed(run)]
-
-
-def _generated(word: str) -> bool:
-    """Return whether letters and digits alternate so often that nobody typed the word.
-
-    A typed name consists of runs (`HomePage2`), so few neighbouring characters differ in kind. In random base64 two of
-    three neighbours differ, in hexadecimal almost one of two. A UUID counts as a name, since conversations have UUIDs.
-    """
-    if len(word) == 36 and word[8] == word[13] == word[18] == word[23] == "-":
-        return False
-    plain = [char for char in word if char.isalnum()]
-    digits = sum([char.isdigit() for char in plain])
-    if len(plain) < 20 or len(plain) < 0.86 * len(word) or not digits or len(set(plain)) < 10:
-        return False
-    kinds = [0 if char.isdigit() else 1 if char.islower() else 2 for char in plain]
-    changes = sum([kind != following for kind, following in zip(kinds, kinds[1:], strict=False)])  # noqa: RUF007 - one import less
-    if len(set(kinds)) < 3:
-        return digits > 2 and changes >= len(kinds) * (0.12 if len(plain) == len(word) > 31 else 0.24)
-    return changes >= len(kinds) * (0.34 if digits > 2 else 0.5)
-
-
-def _is_card(number: str) -> bool:
-    """Return whether the digits have the checksum of a payment card (ISO/IEC 7812-1, Luhn)."""
-    doubled = [int(char) * (1 + at % 2) for at, char in enumerate(reversed(number))]
-    return sum([value - 9 if value > 9 else value for value in doubled]) % 10 == 0

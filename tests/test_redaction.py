@@ -9,6 +9,7 @@ import pytest
 
 from deia import spool
 from deia.librarian import Librarian
+from deia.redaction import HIDDEN, redact
 from tests.planted import makers
 
 CONVERSATIONS = 1000
@@ -67,7 +68,7 @@ def test_of_secrets_of_every_format_in_a_thousand_conversations_none_is_in_the_l
 def test_hardly_any_secret_of_a_format_is_overlooked(name: str) -> None:
     """Of generated keys without a sign of their own, one in some hundred may look like a word."""
     make = makers(random.Random(name))[name]  # noqa: S311 - as above
-    missed = [text for secret, text in (make() for _ in range(200)) if secret in spool.redact(text)]
+    missed = [text for secret, text in (make() for _ in range(200)) if secret in redact(text)]
     assert len(missed) <= 2, missed
 
 
@@ -85,21 +86,21 @@ def test_hardly_any_secret_of_a_format_is_overlooked(name: str) -> None:
     ],
 )  # fmt: skip
 def test_ordinary_words_about_secrets_are_left_alone(text: str) -> None:
-    assert spool.redact(text) == text
+    assert redact(text) == text
 
 
 def test_what_was_redacted_once_stays_as_it_is() -> None:
     chance = random.Random(3)  # noqa: S311 - as above
     for make in makers(chance).values():
-        once = spool.redact(make()[1])
-        assert spool.redact(once) == once
+        once = redact(make()[1])
+        assert redact(once) == once
 
 
 def test_lists_and_objects_are_redacted_and_a_secrets_name_hides_its_value() -> None:
     key = "gh" + "p_" + "aB3d" * 9
     kept = spool.kept({"docs": [key], "extra": {"password": "hunter", "list": [{"note": key}]}, key: 1}, "full")
     assert key not in repr(kept)
-    assert kept["extra"]["password"] == spool.HIDDEN
+    assert kept["extra"]["password"] == HIDDEN
 
 
 def test_conversations_stay_apart_even_where_their_names_look_secret() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia import spool
+from deia.redaction import redact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +107,7 @@ SECRETS = (
     ["{}", "use {} now", "KEY={}", "'{}'", '{{"token": "{}"}}', "Authorization: Bearer {}", "https://u:{}@host/x"],
 )
 def test_a_secret_is_never_written(secret: str, form: str) -> None:
-    assert secret not in spool.redact(form.format(secret))
+    assert secret not in redact(form.format(secret))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_a_secret_is_never_written(secret: str, form: str) -> None:
     ],
 )
 def test_what_is_hidden_leaves_the_rest_as_it_is(text: str, left: str) -> None:
-    assert spool.redact(text) == left
+    assert redact(text) == left
 
 
 @pytest.mark.parametrize(
@@ -132,13 +133,13 @@ def test_what_is_hidden_leaves_the_rest_as_it_is(text: str, left: str) -> None:
     ],
 )  # fmt: skip
 def test_ordinary_text_is_left_alone(text: str) -> None:
-    assert spool.redact(text) == text
+    assert redact(text) == text
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=80))
 def test_redacting_never_raises_and_settles(text: str) -> None:
-    once = spool.redact(text)
+    once = redact(text)
     assert isinstance(once, str)
 
 

@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from deia import spool
 from deia.evaluate.replay_files import MOST_LINE, transcript_files
 from deia.evaluate.transcripts import Reader, read_conversations
 from deia.fast_json import Json, loads
 from deia.learn.trigger_drafts import FiredTurn
 from deia.records import Turn
+from deia.redaction import redact
 from deia.watch.authoring.replay import Replay
 from deia.watch.clauses.folder_signs import signs_around
 from deia.watch.gate.artefact import Artefact
@@ -68,7 +68,7 @@ def _command(turn: Turn) -> str | None:
 
 def _text(turn: Turn) -> str:
     """Return the redacted text of a turn, or its command."""
-    return spool.redact(turn.text or _command(turn) or "")[:MOST_TEXT]
+    return redact(turn.text or _command(turn) or "")[:MOST_TEXT]
 
 
 def _case(artefact: Artefact, trigger: str, turns: Sequence[Turn]) -> Json:

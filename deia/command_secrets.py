@@ -1,0 +1,256 @@
+"""Secrets among the arguments of programs: what follows `sshpass -p`, `mysql -p`, `htpasswd -b`, `IDENTIFIED BY`.
+
+Which option of a program takes a password is a table. A text is read as a command line only if it names one of these
+programs, so ordinary talk costs one look at a set.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Programs and the options whose value is a secret, joined to the option or in the next word. "-p=" stands for an
+# option whose value is always joined, since the next word is something else (`mysql -p shop` asks for the password);
+# "-u@" and "-u," for one whose value is `user:secret` or `user,secret`.
+OPTIONS = {
+    "sshpass": "-p",
+    "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mariadb mariadb-dump mariadb-admin": "-p=",
+    "mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh cypher-shell elasticsearch-users": "-p",
+    "redis-cli valkey-cli keydb-cli": "-a",
+    "sqlcmd bcp isql osql ipmitool mosquitto_pub mosquitto_sub": "-P",
+    "zip unzip zipcloak": "-P",
+    "7z 7za 7zr 7zz rar unrar": "-p=",
+    "ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd ldapcompare": "-w -s",
+    "usermod useradd chpasswd psexec psexec64 rdesktop winexe": "-p",
+    "snmpwalk snmpget snmpset snmpbulkwalk": "-A -X -c",
+    "keytool jarsigner": "-storepass -keypass -srcstorepass -deststorepass",
+    "openssl": "-k -K -passin -passout",
+    "xfreerdp xfreerdp3 wlfreerdp": "/p: /pth:",
+    "ncftpput ncftpget evil-winrm crackmapexec nxc": "-p",
+    "gpg gpg2": "--passphrase",
+    "curl http https xh": "-u@ --user@ --proxy-user@ -a@ --auth@ -U@",
+    "lftp": "-u,",
+    "wget": "--password --http-password --ftp-password --proxy-password",
+    "java mvn gradle": "-Dpassword",
+}
+# Sub-commands of programs, the words in order, and the options that hold a secret there.
+LOGINS = {
+    "docker login": "-p", "podman login": "-p", "nerdctl login": "-p", "buildah login": "-p", "skopeo login": "-p",
+    "helm login": "-p", "oras login": "-p", "crane login": "-p", "oc login": "-p", "az login": "-p", "az acr": "-p",
+    "az create": "-p", "doctl init": "-t", "gh secret": "-b --body", "glab variable": "-v --value",
+    "jenkins-cli": "-auth@", "svn": "--password", "pscale": "--service-token", "argocd login": "--password",
+    "kubectl secret": "--from-literal@", "vercel": "-t", "netlify": "-a", "cf login": "-p", "ibmcloud login": "-p",
+    "heroku": "--key",
+}  # fmt: skip
+# Sub-commands whose last word is a secret.
+LAST = {
+    "rabbitmqctl": ("add_user", "change_password"), "ngrok": ("authtoken", "add-authtoken"), "snyk": ("auth",),
+    "vault": ("login",), "rclone": ("obscure",), "smbpasswd": ("-w",), "npm": ("_authtoken",),
+}  # fmt: skip
+# `aws configure set aws_secret_access_key X`: the word behind one that names a secret.
+SETTERS = ("aws configure set", "git config", "npm config set", "pip config set", "poetry config", "gcloud config set")
+# Programs that read a secret which another command prints into them: `echo X | passwd --stdin root`.
+READERS = (
+    "sudo -S", "passwd", "chpasswd", "--password-stdin", "cryptsetup", "--passphrase-fd", "kinit", "--with-token",
+    "vault login", "smbpasswd", "ssh-add", "openssl enc", "pass insert", "ansible-vault", "--pass-stdin",
+)  # fmt: skip
+PRINTERS = frozenset(("echo", "printf", "print", "write-output"))
+ACCOUNTS = frozenset(("sqlplus", "sqlcl", "sql", "exp", "imp", "expdp", "impdp", "rman", "connect", "conn", "sqlldr"))
+DOMAIN_USERS = frozenset(("smbclient", "rpcclient", "net", "winexe", "smbget", "smbmap", "pth-winexe", "wmic"))
+
+_OPTIONS = {name: options.split() for names, options in OPTIONS.items() for name in names.split()}
+PROGRAMS = frozenset(
+    (
+        *_OPTIONS, *ACCOUNTS, *DOMAIN_USERS, *PRINTERS,
+        "htpasswd", *LAST, *(words.split()[0] for words in (*LOGINS, *SETTERS)),
+    )
+)  # fmt: skip
+ENDS = frozenset("|;&\n")
+SPACED = str.maketrans(dict.fromkeys("\"'`()|;&/\\", " "))  # what may stand beside the name of a program
+NOT_VALUES = ("-", "$", "<", "{", "[", "%", "\0")  # another option, a variable, a placeholder
+
+
+class _Word:
+    """A word of a command line, where its text begins and ends, and whether a command begins with it."""
+
+    __slots__ = ("end", "start", "text")
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text, self.start, self.end = text, start, end
+
+
+def secret_spans(text: str, lowered: str) -> list[tuple[int, int]]:
+    """Return where secrets stand among the arguments of commands, in order; `lowered` is the text in small letters."""
+    spans = list(_in_sql(lowered)) if "identified" in lowered or "password" in lowered else []
+    if not PROGRAMS.isdisjoint(lowered.translate(SPACED).split()):
+        previous: list[_Word] = []
+        for command in _commands(text):
+            spans += _in_command(command)
+            for word in command:
+                if " " in word.text and len(word.text) < len(text):  # `bash -c "mysql -pX"`
+                    inner = secret_spans(word.text, word.text.lower())
+                    spans += [(word.start + start, word.start + end) for start, end in inner]
+            spans += _printed(previous, command)
+            previous = command
+    return _apart(spans)
+
+
+def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans in order without those that lie within another, or are too short to be a secret."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
+        if end - start > 2 and (not kept or start >= kept[-1][1]):
+            kept.append((start, end))
+    return kept
+
+
+def _commands(text: str) -> Iterator[list[_Word]]:
+    """Yield the words of each simple command, quotation marks left out."""
+    words: list[_Word] = []
+    at, size = 0, len(text)
+    while at < size:
+        char = text[at]
+        if char in ENDS:
+            if words:
+                yield words
+            words = []
+            at += 1
+        elif char.isspace():
+            at += 1
+        else:
+            word = _word(text, at)
+            if word.end > word.start:
+                words.append(word)
+            at = max(word.end, at) + 1 if char in "'\"" or word.end == at else word.end
+    if words:
+        yield words
+
+
+def _word(text: str, at: int) -> _Word:
+    """Return the word that begins at a place: a quotation whole, or everything to the next space or end."""
+    if text[at] in "'\"":
+        close = text.find(text[at], at + 1)
+        if close > 0 and "\n" not in text[at:close]:
+            return _Word(text[at + 1 : close], at + 1, close)
+        return _Word("", at, at)
+    end = at
+    quote = ""
+    while end < len(text) and (quote or not (text[end].isspace() or text[end] in ENDS)):
+        if text[end] in "'\"":
+            quote = "" if text[end] == quote else quote or text[end]
+        end += 1
+    word = text[at:end]
+    return _Word(word, at, end)
+
+
+def _in_command(words: list[_Word]) -> Iterator[tuple[int, int]]:
+    lowered = [word.text.lower() for word in words]
+    for at, name in enumerate(lowered):
+        program = name.strip("'\"`($").rpartition("/")[2].removesuffix(".exe")
+        if program not in PROGRAMS:
+            continue
+        rest = words[at + 1 :]
+        following = set(lowered[at + 1 :])
+        options = list(_OPTIONS.get(program, ()))
+        for login, more in LOGINS.items():
+            first, *others = login.split()
+            if first == program and following.issuperset(others):
+                options += more.split()
+        yield from _option_values(rest, options)
+        yield from _last_values(program, lowered[at + 1 :], rest)
+        yield from _accounts(program, rest)
+
+
+def _option_values(words: list[_Word], options: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield the values of some options: joined (`-pX`, `--password=X`) or in the next word."""
+    for at, word in enumerate(words):
+        for option in options:
+            kind = option[-1] if option[-1] in "=@," else ""
+            name = option.removesuffix(kind)
+            if word.text == name and kind != "=" and at + 1 < len(words):
+                yield from _value(words[at + 1], kind)
+            elif word.text.startswith(name) and len(word.text) > len(name) and _joins(name, word.text):
+                cut = len(name) + (word.text[len(name)] in "=:")
+                yield from _value(_Word(word.text[cut:], word.start + cut, word.end), kind)
+
+
+def _joins(name: str, text: str) -> bool:
+    """Return whether a value may be joined to an option: `-pX`, `--pass=X`, `/p:X`."""
+    return name.endswith(":") or text[len(name)] == "=" or (len(name) == 2 and name[0] == "-" and name[1] != "-")
+
+
+def _value(word: _Word, kind: str = "") -> Iterator[tuple[int, int]]:
+    """Yield the place of a value unless it is another option or a placeholder; behind a user's name, only the rest."""
+    text, start = word.text, word.start
+    if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
+        text, start = text[1:-1], start + 1
+    if text.startswith(("env:", "file:", "fd:", "stdin")):
+        return
+    if text.startswith("pass:"):
+        text, start = text[5:], start + 5
+    if kind in ("@", ","):
+        sign = next((char for char in (text if kind == "@" else "") if char in ":="), ",")
+        user, sign, text = text.partition(sign)
+        start += len(user) + len(sign)
+    if text and not text.startswith(NOT_VALUES):
+        yield start, start + len(text)
+
+
+def _last_values(program: str, lowered: list[str], words: list[_Word]) -> Iterator[tuple[int, int]]:
+    """Yield what stands last where that is a secret, or behind a word that names one."""
+    batch = program == "htpasswd" and any(name[0] == "-" and "b" in name for name in lowered)
+    if len(words) > 1 and (batch or any(any(part in name for name in lowered) for part in LAST.get(program, ()))):
+        yield from _value(words[-1])
+    if program == "net" and lowered[:1] == ["user"] and len(words) > 2 and not words[2].text.startswith("/"):
+        yield from _value(words[2])
+    for setter in SETTERS:
+        first, *others = setter.split()
+        if first == program and lowered[: len(others)] == others:
+            for name, word in zip(lowered, words[1:], strict=False):
+                if any(part in name for part in ("secret", "password", "token", "_pass", "api_key", "apikey")):
+                    yield from _value(word)
+
+
+def _accounts(program: str, words: list[_Word]) -> Iterator[tuple[int, int]]:
+    """Yield the password of `scott/X@host` and of `-U user%X`."""
+    for word in words:
+        if program in ACCOUNTS and "/" in word.text[1:] and word.text[0] not in "-/@.":
+            user, _, rest = word.text.partition("/")
+            secret = rest.rpartition("@")[0] or rest
+            connects = "@" in rest or program == "sqlplus"
+            if connects and user.isidentifier() and secret and "/" not in secret.partition("@")[0]:
+                yield word.start + len(user) + 1, word.start + len(user) + 1 + len(secret)
+        if program in DOMAIN_USERS and "%" in word.text[1:]:
+            yield word.start + word.text.index("%") + 1, word.end
+
+
+def _printed(before: list[_Word], reader: list[_Word]) -> Iterator[tuple[int, int]]:
+    """Yield what one command prints and the next reads as a secret."""
+    if not before or before[0].text.lower() not in PRINTERS:
+        return
+    said = " ".join(word.text for word in reader)
+    if not any(name in said for name in READERS):
+        return
+    for word in before[1:]:
+        if not word.text.startswith(NOT_VALUES):
+            user, sign, secret = word.text.partition(":")
+            cut = len(user) + 1 if sign and "chpasswd" in said else 0
+            yield word.start + cut, word.start + cut + len(secret if cut else word.text)
+
+
+def _in_sql(lowered: str) -> Iterator[tuple[int, int]]:
+    """Yield quoted passwords of SQL statements: `IDENTIFIED BY 'X'`, `PASSWORD 'X'`, `PASSWORD('X')`."""
+    for quote in "'\"":
+        start = lowered.find(quote)
+        while start >= 0:
+            close = lowered.find(quote, start + 1)
+            if close < 0:
+                break
+            before = lowered[max(0, start - 40) : start].rstrip(" (=\\").rstrip()
+            if (lowered[start - 1] in " (=\\" and before.endswith(("identified by", "password"))) or (
+                "identified" in before and before.endswith(" by")
+            ):
+                yield start + 1, close
+            start = lowered.find(quote, start + 1)
