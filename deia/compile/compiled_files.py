@@ -1,0 +1,90 @@
+"""Opening the compiled files of a commons, brought up to date when their sources changed."""
+
+from __future__ import annotations
+
+import time
+
+from deia import files, freshness
+from deia.errors import ArtefactError
+from deia.folders import derived_folder, part_folder, state_folder
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:  # a search needs no triggers, and watching needs no catalog
+    from collections.abc import Mapping, Sequence
+
+    from deia.search.catalog import Catalog
+    from deia.watch.gate.artefact import Artefact
+
+RECHECK = 1.0  # seconds for which compiled files are trusted without checking their sources again
+
+
+class CompiledFiles:
+    """The compiled files of a commons, or of some collections of it; not safe to share between threads."""
+
+    def __init__(self, root: str, *, environ: Mapping[str, str], collections: Sequence[str], keep_fresh: bool) -> None:
+        self.folder = part_folder(derived_folder(root, environ), collections)
+        self._root = root
+        self._environ = environ
+        self._collections = collections
+        self._checked_at = -RECHECK if keep_fresh else float("inf")
+        self._catalog: tuple[str, Catalog] | None = None  # with its folder
+        self._artefact: tuple[tuple[int, int] | None, Artefact] | None = None  # with its file's stamp
+
+    def open_artefact(self) -> Artefact:
+        """Return the compiled triggers.
+
+        Raises:
+            ArtefactError: they cannot be compiled.
+        """
+        from deia.watch.gate.artefact import open_artefact  # noqa: PLC0415 - a search needs no triggers
+
+        self._refresh()
+        path = f"{self.folder}/triggers"
+        stamp = files.stamp(path)
+        if self._artefact is None or self._artefact[0] != stamp:
+            try:
+                self._artefact = stamp, open_artefact(path)
+            except ArtefactError:  # the file is damaged: compile it again, once
+                self.compile(force=True)
+                self._artefact = files.stamp(path), open_artefact(path)
+        return self._artefact[1]
+
+    def open_catalog(self) -> Catalog:
+        """Return the compiled search catalog.
+
+        Raises:
+            ArtefactError: it cannot be compiled.
+        """
+        from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
+
+        self._refresh()
+        folder = self._catalog_folder()
+        if self._catalog is None or self._catalog[0] != folder:
+            try:
+                self._catalog = folder, open_catalog(folder)
+            except ArtefactError:  # damaged, or deleted by a compile that just finished: compile it again, once
+                self.compile(force=True)
+                folder = self._catalog_folder()
+                self._catalog = folder, open_catalog(folder)
+        return self._catalog[1]
+
+    def _catalog_folder(self) -> str:
+        name = (files.read(f"{self.folder}/catalog") or b"").decode("ascii", "replace").strip()
+        return f"{self.folder}/{name or 'no-catalog'}"
+
+    def _refresh(self) -> None:
+        """Compile if a source changed; checked at most once a second."""
+        now = time.monotonic()
+        if now - self._checked_at < RECHECK:
+            return
+        is_ours = freshness.made_by(self.folder, freshness.maker(state_folder(self._environ)))
+        if not is_ours or freshness.changed(self.folder, self._root, freshness.DOCUMENTS):
+            self.compile()
+        self._checked_at = time.monotonic()
+
+    def compile(self, *, force: bool = False) -> None:
+        """Bring the compiled files up to date with their sources."""
+        from deia.compile.compiler import compile_commons  # noqa: PLC0415 - YAML and hashing, only if sources changed
+
+        compile_commons(self._root, environ=self._environ, force=force, collections=self._collections)
+        self._checked_at = max(self._checked_at, time.monotonic())
