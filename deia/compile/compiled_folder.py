@@ -1,4 +1,4 @@
-"""The folder `.deia/`: the names of its files, what a compile leaves in it, and the lock between compiles.
+"""The folder `.deia/`: the names of its files, and what a compile leaves in it.
 
 A catalog is built in a folder of its own, which the file `catalog` then names; every other file is replaced as a whole.
 """
@@ -10,7 +10,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from deia import files, freshness
 from deia.commons.layers.merge_layers import file_at, local_path
@@ -143,18 +143,3 @@ def sweep(folder: str, keep: set[str]) -> None:
         elif name.endswith(".new") or name.startswith("codes-") or name == ENTRIES:
             with contextlib.suppress(OSError):
                 os.remove(path)
-
-
-@contextlib.contextmanager
-def locked(folder: str) -> Iterator[None]:
-    """Hold the compiler's lock, so that one process compiles at a time; the system frees the lock if a process dies."""
-    with open(f"{folder}/{LOCK}", "a+b") as file:
-        if sys.platform == "win32":
-            import msvcrt  # noqa: PLC0415 - exists on that system only
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl  # noqa: PLC0415 - exists on that system only
-
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX)
-        yield

@@ -15,6 +15,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from filelock import FileLock
+
 from deia import __version__, files
 from deia.commons.checks import check_layers
 from deia.commons.index.load_commons import Commons
@@ -26,13 +28,13 @@ from deia.compile.catalog.incremental import MIN_DOCUMENTS, changed_texts, entri
 from deia.compile.compiled_folder import (
     CATALOG,
     ENTRIES,
+    LOCK,
     SOURCES,
     TRIGGERS,
     catalog_at,
     empty_building,
     ensure_maker,
     intact_parts,
-    locked,
     place_catalog,
     record_python,
     sweep,
@@ -66,6 +68,7 @@ NOT_COMPILED = (
     "collections",
 )  # settings of searches and servers; no compiled file uses them
 PARTS = (TRIGGERS, CATALOG)
+POLL = 0.01  # seconds between two attempts to get the lock; the system frees it if a process dies
 
 
 class Compiled(Record):
@@ -115,7 +118,7 @@ def compile_commons(
     )  # fmt: skip
     try:
         os.makedirs(folder, exist_ok=True)
-        with locked(folder), _without_garbage_collection():
+        with FileLock(f"{folder}/{LOCK}", poll_interval=POLL), _without_garbage_collection():
             return _compile(_job(root, folder, environ, work=work, tell=tell), began)
     except OSError as error:
         fix = "Free some space, or get write permission for that folder, then type: deia compile"
