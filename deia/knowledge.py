@@ -9,8 +9,8 @@ from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
+    from deia.fast_json import Json
     from deia.records import Action, Reference, Role, Turn, Urgency
 
 
@@ -18,7 +18,7 @@ class Clause(Record):
     """One condition of a trigger, as written."""
 
     kind: str  # phrase, pattern, command, error, write, tool
-    value: str | Mapping[str, Any] | tuple[str, ...]
+    value: str | Mapping[str, Json] | tuple[str, ...]
     line: int = 0
     language: str = ""  # of a phrase, such as "de"; "" if not given
 
@@ -92,7 +92,7 @@ class Entry(Record):
     created: str = ""
     updated: str = ""
     verified: str = ""
-    extra: Mapping[str, Any] = {}
+    extra: Mapping[str, Json] = {}
     line: int = 0
 
 
@@ -102,7 +102,7 @@ class Document(Record):
     path: str  # relative to the commons, with forward slashes
     title: str
     text: str  # without front-matter
-    metadata: Mapping[str, Any] = {}
+    metadata: Mapping[str, Json] = {}
     first_line: int = 1  # the line of the file on which `text` begins
 
 

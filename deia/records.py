@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     Action = Literal["note", "warn", "ask", "hold"]
     Mode = Literal["full_context", "summary_only"]
 
-URGENCIES = ("critical", "high", "medium", "low")
-ACTIONS = ("note", "warn", "ask", "hold")
-MODES = ("full_context", "summary_only")
+URGENCIES: tuple[Urgency, ...] = ("critical", "high", "medium", "low")
+ACTIONS: tuple[Action, ...] = ("note", "warn", "ask", "hold")
+MODES: tuple[Mode, ...] = ("full_context", "summary_only")
 TIMINGS = ("pre-action", "on-error", "post-action")
-ROLES = ("user", "assistant", "tool_call", "tool_result", "system")
+ROLES: tuple[Role, ...] = ("user", "assistant", "tool_call", "tool_result", "system")
 STATUSES = ("experimental", "test", "stable", "deprecated")
 STANCES = (
     "announced", "requested", "running", "negated", "reported", "done", "asked", "supposed", "quoted", "dry_run",

@@ -24,7 +24,8 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 # Lowest first. A row imports only rows below it; names in one row are strangers to each other.
 ROWS = (
     ("records",),
-    ("errors", "files", "fast_json", "knowledge", "text", "durations", "suggestions", "command_secrets"),
+    ("fast_json",),
+    ("errors", "files", "knowledge", "text", "durations", "suggestions", "command_secrets"),
     ("dotenv", "folders", "freshness", "redaction"),
     ("settings", "spool"),
     ("commons", "match", "ingest"),

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 
 from deia.commons.source_files.findings import Findings
-from deia.commons.source_files.yaml_reader import read_yaml
+from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.cases import read_cases
 from deia.commons.triggers.read_triggers import read_trigger
 from deia.commons.write.add_trigger import cases_text, trigger_text
@@ -69,7 +69,8 @@ def proven(proposal: Proposal) -> Proposal:
     """
     findings = Findings("draft")
     items = read_yaml(trigger_text(proposal.trigger), path="draft").value
-    trigger = read_trigger(items[0], findings) if items else None
+    item = items[0] if isinstance(items, Items) and items else None
+    trigger = read_trigger(item, findings) if isinstance(item, Map) else None
     if trigger is None:
         raise CommonsError("No trigger can be drafted from this sentence.", findings.problems, fix=REWORD)
     artefact = _compiled(trigger)

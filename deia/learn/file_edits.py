@@ -271,15 +271,17 @@ def _with_trigger(text: str, change: Change) -> str:
     if at < 0:
         raise CommonsError(f"There is no trigger {change.target!r} any more.", fix="Type: deia learn propose")
     lines = text.split("\n")
-    start = items[at].line - 1
-    end = _item_end(lines, start, items[at + 1].line - 1 if at + 1 < len(items) else len(lines))
+    start = items.at(at) - 1
+    end = _item_end(lines, start, items.at(at + 1) - 1 if at + 1 < len(items) else len(lines))
     first = lines[start].lstrip(" ")
     if not first.startswith("- "):
         raise CommonsError(f"{change.target} does not begin a line of its own.", fix="Write it as `- id: …`.")
     dash = len(lines[start]) - len(first)
     margin = dash + 2
     mapping = "\n".join(line[margin:] for line in lines[start:end]) + "\n"
-    path = ("when", change.field) if change.field in (items[at].get("when") or ()) else (change.field,)
+    trigger = items[at]
+    when = trigger.get("when") if isinstance(trigger, Map) else None
+    path = ("when", change.field) if isinstance(when, Map) and change.field in when else (change.field,)
     new = _with_field(mapping, path, change).rstrip("\n").split("\n")
     block = [" " * margin + line if line.strip() else "" for line in new]
     block[0] = " " * dash + "- " + block[0][margin:]

@@ -11,6 +11,7 @@ from collections import Counter
 from datetime import date
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -109,7 +110,7 @@ def test_a_path_named_in_a_document_is_there() -> None:
 
 
 def test_a_document_has_one_cluster_that_owns_it() -> None:
-    source = COMMONS.index.source
+    source: Any = COMMONS.index.source
     owners = Counter(
         item["id"] for cluster in source["clusters"].values() for item in cluster["documents"] if isinstance(item, dict)
     )

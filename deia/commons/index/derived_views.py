@@ -7,10 +7,10 @@ as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from deia.commons.index import derived_fields
 from deia.commons.index.index_records import Cluster
+from deia.fast_json import Json
 from deia.knowledge import Entry
 from deia.records import URGENCIES
 
@@ -22,7 +22,7 @@ MEANINGS = {
 }
 
 
-def derived_values(old: Mapping[str, Any], entries: Sequence[Entry], clusters: Sequence[Cluster]) -> dict[str, Any]:
+def derived_values(old: Mapping[str, Json], entries: Sequence[Entry], clusters: Sequence[Cluster]) -> dict[str, Json]:
     """Return the counts and views of an index by their names; `old` are its present values."""
     return {
         "total_documents": len(entries),
@@ -34,27 +34,26 @@ def derived_values(old: Mapping[str, Any], entries: Sequence[Entry], clusters: S
     }
 
 
-def _view(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
+def _view(old: Json, new: Mapping[str, list[str]]) -> dict[str, Json]:
     """Return a view that keeps the order of lists that are right, and the spelling of keys."""
-    names = {str(key).lower(): key for key in old} if isinstance(old, dict) else {}
-    view = {
-        names.get(key, key): _keep_order(old[names[key]] if key in names else None, ids) for key, ids in new.items()
-    }
+    lists = old if isinstance(old, dict) else {}
+    names = {str(key).lower(): key for key in lists}
+    view = {names.get(key, key): _keep_order(lists.get(names.get(key, "")), ids) for key, ids in new.items()}
     return _order_keys(old, view)
 
 
-def _keep_order(old: Any, new: list[str]) -> list[str]:
+def _keep_order(old: Json, new: list[str]) -> Json:
     return old if isinstance(old, list) and sorted(map(str, old)) == sorted(new) else new
 
 
-def _order_keys(old: Any, new: dict[str, Any]) -> dict[str, Any]:
+def _order_keys(old: Json, new: Mapping[str, Json]) -> dict[str, Json]:
     known = [key for key in old if key in new] if isinstance(old, dict) else []
     return {key: new[key] for key in (*known, *(key for key in new if key not in known))}
 
 
-def _audiences(old: Any, new: dict[str, dict[str, list[str]]]) -> dict[str, Any]:
+def _audiences(old: Json, new: dict[str, dict[str, list[str]]]) -> dict[str, Json]:
     views = old if isinstance(old, dict) else {}
-    result: dict[str, Any] = {role: text for role, text in views.items() if isinstance(text, list)}
+    result: dict[str, Json] = {role: text for role, text in views.items() if isinstance(text, list)}
     for role, view in new.items():
         if role not in result:
             view_before = views.get(role)
@@ -62,10 +61,10 @@ def _audiences(old: Any, new: dict[str, dict[str, list[str]]]) -> dict[str, Any]
     return _order_keys(old, result)
 
 
-def _urgencies(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
+def _urgencies(old: Json, new: dict[str, list[str]]) -> dict[str, Json]:
     """Return the view by urgency, keeping descriptions and scenarios that people wrote, and the short form."""
     views = old if isinstance(old, dict) else {}
-    result: dict[str, Any] = {}
+    result: dict[str, Json] = {}
     for level in URGENCIES:
         before, ids = views.get(level), new.get(level, [])
         if isinstance(before, list):
@@ -77,10 +76,10 @@ def _urgencies(old: Any, new: dict[str, list[str]]) -> dict[str, Any]:
     return _order_keys(old, result)
 
 
-def _statistics(old: Any, new: dict[str, dict[str, int]], total: int) -> dict[str, Any]:
+def _statistics(old: Json, new: dict[str, dict[str, int]], total: int) -> dict[str, Json]:
     """Return the counts; a table by type with people's own names is kept as long as its sum is right."""
     tables = old if isinstance(old, dict) else {}
-    result: dict[str, Any] = dict(tables)
+    result: dict[str, Json] = dict(tables)
     for name, counts in new.items():
         before = tables.get(name)
         numbers = (
@@ -96,12 +95,13 @@ def _nonzero(counts: dict[str, int]) -> dict[str, int]:
 
 
 def distributions(
-    clusters: Sequence[Cluster], entries: Sequence[Entry], old: Mapping[str, Any]
-) -> dict[tuple[str, ...], Any]:
+    clusters: Sequence[Cluster], entries: Sequence[Entry], old: Mapping[str, Json]
+) -> dict[tuple[str, ...], Json]:
     """Return the new `urgency_distribution` of each cluster that has a wrong one; clusters without one get none."""
-    changes: dict[tuple[str, ...], Any] = {}
+    changes: dict[tuple[str, ...], Json] = {}
+    bodies = old.get("clusters")
     for cluster in clusters:
-        body = (old.get("clusters") or {}).get(cluster.id)
+        body = bodies.get(cluster.id) if isinstance(bodies, dict) else None
         before = body.get("urgency_distribution") if isinstance(body, dict) else None
         if isinstance(before, dict):
             wanted = derived_fields.distribution(cluster, entries)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.slugs import id_from_path
 from deia.commons.source_files.yaml_reader import Map, plain
+from deia.fast_json import Json
 from deia.knowledge import Document, Entry
 from deia.records import URGENCIES
 
@@ -91,7 +91,7 @@ def _read_fields(source: Map, findings: Findings) -> dict[str, Any]:
     return {**described, "extra": extra} if extra else described
 
 
-def _extra(source: Map) -> Mapping[str, Any]:
+def _extra(source: Map) -> dict[str, Json]:
     return {name: plain(value) for name, value in source.items() if name not in KNOWN_FIELDS}
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
 
 from deia.commons.index.index_records import QueryPattern
 from deia.commons.source_files import fields, safe_files
@@ -48,11 +47,12 @@ def read_golden(text: str, *, path: str = FILE) -> GoldenSet:
         fix = "Begin each question with `- query: `."
         findings.error(1, "wrong-type", "The file is not a list of questions.", fix)
     questions = []
-    for position, item in enumerate(value) if isinstance(value, Items) else ():
+    items = value if isinstance(value, Items) else Items()
+    for position, item in enumerate(items):
         if not isinstance(item, Map):
             fix = "Write `query:` and `documents:` below it."
             findings.error(
-                value.at(position), "wrong-type", f"The question is {quote(item)}; it must be a mapping.", fix
+                items.at(position), "wrong-type", f"The question is {quote(item)}; it must be a mapping.", fix
             )
         elif (question := _question(item, findings)) is not None:
             questions.append(question)
@@ -76,7 +76,7 @@ def _question(source: Map, findings: Findings) -> Golden | None:
 
 def _grades(source: Map, findings: Findings) -> dict[str, int]:
     """Return the grade of each document; ids in a plain list have grade 1."""
-    documents: Any = source.get("documents")
+    documents = source.get("documents")
     if not isinstance(documents, Map):
         return dict.fromkeys(fields.texts(source, "documents", findings), 1)
     grades = {}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from deia.errors import Problem
+from deia.fast_json import Json
 from deia.knowledge import Entry, Trigger
 from deia.records import Record
 
@@ -73,5 +73,5 @@ class Index(Record):
     concepts: tuple[Concept, ...] = ()
     learning_paths: tuple[LearningPath, ...] = ()
     proactive_triggers: tuple[Trigger, ...] = ()
-    source: Mapping[str, Any] = {}  # the parsed top level, with lines, for checking the derived parts
+    source: Mapping[str, Json] = {}  # the parsed top level, with lines, for checking the derived parts
     problems: tuple[Problem, ...] = ()

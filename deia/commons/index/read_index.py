@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from typing import Any
 
 from deia.commons.index import shapes
 from deia.commons.index.concepts import read_concepts
@@ -16,8 +15,9 @@ from deia.commons.source_files import safe_files
 from deia.commons.source_files.fields import as_text
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.read_cache import cached
-from deia.commons.source_files.yaml_reader import Map, Yaml, read_yaml, with_lines
+from deia.commons.source_files.yaml_reader import Items, Map, Value, Yaml, read_yaml, with_lines
 from deia.errors import Problem
+from deia.fast_json import Json
 from deia.folders import INDEX_NAMES
 
 OLD_NAMES = ("master-index.yaml", "master-index.yml", "index.json", ".deia/index/master-index.yaml")
@@ -54,7 +54,7 @@ def _read(text: str, path: str, problems: tuple[Problem, ...]) -> Index:
     return parse_index(parsed.value, path=path, problems=problems)
 
 
-def parse_index(value: Any, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
+def parse_index(value: Value, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
     """Make an index from the parsed content of its file."""
     findings = Findings(path)
     findings.problems += problems
@@ -69,10 +69,11 @@ def parse_index(value: Any, *, path: str, problems: tuple[Problem, ...] = ()) ->
         findings.warning(1, "old-shape", found, f"{MIGRATE} Until then it still works.")
     content = shape.read(value, findings)
     top = value if isinstance(value, Map) else Map()
+    version = top.get("version")
     return Index(
         path=path,
         shape=shape.name,
-        version=as_text(top.get("version")),
+        version="" if isinstance(version, Map | Items) else as_text(version),
         entries=content.entries,
         clusters=content.clusters,
         query_patterns=read_query_patterns(top, findings),
@@ -88,7 +89,7 @@ def read_json(text: str, *, path: str) -> Yaml:
     """Parse a JSON text into the same form as YAML, without line numbers; duplicate keys are reported."""
     findings = Findings(path)
 
-    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    def pairs(members: list[tuple[str, Json]]) -> dict[str, Json]:
         """Make an object from its pairs and report duplicate keys, of which the first is used."""
         counts = Counter(key for key, _ in members)
         for key in (key for key, count in counts.items() if count > 1):

@@ -14,7 +14,7 @@ from deia.commons.index.index_records import Cluster
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.slugs import id_from_path, slug
-from deia.commons.source_files.yaml_reader import Items, Map
+from deia.commons.source_files.yaml_reader import Items, Map, Value
 from deia.knowledge import Entry
 from deia.records import Record
 
@@ -39,16 +39,16 @@ class Shape(Record):
 
     name: str
     looks: str  # how it looks, for messages
-    fits: Callable[[Any], bool]
-    read: Callable[[Any, Findings], Content]
+    fits: Callable[[Value], bool]
+    read: Callable[[Any, Findings], Content]  # of a value that fits
 
 
-def detect(value: Any) -> Shape | None:
+def detect(value: Value) -> Shape | None:
     """Return the first shape that fits, or None."""
     return next((shape for shape in SHAPES if shape.fits(value)), None)
 
 
-def describe(value: Any) -> str:
+def describe(value: Value) -> str:
     """Return a description of a parsed value for messages."""
     if isinstance(value, Map):
         names = ", ".join(quote(name, limit=30) for name in list(value)[:6])
@@ -61,7 +61,7 @@ def describe(value: Any) -> str:
 # --- v1.0 ------------------------------------------------------------------------------------------------------------
 
 
-def _is_v1(value: Any) -> bool:
+def _is_v1(value: Value) -> bool:
     return isinstance(value, Map) and ("clusters" in value or ("version" in value and "patterns" not in value))
 
 
@@ -98,12 +98,13 @@ def _cluster_documents(name: str, body: Map, entries: dict[str, Entry], findings
     documents = body.get("documents")
     if documents is not None and not isinstance(documents, Items):
         findings.error(body.at("documents"), "wrong-type", f"`documents` of {quote(name)} is not a list.")
-    for position, item in enumerate(documents if isinstance(documents, Items) else ()):
+    items = documents if isinstance(documents, Items) else Items()
+    for position, item in enumerate(items):
         if not isinstance(item, Map | Items) and fields.as_text(item):
             yield fields.as_text(item)
             continue
         if not isinstance(item, Map):
-            line = documents.at(position) if documents else body.line
+            line = items.at(position)
             findings.error(
                 line, "wrong-type", f"A document of {quote(name)} is {describe(item)}; write an entry or an id."
             )
@@ -249,22 +250,26 @@ def _without_sentences(item: Map, findings: Findings) -> Map:
     return kept
 
 
-def _has(value: Any, name: str, kind: type) -> bool:
+def _has(value: Value, name: str, kind: type) -> bool:
     return isinstance(value, Map) and isinstance(value.get(name), kind)
 
 
-def _is_sections(value: Any) -> bool:
+def _is_sections(value: Value) -> bool:
     return isinstance(value, Map) and any(_has(value, name, Items) or _has(value, name, Map) for name in SECTIONS[:2])
 
 
-def _is_flat(value: Any) -> bool:
+def _is_flat(value: Value) -> bool:
     return isinstance(value, Items) and any(
         isinstance(item, Map) and ("path" in item or "id" in item) for item in value
     )
 
 
-def _is_json_records(value: Any) -> bool:
-    return _is_flat(value) and any(isinstance(item, Map) and {"content", "metadata"} & set(item) for item in value)
+def _is_json_records(value: Value) -> bool:
+    return (
+        isinstance(value, Items)
+        and _is_flat(value)
+        and any(isinstance(item, Map) and {"content", "metadata"} & set(item) for item in value)
+    )
 
 
 SHAPES = (

@@ -64,7 +64,7 @@ def _trigger(item: Map, used: set[str], findings: Findings) -> Trigger | None:
     documents = _references(item, findings)
     message = fields.text(item, "message", findings)
     action = fields.choice(item, "action", tuple(ACTIONS), findings, default="suggest_best_practice")
-    urgency: Urgency = fields.choice(item, "urgency", URGENCIES, findings, default="medium")  # type: ignore[assignment]
+    urgency: Urgency = fields.choice(item, "urgency", URGENCIES, findings, default="medium")
     for name, value in (("pattern", words or alternatives), ("documents", documents), ("message", message)):
         if not value:
             findings.error(item.line, "missing-field", f"The trigger has no `{name}`.", f"Add `{name}`.")

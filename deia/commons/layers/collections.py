@@ -7,12 +7,12 @@ could be about other documents, such as the concepts of the whole commons, is le
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from deia.commons.index.index_records import Cluster, QueryPattern
 from deia.commons.index.learning_paths import restrict_paths
 from deia.commons.index.load_commons import Commons
 from deia.errors import CommonsError
+from deia.fast_json import Json
 from deia.knowledge import Entry, Trigger
 
 NAMING = ("supersedes", "superseded_by")  # fields that refer to other documents, besides `related_docs`
@@ -71,7 +71,7 @@ def _nameable_clusters(entries: Sequence[Entry], collections: Sequence[str]) -> 
 
 
 def _restrict_entry(entry: Entry, kept: Collection[str], clusters: Collection[str]) -> Entry:
-    extra: Mapping[str, Any] = {
+    extra: Mapping[str, Json] = {
         name: value for name, value in entry.extra.items() if name not in NAMING or _are_all_in(value, kept)
     }
     return entry.but(
@@ -81,7 +81,7 @@ def _restrict_entry(entry: Entry, kept: Collection[str], clusters: Collection[st
     )
 
 
-def _are_all_in(value: Any, kept: Collection[str]) -> bool:
+def _are_all_in(value: Json, kept: Collection[str]) -> bool:
     named = value if isinstance(value, (list, tuple)) else [value]
     return all(isinstance(name, str) and name in kept for name in named)
 

@@ -11,7 +11,6 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import Findings, quote
@@ -22,6 +21,7 @@ FOLDER, LOCK = "packs", "deia.lock"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 VERSION = 1
 LOCK_BYTES = 8_000_000
+TEXTS = ("source", "rev", "commit", "sha256")  # fields of a pack in the lock
 MOST_FILES = 10_000
 MOST_BYTES = 200_000_000
 HEAD = "# The packs in packs/ as `deia pack` installed them. Do not edit; type: deia pack update\n"
@@ -174,28 +174,27 @@ def read_lock(root: str, findings: Findings) -> tuple[Pack, ...]:
     return tuple(pack for pack in read if pack is not None)
 
 
-def _read_pack(name: str, value: Any, findings: Findings) -> Pack | None:
+def _read_pack(name: str, value: object, findings: Findings) -> Pack | None:
     written = value if isinstance(value, dict) else {}
-    texts = {field: written.get(field, "") for field in ("source", "rev", "commit", "sha256")}
+    source, rev, commit, sha256 = (written.get(field, "") for field in TEXTS)
     files, hides = written.get("files"), written.get("hides", [])
-    checksums: dict[str, Any] = files if isinstance(files, dict) else {"": None}
-    allowed: list[Any] = hides if isinstance(hides, list) else [None]
-    if not NAME.fullmatch(name) or not all(
-        isinstance(text, str) for text in (*texts.values(), *checksums.values(), *allowed)
+    unreadable = not NAME.fullmatch(name) or not isinstance(hides, list)
+    if (
+        unreadable
+        or not isinstance(files, dict)
+        or not all(isinstance(text, str) for text in (source, rev, commit, sha256, *files.values(), *hides))
     ):
         fix = "Restore the lines of the pack, or add it again."
         findings.error(0, "bad-lock", f"The lines of the pack {quote(name)} cannot be read.", fix)
         return None
-    return Pack(name=name, files=checksums, hides=tuple(allowed), **texts)
+    return Pack(name=name, source=source, rev=rev, commit=commit, sha256=sha256, files=files, hides=tuple(hides))
 
 
 def lock_text(packs: Iterable[Pack]) -> str:
     """Return the text of a lock; the same packs always give the same text."""
     parts = [f"{HEAD}version = {VERSION}\n"]
     for pack in sorted(packs, key=lambda pack: pack.name):
-        fields = "".join(
-            f"{field} = {json.dumps(getattr(pack, field))}\n" for field in ("source", "rev", "commit", "sha256")
-        )
+        fields = "".join(f"{field} = {json.dumps(getattr(pack, field))}\n" for field in TEXTS)
         fields += f"hides = {json.dumps(pack.hides)}\n" if pack.hides else ""
         files = "".join(f"{json.dumps(path)} = {json.dumps(pack.files[path])}\n" for path in sorted(pack.files))
         parts.append(f"[packs.{pack.name}]\n{fields}\n[packs.{pack.name}.files]\n{files}")

@@ -6,17 +6,20 @@ A value of the wrong type is reported with its line, and the field counts as emp
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TypeVar
 
 from deia.commons.source_files.findings import Findings, quote
-from deia.commons.source_files.yaml_reader import Items, Map
+from deia.commons.source_files.yaml_reader import Items, Map, Scalar
 from deia.suggestions import did_you_mean, nearest
+
+Word = TypeVar("Word", bound=str)
+Default = TypeVar("Default")
 
 TRUE = ("true", "yes", "on")
 FALSE = ("false", "no", "off", "")
 
 
-def as_text(value: Any) -> str:
+def as_text(value: Scalar) -> str:
     """Return a scalar as text; None becomes the empty text."""
     if value is None:
         return ""
@@ -26,8 +29,8 @@ def as_text(value: Any) -> str:
 def text(source: Map, name: str, findings: Findings) -> str:
     """Return a field that is text or a number; a list or mapping is reported."""
     value = source.get(name)
-    if isinstance(value, dict | list):
-        found = f"`{name}` is a {'mapping' if isinstance(value, dict) else 'list'}; write a text."
+    if isinstance(value, Map | Items):
+        found = f"`{name}` is a {'mapping' if isinstance(value, Map) else 'list'}; write a text."
         findings.error(source.at(name), "wrong-type", found, "Quote the text if it contains `: `, `[` or `{`.")
         return ""
     return as_text(value)
@@ -36,46 +39,48 @@ def text(source: Map, name: str, findings: Findings) -> str:
 def texts(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
     """Return a field that is a list of text; a single text counts as a list with one item."""
     value = source.get(name)
-    if isinstance(value, dict):
+    if isinstance(value, Map):
         findings.error(source.at(name), "wrong-type", f"`{name}` is a mapping; write a list of texts.")
         return ()
-    if not isinstance(value, list):
+    if not isinstance(value, Items):
         single = as_text(value)
         return (single,) if single else ()
-    return _list_of_text(value, name, source, findings)
+    return _list_of_text(value, name, findings)
 
 
-def _list_of_text(value: list[Any], name: str, source: Map, findings: Findings) -> tuple[str, ...]:
+def _list_of_text(value: Items, name: str, findings: Findings) -> tuple[str, ...]:
     items = []
     for position, item in enumerate(value):
-        if isinstance(item, dict | list):
-            line = value.at(position) if isinstance(value, Items) else source.at(name)
-            findings.error(line, "wrong-type", f"An item of `{name}` is not text.", "Quote it if it contains `: `.")
+        if isinstance(item, Map | Items):
+            findings.error(
+                value.at(position), "wrong-type", f"An item of `{name}` is not text.", "Quote it if it contains `: `."
+            )
         elif as_text(item):
             items.append(as_text(item))
     return tuple(items)
 
 
-def choice(source: Map, name: str, allowed: Sequence[str], findings: Findings, *, default: str) -> str:
+def choice(source: Map, name: str, allowed: Sequence[Word], findings: Findings, *, default: Default) -> Word | Default:
     """Return a field that is one of several words; an unknown word is reported, and `default` is returned."""
     word = text(source, name, findings)
     if not word:
         return default
-    if word.lower() in allowed:
-        return word.lower()
+    for option in allowed:
+        if word.lower() == option:
+            return option
     found = f"`{name}` is {quote(word)}; it must be one of {', '.join(allowed)}."
     findings.error(source.at(name), f"bad-{name}", found, did_you_mean(word, allowed))
     return default
 
 
-def choices(source: Map, name: str, allowed: Sequence[str], findings: Findings) -> tuple[str, ...]:
+def choices(source: Map, name: str, allowed: Sequence[Word], findings: Findings) -> tuple[Word, ...]:
     """Return a field that is a list of known words; unknown words are reported and left out."""
     words = texts(source, name, findings)
     for word in words:
         if word not in allowed:
             found = f"`{name}` contains {quote(word)}; the known values are {', '.join(allowed)}."
             findings.error(source.at(name), f"bad-{name}", found, did_you_mean(word, allowed))
-    return tuple(dict.fromkeys(word for word in words if word in allowed))
+    return tuple(dict.fromkeys(option for word in words for option in allowed if option == word))
 
 
 def boolean(source: Map, name: str, findings: Findings) -> bool:

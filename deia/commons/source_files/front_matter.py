@@ -6,10 +6,9 @@ Invalid metadata is reported with its line, and the document remains usable.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from deia.commons.source_files.findings import Findings, quote
-from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
+from deia.commons.source_files.yaml_reader import Items, Map, Value, read_yaml
 from deia.errors import Problem
 from deia.records import Record
 
@@ -78,7 +77,7 @@ def _bold_fields(text: str, lines: list[str]) -> Map:
     return fields
 
 
-def _bold_value(name: str, written: str) -> Any:
+def _bold_value(name: str, written: str) -> Value:
     code_spans = QUOTED.findall(written)
     if name not in LISTS:
         return code_spans[0] if len(code_spans) == 1 and written == f"`{code_spans[0]}`" else written

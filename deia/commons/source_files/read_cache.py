@@ -8,12 +8,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Hashable, Iterator
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 T = TypeVar("T")
 
 MOST = 4  # values: a text and its index, each before and after a change
-_CACHE: ContextVar[dict[Hashable, Any] | None] = ContextVar("kept", default=None)
+_CACHE: ContextVar[dict[Hashable, object] | None] = ContextVar("cache", default=None)
 
 
 @contextlib.contextmanager
@@ -34,7 +34,7 @@ def cached(key: Hashable, make: Callable[[], T]) -> T:
     cache = _CACHE.get()
     if cache is None:
         return make()
-    value: T = cache.pop(key) if key in cache else make()
+    value = cast("T", cache.pop(key)) if key in cache else make()
     cache[key] = value  # the one used last is dropped last
     if len(cache) > MOST:
         del cache[next(iter(cache))]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -16,10 +16,10 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from deia.commons.source_files.yaml_reader import Map, read_yaml
 from deia.errors import CommonsError
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 
-if TYPE_CHECKING:
-    Change = Callable[[Any], Any]
+RoundTrip: TypeAlias = Any  # a value of ruamel.yaml's round-trip parser, which keeps comments and has no useful type
+Change: TypeAlias = Callable[[RoundTrip], RoundTrip]
 
 ONE_LINE = 100  # characters of a list on one line; longer lists get one line per item, which makes small diffs
 STRANGE_ENDS = ("\r", "\x85", "\u2028", "\u2029")
@@ -82,14 +82,15 @@ def insert_block(text: str, block: str, *, after: str) -> str:
     return "\n".join([*lines[:at], *block.rstrip("\n").split("\n"), *lines[at:]])
 
 
-def append_child(text: str, key: str, child: str, value: Any) -> str:
+def append_child(text: str, key: str, child: str, value: object) -> str:
     """Return the text with a new last child of the top-level mapping `key`, without rewriting the others.
 
     Raises:
         CommonsError: the text has no such key.
     """
     lines = split_lines(text)
-    parent = read_yaml(text, path="").value.get(key)
+    top = read_yaml(text, path="").value
+    parent = top.get(key) if isinstance(top, Map) else None
     last = max(parent.lines, key=lambda name: parent.lines[name], default="") if isinstance(parent, Map) else ""
     span = find_span(text, lines, (key, last)) if last else None
     if span is None:
@@ -101,14 +102,14 @@ def append_child(text: str, key: str, child: str, value: Any) -> str:
     return "\n".join([*lines[: span.end], *added, *lines[span.end :]])
 
 
-def to_yaml(value: Any, *, like: str = "") -> str:
+def to_yaml(value: object, *, like: str = "") -> str:
     """Return plain values as YAML text, with lists indented as in the text `like`."""
     stream = io.StringIO()
     _writer(0 if isinstance(value, list) else _dash_indent(like)).dump(style(value), stream)
     return stream.getvalue()
 
 
-def style(value: Any) -> Any:
+def style(value: object) -> RoundTrip:
     """Return plain values in the types that the writer needs: short lists on one line, ambiguous words quoted."""
     if isinstance(value, dict):
         mapping = CommentedMap()
@@ -141,7 +142,7 @@ def split_lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-def _set_child(parent: Any, key: str, change: Change) -> Any:
+def _set_child(parent: RoundTrip, key: str, change: Change) -> RoundTrip:
     parent[key] = change(parent.get(key))
     return parent
 
@@ -152,7 +153,7 @@ def find_span(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None
     Raises:
         CommonsError: there is no such key.
     """
-    node: Any = read_yaml(text, path="").value
+    node = read_yaml(text, path="").value
     end = len(lines)
     for key in path:
         if not isinstance(node, Map) or key not in node.lines:

@@ -8,15 +8,15 @@ Every result is parsed again, and rejected unless exactly the wanted values chan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from deia.commons.source_files import yaml_blocks
-from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
-from deia.records import TYPE_CHECKING
+from deia.commons.source_files.yaml_blocks import RoundTrip
+from deia.commons.source_files.yaml_reader import Items, Map, Value, plain, read_yaml
+from deia.fast_json import Json
 
-if TYPE_CHECKING:
-    Path = tuple[str, ...]
-    Merge = Callable[[Any, Any], Any]  # (value of the round-trip parser, new plain value) → the value to write
+Path: TypeAlias = tuple[str, ...]
+Merge: TypeAlias = Callable[[RoundTrip, Json], RoundTrip]  # (present value, new plain value) → the value to write
 
 MOST_WRITTEN = 100  # new items of a list that are written one by one; with more, the whole list is rewritten
 
@@ -33,7 +33,7 @@ class _Sheet(NamedTuple):
     """A text with its parsed content and its lines."""
 
     text: str
-    top: Any
+    top: Value
     lines: list[str]
 
     def span(self, path: Path) -> yaml_blocks.Span:
@@ -56,7 +56,7 @@ def _read_sheet(text: str) -> _Sheet:
     return _Sheet(text, read_yaml(text, path="").value, yaml_blocks.split_lines(text))
 
 
-def add_items(text: str, path: Path, new: Sequence[Mapping[str, Any]]) -> str | None:
+def add_items(text: str, path: Path, new: Sequence[Mapping[str, Json]]) -> str | None:
     """Return the text with mappings appended to the list at `path`; None if the lines do not show where.
 
     Raises:
@@ -69,15 +69,15 @@ def add_items(text: str, path: Path, new: Sequence[Mapping[str, Any]]) -> str | 
     except _InlineError:
         return None
     margin = _margin(sheet.lines, old) if isinstance(old, Items) else None
-    if margin is None or old.lines[0] - 1 <= span.start:
+    if margin is None or not isinstance(old, Items) or old.lines[0] - 1 <= span.start:
         return None
     _, *written = yaml_blocks.to_yaml({"items": [dict(item) for item in new]}, like=text).rstrip("\n").split("\n")
     cut = len(written[0]) - len(written[0].lstrip(" "))
     result = _apply(sheet.lines, [_Edit(span.end, span.end, [margin + line[cut:] for line in written])])
-    return result if _says_exactly(result, sheet.top, {path: [*plain(old), *map(dict, new)]}) else None
+    return result if _says_exactly(result, sheet.top, {path: [*map(plain, old), *map(dict, new)]}) else None
 
 
-def replace_values(text: str, values: Mapping[Path, Any], merge: Merge) -> str | None:
+def replace_values(text: str, values: Mapping[Path, Json], merge: Merge) -> str | None:
     """Return the text with new values at existing paths; None if the result would not say exactly that.
 
     Raises:
@@ -92,7 +92,7 @@ def replace_values(text: str, values: Mapping[Path, Any], merge: Merge) -> str |
     return result if _says_exactly(result, sheet.top, values) else None
 
 
-def _edits(sheet: _Sheet, path: Path, new: Any, merge: Merge) -> list[_Edit]:
+def _edits(sheet: _Sheet, path: Path, new: Json, merge: Merge) -> list[_Edit]:
     old, span = _value_at(sheet.top, path), sheet.span(path)
     if isinstance(old, Map) and old and isinstance(new, dict) and old.keys() <= new.keys():
         try:
@@ -106,7 +106,7 @@ def _edits(sheet: _Sheet, path: Path, new: Any, merge: Merge) -> list[_Edit]:
     return [_Edit(span.start, span.end, lines)]
 
 
-def _edits_within(sheet: _Sheet, path: Path, old: Map, new: Mapping[str, Any], merge: Merge) -> list[_Edit]:
+def _edits_within(sheet: _Sheet, path: Path, old: Map, new: Mapping[str, Json], merge: Merge) -> list[_Edit]:
     changed = [key for key, value in old.items() if plain(value) != new[key]]
     edits = [edit for key in changed for edit in _edits(sheet, (*path, key), new[key], merge)]
     added = {key: value for key, value in new.items() if key not in old}
@@ -117,22 +117,23 @@ def _edits_within(sheet: _Sheet, path: Path, old: Map, new: Mapping[str, Any], m
     return edits
 
 
-def _rewrite_list(lines: Sequence[str], old: Items, new: Sequence[Any]) -> _Edit | None:
+def _rewrite_list(lines: Sequence[str], old: Items, new: Sequence[Json]) -> _Edit | None:
     """Return the edit for a list that has one line for each item; lines of items that remain are kept."""
     margin = _margin(lines, old)
-    if margin is None or not new or not all(isinstance(value, str) for value in new):
+    texts = [value for value in new if isinstance(value, str)]
+    if margin is None or not texts or len(texts) < len(new):
         return None
     first, count = old.lines[0] - 1, len(old)
     if old.lines != list(range(first + 1, first + 1 + count)):
         return None
     line_of = {value: lines[first + place] for place, value in enumerate(old) if isinstance(value, str)}
-    added = dict.fromkeys(value for value in new if value not in line_of)
+    added = dict.fromkeys(value for value in texts if value not in line_of)
     if len(added) > MOST_WRITTEN:
         return None
     line_of |= {
         value: f"{margin}- {yaml_blocks.to_yaml({'value': value})[len('value: ') :].rstrip()}" for value in added
     }
-    return _Edit(first, first + count, [line_of[value] for value in new])
+    return _Edit(first, first + count, [line_of[value] for value in texts])
 
 
 def _margin(lines: Sequence[str], items: Items) -> str | None:
@@ -146,7 +147,7 @@ def _margin(lines: Sequence[str], items: Items) -> str | None:
     return margin if aligned and len(set(items.lines)) == len(items) else None
 
 
-def _value_at(top: Any, path: Path) -> Any:
+def _value_at(top: Value, path: Path) -> Value:
     for key in path:
         top = top.get(key) if isinstance(top, Map) else None
     return top
@@ -161,20 +162,20 @@ def _apply(lines: Sequence[str], edits: Iterable[_Edit]) -> str:
     return "\n".join([*result, *lines[position:]])
 
 
-def _says_exactly(text: str, before: Any, wanted: Mapping[Path, Any]) -> bool:
+def _says_exactly(text: str, before: Value, wanted: Mapping[Path, Json]) -> bool:
     """Return whether a text holds what another held except for the wanted values, with the keys in the same order."""
     parsed = read_yaml(text, path="")
     return not parsed.problems and _differs_only_at(before, parsed.value, dict(wanted))
 
 
-def _differs_only_at(before: Any, after: Any, wanted: Mapping[Path, Any]) -> bool:
+def _differs_only_at(before: Value, after: Value, wanted: Mapping[Path, Json]) -> bool:
     if () in wanted:
         return bool(plain(after) == wanted[()])
     if not wanted:
         return bool(before == after)
     if not isinstance(before, Map) or not isinstance(after, Map) or list(before) != list(after):
         return False
-    below: dict[str, dict[Path, Any]] = {}
+    below: dict[str, dict[Path, Json]] = {}
     for path, value in wanted.items():
         below.setdefault(path[0], {})[path[1:]] = value
     return all(_differs_only_at(before[key], after[key], below.get(key, {})) for key in before)

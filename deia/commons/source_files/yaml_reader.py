@@ -8,17 +8,18 @@ only if writing it again gives the same text, so `1.0`, `3.10`, `no` and `2026-1
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias, overload
 
 import yaml
 
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.read_cache import cached
 from deia.errors import Problem
+from deia.fast_json import Json
 from deia.records import Record
 
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 DEPTH = 64  # our files need 8; the limit makes every later recursion over the values safe
 ALIASED = 100_000  # values that aliases may add; without a limit, ten lines of nested aliases expand to a billion
 UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, section 5.1
@@ -38,7 +39,11 @@ AS_TEXT = {f"{STANDARD}{name}" for name in ("str", "binary")}
 PLAIN_COLLECTIONS = {None, "!", f"{STANDARD}map", f"{STANDARD}seq"}
 
 
-class Map(dict[str, "Any"]):
+Scalar: TypeAlias = "bool | int | float | str | None"
+Value: TypeAlias = "Map | Items | Scalar"
+
+
+class Map(dict[str, "Value"]):
     """A mapping that knows its own line and the line of every key."""
 
     __slots__ = ("line", "lines")
@@ -53,7 +58,7 @@ class Map(dict[str, "Any"]):
         return self.lines.get(key, self.line)
 
 
-class Items(list["Any"]):
+class Items(list["Value"]):
     """A sequence that knows its own line and the line of every item."""
 
     __slots__ = ("line", "lines")
@@ -71,7 +76,7 @@ class Items(list["Any"]):
 class Yaml(Record):
     """The content of a YAML text and its problems; the value is None if the text could not be parsed."""
 
-    value: Any
+    value: Value
     problems: tuple[Problem, ...] = ()
 
 
@@ -104,14 +109,26 @@ def _read(text: str, path: str, first_line: int) -> Yaml:
     return Yaml(value=builder.result, problems=tuple(findings.problems))
 
 
-def plain(value: Any) -> Any:
+def read_mapping(text: str) -> Map:
+    """Return the mapping that a YAML text consists of, or an empty one if it is anything else."""
+    value = read_yaml(text, path="").value
+    return value if isinstance(value, Map) else Map()
+
+
+@overload
+def plain(value: Mapping[str, Json]) -> dict[str, Json]: ...
+@overload
+def plain(value: list[Value]) -> list[Json]: ...
+@overload
+def plain(value: Json) -> Json: ...
+def plain(value: Json) -> Json:
     """Return the value as ordinary dictionaries and lists, without line numbers."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
-def with_lines(value: Any) -> Any:
+def with_lines(value: Json) -> Value:
     """Return ordinary dictionaries and lists (from JSON, say) as `Map` and `Items`, with line 0 everywhere."""
     if isinstance(value, dict):
         mapping = Map()
@@ -121,10 +138,10 @@ def with_lines(value: Any) -> Any:
         items = Items()
         items.extend(with_lines(item) for item in value)
         return items
-    return value
+    return value if isinstance(value, str | int | float) else None
 
 
-def _events(text: str, findings: Findings, first_line: int) -> Iterator[Any]:
+def _events(text: str, findings: Findings, first_line: int) -> Iterator[yaml.Event]:
     """Yield the parser's events; a syntax error is reported and stops the parsing."""
     events = yaml.parse(text, Loader=LOADER)
     while True:
@@ -156,7 +173,7 @@ class _Frame:
         self.node = node
         self.is_map = isinstance(node, Map)
         self.anchor = anchor
-        self.key: str | None = None  # of a mapping: the key whose value comes next
+        self.key: object = None  # of a mapping: the key whose value comes next
         self.key_line = 0
         self.ignore = False  # the key was invalid, so its value is dropped
         self.merges: list[Map] = []
@@ -169,7 +186,7 @@ class _Anchored:
 
     __slots__ = ("height", "size", "value")
 
-    def __init__(self, value: Any, size: int, height: int) -> None:
+    def __init__(self, value: Value, size: int, height: int) -> None:
         self.value = value
         self.size = size
         self.height = height
@@ -184,30 +201,29 @@ class _Builder:
     def __init__(self, findings: Findings, first_line: int) -> None:
         self.findings = findings
         self.first_line = first_line
-        self.result: Any = None
+        self.result: Value = None
         self.stack: list[_Frame] = []
         self.anchors: dict[str, _Anchored] = {}
         self.budget = ALIASED
         self.documents = 0
 
-    def take(self, event: Any) -> None:
+    def take(self, event: yaml.Event) -> None:
         """Process the next event."""
-        kind = type(event)
-        if kind is yaml.ScalarEvent:
+        if isinstance(event, yaml.ScalarEvent):
             self._scalar(event)
-        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+        elif isinstance(event, yaml.CollectionStartEvent):
             self._open(event)
-        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+        elif isinstance(event, yaml.CollectionEndEvent):
             self._close()
         elif isinstance(event, yaml.AliasEvent):
             self._alias(event)
         elif isinstance(event, yaml.DocumentStartEvent):
             self._document(event)
 
-    def _line(self, event: Any) -> int:
-        return int(event.start_mark.line) + self.first_line
+    def _line(self, event: yaml.Event) -> int:
+        return (event.start_mark.line if event.start_mark else 0) + self.first_line
 
-    def _document(self, event: Any) -> None:
+    def _document(self, event: yaml.Event) -> None:
         self.documents += 1
         if self.documents > 1:
             found = "A second YAML document begins here."
@@ -216,11 +232,11 @@ class _Builder:
             )
             raise _Stop
 
-    def _scalar(self, event: Any) -> None:
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
         text = event.value
         if not text.isascii():  # only the pure Python parser lets a lone surrogate through
             text = text.encode("utf-8", "replace").decode("utf-8")
-        line = event.start_mark.line + self.first_line
+        line = self._line(event)
         frame = self.stack[-1] if self.stack else None
         if frame and frame.is_map and frame.key is None:
             if text != "<<" and text not in frame.node:  # the usual case
@@ -233,7 +249,7 @@ class _Builder:
             self.anchors[event.anchor] = _Anchored(value, 1, 0)
         self._place(value, line, size=1, height=0)
 
-    def _value(self, tag: str | None, text: str, line: int, *, implicit: bool) -> Any:
+    def _value(self, tag: str | None, text: str, line: int, *, implicit: bool) -> Scalar:
         if tag in RESOLVED or (implicit and tag in (None, "!")):
             return _resolve(text)
         if tag is None:
@@ -247,7 +263,7 @@ class _Builder:
             line, "yaml-tag", f"The tag {quote(tag)} is not supported.", "Remove the tag and write plain values."
         )
 
-    def _open(self, event: Any) -> None:
+    def _open(self, event: yaml.CollectionStartEvent) -> None:
         line = self._line(event)
         if len(self.stack) >= DEPTH:
             self.findings.error(
@@ -267,9 +283,9 @@ class _Builder:
             self.anchors[frame.anchor] = _Anchored(frame.node, frame.size, frame.height)
         self._place(frame.node, frame.node.line, size=frame.size, height=frame.height)
 
-    def _alias(self, event: Any) -> None:
+    def _alias(self, event: yaml.AliasEvent) -> None:
         line = self._line(event)
-        anchored = self.anchors.get(event.anchor)
+        anchored = self.anchors.get(event.anchor or "")
         if anchored is None:
             found = f"There is no complete anchor for the alias *{event.anchor} before it."
             self.findings.error(
@@ -289,7 +305,7 @@ class _Builder:
     def _wants_key(self) -> bool:
         return bool(self.stack) and self.stack[-1].is_map and self.stack[-1].key is None
 
-    def _key(self, key: Any, line: int) -> None:
+    def _key(self, key: object, line: int) -> None:
         """Remember the key whose value comes next: a text, the merge mark, or None for an invalid key."""
         frame = self.stack[-1]
         frame.key, frame.key_line, frame.ignore = key if key is not None else "", line, key is None
@@ -301,7 +317,7 @@ class _Builder:
             self.findings.error(line, "duplicate-key", found, "Remove or rename one of the two.")
             frame.ignore = True
 
-    def _place(self, value: Any, line: int, *, size: int, height: int) -> None:
+    def _place(self, value: Value, line: int, *, size: int, height: int) -> None:
         if not self.stack:
             self.result = value
             return
@@ -317,9 +333,9 @@ class _Builder:
         else:
             self._set(frame, frame.node, value)
 
-    def _set(self, frame: _Frame, node: Map, value: Any) -> None:
+    def _set(self, frame: _Frame, node: Map, value: Value) -> None:
         key, frame.key = frame.key, None
-        if not frame.ignore and key is not MERGE and key is not None:
+        if isinstance(key, str) and not frame.ignore:
             node[key] = value
             node.lines[key] = frame.key_line
         elif key is MERGE:
@@ -336,7 +352,7 @@ def _merge(node: Map, merges: list[Map]) -> None:
                 node.lines[key] = merged.at(key)
 
 
-def _resolve(text: str) -> Any:
+def _resolve(text: str) -> Scalar:
     """Return the value of an unquoted scalar."""
     if text in WORDS:
         return WORDS[text]

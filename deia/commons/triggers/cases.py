@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
 
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
-from deia.commons.source_files.yaml_reader import Items, Map, plain
+from deia.commons.source_files.yaml_reader import Items, Map, Value, plain
 from deia.errors import Problem
 from deia.knowledge import Case, Trigger
 from deia.records import ROLES, Turn
@@ -19,7 +18,7 @@ CASE_FIELDS = ("turns", "cwd_files")
 TURN_FIELDS = ("role", "text", "tool", "tool_input", "failed")
 
 
-def read_cases(value: Any, known: Collection[str] | None, findings: Findings) -> Iterator[Case]:
+def read_cases(value: Value, known: Collection[str] | None, findings: Findings) -> Iterator[Case]:
     """Yield the cases of one file; invalid cases are reported and left out.
 
     `known` are the ids of the triggers, or None if the trigger file beside the cases could not be read.
@@ -28,13 +27,14 @@ def read_cases(value: Any, known: Collection[str] | None, findings: Findings) ->
         findings.error(
             1, "wrong-type", "The file is not a mapping.", "Write `<trigger id>:` with `fires:` and `silent:`."
         )
-    for ident, body in value.items() if isinstance(value, Map) else ():
+    cases = value if isinstance(value, Map) else Map()
+    for ident, body in cases.items():
         if known is not None and ident not in known:
             found = f"There is no trigger {quote(ident)}."
-            findings.error(value.at(ident), "unknown-trigger", found, nearest(ident, known))
+            findings.error(cases.at(ident), "unknown-trigger", found, nearest(ident, known))
         if not isinstance(body, Map):
             findings.error(
-                value.at(ident), "wrong-type", f"The cases of {quote(ident)} are not a mapping.", "Add `fires:`."
+                cases.at(ident), "wrong-type", f"The cases of {quote(ident)} are not a mapping.", "Add `fires:`."
             )
             continue
         fields.report_unknown(body, VERDICTS, findings)
@@ -56,7 +56,7 @@ def _read_verdict(body: Map, verdict: str, ident: str, *, fires: bool, findings:
             yield Case(trigger=ident, fires=fires, turns=turns, cwd_files=folder, path=findings.path, line=line)
 
 
-def _read_turns(item: Any, line: int, findings: Findings) -> tuple[tuple[Turn, ...], tuple[str, ...]]:
+def _read_turns(item: Value, line: int, findings: Findings) -> tuple[tuple[Turn, ...], tuple[str, ...]]:
     """Return the turns of a case and the files of its folder; there are no turns if the case is invalid."""
     if isinstance(item, Map):
         return _read_conversation(item, findings), fields.texts(item, "cwd_files", findings)
@@ -81,18 +81,17 @@ def _read_conversation(item: Map, findings: Findings) -> tuple[Turn, ...]:
 def _read_turn(source: Map, number: int, findings: Findings) -> Turn | None:
     before = findings.errors()
     fields.report_unknown(source, TURN_FIELDS, findings)
-    role: Any = fields.choice(source, "role", ROLES, findings, default="")
-    if not role and findings.errors() == before:
+    role = fields.choice(source, "role", ROLES, findings, default=None)
+    if role is None and findings.errors() == before:
         findings.error(source.line, "missing-field", "A turn has no `role`.", f"Add one of {', '.join(ROLES)}.")
     tool_input = fields.mapping(source, "tool_input", findings)
     text = fields.text(source, "text", findings)
     if role == "tool_call" and not text:
-        text = (
-            fields.as_text(tool_input.get("command")) if not isinstance(tool_input.get("command"), dict | list) else ""
-        )
+        command = tool_input.get("command")
+        text = "" if isinstance(command, Map | Items) else fields.as_text(command)
     tool = fields.text(source, "tool", findings)
     failed = fields.boolean(source, "failed", findings)
-    if findings.errors() > before:
+    if role is None or findings.errors() > before:
         return None
     arguments = plain(tool_input) if "tool_input" in source else None
     return Turn(role=role, text=text, tool=tool, tool_input=arguments, failed=failed, index=number)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
-from deia.commons.source_files.yaml_reader import Items, Map, plain
+from deia.commons.source_files.yaml_reader import Items, Map, Value, plain
 from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITE_TEXTS, clause_problems
 from deia.commons.triggers.safe_pattern import pattern_problem
+from deia.fast_json import Json
 from deia.knowledge import Clause
 from deia.suggestions import nearest
 from deia.text import words
@@ -37,7 +37,7 @@ def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]
     return tuple(clause for clause in clauses if clause)
 
 
-def _clauses(item: Any, name: str, line: int, findings: Findings) -> tuple[Clause | None, ...]:
+def _clauses(item: Value, name: str, line: int, findings: Findings) -> tuple[Clause | None, ...]:
     if isinstance(item, Map) and set(item) == {"phrase"} and isinstance(item["phrase"], Map):
         return _by_language(item, name, line, findings)
     return (_clause(item, line, findings),)
@@ -64,7 +64,7 @@ def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[C
     return tuple(clauses)
 
 
-def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
+def _clause(item: Value, line: int, findings: Findings) -> Clause | None:
     if not isinstance(item, Map) or len(item) != 1:
         found = f"The clause is {quote(plain(item))}; write one kind with its value."
         findings.error(line, "bad-clause", found, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
@@ -80,7 +80,7 @@ def _clause(item: Any, line: int, findings: Findings) -> Clause | None:
     return clause if findings.errors() == before else None
 
 
-def _value(item: Map, kind: str, findings: Findings) -> Any:
+def _value(item: Map, kind: str, findings: Findings) -> str | tuple[str, ...] | dict[str, Json]:
     if kind == "write" and isinstance(item[kind], Map):
         return _write(item, findings)
     if kind in {"write", "sql", "meaning"}:
@@ -93,11 +93,11 @@ def _value(item: Map, kind: str, findings: Findings) -> Any:
     return fields.text(item, kind, findings)
 
 
-def _write(item: Map, findings: Findings) -> dict[str, Any]:
+def _write(item: Map, findings: Findings) -> dict[str, Json]:
     """Read the long form of a write clause: paths, and conditions on the file or on the change."""
     source = fields.mapping(item, "write", findings)
     fields.report_unknown(source, WRITE_FIELDS, findings)
-    about_file: dict[str, Any] = {
+    about_file: dict[str, Json] = {
         name: fields.boolean(source, name, findings)
         for name in WRITE_FIELDS[1:]
         if name in source and name not in WRITE_TEXTS
@@ -117,7 +117,7 @@ def _write(item: Map, findings: Findings) -> dict[str, Any]:
     return {"paths": fields.texts(source, "paths", findings), **about_file, **about_change}
 
 
-def _tool(item: Map, findings: Findings) -> dict[str, Any]:
+def _tool(item: Map, findings: Findings) -> dict[str, Json]:
     tool = item["tool"]
     if isinstance(tool, str):
         return {"name": tool, "input": {}}

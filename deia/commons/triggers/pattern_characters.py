@@ -10,9 +10,11 @@ import functools
 import re._constants as op  # type: ignore[import-not-found]  # the parser's own names; there is no public parse tree
 import re._parser as parser  # type: ignore[import-not-found]
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.records import Record
+
+Node: TypeAlias = tuple[int, Any]  # of re's parse tree, which is private and untyped: a kind, and a value of any form
 
 SMALL = 20  # a repeat of up to this many is small: it may be inside other choices, or contain them
 LATIN = 0x180
@@ -50,35 +52,34 @@ NOTHING = First()
 class Characters:
     """The character sets of one pattern's parts; each is computed once."""
 
-    def __init__(self, tree: Any) -> None:
+    def __init__(self, tree: Sequence[Node]) -> None:
         named = _named(tree)
         self.alphabet = BASE if named <= BASE else BASE | named  # the same object each time, for the caches
         self._ones: dict[int, frozenset[str]] = {}
         self._firsts: dict[int, First] = {}
 
-    def one(self, node: Any) -> frozenset[str] | None:
+    def one(self, node: Node) -> frozenset[str] | None:
         """Return the characters of a node that takes exactly one; None for other nodes."""
-        kind, value = node
-        if kind not in SINGLE:
+        if node[0] not in SINGLE:
             return None
         if id(node) not in self._ones:
-            self._ones[id(node)] = _either_case(_characters_of(kind, value, self.alphabet), self.alphabet)
+            self._ones[id(node)] = _either_case(_characters_of(node, self.alphabet), self.alphabet)
         return self._ones[id(node)]
 
-    def first(self, nodes: Sequence[Any]) -> First:
+    def first(self, nodes: Sequence[Node]) -> First:
         """Return how a sequence of nodes can begin."""
         result = NOTHING
         for node in reversed(nodes):
             result = self.first_of(node).then(result)
         return result
 
-    def first_of(self, node: Any) -> First:
+    def first_of(self, node: Node) -> First:
         """Return how a node can begin."""
         if id(node) not in self._firsts:
             self._firsts[id(node)] = self._compute_first(node)
         return self._firsts[id(node)]
 
-    def _compute_first(self, node: Any) -> First:
+    def _compute_first(self, node: Node) -> First:
         kind, value = node
         chars = self.one(node)
         if chars is not None:
@@ -91,13 +92,13 @@ class Characters:
             return _any_of([self.first(list(way)) for way in value[1]])
         return First(checked=True) if kind in ASSERTIONS else self.first(body_of(node))
 
-    def last(self, nodes: Sequence[Any], before: frozenset[str]) -> frozenset[str]:
+    def last(self, nodes: Sequence[Node], before: frozenset[str]) -> frozenset[str]:
         """Return the characters that can come last in `nodes`; those of `before` if the nodes can match nothing."""
         for node in nodes:
             before = self.last_of(node, before)
         return before
 
-    def last_of(self, node: Any, before: frozenset[str]) -> frozenset[str]:
+    def last_of(self, node: Node, before: frozenset[str]) -> frozenset[str]:
         """Return the characters that can come last in a node; those of `before` if it can match nothing."""
         kind, value = node
         chars = self.one(node)
@@ -110,7 +111,7 @@ class Characters:
             return frozenset().union(*(self.last(list(way), before) for way in value[1]))
         return before if kind in ASSERTIONS else self.last(body_of(node), before)
 
-    def every(self, nodes: Sequence[Any]) -> frozenset[str]:
+    def every(self, nodes: Sequence[Node]) -> frozenset[str]:
         """Return all characters that the nodes can take anywhere."""
         characters: frozenset[str] = frozenset()
         for node in nodes:
@@ -119,7 +120,7 @@ class Characters:
             characters |= self.one(node) or frozenset().union(*(self.every(list(way)) for way in inner))
         return characters
 
-    def leading(self, nodes: Sequence[Any]) -> list[frozenset[str]]:
+    def leading(self, nodes: Sequence[Node]) -> list[frozenset[str]]:
         """Return the sets of the leading one-character nodes, and of the beginning of the first other node."""
         sets: list[frozenset[str]] = []
         for position, node in enumerate(nodes):
@@ -140,18 +141,18 @@ def _any_of(ways: list[First]) -> First:
     )
 
 
-def large(high: Any) -> bool:
+def large(high: int) -> bool:
     """Return whether a repeat has no upper bound, or one so large that it counts as none for what is inside it."""
     return high is op.MAXREPEAT or int(high) > SMALL
 
 
-def body_of(node: Any) -> list[Any]:
+def body_of(node: Node) -> list[Node]:
     """Return the nodes inside a group or look-around; none for other nodes."""
     kind, value = node
     return list(BODIES[kind](value)) if kind in BODIES else []
 
 
-BODIES: dict[Any, Callable[[Any], Any]] = {
+BODIES: dict[int, Callable[[Any], Sequence[Node]]] = {
     op.SUBPATTERN: lambda value: value[-1],
     op.ATOMIC_GROUP: lambda value: value,
     op.ASSERT: lambda value: value[1],
@@ -159,7 +160,7 @@ BODIES: dict[Any, Callable[[Any], Any]] = {
 }
 ASSERTIONS = (op.AT, op.ASSERT, op.ASSERT_NOT)
 REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
-CATEGORIES: dict[Any, Callable[[str], bool]] = {
+CATEGORIES: dict[int, Callable[[str], bool]] = {
     op.CATEGORY_DIGIT: str.isdecimal,
     op.CATEGORY_SPACE: str.isspace,
     op.CATEGORY_WORD: lambda char: char.isalnum() or char == "_",
@@ -172,8 +173,9 @@ CATEGORIES: dict[Any, Callable[[str], bool]] = {
 SINGLE = (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN)
 
 
-def _characters_of(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
-    """Give the characters of an alphabet that a node, or a part of a class, takes."""
+def _characters_of(node: Node, alphabet: frozenset[str]) -> frozenset[str]:
+    """Return the characters of an alphabet that a node, or a part of a character class, matches."""
+    kind, value = node
     if kind is op.LITERAL:
         return alphabet & {chr(value)}
     if kind is op.NOT_LITERAL:
@@ -181,10 +183,8 @@ def _characters_of(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset
     if kind is op.ANY:
         return alphabet
     if kind is not op.IN:
-        return _of_kind(kind, value, alphabet)
-    parts = [
-        _characters_of(part_kind, part_value, alphabet) for part_kind, part_value in value if part_kind is not op.NEGATE
-    ]
+        return _in_range_or_category(value, alphabet)
+    parts = [_characters_of(part, alphabet) for part in value if part[0] is not op.NEGATE]
     characters = frozenset[str]().union(*parts)
     return alphabet - characters if value[0][0] is op.NEGATE else characters
 
@@ -197,14 +197,15 @@ def _either_case(taken: frozenset[str], alphabet: frozenset[str]) -> frozenset[s
 
 
 @functools.lru_cache(maxsize=1024)
-def _of_kind(kind: Any, value: Any, alphabet: frozenset[str]) -> frozenset[str]:
+def _in_range_or_category(value: tuple[int, int] | int, alphabet: frozenset[str]) -> frozenset[str]:
     """Return the characters in a range or of a category; cached, since most patterns use the same few."""
-    if kind is op.RANGE:
-        return frozenset(char for char in alphabet if value[0] <= ord(char) <= value[1])
+    if isinstance(value, tuple):
+        low, high = value
+        return frozenset(char for char in alphabet if low <= ord(char) <= high)
     return frozenset(filter(CATEGORIES[value], alphabet))
 
 
-def _named(tree: Any) -> set[str]:
+def _named(tree: Sequence[Node]) -> set[str]:
     """Return the characters that a pattern names, in both cases, so that the alphabet contains them."""
     characters: set[str] = set()
     pending = [tree]

@@ -8,18 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
-from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
+from deia.commons.source_files.yaml_reader import Items, Map, Value, plain, read_yaml
 from deia.commons.triggers import cases
 from deia.commons.triggers.conditions import read_clauses
 from deia.commons.triggers.earlier_conditions import read_earlier
 from deia.errors import Problem
 from deia.knowledge import Case, Clause, Trigger
-from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, URGENCIES, Record, Reference
+from deia.records import (
+    ACTIONS,
+    MODES,
+    ROLES,
+    STANCES,
+    STATUSES,
+    TIMINGS,
+    TYPE_CHECKING,
+    URGENCIES,
+    Record,
+    Reference,
+)
 from deia.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from deia.records import Mode, Role, Urgency
 
 FOLDER = "triggers"
 LAST_GOOD = "last-good"  # the code of the warning that the last good version of a file is used
@@ -40,7 +53,7 @@ WHEN_FIELDS = (
 REFERENCE_FIELDS = ("id", "mode", "reason")
 WATCHED = tuple(role for role in ROLES if role != "system")  # nobody acts in a system turn
 ACTING = ("announced", "requested")
-SPEAKERS = ("user", "assistant", "tool_call")
+SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool_call")
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 SPAN = re.compile(r"([0-9]{1,6})(s|m|h|d)")
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -90,7 +103,7 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
     )
 
 
-def _parse_file(root: str, findings: Findings) -> Any:
+def _parse_file(root: str, findings: Findings) -> Value:
     text = safe_files.read_text(root, findings.path, limit=safe_files.YAML_BYTES)
     findings.problems += text.problems
     if not text.readable:
@@ -127,7 +140,7 @@ def _read_file(root: str, findings: Findings, seen: dict[str, str], good: str) -
     return [*triggers, *kept]
 
 
-def _read_items(value: Any, findings: Findings, seen: dict[str, str]) -> list[Trigger]:
+def _read_items(value: Value, findings: Findings, seen: dict[str, str]) -> list[Trigger]:
     items = value if isinstance(value, Items) else Items()
     if value is not None and not isinstance(value, Items):
         line = value.line if isinstance(value, Map) else 1
@@ -164,25 +177,32 @@ def read_trigger(item: Map, findings: Findings) -> Trigger | None:
     when = _when(item, findings)
     any_of = read_clauses(when, "any", findings)
     all_of = read_clauses(when, "all", findings)
-    earlier = read_earlier(when, findings)
-    described = _described(item, findings)
-    context, unless = (_either(item, when, name, findings) for name in ("context", "unless"))
-    stance = _stance(item, when, findings)
-    who = _who(when, (*any_of, *all_of), findings)
-    if not (any_of or all_of) or findings.errors() > before:
-        return None
-    return Trigger(
-        **described,
-        context=context,
-        unless=unless,
+    trigger = Trigger(
         any=any_of,
         all=all_of,
-        earlier=earlier,
-        who=who,
-        stance=stance,
+        earlier=read_earlier(when, findings),
+        title=_required_text(item, "title", findings),
+        message=_required_text(item, "message", findings),
+        id=_id(item, findings),
+        urgency=_urgency(item, findings),
+        status=fields.choice(item, "status", STATUSES, findings, default="experimental"),
+        timing=fields.choice(item, "timing", TIMINGS, findings, default="pre-action"),
+        action=fields.choice(item, "action", ACTIONS, findings, default="note"),
+        action_required=fields.text(item, "action_required", findings),
+        instead=fields.texts(item, "instead", findings),
+        documents=_documents(item, findings),
+        repeat=_repeat(item, findings),
+        references=fields.texts(item, "references", findings),
+        since=fields.text(item, "since", findings),
+        hides=fields.texts(item, "hides", findings),
+        context=_either(item, when, "context", findings),
+        unless=_either(item, when, "unless", findings),
+        stance=_stance(item, when, findings),
+        who=_who(when, (*any_of, *all_of), findings),
         path=findings.path,
         line=item.line,
     )
+    return trigger if (any_of or all_of) and findings.errors() == before else None
 
 
 def _when(item: Map, findings: Findings) -> Map:
@@ -200,24 +220,6 @@ def _when(item: Map, findings: Findings) -> Map:
     return when
 
 
-def _described(item: Map, findings: Findings) -> dict[str, Any]:
-    """Take everything that says what the trigger is, does and says."""
-    described: dict[str, Any] = {name: _required_text(item, name, findings) for name in ("title", "message")}
-    described["id"] = _id(item, findings)
-    described["urgency"] = _urgency(item, findings)
-    described["status"] = fields.choice(item, "status", STATUSES, findings, default="experimental")
-    described["timing"] = fields.choice(item, "timing", TIMINGS, findings, default="pre-action")
-    described["action"] = fields.choice(item, "action", ACTIONS, findings, default="note")
-    described["action_required"] = fields.text(item, "action_required", findings)
-    described["instead"] = fields.texts(item, "instead", findings)
-    described["documents"] = _documents(item, findings)
-    described["repeat"] = _repeat(item, findings)
-    described["references"] = fields.texts(item, "references", findings)
-    described["since"] = fields.text(item, "since", findings)
-    described["hides"] = fields.texts(item, "hides", findings)
-    return described
-
-
 def _required_text(item: Map, name: str, findings: Findings) -> str:
     text = fields.text(item, name, findings)
     if not text and not isinstance(item.get(name), dict | list):
@@ -233,7 +235,7 @@ def _id(item: Map, findings: Findings) -> str:
     return ident
 
 
-def _urgency(item: Map, findings: Findings) -> str:
+def _urgency(item: Map, findings: Findings) -> Urgency:
     if not item.get("urgency"):
         fix = f"Add `urgency:` with one of {', '.join(URGENCIES)}."
         findings.error(item.at("urgency"), "missing-field", "The trigger has no `urgency`.", fix)
@@ -250,7 +252,7 @@ def _documents(item: Map, findings: Findings) -> tuple[Reference, ...]:
     return tuple(reference for reference in references if reference)
 
 
-def _reference(item: Any, line: int, findings: Findings) -> Reference | None:
+def _reference(item: Value, line: int, findings: Findings) -> Reference | None:
     if isinstance(item, str) and item.strip():
         return Reference(id=item.strip(), mode="full_context")
     if not isinstance(item, Map):
@@ -260,7 +262,7 @@ def _reference(item: Any, line: int, findings: Findings) -> Reference | None:
     ident = fields.text(item, "id", findings)
     if not ident:
         findings.error(line, "missing-field", "A document has no `id`.", "Name an entry of the index.")
-    mode: Any = fields.choice(item, "mode", MODES, findings, default="full_context")
+    mode: Mode = fields.choice(item, "mode", MODES, findings, default="full_context")
     return Reference(id=ident, mode=mode, reason=fields.text(item, "reason", findings)) if ident else None
 
 
@@ -273,7 +275,7 @@ def _stance(item: Map, when: Map, findings: Findings) -> tuple[str, ...]:
     return stances or ACTING
 
 
-def _who(when: Map, clauses: tuple[Clause, ...], findings: Findings) -> tuple[Any, ...]:
+def _who(when: Map, clauses: tuple[Clause, ...], findings: Findings) -> tuple[Role, ...]:
     roles = fields.choices(when, "who", WATCHED, findings)
     only_errors = bool(clauses) and all(clause.kind == "error" for clause in clauses)
     return roles or (("tool_result",) if only_errors else SPEAKERS)

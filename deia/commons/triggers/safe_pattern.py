@@ -19,8 +19,7 @@ import re
 import re._constants as op  # type: ignore[import-not-found]  # as in pattern_characters
 import re._parser as parser  # type: ignore[import-not-found]
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from deia.commons.triggers.pattern_characters import (
     BODIES,
@@ -29,6 +28,7 @@ from deia.commons.triggers.pattern_characters import (
     SMALL,
     Characters,
     First,
+    Node,
     TooWideError,
     body_of,
     large,
@@ -91,7 +91,7 @@ def pattern_problem(pattern: str) -> str:
     return ""
 
 
-def _refuse_copies(nodes: Any, times: int, depth: int) -> None:
+def _refuse_copies(nodes: Iterable[Node], times: int, depth: int) -> None:
     """Refuse counted repeats whose product is too large, and nesting that is too deep."""
     if depth > MOST_NESTING:
         raise _RefusedError(f"it is nested deeper than {MOST_NESTING} levels")
@@ -107,13 +107,13 @@ def _refuse_copies(nodes: Any, times: int, depth: int) -> None:
             _refuse_copies(inner, times, depth + 1)
 
 
-def _parts(node: Any) -> list[Any]:
+def _parts(node: Node) -> list[Sequence[Node]]:
     """Return the sequences inside alternatives, groups and look-arounds."""
     kind, value = node
     return list(value[1]) if kind is op.BRANCH else [body_of(node)] if kind in BODIES else []
 
 
-def _unbounded(nodes: Any) -> bool:
+def _unbounded(nodes: Iterable[Node]) -> bool:
     """Return whether there is an unbounded (or large) repeat anywhere in the nodes."""
     return any(
         (node[0] in REPEATS and (large(node[1][1]) or _unbounded(node[1][2]))) or any(map(_unbounded, _parts(node)))
@@ -127,7 +127,7 @@ class _Checker:
     def __init__(self, characters: Characters) -> None:
         self.characters = characters
 
-    def sequence(self, nodes: Sequence[Any], walk: _Walk, after: First) -> _Walk:
+    def sequence(self, nodes: Sequence[Node], walk: _Walk, after: First) -> _Walk:
         """Walk the nodes in order; `after` is how the text after them can begin."""
         following = [after]
         for node in reversed(nodes):
@@ -136,7 +136,7 @@ class _Checker:
             walk = self.node(node, walk, then)
         return walk
 
-    def node(self, node: Any, walk: _Walk, then: First) -> _Walk:
+    def node(self, node: Node, walk: _Walk, then: First) -> _Walk:
         """Walk one node."""
         kind, value = node
         chars = self.characters.one(node)
@@ -154,7 +154,7 @@ class _Checker:
             return walk
         raise _RefusedError(REASONS.get(kind, f"it uses {str(kind).lower()}, which is not in the safe subset"))
 
-    def look_around(self, body: list[Any], walk: _Walk) -> _Walk:
+    def look_around(self, body: list[Node], walk: _Walk) -> _Walk:
         """Walk a look-around: it adds no ways itself, but costs its own ways each time."""
         if _unbounded(body):
             raise _RefusedError(
@@ -162,7 +162,7 @@ class _Checker:
             )
         return _more(walk, self.sequence(body, _Walk(), NOTHING).ways)
 
-    def branch(self, ways: list[list[Any]], walk: _Walk, then: First) -> _Walk:
+    def branch(self, ways: list[list[Node]], walk: _Walk, then: First) -> _Walk:
         """Walk alternatives: those that can match at the same position count as ways."""
         leading = [self.characters.leading(way) for way in ways]
         overlaps = max(sum(not _exclusive(mine, theirs) for theirs in leading) for mine in leading)
@@ -176,7 +176,7 @@ class _Checker:
         )
         return _more(joined, overlaps)
 
-    def repeat(self, node: Any, walk: _Walk, then: First) -> _Walk:
+    def repeat(self, node: Node, walk: _Walk, then: First) -> _Walk:
         """Walk a repeat of one character or of a group."""
         low, high, body = node[1][0], node[1][1], list(node[1][2])
         if large(high) and walk.looping:
@@ -199,7 +199,7 @@ class _Checker:
         ways = SEGMENT if endless else high - low + 1
         return _more(after.but(unbounded=after.unbounded or endless), ways)
 
-    def group(self, body: list[Any], high: Any, walk: _Walk, then: First) -> _Walk:
+    def group(self, body: list[Node], high: int, walk: _Walk, then: First) -> _Walk:
         """Walk the body of a repeated group, once around its loop."""
         first = self.characters.first(body)
         if first.empty and high != 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
-from typing import Any
 
 from deia.commons.index.entries import first_paragraph
 from deia.commons.index.read_index import find_index, load_index
@@ -132,7 +131,7 @@ def _folder_of(category: str) -> str:
 
 def _document_text(entry: Entry, text: str) -> str:
     names = ("title", "urgency", "tags", "category", "created", "updated", "verified")
-    values: dict[str, Any] = {name: getattr(entry, name) for name in names if getattr(entry, name)}
+    values: dict[str, object] = {name: getattr(entry, name) for name in names if getattr(entry, name)}
     if entry.platforms:
         values["platform"] = entry.platforms[0]
     introduction = f"{entry.summary}\n\n" if entry.summary != entry.title else ""

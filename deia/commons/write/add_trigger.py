@@ -7,26 +7,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
-from deia.commons.source_files.yaml_reader import Items, Map, plain, read_yaml
+from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write import add_lesson
 from deia.errors import CommonsError
+from deia.fast_json import Json
+
+Collection = TypeVar("Collection", Map, Items)
 
 DRAFT = "# Drafted from a sentence. Correct it, and add what people really say or type before the mistake.\n"
 
 
-def trigger_text(trigger: Mapping[str, Any]) -> str:
+def trigger_text(trigger: Mapping[str, Json]) -> str:
     """Return a drafted trigger as an item of a trigger file."""
     return DRAFT + yaml_blocks.to_yaml([dict(trigger)])
 
 
-def cases_text(ident: str, *, fires: Sequence[Any], silent: Sequence[Any]) -> str:
+def cases_text(ident: str, *, fires: Sequence[Json], silent: Sequence[Json]) -> str:
     """Return the cases of a trigger as an item of a case file."""
     return yaml_blocks.to_yaml({ident: {"fires": list(fires), "silent": list(silent)}})
 
@@ -79,15 +82,16 @@ def _appended(root: str, path: str, added: str) -> str:
     text = f"{before}\n\n{added}" if before else added
     after = read_yaml(text, path=path).value
     kept = (
-        plain(after)[: len(known)] == plain(known) if isinstance(known, Items) and isinstance(after, Items)
-        else known is None or (isinstance(after, Map) and {**plain(after), **plain(known)} == plain(after))
-    )  # fmt: skip
+        known is None
+        or (isinstance(known, Items) and isinstance(after, Items) and after[: len(known)] == known)
+        or (isinstance(known, Map) and isinstance(after, Map) and {**after, **known} == after)
+    )
     if not kept:
         raise CommonsError(f"{path} has a form that cannot be appended to.", fix="Use another --topic.")
     return text.replace("\r\n", "\n").replace("\n", ends)
 
 
-def _parse_checked(text: str, path: str, wanted: type) -> Any:
+def _parse_checked(text: str, path: str, wanted: type[Collection]) -> Collection:
     """Return the parsed content of a text.
 
     Raises:

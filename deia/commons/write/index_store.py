@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 from deia.commons.index import derived_fields
 from deia.commons.index.derived_views import derived_values, distributions
@@ -22,8 +21,10 @@ from deia.commons.source_files import safe_files, yaml_blocks, yaml_lines
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.source_files.write_lock import hold_write_lock, with_write_lock
-from deia.commons.source_files.yaml_reader import Map, plain, read_yaml
+from deia.commons.source_files.yaml_blocks import RoundTrip
+from deia.commons.source_files.yaml_reader import Map, plain, read_mapping, read_yaml
 from deia.errors import CommonsError, Problem
+from deia.fast_json import Json
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
 
@@ -101,16 +102,16 @@ def rewrite(root: str, change: Callable[[str], str], *, today: str = "") -> str:
     return new
 
 
-def as_fields(entry: Entry) -> dict[str, Any]:
+def as_fields(entry: Entry) -> dict[str, Json]:
     """Return an entry as the fields of the index, without empty ones."""
-    values: dict[str, Any] = {}
+    values: dict[str, Json] = {}
     for name in ENTRY_FIELDS:
         value = getattr(entry, name)
         if value:
             values[name] = list(value) if isinstance(value, tuple) else value
         if name == "tags" and entry.platforms:
             values["platform"] = entry.platforms[0] if len(entry.platforms) == 1 else list(entry.platforms)
-    return {**values, **{name: value for name, value in plain(dict(entry.extra)).items() if name not in values}}
+    return {**values, **{name: value for name, value in plain(entry.extra).items() if name not in values}}
 
 
 # --- reading before writing ------------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ def _as_v1(index: Index, *, today: str) -> str:
         }
         for cluster in index.clusters
     }
-    top: dict[str, Any] = {"version": "1.0", "last_updated": today, "metadata": {"index_format_version": "1.0"}}
+    top: dict[str, Json] = {"version": "1.0", "last_updated": today, "metadata": {"index_format_version": "1.0"}}
     return yaml_blocks.to_yaml({name: value for name, value in top.items() if value} | {"clusters": clusters})
 
 
@@ -231,12 +232,13 @@ def keywords_of(entry: Entry) -> tuple[str, ...]:
 def _with_entries(text: str, entries: list[Entry], cluster: str, *, description: str = "") -> str:
     """Return the index with entries added to a cluster, which is made if it is missing."""
     new = [as_fields(entry) for entry in entries]
-    top = read_yaml(text, path="").value
-    if not isinstance(top, Map) or "clusters" not in top:
-        after = next((name for name in reversed(ORDER[: ORDER.index("clusters")]) if name in (top or ())), "")
+    top = read_mapping(text)
+    if "clusters" not in top:
+        after = next((name for name in reversed(ORDER[: ORDER.index("clusters")]) if name in top), "")
         text = yaml_blocks.insert_block(text, "clusters: {}", after=after)
-        top = read_yaml(text, path="").value
-    if isinstance(top["clusters"], Map) and cluster in top["clusters"]:
+        top = read_mapping(text)
+    clusters = top["clusters"]
+    if isinstance(clusters, Map) and cluster in clusters:
         longer = yaml_lines.add_items(text, ("clusters", cluster, "documents"), new)
         return longer or yaml_blocks.change_value(
             text, ("clusters", cluster), lambda body: _append_documents(body, new)
@@ -247,7 +249,7 @@ def _with_entries(text: str, entries: list[Entry], cluster: str, *, description:
     )
 
 
-def _append_documents(cluster: Any, new: list[dict[str, Any]]) -> Any:
+def _append_documents(cluster: RoundTrip, new: list[dict[str, Json]]) -> RoundTrip:
     """Append entries to the documents of a cluster that is being rewritten."""
     cluster = cluster or yaml_blocks.style({})
     documents = cluster.get("documents") or yaml_blocks.style([{}])[:0]
@@ -264,14 +266,14 @@ def _refresh(root: str, text: str, *, today: str) -> str:
     entries = [entry for entry in build_entries(index.entries, documents, []) if entry.id in listed]
     old = plain(index.source)
     new = derived_values(old, entries, index.clusters)
-    values: dict[tuple[str, ...], Any] = {(name,): value for name, value in new.items() if old.get(name) != value}
+    values: dict[tuple[str, ...], Json] = {(name,): value for name, value in new.items() if old.get(name) != value}
     values |= distributions(index.clusters, entries, old)
     if today and (values or text != _current_text(root)) and old.get("last_updated") != today:
         values["last_updated",] = today
     return _with_values(text, values, old)
 
 
-def _with_values(text: str, values: Mapping[tuple[str, ...], Any], old: Mapping[str, Any]) -> str:
+def _with_values(text: str, values: Mapping[tuple[str, ...], Json], old: Mapping[str, Json]) -> str:
     """Return the text with new values, changed all at once if that is possible, otherwise one after another."""
     existing = {path: value for path, value in values.items() if old.get(path[0]) is not None}
     result = yaml_lines.replace_values(text, existing, _merge_into) if existing else text
@@ -282,10 +284,10 @@ def _with_values(text: str, values: Mapping[tuple[str, ...], Any], old: Mapping[
     return _with_added(result, {path[0]: value for path, value in values.items() if path not in existing})
 
 
-def _with_added(text: str, values: Mapping[str, Any]) -> str:
+def _with_added(text: str, values: Mapping[str, Json]) -> str:
     """Return the text with values that it lacks, or has empty, each after the key that precedes it in every index."""
-    top = read_yaml(text, path="").value
-    groups: dict[str, dict[str, Any]] = {}
+    top = read_mapping(text)
+    groups: dict[str, dict[str, Json]] = {}
     for name in (name for name in ORDER if name in values):
         before = [known for known in ORDER[: ORDER.index(name)] if known in top]
         groups.setdefault(before[-1] if before and name not in top else "", {})[name] = values[name]
@@ -304,7 +306,7 @@ def _current_text(root: str) -> str:
     return text.replace(WINDOWS_END, "\n")
 
 
-def _merge_into(target: Any, new: Any) -> Any:
+def _merge_into(target: RoundTrip, new: Json) -> RoundTrip:
     """Change a round-trip value into a new one, keeping every part that is already right, with its comments."""
     if isinstance(target, dict) and isinstance(new, dict):
         for key in [key for key in target if str(key) not in new]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
 
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.load_commons import load_commons
@@ -17,17 +16,19 @@ from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.front_matter import FENCE, FENCES_END, FRONT_LINES
 from deia.commons.source_files.write_lock import with_write_lock
-from deia.commons.source_files.yaml_reader import Map, read_yaml
+from deia.commons.source_files.yaml_blocks import RoundTrip
+from deia.commons.source_files.yaml_reader import read_mapping
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson
 from deia.commons.write.trash import LIST, is_about, keep_copy, own_entry
 from deia.errors import CommonsError
+from deia.fast_json import Json
 from deia.records import URGENCIES
 
 
 @with_write_lock
 def revise_lesson(
-    root: str, ident: str, *, text: str, today: str, stamp: str, changes: Mapping[str, Any] | None = None
+    root: str, ident: str, *, text: str, today: str, stamp: str, changes: Mapping[str, Json] | None = None
 ) -> Lesson:
     """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags.
 
@@ -54,13 +55,13 @@ def revise_lesson(
     return Lesson(entry=entry.but(updated=today), paths=paths)
 
 
-def _to_plain_text(value: Any) -> Any:
+def _to_plain_text(value: Json) -> Json:
     if isinstance(value, str):
         return " ".join("".join(char if char.isprintable() else " " for char in value).split())
-    return [_to_plain_text(item) for item in value]
+    return [_to_plain_text(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _revised_text(old: str, text: str, fields: Mapping[str, Any]) -> str:
+def _revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
     """Return the file's metadata, with the fields changed that it has, above the new text."""
     ends = "\r\n" if "\r\n" in old else "\n"
     lines = old.replace("\r\n", "\n").split("\n")
@@ -80,15 +81,15 @@ def _heading(lines: list[str]) -> str:
     return next((line[2:].strip() for line in lines if line.startswith("# ")), "")
 
 
-def _with_fields(head: str, fields: Mapping[str, Any]) -> str:
-    top = read_yaml(head, path="").value
+def _with_fields(head: str, fields: Mapping[str, Json]) -> str:
+    top = read_mapping(head)
     for name, value in fields.items():
-        if isinstance(top, Map) and name in top:
+        if name in top:
             head = yaml_blocks.set_value(head, (name,), value)
     return head
 
 
-def _describing_clusters(source: Mapping[str, Any], ident: str) -> list[str]:
+def _describing_clusters(source: Mapping[str, Json], ident: str) -> list[str]:
     """Return the clusters in which the index describes a document, rather than only listing its id."""
     clusters = source.get("clusters")
     bodies = clusters.items() if isinstance(clusters, dict) else ()
@@ -99,7 +100,7 @@ def _describing_clusters(source: Mapping[str, Any], ident: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _with_entry_fields(index: str, clusters: list[str], ident: str, fields: Mapping[str, Any]) -> str:
+def _with_entry_fields(index: str, clusters: list[str], ident: str, fields: Mapping[str, Json]) -> str:
     for cluster in clusters:
         index = yaml_blocks.change_value(
             index, ("clusters", cluster, LIST), lambda documents: _update_entries(documents, ident, fields)
@@ -107,7 +108,7 @@ def _with_entry_fields(index: str, clusters: list[str], ident: str, fields: Mapp
     return index
 
 
-def _update_entries(documents: Any, ident: str, fields: Mapping[str, Any]) -> Any:
+def _update_entries(documents: RoundTrip, ident: str, fields: Mapping[str, Json]) -> RoundTrip:
     for item in documents:
         if isinstance(item, dict) and is_about(item, ident):
             for name, value in fields.items():

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 from functools import partial
-from typing import Any
 
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.index.read_index import find_index
@@ -17,10 +16,12 @@ from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
-from deia.commons.source_files.yaml_reader import plain, read_yaml
+from deia.commons.source_files.yaml_blocks import RoundTrip
+from deia.commons.source_files.yaml_reader import plain, read_mapping
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import create_file
 from deia.errors import CommonsError
+from deia.fast_json import Json
 from deia.knowledge import Entry
 from deia.records import Record
 
@@ -83,7 +84,7 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
         if listed
         else before
     )
-    note: dict[str, Any] = {"id": ident, "path": entry.path, "listed": listed, "index_after": _digest(after)}
+    note: dict[str, Json] = {"id": ident, "path": entry.path, "listed": listed, "index_after": _digest(after)}
     create_file(root, f"{folder}/{NOTE}", yaml_blocks.to_yaml(note))
     create_file(root, f"{folder}/{BEFORE}", before)
     if os.path.isfile(place):
@@ -115,7 +116,7 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     return Removed(id=ident, path=path, trash=f"{FOLDER}/{folder}")
 
 
-def _restore_index(root: str, folder: str, note: dict[str, Any], *, today: str) -> None:
+def _restore_index(root: str, folder: str, note: dict[str, Json], *, today: str) -> None:
     """Restore the old index if nobody has changed it since; otherwise append the entry to its clusters."""
     listed = note.get("listed") or {}
     before = safe_files.read_text(root, f"{FOLDER}/{folder}/{BEFORE}", limit=MOST_FILE).text
@@ -142,10 +143,9 @@ def _removals(root: str) -> list[str]:
     return sorted((name for name in removals if not name.startswith(RESTORED)), reverse=True)
 
 
-def _note(root: str, folder: str) -> dict[str, Any]:
+def _note(root: str, folder: str) -> dict[str, Json]:
     content = safe_files.read_text(root, f"{FOLDER}/{folder}/{NOTE}", limit=safe_files.YAML_BYTES)
-    value = plain(read_yaml(content.text, path=NOTE).value)
-    return value if isinstance(value, dict) else {}
+    return plain(read_mapping(content.text))
 
 
 def _index_text(root: str) -> str:
@@ -166,11 +166,10 @@ def _move(source: str, target: str) -> None:
         raise CommonsError(f"{source} cannot be moved: {error.strerror}.", fix=fix) from error
 
 
-def _listings(root: str, ident: str) -> dict[str, Any]:
+def _listings(root: str, ident: str) -> dict[str, Json]:
     """Return what each cluster of the index lists of a document: its entry, or only its id."""
-    top = plain(read_yaml(_index_text(root), path="").value)
-    clusters = top.get("clusters") if isinstance(top, dict) else None
-    listed: dict[str, Any] = {}
+    clusters = plain(read_mapping(_index_text(root))).get("clusters")
+    listed: dict[str, Json] = {}
     for name, body in clusters.items() if isinstance(clusters, dict) else ():
         for item in (body.get(LIST) if isinstance(body, dict) else None) or ():
             if is_about(item, ident):
@@ -178,30 +177,30 @@ def _listings(root: str, ident: str) -> dict[str, Any]:
     return listed
 
 
-def is_about(item: Any, ident: str) -> bool:
+def is_about(item: object, ident: str) -> bool:
     """Return whether an item of a cluster's list is the entry or the id of a document."""
     return str(item.get("id", "")) == ident if isinstance(item, dict) else str(item) == ident
 
 
-def _without_listings(text: str, ident: str, listed: dict[str, Any]) -> str:
+def _without_listings(text: str, ident: str, listed: dict[str, Json]) -> str:
     for cluster in listed:
         text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), partial(_drop_document, ident=ident))
     return text
 
 
-def _drop_document(documents: Any, ident: str) -> Any:
+def _drop_document(documents: RoundTrip, ident: str) -> RoundTrip:
     for position in reversed([position for position, item in enumerate(documents) if is_about(item, ident)]):
         del documents[position]
     return documents
 
 
-def _with_listings(text: str, listed: dict[str, Any]) -> str:
+def _with_listings(text: str, listed: dict[str, Json]) -> str:
     for cluster, item in listed.items():
         text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), partial(_append_item, item=item))
     return text
 
 
-def _append_item(documents: Any, item: Any) -> Any:
+def _append_item(documents: RoundTrip, item: Json) -> RoundTrip:
     documents = documents or yaml_blocks.style([{}])[:0]
     documents.append(yaml_blocks.style(item))
     return documents

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from deia.commons.source_files import yaml_blocks
 from deia.commons.source_files.yaml_lines import add_items, replace_values
 from deia.commons.source_files.yaml_reader import plain, read_yaml
+from deia.fast_json import Json
 
 INDEX = """\
 # ours
@@ -58,7 +59,7 @@ def test_an_entry_is_put_below_the_last_and_all_else_stays() -> None:
 
 
 def test_views_and_counts_change_by_their_lines_alone() -> None:
-    views = {"aws": ["new", "a", "b"], "git": ["a"], "none": {}, "zsh": {"docs": ["b"]}}
+    views: Json = {"aws": ["new", "a", "b"], "git": ["a"], "none": {}, "zsh": {"docs": ["b"]}}
     made = replace_values(INDEX, {("total",): 3, ("views",): views}, replaced)
     assert made is not None
     assert made.splitlines() == [

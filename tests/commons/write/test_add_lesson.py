@@ -17,6 +17,7 @@ from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.add_trigger import cases_text, trigger_text
 from deia.commons.write.init import create_commons
 from deia.errors import CommonsError
+from deia.fast_json import Json
 from tests.commons.write.test_index_store import files
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ TODAY = "2026-11-20"
 
 def drafted(entry: Entry) -> tuple[str, str]:
     """Give a trigger and its cases for a lesson."""
-    trigger = {
+    trigger: dict[str, Json] = {
         "id": entry.id, "title": entry.title, "status": "experimental", "urgency": entry.urgency, "action": "note",
         "message": entry.summary, "documents": [{"id": entry.id, "mode": "summary_only"}],
         "when": {"any": [{"phrase": "delete … site"}]},

@@ -13,7 +13,7 @@ from deia.commons.checks import lint
 from deia.commons.index.read_index import load_index
 from deia.commons.source_files import yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
-from deia.commons.source_files.yaml_reader import plain, read_yaml
+from deia.commons.source_files.yaml_reader import read_mapping, read_yaml
 from deia.commons.write import index_store
 from deia.errors import CommonsError
 from deia.knowledge import Entry
@@ -258,7 +258,7 @@ def test_windows_line_ends_survive(tmp_path: Path) -> None:
 
 
 def test_a_value_that_is_put_back_gives_the_same_text() -> None:
-    for key in plain(read_yaml(CAREFUL, path="f").value):
+    for key in read_mapping(CAREFUL):
         assert (
             read_yaml(yaml_blocks.change_value(CAREFUL, (key,), lambda value: value), path="f").value
             == read_yaml(CAREFUL, path="f").value
