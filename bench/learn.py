@@ -53,14 +53,9 @@ def commons_of(folder: str) -> Commons:
 def naive(questions: Sequence[Golden], vocabulary: Vocabulary) -> list[Change]:
     """Give what adds every word of every question to its documents."""
     return [
-        Change(
-            kind=ADD,
-            of=DOCUMENT,
-            target=document,
-            field="keywords",
-            value=tuple(vocabulary.words_by_stem(one.query).values()),
-        )
+        Change(kind=ADD, of=DOCUMENT, target=document, field="keywords", value=words)
         for one in questions
+        for words in [tuple(vocabulary.words_by_stem(one.query).values())]
         for document in one.grades
         if document in vocabulary.entries
     ]

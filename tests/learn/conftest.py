@@ -1,4 +1,4 @@
-"""The ledgers of the tests of `deia.ledger`, for what is learned from them."""
+"""The ledger fixtures of `tests.ledger`, for the tests of what is learned from ledgers."""
 
 from tests.ledger.conftest import write
 

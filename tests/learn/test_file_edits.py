@@ -1,4 +1,4 @@
-"""Changes become edits of few lines, are written whole, and are taken back byte for byte."""
+"""Changes become edits of few lines, are written all or none, and are taken back byte for byte."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def made(change: Change) -> Proposal:
+def proposal_of(change: Change) -> Proposal:
     return propose("keywords", [change], because="a test", evidence=["why?"], weight=1.0)
 
 
@@ -96,7 +96,7 @@ def test_what_is_written_is_what_was_tried_and_is_taken_back_byte_for_byte(root:
         entry = next(one for one in load_commons(str(root)).entries if one.path == ids[name])
         change = change.but(target=entry.id)
     before, wanted = contents(root), expected(root, change)
-    proposal = made(change)
+    proposal = proposal_of(change)
     apply_proposal(str(root), proposal, now=0.0)
     assert load_commons(str(root)).problems == ()
     assert values(root) == wanted
@@ -118,7 +118,7 @@ def test_what_a_documents_own_metadata_says_stays_when_the_index_says_more(root:
     place.write_text(f"---\nkeywords: [site, own]\n---\n\n{place.read_text(encoding='utf-8')}", encoding="utf-8")
     for change, kept in ((CHANGES["keywords"], {"site", "own", "drop", "yes"}), (CHANGES["fewer keywords"], None)):
         wanted = expected(root, change)
-        apply_proposal(str(root), made(change), now=0.0)
+        apply_proposal(str(root), proposal_of(change), now=0.0)
         assert values(root) == wanted
         entry = next(one for one in load_commons(str(root)).entries if one.id == "site-checklist")
         assert kept is None or set(entry.keywords) == kept
@@ -134,7 +134,7 @@ def test_only_the_lines_that_change_change(root: Path) -> None:
 
 
 def test_an_earlier_change_is_taken_back_under_a_later_one(root: Path) -> None:
-    first, second = made(CHANGES["keywords"]), made(CHANGES["pattern"])
+    first, second = proposal_of(CHANGES["keywords"]), proposal_of(CHANGES["pattern"])
     apply_proposal(str(root), first, now=0.0)
     apply_proposal(str(root), second, now=1.0)
     undo(str(root), first.id, now=2.0)
@@ -147,7 +147,7 @@ def test_an_earlier_change_is_taken_back_under_a_later_one(root: Path) -> None:
 
 
 def test_lines_that_somebody_edited_since_are_not_taken_back(root: Path) -> None:
-    proposal = made(CHANGES["keywords"])
+    proposal = proposal_of(CHANGES["keywords"])
     apply_proposal(str(root), proposal, now=0.0)
     index = root / "commons_index.yaml"
     index.write_text(index.read_text(encoding="utf-8").replace("drop", "dropped"), encoding="utf-8")
@@ -159,14 +159,14 @@ def test_lines_that_somebody_edited_since_are_not_taken_back(root: Path) -> None
 
 def test_what_is_gone_broken_or_applied_already_is_refused_and_nothing_written(root: Path) -> None:
     with pytest.raises(CommonsError, match="no document 'nobody'"):
-        apply_proposal(str(root), made(CHANGES["keywords"].but(target="nobody")), now=0.0)
-    apply_proposal(str(root), made(CHANGES["concept"]), now=0.0)
+        apply_proposal(str(root), proposal_of(CHANGES["keywords"].but(target="nobody")), now=0.0)
+    apply_proposal(str(root), proposal_of(CHANGES["concept"]), now=0.0)
     with pytest.raises(CommonsError, match="applied already"):
-        apply_proposal(str(root), made(CHANGES["concept"]), now=0.0)
+        apply_proposal(str(root), proposal_of(CHANGES["concept"]), now=0.0)
     (root / "triggers/sites.yaml").write_text("- id: [", encoding="utf-8")
     before = contents(root)
     with pytest.raises(CommonsError):
-        apply_proposal(str(root), made(CHANGES["unless"]), now=0.0)
+        apply_proposal(str(root), proposal_of(CHANGES["unless"]), now=0.0)
     assert contents(root) == before
 
 
@@ -174,7 +174,7 @@ def test_windows_line_ends_and_a_byte_order_mark_stay(root: Path) -> None:
     index = root / "commons_index.yaml"
     data = b"\xef\xbb\xbf" + index.read_bytes().replace(b"\n", b"\r\n")
     index.write_bytes(data)
-    apply_proposal(str(root), made(CHANGES["keywords"]), now=0.0)
+    apply_proposal(str(root), proposal_of(CHANGES["keywords"]), now=0.0)
     new = index.read_bytes()
     assert new.startswith(b"\xef\xbb\xbf")
     assert new.count(b"\n") == new.count(b"\r\n") == data.count(b"\n")
@@ -183,7 +183,7 @@ def test_windows_line_ends_and_a_byte_order_mark_stay(root: Path) -> None:
 
 
 def test_the_changelog_says_why_and_survives_a_broken_line(root: Path) -> None:
-    apply_proposal(str(root), made(CHANGES["keywords"]), now=0.0)
+    apply_proposal(str(root), proposal_of(CHANGES["keywords"]), now=0.0)
     place = root / CHANGELOG
     place.write_text('{"at": "torn\n[]\n{"id": 3}\n' + place.read_text(encoding="utf-8"), encoding="utf-8")
     (change,) = read_changes(str(root))
@@ -193,7 +193,7 @@ def test_the_changelog_says_why_and_survives_a_broken_line(root: Path) -> None:
 
 def test_a_proposal_comes_back_from_json_as_it_was() -> None:
     for change in CHANGES.values():
-        proposal = made(change)
+        proposal = proposal_of(change)
         back = read_proposal(json.loads(json.dumps(proposal.to_dict())))
         assert (back.id, back.because) == (proposal.id, proposal.because)
         assert propose("keywords", back.changes, because="", evidence=(), weight=0).id == proposal.id
@@ -205,7 +205,7 @@ def test_any_word_can_be_added_or_is_refused_in_words(root: Path, word: str) -> 
     change = Change(kind=ADD, of=DOCUMENT, target="site-checklist", field="keywords", value=(word,))
     before = contents(root)
     try:
-        apply_proposal(str(root), made(change), now=0.0)
+        apply_proposal(str(root), proposal_of(change), now=0.0)
     except CommonsError:
         assert contents(root) == before
         return

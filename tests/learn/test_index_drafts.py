@@ -1,4 +1,4 @@
-"""What is drafted of questions: a new word is a thing's or a document's own; what is known is not said again."""
+"""Drafts for the index: a new word becomes a concept or a keyword, and nothing known is drafted again."""
 
 from __future__ import annotations
 

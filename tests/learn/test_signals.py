@@ -1,4 +1,4 @@
-"""What came of answers and of firings is read off the ledger, said and seen apart."""
+"""The signals of answers and firings are read from the ledger; what people said counts more than what they did."""
 
 from __future__ import annotations
 
@@ -69,19 +69,23 @@ def test_a_held_call_that_is_repeated_counts_against_and_one_that_is_not_for_its
         firing("t", "held", conversation="a"), firing("t", "passed", conversation="a"),
         firing("t", "held", conversation="b"), firing("t", "muted", conversation="c"),
     )  # fmt: skip
-    (heard,) = evidence(folder).firings
-    assert {name: count for name, count in heard.signals.items() if count} == {"repeated": 1, "changed": 1, "muted": 1}
-    assert heard.weight == sum(WEIGHTS["firing", name].weight for name in ("repeated", "changed", "muted"))
-    placed = read_through([str(folder)], read_conversations)
-    assert placed["c", "t"] < 0
+    (firing_signals,) = evidence(folder).firings
+    assert {name: count for name, count in firing_signals.signals.items() if count} == {
+        "repeated": 1,
+        "changed": 1,
+        "muted": 1,
+    }
+    assert firing_signals.weight == sum(WEIGHTS["firing", name].weight for name in ("repeated", "changed", "muted"))
+    weights = read_through([str(folder)], read_conversations)
+    assert weights["c", "t"] < 0
 
 
 def test_what_is_said_outweighs_what_is_seen() -> None:
     for of in ("answer", "firing"):
         seen = [abs(signal.weight) for signal in SIGNALS if signal.of == of and not signal.explicit]
         assert max(seen) <= min(abs(signal.weight) for signal in SIGNALS if signal.of == of and signal.explicit)
-    told = {"useful": 1, "opened": 2}
-    assert total_weight("answer", told) == 4.0
+    counts = {"useful": 1, "opened": 2}
+    assert total_weight("answer", counts) == 4.0
 
 
 def test_questions_without_their_words_are_counted_and_teach_nothing(write: Write) -> None:

@@ -1,4 +1,4 @@
-"""What is drafted for triggers: who was mended is not made milder for what was said before."""
+"""Drafts for triggers: a trigger is not made milder for noise that is silenced by now."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Probe(Record):
 class Outcome(Record):
     """The answer to a question, as its documents and its measures."""
 
-    found: tuple[str, ...]
+    documents: tuple[str, ...]
     ndcg: float = 0.0
     hit: float = 0.0
 
@@ -92,7 +92,7 @@ class IndexTrial:
         for number, probe in enumerate(self.probes):
             for stem in vocabulary.stems(probe.question):
                 self._by_stem.setdefault(stem, set()).add(number)
-            for document in self.before[number].found:
+            for document in self.before[number].documents:
                 self._by_document.setdefault(document, set()).add(number)
 
     def __enter__(self) -> Self:
@@ -122,7 +122,7 @@ class IndexTrial:
 
     def documents_found(self, question: str) -> tuple[str, ...]:
         """Return the documents that a question finds today."""
-        return ask(self._base, Probe(question=question)).found
+        return ask(self._base, Probe(question=question)).documents
 
     def probes_touched(self, changes: Iterable[Change]) -> set[int]:
         """Return the numbers of the questions that have a word of the changes or find a document that they move."""
@@ -155,9 +155,9 @@ class IndexTrial:
 def ask(catalog: Catalog, probe: Probe) -> Outcome:
     """Return the outcome of one question."""
     answer = search(catalog, Query(text=probe.question, limit=DEPTH), tiers=TIERS)
-    found = tuple(result.id for result in answer.documents)
-    measures = scores(found, probe.grades)
-    return Outcome(found=found, ndcg=measures.ndcg, hit=measures.hit)
+    documents = tuple(result.id for result in answer.documents)
+    measures = scores(documents, probe.grades)
+    return Outcome(documents=documents, ndcg=measures.ndcg, hit=measures.hit)
 
 
 def is_harmed(probe: Probe, before: Outcome, after: Outcome) -> bool:
@@ -166,8 +166,8 @@ def is_harmed(probe: Probe, before: Outcome, after: Outcome) -> bool:
     That is a golden question, or one that now gets a document first that people judged wrong for it.
     """
     if not probe.grades:
-        raised = after.found[:1] != before.found[:1] and not probe.unwanted.isdisjoint(after.found[:1])
-        return raised or (probe.golden and bool(after.found) and not before.found)
+        raised = after.documents[:1] != before.documents[:1] and not probe.unwanted.isdisjoint(after.documents[:1])
+        return raised or (probe.golden and bool(after.documents) and not before.documents)
     return probe.golden and (after.ndcg < before.ndcg - NOTICED or after.hit < before.hit)
 
 
@@ -184,14 +184,14 @@ class ProbeResult(Record):
         """What the question gained or lost; to find something when there is nothing is a loss."""
         if self.probe.grades or self.probe.unwanted:
             return self.after.ndcg - self.before.ndcg
-        return FALSE_ALARM * (bool(self.before.found) - bool(self.after.found))
+        return FALSE_ALARM * (bool(self.before.documents) - bool(self.after.documents))
 
 
 def _in_the_way(row: ProbeResult) -> tuple[str, ...]:
     """Return the documents before the first right one in an answer."""
-    found = row.after.found
-    first = next((at for at, document in enumerate(found) if document in row.probe.grades), len(found))
-    return found[:first]
+    documents = row.after.documents
+    first = next((at for at, document in enumerate(documents) if document in row.probe.grades), len(documents))
+    return documents[:first]
 
 
 def compare(rows: Sequence[ProbeResult]) -> Comparison:
@@ -222,7 +222,7 @@ def figures(outcomes: Iterable[tuple[Probe, Outcome]]) -> dict[str, float]:
     if answerable:
         values[HIT] = sum(outcome.hit for outcome in answerable) / len(answerable)
         values[NDCG] = sum(outcome.ndcg for outcome in answerable) / len(answerable)
-        values[UNANSWERED] = sum(not outcome.found for outcome in answerable) / len(answerable)
+        values[UNANSWERED] = sum(not outcome.documents for outcome in answerable) / len(answerable)
     if unanswerable:
-        values[REFUSED] = sum(not outcome.found for outcome in unanswerable) / len(unanswerable)
+        values[REFUSED] = sum(not outcome.documents for outcome in unanswerable) / len(unanswerable)
     return {name: round(value, 4) for name, value in values.items()}

@@ -1,9 +1,8 @@
 """Drafts are tried, and those that help and harm nothing are kept, each with its figures.
 
 Each is tried alone, and again without the words that did harm. What is left is tried all together, and drafts that then
-harm a question are dropped. Keywords of similar documents may help only together: these become one proposal, as do
-those of a log in which few words stand for one document. Nothing is kept that makes a golden question or a figure
-worse.
+harm a question are dropped. Keywords of similar documents may help only together, and so may all keywords of a wide
+reach: these become one proposal. Nothing is kept that makes a golden question or a figure worse.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far words carry over is read off questions that were left out."""
+"""How far words carry over is learned from questions that were left out."""
 
 from __future__ import annotations
 
