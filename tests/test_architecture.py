@@ -43,7 +43,20 @@ SAME_THING = {"catalog", "clauses", "triggers"}
 # What one event of a host may import besides deia's own cheap half and what a bare interpreter holds already.
 HOOK_LIBRARY = frozenset(("__future__", "_json", "_signal", "_sre", "gc", "itertools", "math", "mmap"))
 HOOK_SIDE = ("deia.serve.hook", "deia.serve.hosts", "deia.serve.startup.importer")
-HOOK_OURS = ("watch", "spool", "text", "settings", "folders", "records", "errors", "files", "fast_json", "freshness")
+HOOK_OURS = (
+    "watch",
+    "spool",
+    "redaction",
+    "command_secrets",
+    "text",
+    "settings",
+    "folders",
+    "records",
+    "errors",
+    "files",
+    "fast_json",
+    "freshness",
+)
 # What is looked at only when the gate has let a `meaning` clause through; nothing else of `match` is cheap enough.
 HOOK_MEANING = frozenset(("deia.match.static_vectors",))
 
