@@ -11,9 +11,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Literal, Self, TypeVar, dataclass_transform
+    from typing import Any, Literal, Self, dataclass_transform
 
-    T = TypeVar("T")
     Role = Literal["user", "assistant", "tool_call", "tool_result", "system"]
     Urgency = Literal["critical", "high", "medium", "low"]
     Action = Literal["note", "warn", "ask", "hold"]
@@ -35,12 +34,15 @@ _set = object.__setattr__
 class _RecordType(type):
     """The metaclass of records: turns annotated names into slots, and their values into defaults."""
 
-    def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
+    if TYPE_CHECKING:
+        FIELDS: tuple[str, ...]
+        DEFAULTS: dict[str, object]
+
+    def __new__(cls, name: str, bases: tuple[_RecordType, ...], body: dict[str, Any]) -> _RecordType:
         names = tuple(body.get("__annotations__", ()))
-        body["DEFAULTS"] = {field: body.pop(field) for field in names if field in body}
+        defaults = {field: body.pop(field) for field in names if field in body}
         body["FIELDS"] = (*(bases[0].FIELDS if bases else ()), *names)
-        if bases:
-            body["DEFAULTS"] = {**bases[0].DEFAULTS, **body["DEFAULTS"]}
+        body["DEFAULTS"] = {**bases[0].DEFAULTS, **defaults} if bases else defaults
         body["__slots__"] = names
         return super().__new__(cls, name, bases, body)
 
@@ -48,9 +50,9 @@ class _RecordType(type):
 class _Record(metaclass=_RecordType):
     if TYPE_CHECKING:
         FIELDS: tuple[str, ...]
-        DEFAULTS: dict[str, Any]
+        DEFAULTS: dict[str, object]
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, **values: object) -> None:
         for name in self.FIELDS:
             if name in values:
                 _set(self, name, values.pop(name))
@@ -77,15 +79,15 @@ class _Record(metaclass=_RecordType):
         shown = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
         return f"{type(self).__name__}({shown})"
 
-    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+    def __setstate__(self, state: tuple[None, dict[str, object]]) -> None:
         for name, value in state[1].items():
             _set(self, name, value)
 
-    def but(self, **changes: Any) -> Any:
+    def but(self, **changes: object) -> _Record:
         """Return a copy with some fields changed."""
         return type(self)(**{**self.values(), **changes})
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, object]:
         """Return the fields as a dictionary, in order of declaration."""
         return {name: getattr(self, name) for name in self.FIELDS}
 
@@ -99,7 +101,7 @@ if TYPE_CHECKING:
     class Record(metaclass=_Checked):
         """An immutable value with named fields, declared as annotations in the class body."""
 
-        def but(self, **changes: Any) -> Self:  # noqa: ARG002 - for the checker only
+        def but(self, **changes: object) -> Self:  # noqa: ARG002 - for the checker only
             """Return a copy with some fields changed."""
             return self
 
@@ -116,7 +118,7 @@ class Turn(Record):
     role: Role
     text: str
     tool: str = ""
-    tool_input: Mapping[str, Any] | None = None
+    tool_input: Mapping[str, object] | None = None
     failed: bool = False  # a tool_result that reports an error
     index: int = 1  # position in the conversation, from 1
 
@@ -152,7 +154,7 @@ class Injection(Record):
     """What is put in front of the model for some firings, and the strongest action that a host may take."""
 
     text: str
-    parts: tuple[Mapping[str, Any], ...]
+    parts: tuple[Mapping[str, Any], ...]  # for programs, in the shape of FORMATS.md §3
     action: Action = "note"
     triggers: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()

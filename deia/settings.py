@@ -36,7 +36,7 @@ class Settings(Record):
     max_action: str = "hold"  # the strongest action that any trigger may take
     forms: Mapping[str, str] = {}  # urgency or trigger → the strongest action it may take, or "off"
     exceptions: Mapping[str, Sequence[str]] = {}  # trigger → globs of paths where it does not fire
-    quiet: Mapping[str, Any] = {}  # hours during which anything less urgent than `below` waits
+    quiet: Mapping[str, object] = {}  # hours during which anything less urgent than `below` waits
     most_per_hour: int = 0  # lessons of medium or low urgency per conversation and hour; 0 means no limit
     collections: str = ""  # the part of the commons that a server offers: clusters and folders, separated by commas
     sources: Mapping[str, str] = {}
@@ -67,7 +67,7 @@ SECRETS = ("token",)  # read only from the environment or `.env`: other settings
 NAMES = tuple(name for name in DEFAULTS.values() if name != "sources")
 
 
-def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None) -> Settings:
+def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Settings:
     """Return the settings for the commons at `root`.
 
     Raises:
@@ -115,7 +115,7 @@ def setting_line(root: str, path: str, table: str, name: str) -> int:
     return 0
 
 
-def _environment_layer(environ: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+def _environment_layer(environ: Mapping[str, str]) -> tuple[str, dict[str, object]]:
     values = {name: environ.get(f"DEIA_{name.upper()}") for name in NAMES}
     return "environment", {name: value for name, value in values.items() if value is not None}
 
@@ -133,7 +133,7 @@ def secret(name: str, root: str, *, environ: Mapping[str, str]) -> tuple[str, st
     return values[-1] if values else ("", "")
 
 
-def _dotenv_layers(root: str) -> list[tuple[str, dict[str, Any]]]:
+def _dotenv_layers(root: str) -> list[tuple[str, dict[str, object]]]:
     """Return one layer for each line of a `.env` file that sets a setting."""
     return [(where, {line.name: line.value}) for where, line in _assignments(root) if line.name in NAMES]
 

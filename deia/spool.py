@@ -15,7 +15,6 @@ from deia.redaction import HIDDEN, KEY_PREFIXES, is_secret_name, redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 VERSION = 1
 MOST_BYTES = 4096
@@ -39,7 +38,7 @@ def day_file(folder: str, seconds: float) -> str:
     return f"{folder}/{timestamp(seconds)[:10]}-{files.writer()}.jsonl"
 
 
-def find_event(folder: str, identity: str) -> dict[str, Any]:
+def find_event(folder: str, identity: str) -> dict[str, object]:
     """Return this machine's event with an id that `append` returned, or an empty mapping if it is gone."""
     began = identity.partition("-")[0]
     if not identity.isascii() or not 0 < len(began) < 14 or not set(began) <= set("0123456789abcdef"):
@@ -60,7 +59,7 @@ def timestamp(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}Z"
 
 
-def kept(fields: Mapping[str, object], telemetry: str) -> dict[str, Any]:
+def kept(fields: Mapping[str, object], telemetry: str) -> dict[str, object]:
     """Return the fields of an event that may be written: redacted, and without texts if only metadata is wanted."""
     fields_kept = {}
     for name, value in fields.items():
@@ -70,7 +69,7 @@ def kept(fields: Mapping[str, object], telemetry: str) -> dict[str, Any]:
     return fields_kept
 
 
-def _identity(value: Any) -> Any:
+def _identity(value: object) -> object:
     """Return a value that keeps conversations and events distinct: a fingerprint if it could be a key."""
     if not isinstance(value, str):
         return _redacted(value)
@@ -83,7 +82,7 @@ def _identity(value: Any) -> Any:
     return f"unnamed-{fingerprint:012x}"
 
 
-def _redacted(value: Any, name: str = "", depth: int = 0) -> Any:
+def _redacted(value: object, name: str = "", depth: int = 0) -> object:
     """Return a value with every text redacted; a text under a secret's name is hidden whole."""
     if isinstance(value, str):
         return HIDDEN if value and is_secret_name(name.lower()) else redact(value)
@@ -96,8 +95,9 @@ def _redacted(value: Any, name: str = "", depth: int = 0) -> Any:
     return value
 
 
-def encoded(line: dict[str, Any]) -> bytes:
+def encoded(fields: Mapping[str, object]) -> bytes:
     """Return a line as bytes within the size limit: the longest text or list is halved, or dropped if it cannot be."""
+    line = dict(fields)
     data = _ascii(line)
     while len(data) > MOST_BYTES - 2:
         longest = max(line, key=lambda name: len(dumps({name: line[name]})))
@@ -110,7 +110,7 @@ def encoded(line: dict[str, Any]) -> bytes:
     return b"\n" + data + b"\n"
 
 
-def _ascii(line: dict[str, Any]) -> bytes:
+def _ascii(line: dict[str, object]) -> bytes:
     """Return a line as JSON that every reader accepts: half a surrogate pair becomes a question mark."""
     text = dumps(line)
     if "\\ud" in text:
@@ -119,7 +119,7 @@ def _ascii(line: dict[str, Any]) -> bytes:
     return text.encode()
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if hasattr(value, "items"):

@@ -100,6 +100,7 @@ def test_lists_and_objects_are_redacted_and_a_secrets_name_hides_its_value() -> 
     key = "gh" + "p_" + "aB3d" * 9
     kept = spool.kept({"docs": [key], "extra": {"password": "hunter", "list": [{"note": key}]}, key: 1}, "full")
     assert key not in repr(kept)
+    assert isinstance(kept["extra"], dict)
     assert kept["extra"]["password"] == HIDDEN
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.errors import CommonsError, Problem
@@ -61,13 +60,13 @@ def compile_labelled(folder: str, target: str, *, tiers: Sequence[str]) -> Catal
     return open_catalog(target)
 
 
-def read_rows(folder: str, name: str, *, required: Sequence[str]) -> list[dict[str, Any]]:
+def read_rows(folder: str, name: str, *, required: Sequence[str]) -> list[dict[str, str]]:
     """Return the JSON objects of a file of JSON lines; the required fields must be strings.
 
     Raises:
         CommonsError: a line is no JSON object, or lacks a required field.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, str]] = []
     problems = []
     for number, line in _lines(folder, name):
         try:

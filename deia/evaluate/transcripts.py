@@ -58,7 +58,7 @@ class Reader:
             self._note_folder(item)
         return turns_of([part for message in _messages(item) for part in self._paired(message)])
 
-    def _note_folder(self, item: dict[str, Any]) -> None:
+    def _note_folder(self, item: Item) -> None:
         payload = item.get("payload")
         for holder in (item, payload if isinstance(payload, dict) else {}):
             if isinstance(holder.get("cwd"), str):
@@ -277,7 +277,7 @@ def _split_conversations(text: str) -> Iterator[tuple[Reader, Iterable[object]]]
         yield Reader(), _plain_turns(text)
 
 
-def conversations_in(value: Item | list[Any]) -> Iterator[list[Any]]:
+def conversations_in(value: Item | list[object]) -> Iterator[list[object]]:
     """Yield the conversations of a JSON value, each as its items: one, or several side by side."""
     candidates = value if isinstance(value, list) else _first_list(value, SEVERAL) or []
     lists = [turn_list(candidate) if isinstance(candidate, dict) else None for candidate in candidates]
@@ -290,21 +290,21 @@ def conversations_in(value: Item | list[Any]) -> Iterator[list[Any]]:
         yield [value] if items is None else items
 
 
-def turn_list(value: Item) -> list[Any] | None:
+def turn_list(value: Item) -> list[object] | None:
     """Return the list of a conversation's turns in a mapping, or None."""
     return _first_list(value, LISTS)
 
 
-def _first_list(value: Item, names: Iterable[str]) -> list[Any] | None:
+def _first_list(value: Item, names: Iterable[str]) -> list[object] | None:
     return next((value[name] for name in names if isinstance(value.get(name), list)), None)
 
 
-def _parse_json(text: str) -> Item | list[Any] | None:
+def _parse_json(text: str) -> Item | list[object] | None:
     """Return the mapping or list that a JSON text describes, or None if it describes neither."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        value: Item | list[Any] = fast_json.loads(text)
+        value: Item | list[object] = fast_json.loads(text)
     except ValueError:
         return None
     return value

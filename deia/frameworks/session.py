@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from deia.librarian import Librarian
 from deia.records import Firing, Injection
@@ -43,7 +42,7 @@ class AgentSession:
         self._folder = folder
         self._conversations = Conversations(_Conversation)
 
-    def watch_messages(self, messages: Iterable[Mapping[str, Any]], conversation: str) -> str:
+    def watch_messages(self, messages: Iterable[Mapping[str, object]], conversation: str) -> str:
         """Judge the messages since the last call and return the text to show to the model now, or "".
 
         `messages` is the conversation so far, or its end. Only the messages of people and the model are judged here:
@@ -79,7 +78,7 @@ class AgentSession:
         pending, state.pending = state.pending, []
         return "\n\n".join(pending)
 
-    async def awatch_messages(self, messages: Iterable[Mapping[str, Any]], conversation: str) -> str:
+    async def awatch_messages(self, messages: Iterable[Mapping[str, object]], conversation: str) -> str:
         """Await `watch_messages`."""
         return await asyncio.to_thread(self.watch_messages, list(messages), conversation)
 

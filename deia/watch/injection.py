@@ -11,8 +11,8 @@ from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from typing import Any
 
-    from deia.fast_json import Json
     from deia.records import Action, Firing, Reference
 
     Document = Mapping[str, str]  # id, path, title, summary, text
@@ -248,7 +248,7 @@ def _plain(line: str) -> str:
     return "".join(char if char.isprintable() or char == "\t" else " " for char in line)
 
 
-def part(firing: Firing, documents: Sequence[tuple[Reference, str]]) -> dict[str, Json]:
+def part(firing: Firing, documents: Sequence[tuple[Reference, str]]) -> dict[str, Any]:
     """Return one firing in the shape of FORMATS.md §3, for programs."""
     return {
         "event": "proactive_injection",

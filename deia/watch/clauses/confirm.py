@@ -209,7 +209,8 @@ def written_paths(reading: Reading) -> Iterator[str]:
 
     if turn.tool.lower() in WRITE_TOOLS:
         given = turn.tool_input or {}
-        yield from (given[name] for name in PATH_FIELDS if isinstance(given.get(name), str))
+        fields = (given.get(name) for name in PATH_FIELDS)
+        yield from (path for path in fields if isinstance(path, str))
         for text in strings(given):
             for line in text.splitlines() if "*** " in text else ():
                 yield from (line.removeprefix(mark).strip() for mark in PATCH_HEADS if line.startswith(mark))

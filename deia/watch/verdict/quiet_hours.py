@@ -14,11 +14,13 @@ from deia.watch.verdict.escalation import numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import Memory
     from deia.watch.verdict.judge import Verdict
+
+    QuietHours = Mapping[str, str | Sequence[str]]  # the setting `quiet`: hours, below, days
+
 
 STAGE = "quiet"
 DEFAULT_BELOW = "critical"
@@ -30,7 +32,7 @@ DAY = 24 * 60  # minutes
 def hushed(verdicts: Sequence[Verdict], artefact: Artefact, memory: Memory, now: float) -> tuple[Verdict, ...]:
     """Return the verdicts after waiting triggers were stopped; `now` is in seconds since the epoch, 0 if unknown."""
     settings = artefact.meta["settings"]
-    hours: Mapping[str, Any] = settings.get("quiet") or {}
+    hours: QuietHours = settings.get("quiet") or {}
     most: int = settings.get("most_per_hour") or 0
     if not now or not any(verdict.firing for verdict in verdicts):
         return tuple(verdicts)
@@ -53,7 +55,7 @@ def _is_below(urgency: str, limit: str) -> bool:
     return URGENCIES.index(urgency) > (URGENCIES.index(limit) if limit in URGENCIES else 0)
 
 
-def is_within(quiet: Mapping[str, Any], now: float) -> bool:
+def is_within(quiet: QuietHours, now: float) -> bool:
     """Return whether a time is in the quiet hours by this machine's clock; a span belongs to the day it begins on."""
     span = hours_of(quiet.get("hours"))
     if span is None:
