@@ -1,4 +1,4 @@
-"""Settings that every test shares."""
+"""Settings for all tests."""
 
 from __future__ import annotations
 

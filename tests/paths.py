@@ -1,4 +1,4 @@
-"""Where the project and its parts are, for tests."""
+"""Paths of the project and its parts, for tests."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Secrets of the formats that the field's scanners know, made up anew from a seed; none of them opens anything.
+"""Invented secrets in the formats that scanners know, generated from a seed; none of them opens anything.
 
-Every format is put together from its published shape when it is asked for, so that no scanner takes this for a leak.
+Each format is put together from its published shape only when needed, so that no scanner reports this file.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ NAMED = {
 
 
 def makers(chance: random.Random) -> dict[str, Callable[[], tuple[str, str]]]:
-    """Give, by the name of each format, what makes a secret and the words in which it is said."""
+    """Return, for each format, a function that makes a secret and the words in which it is said."""
 
     def shaped(pieces: tuple[str | tuple[str, int], ...]) -> tuple[str, str]:
         drawn = [piece if isinstance(piece, str) else draw(*piece) for piece in pieces]

@@ -1,4 +1,4 @@
-"""docs/BOTS.md: its code runs as it stands, and does what the page says."""
+"""The code in docs/BOTS.md runs as written, and does what the page says."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Bot:
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Run the page's blocks, in order, where a small commons is."""
+    """Run the page's code blocks in order, in a folder with a small commons, and return their names."""
     (tmp_path / "bok").mkdir()
     (tmp_path / "triggers").mkdir()
     entry = "{id: lesson, path: bok/lesson.md, title: Copies, summary: Copy., keywords: [shop]}"

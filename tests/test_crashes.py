@@ -1,4 +1,4 @@
-"""Processes killed at any moment, and many at once: what was written stays whole, and the next one carries on."""
+"""Processes killed at any moment, and many at once: written data stays whole, and the next process carries on."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def trigger(identity: str, phrase: str, action: str = "note") -> str:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Give a small commons."""
+    """Return a small commons."""
     folder = tmp_path / "commons"
     (folder / "bok").mkdir(parents=True)
     (folder / "triggers").mkdir()
@@ -121,14 +121,14 @@ def start_hook(root: Path, **event: Any) -> subprocess.Popen[bytes]:
 
 
 def ledger(root: Path) -> list[dict[str, Any]]:
-    """Give every line of the ledger; a line that is not whole fails the test."""
+    """Return every event of the ledger; a torn line fails the test."""
     files = (root / "telemetry" / "events").glob("*.jsonl")
     lines = [line for file in files for line in file.read_text(encoding="utf-8").split("\n") if line]
     return [loads(line) for line in lines]
 
 
 def held_by(running: list[subprocess.Popen[bytes]]) -> list[str]:
-    """Let all of them answer at once and give the decisions."""
+    """Let all hooks answer at once, and return their decisions."""
     for one in running:
         assert one.stdin is not None
         one.stdin.close()

@@ -1,4 +1,4 @@
-"""A `.env` file, most of which is somebody else's: what it says of deia, and nothing else."""
+"""A `.env` file: its DEIA_ lines are read, and all others ignored."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_no_text_raises(text: str) -> None:
 
 @pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """Give a commons, and a folder in which somebody works."""
+    """Return a commons, and a folder in which somebody works."""
     root, here = tmp_path / "commons", tmp_path / "here"
     root.mkdir()
     here.mkdir()

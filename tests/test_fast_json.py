@@ -1,4 +1,4 @@
-"""JSON without importing json: what it reads and writes, held against the standard library."""
+"""JSON without importing `json`: it reads and writes what the standard library does."""
 
 from __future__ import annotations
 

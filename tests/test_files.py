@@ -1,4 +1,4 @@
-"""The few file operations of the hook: nothing raises that need not, and what is written is whole."""
+"""The file operations of the hook: they report failure instead of raising, and written files are whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether compiled files belong to their sources: what the fast paths can see."""
+"""Whether compiled files match their sources, as far as stamps show."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCES = ("index.yaml", "bok/a b.md", "missing.toml", "")
 
 @pytest.fixture
 def place(tmp_path: Path) -> tuple[str, str]:
-    """Give a folder of compiled files and the root of their sources."""
+    """Return a folder of compiled files and the root of their sources."""
     root, derived = tmp_path / "root", tmp_path / "derived"
     (root / "bok").mkdir(parents=True)
     derived.mkdir()

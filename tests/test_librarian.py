@@ -1,4 +1,4 @@
-"""The librarian as Python sees it: the conversations that must be answered, and those that must not."""
+"""The librarian for Python programs: conversations that must be answered, and conversations that must not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HELD = ("sudo terraform -chdir=infra destroy -auto-approve", "bash -c 'cd infra 
 
 @pytest.fixture(scope="module")
 def starter(tmp_path_factory: pytest.TempPathFactory) -> Librarian:
-    """Give a Librarian of the starter commons with state and cache of its own."""
+    """Return a Librarian of the starter commons with its own state and cache."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DEIA_STATE", str(folder / "state"))
@@ -248,7 +248,7 @@ def test_a_folder_that_is_no_commons_is_refused_with_what_to_type(tmp_path: Path
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a commons with one document and one trigger."""
+    """Return a commons with one document and one trigger."""
     monkeypatch.setenv("DEIA_STATE", str(tmp_path / "state"))
     root = tmp_path / "commons"
     (root / "bok").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The wheel has what a user needs and nothing else, and its figures agree with the project's files."""
+"""The wheel contains what a user needs and nothing else, and its metadata agrees with the project's files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    """Give the wheel that WHEEL_FOLDER holds, else one that is built now."""
+    """Return the wheel in WHEEL_FOLDER, or else a wheel built now."""
     folder = Path(os.environ.get("WHEEL_FOLDER") or tmp_path_factory.mktemp("wheel"))
     if not list(folder.glob("*.whl")):
         command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
@@ -34,7 +34,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 def named(wheel: zipfile.ZipFile, ending: str) -> str:
-    """Give the text of the one file of a wheel whose path ends so."""
+    """Return the text of the only file of a wheel whose path ends with `ending`."""
     (name,) = [name for name in wheel.namelist() if name.endswith(ending)]
     return wheel.read(name).decode()
 
@@ -86,7 +86,7 @@ def test_everything_imported_is_declared() -> None:
 
 
 def imports(path: Path) -> set[str]:
-    """Give the top-level names that a module imports, anywhere in it."""
+    """Return the top-level names that a module imports, anywhere in it."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     direct = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
     return {

@@ -1,4 +1,4 @@
-"""The plugins in the repository: equal to what makes them, of the shape that each host documents, and at work."""
+"""The plugins in the repository: up to date, in the shape that each host documents, and working."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MADE: dict[str, str] = MAKE.made()
 
 
 def closed(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
-    """Give a schema of an object with these keys and no other."""
+    """Return the schema of an object with these keys and no others."""
     properties = {**required, **optional}
     return {"type": "object", "required": list(required), "properties": properties, "additionalProperties": False}
 

@@ -1,4 +1,4 @@
-"""Records: immutable, equal by value, complete when made."""
+"""Records are immutable, equal by value, and complete when created."""
 
 from __future__ import annotations
 

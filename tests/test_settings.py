@@ -1,4 +1,4 @@
-"""Settings and places: who wins, what is refused, and which commons counts."""
+"""Settings and folders: which source wins, which values are refused, and which commons is used."""
 
 from __future__ import annotations
 

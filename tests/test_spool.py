@@ -1,4 +1,4 @@
-"""The ledger's writing end: one event a line, short, redacted, whole."""
+"""Writing the ledger: one event a line, short, redacted, whole."""
 
 from __future__ import annotations
 

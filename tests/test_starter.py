@@ -1,4 +1,4 @@
-"""The starter commons is sound: no problems, every case holds, and every golden query finds its documents."""
+"""The starter commons is sound: it has no problems, every case holds, and every golden query finds its documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and shortening: one normaliser for triggers and turns."""
+"""Words and shortening: triggers and turns are normalised in the same way."""
 
 from __future__ import annotations
 

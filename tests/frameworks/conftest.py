@@ -1,4 +1,4 @@
-"""A small commons and one conversation, which every framework has with a model that says what it is told to say."""
+"""A small commons, and one conversation for every framework with a scripted model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FIRED = ["sale", "wipe", "gone"]
 
 @pytest.fixture
 def librarian(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Librarian:
-    """Give a Librarian whose ledger says what it put in front of a model."""
+    """Return a Librarian whose ledger says what it put in front of a model."""
     monkeypatch.setenv("DEIA_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     root = tmp_path / "commons"
@@ -47,7 +47,7 @@ def librarian(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Librarian:
 
 
 def shown(librarian: Librarian) -> list[str]:
-    """Give the triggers that were put in front of the model, in order, as the ledger has them."""
+    """Return the triggers that were put in front of the model, in order, as the ledger has them."""
     folder = f"{librarian.root}/telemetry/events"
     found: list[dict[str, Any]] = []
     for path in sorted(glob.glob(f"{folder}/*")):

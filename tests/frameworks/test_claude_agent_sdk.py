@@ -1,4 +1,4 @@
-"""The hooks as the SDK takes and calls them: its options hold them, its own types say what may be answered."""
+"""The hooks as the SDK calls them, with its own options and types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plugin in the framework's own runner, with a model that says what it is told to."""
+"""The plugin in the framework's own runner, with a scripted model."""
 
 from __future__ import annotations
 

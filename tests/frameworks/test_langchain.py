@@ -1,4 +1,4 @@
-"""The middleware in the framework's own agent, sync and async, with a model that says what it is told to."""
+"""The middleware in the framework's own agent, sync and async, with a scripted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guardrail on requests as a proxy gets them, with the framework's own way of adding advice."""
+"""The guardrail on requests as a proxy receives them, with the framework's own way of adding advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small sets of triggers, compiled in memory, and turns to hold against them."""
+"""Small sets of triggers, compiled in memory, and turns to judge by them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS = {name: value for name, value in DEFAULTS.values().items() if name != 
 
 
 def make_trigger(*clauses: tuple[str, Any], **fields: Any) -> Trigger:
-    """Give a trigger of which one of the clauses must hold; `all`, also as pairs, and every other field by name."""
+    """Return a trigger that needs one of the clauses; `all`, also as pairs, and every other field are given by name."""
     fields["all"] = tuple(Clause(kind=kind, value=value) for kind, value in fields.get("all", ()))
     given: dict[str, Any] = {
         "id": "t", "title": "T", "urgency": "high", "message": "Take care.", "who": ("user", "assistant", "tool_call"),
@@ -44,19 +44,19 @@ def build_artefact(*triggers: Trigger, text: str = "Make a copy first.", **more:
 
 @pytest.fixture(scope="session")
 def make() -> Make:
-    """Give the maker of triggers."""
+    """Return the maker of triggers."""
     return make_trigger
 
 
 @pytest.fixture(scope="session")
 def build() -> Build:
-    """Give the function that compiles triggers."""
+    """Return the function that compiles triggers."""
     return build_artefact
 
 
 @pytest.fixture(scope="session")
 def fires() -> Fires:
-    """Give a function that says whether a trigger fires: on a text a person says, or on a turn."""
+    """Return a function that says whether a trigger fires: on a text a person says, or on a turn."""
 
     def fired(trigger: Trigger, said: str | Turn) -> bool:
         turn = said if isinstance(said, Turn) else Turn(role="user", text=said)
@@ -67,5 +67,5 @@ def fires() -> Fires:
 
 @pytest.fixture(scope="session")
 def call() -> Callable[[str], Turn]:
-    """Give a function that makes the turn in which an agent runs a shell command."""
+    """Return a function that makes the turn in which an agent runs a shell command."""
     return lambda command: Turn(role="tool_call", text=command, tool="Bash", tool_input={"command": command})

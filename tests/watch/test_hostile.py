@@ -1,4 +1,4 @@
-"""Hostile texts for every kind of clause: all are read to the end, and none takes longer than its length explains."""
+"""Hostile texts for every kind of clause: all are read to the end, in time that is linear in their length."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GROWTH = 2.6  # times, each time the text is twice as long: 2 for what is linear
 
 @pytest.fixture(scope="module")
 def artefact(build: Build, make: Make) -> Artefact:
-    """Give a trigger of each kind of clause."""
+    """Return a trigger of each kind of clause."""
     everybody = ("user", "assistant", "tool_call", "tool_result")
     clauses: list[tuple[str, Any]] = [
         ("phrase", "delete … {site|whole shop} … now"), ("words", {"all": ["throw", "shop", "gone"]}),

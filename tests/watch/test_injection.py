@@ -1,4 +1,4 @@
-"""What the model reads: facts first, documents quoted, within budgets, and nothing can pose as somebody else."""
+"""The text for the model: facts first, documents quoted, within budgets, and nothing can pose as another speaker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A streamed turn fires what the whole turn fires, however it is cut, and as soon as its sentence is settled."""
+"""A streamed turn fires what the whole turn fires, however it is cut, as soon as each sentence is settled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRIGGERS = (
     + TRIGGER.format("gone", "medium", "timing: on-error, ", "{error: shop is gone}")
     + TRIGGER.format("often", "low", "repeat: every_time, ", "{phrase: paint fence}")
 )
-# Words and marks of which the whole may hang: stance, quotation, code, context, ends of sentences and lines.
+# Words and marks that may decide about a turn: stance, quotation, code, context, ends of sentences and lines.
 PIECES = st.sampled_from([
     SALE, WIPE, BURN, GONE, "I'll paint the fence", "don't sell the shop", "sell the shop quietly",
     "should we sell the shop", "it is on acme", "Error: ", ". ", ".", "? ", "! ", "; ", "\n", "\n\n", "\r\n", "\r",
@@ -42,7 +42,7 @@ PIECES = st.sampled_from([
 
 @pytest.fixture(scope="module")
 def librarian(tmp_path_factory: pytest.TempPathFactory) -> Librarian:
-    """Give a Librarian of a few triggers, one of every kind of clause that a stream hears differently."""
+    """Return a Librarian with a trigger for each kind of clause that streaming treats differently."""
     folder = tmp_path_factory.mktemp("commons")
     (folder / "bok").mkdir()
     (folder / "triggers").mkdir()
@@ -61,7 +61,7 @@ CONVERSATIONS = iter(range(10**9))
 
 
 def streamed(librarian: Librarian, chunks: Iterable[str], *, role: str = "assistant") -> tuple[list[str], list[str]]:
-    """Give what fires while a turn is said, and what at its end."""
+    """Return the triggers that fire while a turn is said, and those at its end."""
     with librarian.stream(role=role, conversation_id=f"stream {next(CONVERSATIONS)}") as watcher:  # type: ignore[arg-type]
         early = [firing.trigger for chunk in chunks for firing in watcher.feed(chunk)]
         late = [firing.trigger for firing in watcher.close()]
@@ -230,7 +230,7 @@ def test_threads_share_a_librarian(librarian: Librarian) -> None:
 
 @pytest.fixture(scope="module")
 def starter(tmp_path_factory: pytest.TempPathFactory) -> tuple[Librarian, list[Turn]]:
-    """Give a Librarian of the starter commons, and every sentence that its cases hold."""
+    """Return a Librarian of the starter commons, and every sentence in its cases."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DEIA_STATE", str(folder / "state"))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 QUIET = b"."
 RESET = "reset"  # the conversation was compacted or cleared: the model no longer sees what was injected
 ASIDE = (b'{"queued"', b'{"aside"')  # beginnings of lines that belong to the turn before them
+CLAIM = b'{"aside":true,"once"'  # beginning of the lines by which processes claim events; memory needs nothing of them
 SEEN = b'{"seen"'  # beginning of a line that may hold nothing else
 MOST_BYTES = 4_000_000
 MOST_ANSWER = 160  # characters of a yes; a longer answer says more than yes
@@ -102,6 +103,8 @@ class Memory:
         """Update the memory by one line of the log; a torn line counts as a turn and has no content."""
         if not line.startswith(b"{"):
             self.turns += line.count(QUIET)
+            return
+        if line.startswith(CLAIM):
             return
         self.turns += not line.startswith(ASIDE)
         if line.startswith(SEEN) and line.endswith(b"]}") and line.count(b"[") == 1:

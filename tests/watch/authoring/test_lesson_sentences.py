@@ -1,4 +1,4 @@
-"""Of a lesson's sentences, those count that name an act to beware of; stories and remedies do not."""
+"""Sentences of a lesson that warn of an act are found; stories and remedies are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A replay comes to what live watching comes to, turn by turn, and counts it."""
+"""A replay fires what live watching fires, turn by turn, and counts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence becomes the trigger that its author meant, or nothing at all."""
+"""A sentence becomes the trigger that its author meant, or none."""
 
 from __future__ import annotations
 

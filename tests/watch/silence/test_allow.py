@@ -1,4 +1,4 @@
-"""A person's leave: codes that nobody guesses, for one conversation, once or for long; and whose word it is."""
+"""Permissions: codes that cannot be guessed, for one conversation, once or longer; and who may give them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's mutes: for a while, in a folder, for good, and lifted again."""
+"""Mutes: for a while, in a folder, for good, and lifted again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings bound what triggers may do, and never make one stronger than it is."""
+"""Settings limit the actions of triggers, and never strengthen one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said earlier: a condition that must have been met before, taken back or out of date; and production."""
+"""Earlier statements: preconditions that are met, taken back or out of date; and production."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def frozen(make: Make) -> Trigger:
 
 
 def last(artefact: Artefact, turns: Sequence[Turn | str]) -> Verdict | None:
-    """Give the verdict about the last of some turns of one conversation."""
+    """Return the verdict about the last of some turns of one conversation."""
     log = InMemoryLog()
     verdicts: tuple[Verdict, ...] = ()
     for number, one in enumerate(turns, start=1):

@@ -1,4 +1,4 @@
-"""A yes to what was announced and warned about: the warning once more, shorter; then the act as the trigger says."""
+"""A yes to an announcement that deia warned about: the warning is repeated, shorter; then the act gets its action."""
 
 from __future__ import annotations
 

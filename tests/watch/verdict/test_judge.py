@@ -1,4 +1,4 @@
-"""Verdicts: where a candidate stopped and why, and in which order those that fire come."""
+"""Verdicts: where a candidate stopped and why, and the order of those that fire."""
 
 from __future__ import annotations
 

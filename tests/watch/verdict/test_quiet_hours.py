@@ -1,4 +1,4 @@
-"""Quiet hours and the bound on what a conversation hears in an hour: what waits, what speaks all the same."""
+"""Quiet hours and the hourly limit: which lessons wait, and which do not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def at(hours: int, minutes: int = 0, *, day: int = 0) -> float:
-    """Give a local time; day 0 is a Thursday, 2026-11-19."""
+    """Return a local time; day 0 is a Thursday, 2026-11-19."""
     return time.mktime((2026, 11, 19 + day, hours, minutes, 0, 0, 0, -1))
 
 
