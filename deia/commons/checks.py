@@ -214,8 +214,8 @@ def _unknown(
 def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Problem]:
     """Report triggers that show a document which exists in no layer."""
     known = _entries_by_id(whole)
-    wanted = [(trigger, reference) for trigger in commons.triggers for reference in trigger.documents]
-    for trigger, reference in wanted:
+    references = [(trigger, reference) for trigger in commons.triggers for reference in trigger.documents]
+    for trigger, reference in references:
         if reference.id not in known:
             found = f"{quote(trigger.id)} refers to the document {quote(reference.id)}, which is not in the commons."
             fix = nearest(reference.id, known)
@@ -233,8 +233,8 @@ def stale_views(commons: Commons) -> Iterator[Problem]:
         ("audience_index", {role: _flat(view) for role, view in derived_fields.by_audience(entries).items()}),
         ("urgency_index", derived_fields.by_urgency(entries)),
     )
-    for name, wanted in views:
-        yield from _stale_view(commons, source, name, wanted)
+    for name, expected in views:
+        yield from _stale_view(commons, source, name, expected)
     totals = (("total_documents", len(entries)), ("total_clusters", len(commons.clusters)))
     for name, count in totals:
         if name in source and source[name] != count:
@@ -246,17 +246,17 @@ def _flat(view: dict[str, list[str]]) -> list[str]:
     return [ident for name, ids in view.items() if name != "clusters" for ident in ids]
 
 
-def _stale_view(commons: Commons, source: Map, name: str, wanted: dict[str, list[str]]) -> Iterator[Problem]:
+def _stale_view(commons: Commons, source: Map, name: str, expected: dict[str, list[str]]) -> Iterator[Problem]:
     view = source.get(name)
     if not isinstance(view, Map):
         return
     keys = {key.lower(): key for key in view}
-    for key in sorted({*wanted, *(low if name == "platform_index" else key for low, key in keys.items())}):
+    for key in sorted({*expected, *(low if name == "platform_index" else key for low, key in keys.items())}):
         listed = view.get(key, view.get(keys.get(key, key)))
         if name == "audience_index" and isinstance(listed, Items):
             continue  # the older form, a list of texts, has nothing to compare
         line = view.at(keys.get(key.lower(), key))
-        difference = _difference(_ids(listed), wanted.get(key, []))
+        difference = _difference(_ids(listed), expected.get(key, []))
         if difference:
             yield _warning(commons, line, "stale-view", f"`{name}` of {quote(key)} {difference}.", BUILD)
 
@@ -271,9 +271,9 @@ def _ids(view: object) -> list[str]:
     )
 
 
-def _difference(listed: list[str], wanted: list[str]) -> str:
-    missing = [ident for ident in wanted if ident not in listed]
-    surplus = [ident for ident in listed if ident not in wanted]
+def _difference(listed: list[str], expected: list[str]) -> str:
+    missing = [ident for ident in expected if ident not in listed]
+    surplus = [ident for ident in listed if ident not in expected]
     parts = [f"lacks {', '.join(map(quote, missing[:5]))}" if missing else ""]
     parts.append(f"lists {', '.join(map(quote, surplus[:5]))}, whose entries do not belong there" if surplus else "")
     return " and ".join(part for part in parts if part)
@@ -284,7 +284,7 @@ def stale_statistics(commons: Commons) -> Iterator[Problem]:
     source = commons.index.source
     statistics = source.get("statistics") if isinstance(source, Map) else None
     entries = _listed(commons)
-    for name, wanted in derived_fields.statistics(entries, commons.clusters).items():
+    for name, expected in derived_fields.statistics(entries, commons.clusters).items():
         counts = statistics.get(name) if isinstance(statistics, Map) else None
         if not isinstance(counts, Map) or not isinstance(statistics, Map):
             continue
@@ -292,7 +292,7 @@ def stale_statistics(commons: Commons) -> Iterator[Problem]:
         if name == "by_type":  # people choose their own names for types, so only the sum can be checked
             wrong = sum(numbers.values()) != len(entries)
         else:
-            wrong = {key: count for key, count in numbers.items() if count} != {k: n for k, n in wanted.items() if n}
+            wrong = {key: count for key, count in numbers.items() if count} != {k: n for k, n in expected.items() if n}
         if wrong:
             yield _warning(
                 commons, statistics.at(name), "stale-count", f"`statistics.{name}` does not match the entries.", BUILD

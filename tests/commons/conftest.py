@@ -1,4 +1,4 @@
-"""A folder to write a small commons into, file by file."""
+"""A folder in which tests write a small commons, file by file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Give a function that writes a dedented text to a path of the commons."""
+    """Return a function that writes a dedented text to a path of the commons."""
 
     def written(path: str, text: str) -> Path:
         place = tmp_path / path

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def artefact(tmp_path_factory: pytest.TempPathFactory) -> Artefact:
-    """Give the starter's triggers as a copy of it compiles them."""
+    """Return the compiled triggers of a copy of the starter."""
     folder = tmp_path_factory.mktemp("starter") / "commons"
     copy_starter(folder)
     with pytest.MonkeyPatch.context() as patch:

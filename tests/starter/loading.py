@@ -1,4 +1,4 @@
-"""Loading scripts that stand outside the package, so that tests can hold them to what they wrote."""
+"""Load scripts from outside the package, so that tests can compare them with what they wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command of the starter's documents was tried or is named as not run, and nothing dangerous is ever tried."""
+"""Every command in the starter's documents was tried or is listed as not run, and dangerous ones are never tried."""
 
 from __future__ import annotations
 

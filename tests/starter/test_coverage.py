@@ -1,4 +1,4 @@
-"""The page on what the starter covers says what there is."""
+"""The page about the starter's coverage matches the starter."""
 
 from __future__ import annotations
 

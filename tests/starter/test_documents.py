@@ -1,4 +1,4 @@
-"""Every document of the starter is whole, owned, asked for and unlike every other, and what it names can be read."""
+"""Every starter document is complete, listed, referred to and unlike all others, and everything it names exists."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ PLATFORMS = (
 FOLDERS = {"anti-patterns", "patterns", "processes", "case-studies", "platforms"}
 TYPES = {"anti-pattern", "pattern", "process", "case-study", "platform", "checklist"}
 FIELDS = ("title", "platform", "category", "tags", "severity", "audience", "created", "verified", "type")
-# Two documents that share two thirds of their lines come to 0.57 at least, to 0.7 mostly; the nearest of ours, about
-# one subject, to 0.38.
+# Two documents that share two thirds of their lines have a similarity of at least 0.57, mostly about 0.7. The most
+# similar ones of ours, which are about the same topic, have 0.38.
 MOST_ALIKE = 0.5
 
 
 def blocks(*languages: str) -> list[tuple[str, str]]:
-    """Give the fenced blocks in some languages, with the document they stand in."""
+    """Return the fenced blocks in some languages, each with its document."""
     return [(path, block) for path, text in TEXTS.items() for name, block in FENCE.findall(text) if name in languages]
 
 
 def front_matter(path: str) -> dict[str, object]:
-    """Give what stands between the dashes at the head of a document."""
+    """Return the front matter of a document."""
     _, head, _ = (Path(STARTER) / path).read_text(encoding="utf-8").split("---\n", 2)
     loaded = yaml.safe_load(head)
     assert isinstance(loaded, dict)
@@ -57,22 +57,22 @@ def front_matter(path: str) -> dict[str, object]:
 
 
 def weights(texts: dict[str, str]) -> dict[str, dict[str, float]]:
-    """Give each text's words by how often they stand there and how rare they are elsewhere, at length one."""
+    """Return the TF-IDF vector of each text, normalised to length one."""
     counts = {
         name: Counter(re.findall(r"[a-z]{3,}", text.split("\n## Sources")[0].lower())) for name, text in texts.items()
     }
-    holding = Counter(word for count in counts.values() for word in count)
-    found = {}
+    documents_with = Counter(word for count in counts.values() for word in count)
+    vectors = {}
     for name, count in counts.items():
-        vector = {word: (1 + math.log(n)) * math.log(len(texts) / holding[word]) for word, n in count.items()}
+        vector = {word: (1 + math.log(n)) * math.log(len(texts) / documents_with[word]) for word, n in count.items()}
         length = math.sqrt(sum(value * value for value in vector.values()))
-        found[name] = {word: value / length for word, value in vector.items()}
-    return found
+        vectors[name] = {word: value / length for word, value in vector.items()}
+    return vectors
 
 
-def alike(one: dict[str, float], other: dict[str, float]) -> float:
-    """Give the cosine of two texts."""
-    return sum(value * other.get(word, 0.0) for word, value in one.items())
+def alike(first: dict[str, float], second: dict[str, float]) -> float:
+    """Return the cosine similarity of two texts."""
+    return sum(value * second.get(word, 0.0) for word, value in first.items())
 
 
 @pytest.mark.parametrize("path", TEXTS)

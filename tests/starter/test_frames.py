@@ -1,6 +1,6 @@
-"""One act, one frame: of the commands that triggers are written for, each is spoken of by the most exact trigger alone.
+"""Each command that a starter trigger is written for fires only the most specific trigger.
 
-The commands are made of the templates themselves, with every alternative put in.
+The commands are made from the triggers' templates, with every alternative filled in.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ TOGETHER = {
 
 
 def written_out(template: str) -> Iterator[str]:
-    """Give the commands that a template stands for."""
+    """Return the commands that a template expands to."""
     parts = re.split(r"(\{[^{}]*\})", template)
     choices = [part[1:-1].split("|") if part.startswith("{") and "|" in part else [part] for part in parts]
     for chosen in islice(product(*choices), MOST_OF_ONE):
@@ -64,7 +64,7 @@ def written_out(template: str) -> Iterator[str]:
 
 
 def fired(artefact: Artefact, command: str) -> list[str]:
-    """Name the triggers that fire on a command."""
+    """Return the ids of the triggers that fire on a command."""
     around = Surroundings(now=0.0, folder=signs_among(()), exists=files_among(()), bounded=False)
     turn = Turn(role="tool_call", text=command, tool="Bash", tool_input={"command": command})
     heard = watch(artefact, turn, InMemoryLog(), lambda: around)

@@ -1,4 +1,4 @@
-"""Every trigger of the starter has cases enough, near misses among them; few hold, and those say what to do instead."""
+"""Every starter trigger has enough cases, including near misses; few hold, and those suggest an alternative."""
 
 from __future__ import annotations
 

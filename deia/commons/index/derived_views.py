@@ -104,7 +104,7 @@ def distributions(
         body = bodies.get(cluster.id) if isinstance(bodies, dict) else None
         before = body.get("urgency_distribution") if isinstance(body, dict) else None
         if isinstance(before, dict):
-            wanted = derived_fields.distribution(cluster, entries)
-            if _nonzero({key: count for key, count in before.items() if isinstance(count, int)}) != wanted:
-                changes["clusters", cluster.id, "urgency_distribution"] = wanted
+            expected = derived_fields.distribution(cluster, entries)
+            if _nonzero({key: count for key, count in before.items() if isinstance(count, int)}) != expected:
+                changes["clusters", cluster.id, "urgency_distribution"] = expected
     return changes

@@ -96,18 +96,18 @@ def _extra(source: Map) -> dict[str, Json]:
 
 
 def _id(source: Map, path: str, findings: Findings) -> str:
-    given = fields.text(source, "id", findings)
-    if _is_valid_id(given):
-        return given
+    written = fields.text(source, "id", findings)
+    if _is_valid_id(written):
+        return written
     default = id_from_path(path)
-    found = f"The id {quote(given)} cannot be used." if given else "The entry has no `id`."
+    found = f"The id {quote(written)} cannot be used." if written else "The entry has no `id`."
     fix = f"Write `id: {default}`, which is used until then."
-    findings.error(source.at("id"), "bad-id" if given else "missing-field", found, fix)
+    findings.error(source.at("id"), "bad-id" if written else "missing-field", found, fix)
     return default
 
 
-def _is_valid_id(given: str) -> bool:
-    return 0 < len(given) <= ID_LENGTH and given.isprintable() and not any(letter.isspace() for letter in given)
+def _is_valid_id(ident: str) -> bool:
+    return 0 < len(ident) <= ID_LENGTH and ident.isprintable() and not any(letter.isspace() for letter in ident)
 
 
 def first_paragraph(text: str, *, limit: int = 300) -> str:

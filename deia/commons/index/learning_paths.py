@@ -64,8 +64,8 @@ def first_per_audience(paths: Iterable[LearningPath]) -> tuple[LearningPath, ...
     return tuple(by_audience.values())
 
 
-def restrict_paths(paths: Iterable[LearningPath], kept: Iterable[str]) -> tuple[LearningPath, ...]:
-    """Return the paths reduced to steps whose documents are in `kept`, without paths that become empty."""
-    known = set(kept)
+def restrict_paths(paths: Iterable[LearningPath], ids: Iterable[str]) -> tuple[LearningPath, ...]:
+    """Return the paths reduced to steps whose documents are in `ids`, without paths that become empty."""
+    known = set(ids)
     restricted = (path.but(steps=tuple(step for step in path.steps if step.document in known)) for path in paths)
     return tuple(path for path in restricted if path.steps)

@@ -93,27 +93,27 @@ def build_entries(
     if own_ids is not None:
         own_ids.update({path: entry.id for path, entry in derived.items()})
     result = [complete_entry(entry, derived[entry.path]) if entry.path in derived else entry for entry in listed]
-    taken, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
+    used, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
     for path, entry in derived.items():
         if path not in paths:
-            result.append(entry.but(id=_free_id(entry, taken)))
-            taken.add(result[-1].id)
+            result.append(entry.but(id=_free_id(entry, used)))
+            used.add(result[-1].id)
     return tuple(result)
 
 
-def _free_id(entry: Entry, taken: set[str]) -> str:
+def _free_id(entry: Entry, used: set[str]) -> str:
     """Return an id for a derived entry that no other entry has."""
-    if entry.id not in taken:
+    if entry.id not in used:
         return entry.id
     names = [id_from_path(entry.path)]
-    names += [f"{names[0]}-{number}" for number in range(2, len(taken) + 4)]
-    return next(name for name in names if name not in taken)
+    names += [f"{names[0]}-{number}" for number in range(2, len(used) + 4)]
+    return next(name for name in names if name not in used)
 
 
 def distinct_triggers(old: tuple[Trigger, ...], files: tuple[Trigger, ...]) -> tuple[Trigger, ...]:
     """Return the index's triggers whose ids are in no trigger file; the files are newer and take precedence."""
-    taken = {trigger.id for trigger in files}
-    return tuple(trigger for trigger in old if trigger.id not in taken)
+    used = {trigger.id for trigger in files}
+    return tuple(trigger for trigger in old if trigger.id not in used)
 
 
 def _sorted(problems: tuple[Problem, ...]) -> list[Problem]:

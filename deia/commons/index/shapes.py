@@ -244,10 +244,10 @@ def _without_sentences(item: Map, findings: Findings) -> Map:
         findings.warning(item.at(name), "stray-text", found, "Remove it, or move it into the document.")
     if not stray:
         return item
-    kept = Map(line=item.line)
-    kept.update({name: value for name, value in item.items() if name not in stray})
-    kept.lines = {name: item.at(name) for name in kept}
-    return kept
+    result = Map(line=item.line)
+    result.update({name: value for name, value in item.items() if name not in stray})
+    result.lines = {name: item.at(name) for name in result}
+    return result
 
 
 def _has(value: Value, name: str, kind: type) -> bool:

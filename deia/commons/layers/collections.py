@@ -29,27 +29,27 @@ def select_collections(commons: Commons, collections: Sequence[str]) -> Commons:
         fix = "Name a cluster of the index, or a folder as it is written in answers, such as bok/hosting/."
         raise CommonsError(f"There are no documents in the collection {', '.join(map(repr, empty))}", fix=fix)
     entries = [entry for entry in commons.entries if any(_contains(name, entry) for name in collections)]
-    kept = {entry.id for entry in entries}
+    ids = {entry.id for entry in entries}
     clusters = _nameable_clusters(entries, collections)
-    triggers = [cut for trigger in commons.triggers if (cut := _restrict_trigger(trigger, kept))]
+    triggers = [cut for trigger in commons.triggers if (cut := _restrict_trigger(trigger, ids))]
     known = {trigger.id for trigger in triggers}
     paths = {entry.path for entry in entries}
     return commons.but(
-        entries=tuple(_restrict_entry(entry, kept, clusters) for entry in entries),
+        entries=tuple(_restrict_entry(entry, ids, clusters) for entry in entries),
         documents=tuple(document for document in commons.documents if document.path in paths),
         clusters=tuple(
-            _restrict_cluster(cluster, kept, clusters) for cluster in commons.clusters if cluster.id in clusters
+            _restrict_cluster(cluster, ids, clusters) for cluster in commons.clusters if cluster.id in clusters
         ),
         query_patterns=tuple(
-            _restrict_pattern(asked, clusters) for asked in commons.query_patterns if _is_covered(asked, kept)
+            _restrict_pattern(pattern, clusters) for pattern in commons.query_patterns if _is_covered(pattern, ids)
         ),
         triggers=tuple(triggers),
         cases=tuple(case for case in commons.cases if case.trigger in known),
         concepts=(),
-        learning_paths=restrict_paths(commons.learning_paths, kept),
+        learning_paths=restrict_paths(commons.learning_paths, ids),
         problems=(),
         broken=(),
-        derived=tuple(ident for ident in commons.derived if ident in kept),
+        derived=tuple(ident for ident in commons.derived if ident in ids),
     )
 
 
@@ -70,38 +70,38 @@ def _nameable_clusters(entries: Sequence[Entry], collections: Sequence[str]) -> 
     return {*collections, *(cluster for entry in chosen for cluster in entry.clusters)}
 
 
-def _restrict_entry(entry: Entry, kept: Collection[str], clusters: Collection[str]) -> Entry:
+def _restrict_entry(entry: Entry, ids: Collection[str], clusters: Collection[str]) -> Entry:
     extra: Mapping[str, Json] = {
-        name: value for name, value in entry.extra.items() if name not in NAMING or _are_all_in(value, kept)
+        name: value for name, value in entry.extra.items() if name not in NAMING or _are_all_in(value, ids)
     }
     return entry.but(
         clusters=tuple(name for name in entry.clusters if name in clusters),
-        related_docs=tuple(name for name in entry.related_docs if name in kept),
+        related_docs=tuple(name for name in entry.related_docs if name in ids),
         extra=extra,
     )
 
 
-def _are_all_in(value: Json, kept: Collection[str]) -> bool:
+def _are_all_in(value: Json, ids: Collection[str]) -> bool:
     named = value if isinstance(value, (list, tuple)) else [value]
-    return all(isinstance(name, str) and name in kept for name in named)
+    return all(isinstance(name, str) and name in ids for name in named)
 
 
-def _restrict_cluster(cluster: Cluster, kept: Collection[str], clusters: Collection[str]) -> Cluster:
-    documents = tuple(name for name in cluster.documents if name in kept)
+def _restrict_cluster(cluster: Cluster, ids: Collection[str], clusters: Collection[str]) -> Cluster:
+    documents = tuple(name for name in cluster.documents if name in ids)
     related = tuple(name for name in cluster.related_clusters if name in clusters)
     whole = len(documents) == len(cluster.documents)  # a description of the whole would reveal what is missing
     described = cluster if whole else cluster.but(description="", keywords=(), note="")
     return described.but(documents=documents, related_clusters=related)
 
 
-def _is_covered(pattern: QueryPattern, kept: Collection[str]) -> bool:
-    return bool(pattern.common_docs) and all(ident in kept for ident in pattern.common_docs)
+def _is_covered(pattern: QueryPattern, ids: Collection[str]) -> bool:
+    return bool(pattern.common_docs) and all(ident in ids for ident in pattern.common_docs)
 
 
 def _restrict_pattern(pattern: QueryPattern, clusters: Collection[str]) -> QueryPattern:
     return pattern if pattern.primary_cluster in clusters else pattern.but(primary_cluster="")
 
 
-def _restrict_trigger(trigger: Trigger, kept: Collection[str]) -> Trigger | None:
-    documents = tuple(document for document in trigger.documents if document.id in kept)
+def _restrict_trigger(trigger: Trigger, ids: Collection[str]) -> Trigger | None:
+    documents = tuple(document for document in trigger.documents if document.id in ids)
     return trigger.but(documents=documents, hides=()) if documents else None

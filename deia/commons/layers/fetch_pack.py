@@ -73,11 +73,11 @@ def _folder(source: str, rev: str) -> str:
 
 
 def _git(words: tuple[str, ...], folder: str, environ: Mapping[str, str]) -> str:
-    kept = {name: value for name, value in environ.items() if name not in STEERING}
+    variables = {name: value for name, value in environ.items() if name not in STEERING}
     try:
         done = subprocess.run(  # noqa: S603 - a fixed program and checked arguments, no shell
             ["git", *SAFE, *words],  # noqa: S607 - the person's own git
-            cwd=folder, env={**kept, **VARIABLES}, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            cwd=folder, env={**variables, **VARIABLES}, stdin=subprocess.DEVNULL, capture_output=True, check=False,
             timeout=SECONDS,
         )  # fmt: skip
     except FileNotFoundError as error:

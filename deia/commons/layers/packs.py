@@ -170,8 +170,8 @@ def read_lock(root: str, findings: Findings) -> tuple[Pack, ...]:
         found = f"This is not a lock of version {VERSION}."
         findings.error(0, "bad-lock", found, "Restore the file, or add the packs again.")
         return ()
-    read = (_read_pack(name, one, findings) for name, one in packs.items())
-    return tuple(pack for pack in read if pack is not None)
+    locked = (_read_pack(name, lines, findings) for name, lines in packs.items())
+    return tuple(pack for pack in locked if pack is not None)
 
 
 def _read_pack(name: str, value: object, findings: Findings) -> Pack | None:

@@ -39,14 +39,14 @@ def without_outline(text: str) -> str:
             sections.append([])
         if line.strip() not in PLACEHOLDERS:
             sections[-1].append(line)
-    kept = [
+    filled = [
         section
         for section in sections
         if not (section and section[0].strip() in HEADINGS and not _has_text(section[1:]))
     ]
-    if not any(_has_text(section[1:] if section[:1] and section[0].startswith("#") else section) for section in kept):
+    if not any(_has_text(section[1:] if section[:1] and section[0].startswith("#") else section) for section in filled):
         return ""
-    return "\n".join("\n".join(section).strip("\n") + "\n" for section in kept if _has_text(section))
+    return "\n".join("\n".join(section).strip("\n") + "\n" for section in filled if _has_text(section))
 
 
 def _has_text(lines: list[str]) -> bool:

@@ -162,20 +162,20 @@ def _apply(lines: Sequence[str], edits: Iterable[_Edit]) -> str:
     return "\n".join([*result, *lines[position:]])
 
 
-def _says_exactly(text: str, before: Value, wanted: Mapping[Path, Json]) -> bool:
+def _says_exactly(text: str, before: Value, expected: Mapping[Path, Json]) -> bool:
     """Return whether a text holds what another held except for the wanted values, with the keys in the same order."""
     parsed = read_yaml(text, path="")
-    return not parsed.problems and _differs_only_at(before, parsed.value, dict(wanted))
+    return not parsed.problems and _differs_only_at(before, parsed.value, dict(expected))
 
 
-def _differs_only_at(before: Value, after: Value, wanted: Mapping[Path, Json]) -> bool:
-    if () in wanted:
-        return bool(plain(after) == wanted[()])
-    if not wanted:
+def _differs_only_at(before: Value, after: Value, expected: Mapping[Path, Json]) -> bool:
+    if () in expected:
+        return bool(plain(after) == expected[()])
+    if not expected:
         return bool(before == after)
     if not isinstance(before, Map) or not isinstance(after, Map) or list(before) != list(after):
         return False
     below: dict[str, dict[Path, Json]] = {}
-    for path, value in wanted.items():
+    for path, value in expected.items():
         below.setdefault(path[0], {})[path[1:]] = value
     return all(_differs_only_at(before[key], after[key], below.get(key, {})) for key in before)

@@ -94,15 +94,15 @@ def parse_phrase(template: str) -> tuple[Slot, ...]:
         if place == [GAP]:
             gap = True
             continue
-        said = SAID in place
+        is_pronoun = SAID in place
         alternatives = tuple(tuple(words(option)) for option in place if option != SAID)
-        if said and (not all(alternatives) or any(slot.said for slot in slots)):
+        if is_pronoun and (not all(alternatives) or any(slot.said for slot in slots)):
             raise TemplateError(f"{SAID} may be used once in a phrase, in braces with the words that it can replace")
         if not any(alternatives):
             raise TemplateError(f"{' | '.join(place) or '{}'!r} has no word")
         if gap and not slots:
             raise TemplateError("a gap at the beginning matches anything; remove it")
-        slots.append(Slot(alternatives=alternatives, gap=gap, said=said))
+        slots.append(Slot(alternatives=alternatives, gap=gap, said=is_pronoun))
         gap = False
     if gap:
         raise TemplateError("a gap at the end matches anything; remove it")

@@ -190,10 +190,10 @@ def _characters_of(node: Node, alphabet: frozenset[str]) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _either_case(taken: frozenset[str], alphabet: frozenset[str]) -> frozenset[str]:
+def _either_case(characters: frozenset[str], alphabet: frozenset[str]) -> frozenset[str]:
     """Return characters in both cases, as far as the alphabet has them."""
-    forms = {form for char in taken for form in (char.lower(), char.upper(), char.swapcase())}
-    return taken | (forms & alphabet)
+    forms = {form for char in characters for form in (char.lower(), char.upper(), char.swapcase())}
+    return characters | (forms & alphabet)
 
 
 @functools.lru_cache(maxsize=1024)

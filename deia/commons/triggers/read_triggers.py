@@ -127,17 +127,17 @@ def _read_file(root: str, findings: Findings, seen: dict[str, str], good: str) -
     ignored = Findings(findings.path)
     last_good = _read_items(read_yaml(good, path=findings.path).value, ignored, {})
     parsed = isinstance(value, Items) and bool(value)
-    kept = [
+    restored = [
         trigger
         for trigger in last_good
         if trigger.id not in sound and (trigger.id in own_ids if parsed else trigger.id not in seen)
     ]
-    if kept:
-        seen.update({trigger.id: f"{findings.path}:{trigger.line}" for trigger in kept if trigger.id not in seen})
+    if restored:
+        seen.update({trigger.id: f"{findings.path}:{trigger.line}" for trigger in restored if trigger.id not in seen})
         fallback = "The file has errors; its last good version is used"
-        names = "" if not parsed else f" for {', '.join(trigger.id for trigger in kept)}"
+        names = "" if not parsed else f" for {', '.join(trigger.id for trigger in restored)}"
         findings.warning(0, LAST_GOOD, f"{fallback}{names}.", "Correct the errors.")
-    return [*triggers, *kept]
+    return [*triggers, *restored]
 
 
 def _read_items(value: Value, findings: Findings, seen: dict[str, str]) -> list[Trigger]:

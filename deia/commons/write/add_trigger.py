@@ -81,24 +81,24 @@ def _appended(root: str, path: str, added: str) -> str:
     known = read_yaml(content.text, path=path).value
     text = f"{before}\n\n{added}" if before else added
     after = read_yaml(text, path=path).value
-    kept = (
+    is_unchanged = (
         known is None
         or (isinstance(known, Items) and isinstance(after, Items) and after[: len(known)] == known)
         or (isinstance(known, Map) and isinstance(after, Map) and {**after, **known} == after)
     )
-    if not kept:
+    if not is_unchanged:
         raise CommonsError(f"{path} has a form that cannot be appended to.", fix="Use another --topic.")
     return text.replace("\r\n", "\n").replace("\n", ends)
 
 
-def _parse_checked(text: str, path: str, wanted: type[Collection]) -> Collection:
+def _parse_checked(text: str, path: str, expected: type[Collection]) -> Collection:
     """Return the parsed content of a text.
 
     Raises:
         CommonsError: it has problems, or is not of the wanted type.
     """
     parsed = read_yaml(text, path=path)
-    if parsed.problems or not isinstance(parsed.value, wanted):
+    if parsed.problems or not isinstance(parsed.value, expected):
         fix = "Correct it first, or use another --topic:"
         raise CommonsError(f"{path} cannot be appended to.", parsed.problems, fix=fix)
     return parsed.value

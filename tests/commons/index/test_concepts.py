@@ -1,4 +1,4 @@
-"""Words for one thing are read from the index, with line errors, and come back as they were written."""
+"""Concepts are read from the index with errors by line, and are written back unchanged."""
 
 from __future__ import annotations
 

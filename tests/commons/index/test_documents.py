@@ -1,4 +1,4 @@
-"""Documents are read in a fixed order, only from inside the commons, and whatever else lies there is a problem."""
+"""Documents are read in a fixed order and only from inside the commons; anything else is reported."""
 
 from __future__ import annotations
 

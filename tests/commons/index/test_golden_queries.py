@@ -1,3 +1,5 @@
+"""Golden questions are read from their file and from query patterns, and every error is reported."""
+
 from __future__ import annotations
 
 from pathlib import Path

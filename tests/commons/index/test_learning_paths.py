@@ -1,4 +1,4 @@
-"""Learning paths are read from the index with line errors, merged by audience, and never name what is not offered."""
+"""Learning paths are read with errors by line, merged by audience, and never name documents that are not offered."""
 
 from __future__ import annotations
 

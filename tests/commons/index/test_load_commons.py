@@ -1,4 +1,4 @@
-"""A commons is loaded whole; the entry wins over the document, and a document alone is enough."""
+"""A commons is loaded as a whole; entries take precedence over documents, and a document without an entry is enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every known shape of an index is read into entries and clusters; an unknown one says what it is."""
+"""Every known shape of an index is read into entries and clusters; an unknown one is described."""
 
 from __future__ import annotations
 

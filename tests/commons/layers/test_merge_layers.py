@@ -1,4 +1,4 @@
-"""Layers: the project over its packs over the starter, each with its origin, and packs only as the lock has them."""
+"""Layers are merged in the order project, packs, starter, each with its origin, and packs must match the lock."""
 
 from __future__ import annotations
 

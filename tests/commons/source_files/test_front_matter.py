@@ -1,4 +1,4 @@
-"""A Markdown text always splits; bad metadata is a problem with its line and costs no text."""
+"""A Markdown text can always be split; invalid metadata is reported with its line and the body is kept."""
 
 from __future__ import annotations
 

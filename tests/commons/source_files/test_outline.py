@@ -1,4 +1,4 @@
-"""What of a document is still the outline that `deia add` wrote."""
+"""Recognising what is left of the outline that `deia add` wrote into a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read again while one writer works is read once, and nothing outlives it."""
+"""Repeated reads of one writer are cached, and the cache ends with the writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of one commons take turns, whatever process they are in, and nobody waits for the dead or without end."""
+"""Writers of a commons take turns across processes, a dead writer blocks nobody, and waiting has a limit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ with hold_write_lock(sys.argv[1]):
 
 
 def started(code: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """Start a process and wait until it says that it is ready."""
+    """Start a process and wait until it reports that it is ready."""
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -49,7 +49,7 @@ def started(code: str, *arguments: str) -> subprocess.Popen[bytes]:
 
 
 def at_once(root: Path, code: str) -> list[int]:
-    """Let six processes write at the same moment; give their exit codes."""
+    """Let six processes write at the same moment and return their exit codes."""
     processes = [started(code, str(root), str(number)) for number in range(WRITERS)]
     for process in processes:
         assert process.stdout is not None

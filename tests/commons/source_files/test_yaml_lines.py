@@ -1,4 +1,4 @@
-"""Many changes of an index at once, by its lines: what was wanted is said, and nothing else is touched."""
+"""Many changes of an index at once, line by line: the wanted values are set, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ NAMES = st.text(alphabet="ab: #-'\"\\{}[]é1\n", min_size=1, max_size=8)
 
 
 def said(text: str) -> Any:
-    """Give what a text says, which must be without problems."""
+    """Return the content of a text, which must have no problems."""
     read = read_yaml(text, path="x.yaml")
     assert not read.problems
     return plain(read.value)
 
 
 def replaced(_: Any, new: Any) -> Any:
-    """Put a value in the place of another."""
+    """Return the new value instead of the old one."""
     return yaml_blocks.style(new)
 
 

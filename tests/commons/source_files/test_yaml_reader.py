@@ -1,4 +1,4 @@
-"""Any text is read into values or problems, never into an exception, an explosion or a foreign object."""
+"""Any text is parsed into values or problems, and never raises, explodes or creates foreign objects."""
 
 from __future__ import annotations
 

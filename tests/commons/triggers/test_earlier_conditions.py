@@ -1,4 +1,4 @@
-"""`earlier` and the long form of `write` are read completely: the short form, the long one, and everything wrong."""
+"""`earlier` and the long form of `write` are read in their short and long forms, and every error is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trigger files are checked completely: every problem with file and line, and what is sound loads."""
+"""Trigger files are checked completely: every problem is reported with file and line, and sound triggers are loaded."""
 
 from __future__ import annotations
 

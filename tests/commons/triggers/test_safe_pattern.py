@@ -1,4 +1,4 @@
-"""What the safe subset accepts cannot hang, the known killers are refused, and ordinary patterns pass."""
+"""Accepted patterns cannot hang, patterns known to hang are refused, and ordinary patterns are accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New lessons and new commons are complete and sound, and nothing that was there is overwritten."""
+"""New lessons and new commons are complete, and existing files are never overwritten."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TODAY = "2026-11-20"
 
 
 def drafted(entry: Entry) -> tuple[str, str]:
-    """Give a trigger and its cases for a lesson."""
+    """Return a trigger and its cases for a lesson."""
     trigger: dict[str, Json] = {
         "id": entry.id, "title": entry.title, "status": "experimental", "urgency": entry.urgency, "action": "note",
         "message": entry.summary, "documents": [{"id": entry.id, "mode": "summary_only"}],

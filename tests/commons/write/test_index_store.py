@@ -1,4 +1,4 @@
-"""Writing changes what it must and not a byte more, twice gives the same, and nothing is overwritten unread."""
+"""Writing the index changes only what it must, is idempotent, and never overwrites what could not be read."""
 
 from __future__ import annotations
 

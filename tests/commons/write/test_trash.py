@@ -1,4 +1,4 @@
-"""A document that is taken out comes back as it was, and a lesson that is changed keeps its old text."""
+"""A removed document can be restored unchanged, and the old text of a revised lesson is kept."""
 
 from __future__ import annotations
 
