@@ -107,7 +107,7 @@ def unlisted_documents(commons: Commons) -> Iterator[Problem]:
     """Report documents that are not in the index."""
     for entry in commons.entries:
         if entry.id in commons.derived and commons.index.path:
-            found = f"The document is not in the index; its id is {quote(entry.id)} meanwhile."
+            found = f"The document is not in the index; for now its id is {quote(entry.id)}."
             yield Problem(path=entry.path, line=0, found=found, fix=BUILD, code="unlisted-document", severity="warning")
 
 

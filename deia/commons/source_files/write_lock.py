@@ -66,5 +66,5 @@ def hold_write_lock(root: str, *, wait: float = WAIT) -> Iterator[None]:
     finally:
         if lock.lock_counter == 1:
             with contextlib.suppress(OSError):  # Windows does not remove an open file
-                os.unlink(path)  # those who wait notice, and create it anew
+                os.unlink(path)  # waiting writers notice this and make a new file
         lock.release()

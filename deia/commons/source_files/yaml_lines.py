@@ -163,7 +163,7 @@ def _apply(lines: Sequence[str], edits: Iterable[_Edit]) -> str:
 
 
 def _says_exactly(text: str, before: Value, expected: Mapping[Path, Json]) -> bool:
-    """Return whether a text holds what another held except for the wanted values, with the keys in the same order."""
+    """Return whether a text has the content `before` with only the expected values changed, in the same order."""
     parsed = read_yaml(text, path="")
     return not parsed.problems and _differs_only_at(before, parsed.value, dict(expected))
 

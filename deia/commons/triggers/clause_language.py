@@ -63,7 +63,7 @@ def split_template(template: str) -> list[list[str]]:
         if brace:
             body, closing, rest = rest.partition("}")
             if not closing or "{" in body:
-                raise TemplateError("a { is never closed, or another stands inside it")
+                raise TemplateError("a { is never closed, or another is inside it")
             if rest and not rest[0].isspace():
                 raise TemplateError(f"the }} before {_restore_escaped(rest.split()[0])!r} needs a space after it")
             places.append([_restore_escaped(option.strip()) for option in body.split("|")])

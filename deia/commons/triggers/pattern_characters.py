@@ -58,7 +58,7 @@ class Characters:
         self._ones: dict[int, frozenset[str]] = {}
         self._firsts: dict[int, First] = {}
 
-    def one(self, node: Node) -> frozenset[str] | None:
+    def single(self, node: Node) -> frozenset[str] | None:
         """Return the characters of a node that takes exactly one; None for other nodes."""
         if node[0] not in SINGLE:
             return None
@@ -81,7 +81,7 @@ class Characters:
 
     def _compute_first(self, node: Node) -> First:
         kind, value = node
-        chars = self.one(node)
+        chars = self.single(node)
         if chars is not None:
             return First(chars=chars, empty=False)
         if kind in REPEATS:
@@ -101,7 +101,7 @@ class Characters:
     def last_of(self, node: Node, before: frozenset[str]) -> frozenset[str]:
         """Return the characters that can come last in a node; those of `before` if it can match nothing."""
         kind, value = node
-        chars = self.one(node)
+        chars = self.single(node)
         if chars is not None:
             return chars
         if kind in REPEATS:
@@ -111,20 +111,20 @@ class Characters:
             return frozenset().union(*(self.last(list(way), before) for way in value[1]))
         return before if kind in ASSERTIONS else self.last(body_of(node), before)
 
-    def every(self, nodes: Sequence[Node]) -> frozenset[str]:
+    def anywhere(self, nodes: Sequence[Node]) -> frozenset[str]:
         """Return all characters that the nodes can take anywhere."""
         characters: frozenset[str] = frozenset()
         for node in nodes:
             kind, value = node
             inner = value[1] if kind is op.BRANCH else [value[2]] if kind in REPEATS else [body_of(node)]
-            characters |= self.one(node) or frozenset().union(*(self.every(list(way)) for way in inner))
+            characters |= self.single(node) or frozenset().union(*(self.anywhere(list(way)) for way in inner))
         return characters
 
     def leading(self, nodes: Sequence[Node]) -> list[frozenset[str]]:
         """Return the sets of the leading one-character nodes, and of the beginning of the first other node."""
         sets: list[frozenset[str]] = []
         for position, node in enumerate(nodes):
-            chars = self.one(node)
+            chars = self.single(node)
             if chars is None:
                 rest = self.first(nodes[position:])
                 return sets if rest.empty else [*sets, rest.chars]

@@ -139,7 +139,7 @@ class _Checker:
     def node(self, node: Node, walk: _Walk, then: First) -> _Walk:
         """Walk one node."""
         kind, value = node
-        chars = self.characters.one(node)
+        chars = self.characters.single(node)
         if chars is not None:
             return walk.but(last=chars)
         if kind in REPEATS:
@@ -181,7 +181,7 @@ class _Checker:
         low, high, body = node[1][0], node[1][1], list(node[1][2])
         if large(high) and walk.looping:
             raise _RefusedError(NESTED)
-        if len(body) != 1 or self.characters.one(body[0]) is None:
+        if len(body) != 1 or self.characters.single(body[0]) is None:
             walk = self.group(body, high, walk, then)
         after = walk.but(last=self.characters.last_of(node, walk.last))
         if low == high:
@@ -192,7 +192,7 @@ class _Checker:
         settled = first.isdisjoint(then.chars) and not (then.empty and then.checked)
         if not settled and walk.looping:
             raise _RefusedError("a choice inside an unbounded repeat is not settled by the next character")
-        walked_once = walk.ways == 1 or self.characters.every(body).isdisjoint(walk.last) or _at_the_end(then)
+        walked_once = walk.ways == 1 or self.characters.anywhere(body).isdisjoint(walk.last) or _at_the_end(then)
         if settled and walked_once:
             return after
         endless = high is op.MAXREPEAT or high - low >= SEGMENT

@@ -186,7 +186,7 @@ def test_a_template_is_cut_into_its_places(template: str, places: list[list[str]
     ("template", "says"),
     [
         ("{a", "never closed"),
-        ("{a {b} c}", "another stands inside"),
+        ("{a {b} c}", "another is inside"),
         ("a} b", "no { before it"),
         ("x{a|b}", "needs a space before"),
         ("{a|b}x", "needs a space after"),
