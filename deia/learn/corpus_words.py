@@ -28,7 +28,7 @@ class Vocabulary:
     """The words of a commons, as stems; `own` are the ids of the documents and triggers that may be changed."""
 
     def __init__(self, commons: Commons, *, own: frozenset[str], elsewhere: Iterable[str] = ()) -> None:
-        """Read every word once; `elsewhere` are sentences about other things."""
+        """Index every word once; `elsewhere` are sentences about other things."""
         self._stemmer = analyser()
         self.commons = commons
         self.entries: Mapping[str, Entry] = {entry.id: entry for entry in reversed(commons.entries)}

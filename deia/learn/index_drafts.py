@@ -44,12 +44,12 @@ class Reach(Record):
 # From the least to the most that is learned from a question. What is right depends on the commons: if each document is
 # asked for in several ways, other people ask with the same words; if each has a question of its own, its words are
 # about other documents too. `trials/reach.py` finds out which.
-CAREFUL = Reach(name="new words that two have said")
+CAREFUL = Reach(name="new words that two people used")
 REACHES = (
     CAREFUL,
     Reach(name="new words", new=1),
-    Reach(name="words of the first that two have said", new=1, known=2),
-    Reach(name="words that two have said", new=1, known=2, is_wide=True),
+    Reach(name="words that two people used, for the document they fit best", new=1, known=2),
+    Reach(name="words that two people used", new=1, known=2, is_wide=True),
     Reach(name="every word", new=1, known=1, is_wide=True),
 )
 

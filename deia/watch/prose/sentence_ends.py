@@ -34,9 +34,8 @@ class Settled:
         self._scanned = 0  # up to this position sentence and line ends were looked for
         self._line = 0  # where the current line begins
         self._fence = ""  # the fence of the open block of code, or ""
-        self._plain: bool | None = (
-            None  # whether sentences of this line may be settled before the line ends; None if unknown
-        )
+        # Whether sentences of this line may be settled before the line ends; None if that is not known yet.
+        self._plain: bool | None = None
         self._odd = 0  # up to this position the line has none of ODD_LINES
         self._checked = 0  # up to this position every quotation mark in the line is closed, or can never close
 
@@ -55,9 +54,8 @@ class Settled:
                     yield end
             elif self._is_settled(end):
                 yield end
-        self._scanned = max(
-            self._scanned, self.size - 1
-        )  # the last character may be a full stop whose space is still to come
+        # The last character may be a full stop whose space is still to come.
+        self._scanned = max(self._scanned, self.size - 1)
 
     def part(self, first: int, last: int) -> str:
         """Return a part of the text."""

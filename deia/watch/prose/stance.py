@@ -297,12 +297,13 @@ def _telling_rule(act: Act) -> str:
         if position < 0 or (stance == REPORTED and TOPIC_WORDS.isdisjoint(act.before[position + 1 : position + 3])):
             continue
         between = act.before[position + 1 :]
-        if RELEASING.isdisjoint(between) and not _is_joined(between, act.verb):
-            return stance
-        if _is_joined(between, act.verb) and BESIDE_TELLING.issuperset(
-            set(act.before[:position]) - heads - WRITTEN - DETERMINERS
-        ):
-            return ANNOUNCED if {"i", "we", "let"} & set(act.before[:position]) else REQUESTED
+        if not _is_joined(between, act.verb):
+            if RELEASING.isdisjoint(between):
+                return stance
+            continue
+        lead = set(act.before[:position])
+        if BESIDE_TELLING.issuperset(lead - heads - WRITTEN - DETERMINERS):
+            return ANNOUNCED if {"i", "we", "let"} & lead else REQUESTED
     return ""
 
 
@@ -337,9 +338,8 @@ def _supposing_rule(act: Act) -> str:
     pairs = zip(act.before, act.before[1:], strict=False)
     if any(word in {"s", "lets"} and next_word == "say" for word, next_word in pairs):
         return SUPPOSED
-    return (
-        SUPPOSED if first == "should" and second not in SUBJECTS and len(act.opening) > 2 and not act.question else ""
-    )
+    is_condition = first == "should" and second not in SUBJECTS and len(act.opening) > 2 and not act.question
+    return SUPPOSED if is_condition else ""
 
 
 def _dry_run_rule(act: Act) -> str:

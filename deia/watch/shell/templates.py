@@ -19,9 +19,7 @@ FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")  # `find -exec rm`: rm, run o
 SHORTEST_PREFIX = 4  # characters of a long option, with its dashes: git and GNU programs read `--ha` as `--hard`
 GLOB_MARKS = frozenset("=*?[")  # a first word of a template with one of these is no plain name
 NO_LONG_NAMES: Mapping[str, str] = {}
-LONGEST_JOINED = (
-    4  # characters of a template's joined short options, such as `-fdx`; longer ones are words, such as `-empty`
-)
+LONGEST_JOINED = 4  # characters of joined short options in a template: `-fdx`; longer ones are words: `-empty`
 LONGEST_CLUSTER = 6  # characters of joined short options, the dash included
 SLASH_PROGRAMS = frozenset(("del", "erase", "rd", "rmdir", "format", "taskkill", "reg", "shutdown", "icacls", "attrib"))
 ENDPOINTS = frozenset(("--endpoint-url", "--endpoint", "--registry", "--repository-url", "--index-url", "--api-url"))

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     Rule = Callable[[str, list[str], str], list[Inner]]
 
 _TMUX_COMMANDS = frozenset(("new", "new-session", "new-window", "neww", "send-keys", "send", "split-window"))
-_BEFORE_BANG = frozenset(
-    ("", "%", "silent", "r", "w", "exe")
-)  # what may stand before the `!` of an editor's shell command
+# What may stand before the `!` of an editor's shell command.
+_BEFORE_BANG = frozenset(("", "%", "silent", "r", "w", "exe"))
 
 
 def is_transparent(key: str) -> bool:
