@@ -28,7 +28,7 @@ def hooks_of(librarian: Librarian | None = None, *, folder: str | None = None) -
     """Return the hooks for `ClaudeAgentOptions(hooks=…)`."""
     session = AgentSession(librarian, folder=folder)
 
-    async def answer(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
+    async def answer(event: Any, _tool_use_id: str | None, _context: object) -> Any:
         """Answer an event of the agent's loop."""
         return await _answer(session, event)
 

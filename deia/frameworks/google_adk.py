@@ -30,7 +30,7 @@ class DeiaPlugin(BasePlugin):
         super().__init__(name="deia")
         self.session = AgentSession(librarian, folder=folder)
 
-    async def on_user_message_callback(self, *, invocation_context: Any, user_message: Any) -> Any:
+    async def on_user_message_callback(self, *, invocation_context: Any, user_message: Any) -> types.Content | None:
         """Add the text for the model to the person's message."""
         user_text = "\n".join(part.text for part in user_message.parts or () if part.text)
         text = await self.session.awatch_messages(
@@ -40,7 +40,7 @@ class DeiaPlugin(BasePlugin):
             return None
         return types.Content(role=user_message.role, parts=[*user_message.parts, types.Part(text=text)])
 
-    async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> Any:
+    async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:
         """Judge the model's complete message; a text for the model waits for the next result or message."""
         if not llm_response.partial and llm_response.content:
             model_text = "\n".join(
@@ -50,12 +50,21 @@ class DeiaPlugin(BasePlugin):
             messages = [{"role": "assistant", "content": model_text}] if model_text else []
             self.session.queue(await self.session.awatch_messages(messages, conversation), conversation)
 
-    async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
+    async def before_tool_callback(
+        self, *, tool: Any, tool_args: object, tool_context: Any
+    ) -> dict[str, object] | None:
         """Hold a call once, with its reason."""
         reason = await self.session.acheck_call(tool.name, tool_args, tool_context.session.id)
         return {"status": HELD, FIELD: reason} if reason else None
 
-    async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> Any:  # noqa: ARG002
+    async def after_tool_callback(
+        self,
+        *,
+        tool: Any,
+        tool_args: object,  # noqa: ARG002 - the framework passes it by name
+        tool_context: Any,
+        result: object,
+    ) -> dict[str, object] | None:
         """Judge a result, and add the texts that wait for the model."""
         if isinstance(result, dict) and result.get("status") == HELD:
             return None
@@ -66,6 +75,13 @@ class DeiaPlugin(BasePlugin):
             return None
         return {**(result if isinstance(result, dict) else {"result": result}), FIELD: text}
 
-    async def on_tool_error_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, error: Exception) -> Any:  # noqa: ARG002
+    async def on_tool_error_callback(
+        self,
+        *,
+        tool: Any,
+        tool_args: object,  # noqa: ARG002 - the framework passes it by name
+        tool_context: Any,
+        error: Exception,
+    ) -> None:
         """Judge what a tool raised; it stays an error."""
         await self.session.awatch_result(tool.name, str(error), tool_context.session.id, failed=True)

@@ -34,11 +34,11 @@ class DeiaMiddleware(AgentMiddleware):
         self.session = AgentSession(librarian, folder=folder)
         self._conversation = conversation_id
 
-    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+    def before_model(self, state: Any, runtime: object) -> dict[str, Any] | None:
         """Tell the model what fired since its last call."""
         return _update(self.session.watch_messages(_messages(state["messages"]), self._thread(runtime)))
 
-    async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+    async def abefore_model(self, state: Any, runtime: object) -> dict[str, Any] | None:
         """Await `before_model`."""
         return _update(await self.session.awatch_messages(_messages(state["messages"]), self._thread(runtime)))
 
@@ -62,7 +62,7 @@ class DeiaMiddleware(AgentMiddleware):
         await self.session.awatch_result(call["name"], getattr(result, "content", None), thread, failed=_failed(result))
         return result
 
-    def _thread(self, runtime: Any) -> str:
+    def _thread(self, runtime: object) -> str:
         execution = getattr(runtime, "execution_info", None)
         return str(getattr(execution, "thread_id", None) or self._conversation or id(self))
 

@@ -44,7 +44,7 @@ class DeiaGuardrail(CustomGuardrail):
         self.librarian = librarian or Librarian(agent="litellm")
         self._folder = folder
 
-    async def async_pre_call_hook(self, user_api_key_dict: Any, cache: Any, data: Any, call_type: Any) -> Any:  # noqa: ARG002
+    async def async_pre_call_hook(self, user_api_key_dict: object, cache: object, data: Any, call_type: object) -> Any:  # noqa: ARG002
         """Judge the new turns of a request, and add the text about what fired."""
         injection = await self._injection(data)
         if injection is None or self.inject_advisory_message(data, injection.text) or injection.action not in HOLDING:

@@ -50,7 +50,7 @@ class Guard:
         self.tool_guardrail = ToolInputGuardrail(self._check_call, name="deia")
         self.result_guardrail = ToolOutputGuardrail(self._check_result, name="deia")
 
-    async def tell_model(self, data: Any) -> Any:
+    async def tell_model(self, data: Any) -> ModelInputData:
         """Put the texts for the model into its input; a `call_model_input_filter`."""
         items = list(data.model_data.input)
         text = await self.session.awatch_messages(_messages(items), self.conversation)
@@ -60,7 +60,7 @@ class Guard:
             items.insert(place, {"role": "developer", "content": text})
         return ModelInputData(input=items, instructions=data.model_data.instructions)
 
-    async def _check_input(self, _context: Any, _agent: Any, user_input: Any) -> Any:
+    async def _check_input(self, _context: object, _agent: object, user_input: Any) -> GuardrailFunctionOutput:
         items = [{"role": "user", "content": user_input}] if isinstance(user_input, str) else user_input
         text = await self.session.awatch_messages(_messages(items), self.conversation)
         if text:
@@ -68,13 +68,13 @@ class Guard:
         halts = any(firing.action in self._halt for firing in self.session.firings) if text else False
         return GuardrailFunctionOutput(output_info=text, tripwire_triggered=halts)
 
-    async def _check_call(self, data: Any) -> Any:
+    async def _check_call(self, data: Any) -> ToolGuardrailFunctionOutput:
         call = data.context
         reason = await self.session.acheck_call(call.tool_name, _arguments(call.tool_arguments), self.conversation)
         output = ToolGuardrailFunctionOutput
         return output.reject_content(reason) if reason else output.allow()
 
-    async def _check_result(self, data: Any) -> Any:
+    async def _check_result(self, data: Any) -> ToolGuardrailFunctionOutput:
         await self.session.awatch_result(data.context.tool_name, data.output, self.conversation)
         return ToolGuardrailFunctionOutput.allow()
 

@@ -41,7 +41,7 @@ class DeiaCapability(AbstractCapability[Any]):
         return request_context
 
     async def wrap_tool_execute(
-        self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Callable[[Any], Awaitable[Any]]
+        self, ctx: Any, *, call: Any, tool_def: Any, args: object, handler: Callable[[Any], Awaitable[Any]]
     ) -> Any:
         """Run a tool unless its call is held, and judge its result or error."""
         conversation = self._name(ctx)
