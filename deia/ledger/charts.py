@@ -61,8 +61,8 @@ def _axes(chart: Chart, step: float, top: float) -> Iterator[str]:
         yield f'<text class="tick end" x="{LEFT - 6}" y="{y + 4:.1f}">{_short(value)}</text>'
         value += step
     wide = (WIDTH - LEFT - RIGHT) / len(chart.labels)
-    every = 1 if chart.labels[0][:1] in "<≥" else math.ceil(len(chart.labels) / DATES)
-    for at in range(0, len(chart.labels), every):
+    step = 1 if chart.labels[0][:1] in "<≥" else math.ceil(len(chart.labels) / DATES)
+    for at in range(0, len(chart.labels), step):
         x = LEFT + wide * (at + 0.5)
         yield f'<text class="tick middle" x="{x:.1f}" y="{HEIGHT - 8}">{escape(_date(chart.labels[at]))}</text>'
 

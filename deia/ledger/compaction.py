@@ -202,8 +202,8 @@ def _remove_old(folder: str, now: float, days: int) -> int:
 def _trim(part: Part, oldest: float) -> int:
     until = quoted(time.strftime("%Y-%m-%d", time.gmtime(oldest)))
     count = f"SELECT count(*) FILTER (ts < {until}), count(*) FROM read_parquet({quoted(part.path)})"
-    old, every = _run(count)[0]
-    if old == every:
+    old, total = _run(count)[0]
+    if old == total:
         os.unlink(part.path)
     elif old:
         _copy(f"SELECT * FROM read_parquet({quoted(part.path)}) WHERE ts >= {until} OR ts IS NULL", part.path)

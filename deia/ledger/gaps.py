@@ -229,28 +229,28 @@ def _quoted(text: str) -> str:
 
 def gaps(connection: duckdb.DuckDBPyConnection) -> Report:
     """Return the report on what is asked and not answered, grouped by topic."""
-    found = find_gaps(connection)
-    repeated = [gap for gap in found if gap.asked > 1]
+    all_gaps = find_gaps(connection)
+    repeated = [gap for gap in all_gaps if gap.asked > 1]
     rows = [
         (number, " ".join(gap.terms), gap.asked, gap.unanswered, gap.people, " / ".join(gap.questions[:2]),
          ", ".join(gap.nearest))
-        for number, gap in enumerate(found, 1)
+        for number, gap in enumerate(all_gaps, 1)
     ]  # fmt: skip
-    often = [(" ".join(gap.terms[:3]), gap.unanswered, gap.asked - gap.unanswered) for gap in found[:SHOWN]]
+    often = [(" ".join(gap.terms[:3]), gap.unanswered, gap.asked - gap.unanswered) for gap in all_gaps[:SHOWN]]
     by = "scikit-learn" if has_clustering() else "a simple pass; better groups: pip install 'deia[learn]'"
     return Report(
         name="gaps",
         title="Gaps",
-        lead=f"{len(found):,} things were asked that the commons does not answer well."
-        if found
+        lead=f"{len(all_gaps):,} things were asked that the commons does not answer well."
+        if all_gaps
         else "No gaps: every question with its words in the ledger was answered.",
         figures=(
-            Figure(label="gaps", value=len(found), note=f"{len(repeated):,} asked more than once"),
-            Figure(label="questions in them", value=sum(gap.asked for gap in found)),
+            Figure(label="gaps", value=len(all_gaps), note=f"{len(repeated):,} asked more than once"),
+            Figure(label="questions in them", value=sum(gap.asked for gap in all_gaps)),
         ),
         blocks=(
             bars("Most often met", often, unanswered=1, badly_answered=2),
             table("Each gap", OF_GAP, rows, most=SHOWN, note=DRAFTED),
         ),
-        notes=(f"Grouped by {by}.",) if found else (),
+        notes=(f"Grouped by {by}.",) if all_gaps else (),
     )

@@ -26,19 +26,19 @@ def queries(connection: duckdb.DuckDBPyConnection) -> Report:
     gather(connection, "asked_queries", "opened_documents", "query_texts", "repeated_queries", "document_counts")
     sums = """SELECT count(*), count(DISTINCT asked), count(*) FILTER (answered = 'yes'),
         count(*) FILTER (answered = 'badly'), count(*) FILTER (answered = 'no'), count(asked) FROM asked_queries"""
-    every, distinct, yes, badly, no, worded = ask(connection, sums)[0]
+    total, distinct, yes, badly, no, worded = ask(connection, sums)[0]
     opened, seconds = ask(connection, "SELECT count(*), median(seconds) FROM opened_documents")[0]
     again = ask(connection, "SELECT count(*), count(*) FILTER (again_answered = 'yes') FROM repeated_queries")[0]
     return Report(
         name="queries",
         title="Questions",
-        lead=f"{every:,} questions, {_percent(yes, every)} of them answered." if every else "Nothing was asked yet.",
+        lead=f"{total:,} questions, {_percent(yes, total)} of them answered." if total else "Nothing was asked yet.",
         figures=(
-            Figure(label="asked", value=every, note=f"{distinct:,} different"),
-            Figure(label="answered", value=share(yes, every), unit="%"),
-            Figure(label="answered badly", value=share(badly, every), unit="%", note="partly, or hardly sure"),
-            Figure(label="unanswered", value=share(no, every), unit="%"),
-            Figure(label="a document was opened", value=share(opened, every), unit="%"),
+            Figure(label="asked", value=total, note=f"{distinct:,} different"),
+            Figure(label="answered", value=share(yes, total), unit="%"),
+            Figure(label="answered badly", value=share(badly, total), unit="%", note="partly, or hardly sure"),
+            Figure(label="unanswered", value=share(no, total), unit="%"),
+            Figure(label="a document was opened", value=share(opened, total), unit="%"),
             Figure(label="until it was opened, median", value=_rounded(seconds), unit="s"),
             Figure(label="asked again in other words", value=again[0], note=f"{again[1]:,} of them with success"),
         ),
@@ -49,7 +49,7 @@ def queries(connection: duckdb.DuckDBPyConnection) -> Report:
             ),
             *(_tables(connection)),
         ),
-        notes=() if worded == every else (f"{every - worded:,} questions were kept without their words.",),
+        notes=() if worded == total else (f"{total - worded:,} questions were kept without their words.",),
     )  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def latency(connection: duckdb.DuckDBPyConnection) -> Report:
     timed = "FROM (SELECT ts, agent, host, coalesce(tier, event) AS tier, response_time_ms AS ms FROM events"
     timed += " WHERE response_time_ms IS NOT NULL)"
     quantiles = "quantile_cont(ms, [0.5, 0.95, 0.99])"
-    (every, marks), *_ = ask(connection, f"SELECT count(*), {quantiles} {timed}")
+    (total, marks), *_ = ask(connection, f"SELECT count(*), {quantiles} {timed}")
     rows = ask(connection, f"SELECT {WHO_ANSWERED} || ' · ' || coalesce(tier, 'no tier') AS path, n, marks, most FROM"
                f" (SELECT {WHO_ANSWERED} AS agent, NULL AS host, tier, count(*) AS n, {quantiles} AS marks,"
                " max(ms) AS most"
@@ -102,7 +102,7 @@ def latency(connection: duckdb.DuckDBPyConnection) -> Report:
     return Report(
         name="latency",
         title="Latency",
-        lead=f"Half of {every:,} answers took {p50:.1f} ms or less." if every else "The ledger has no durations yet.",
+        lead=f"Half of {total:,} answers took {p50:.1f} ms or less." if total else "The ledger has no durations yet.",
         figures=tuple(
             Figure(label=name, value=_rounded(value), unit="ms")
             for name, value in (("p50", p50), ("p95", p95), ("p99", p99))

@@ -78,8 +78,8 @@ class Parts(Record):
 
 def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
     """Return the files of some ledgers that may contain events since a time; a missing folder has none."""
-    every = [part for folder in folders for part in _of_folder(folder.replace("\\", "/").rstrip("/"))]
-    parts = [part for part in every if part.may_reach(since)]
+    candidates = [part for folder in folders for part in _of_folder(folder.replace("\\", "/").rstrip("/"))]
+    parts = [part for part in candidates if part.may_reach(since)]
     return Parts(
         readable=tuple(part for part in parts if part.is_readable),
         damaged=tuple(part for part in parts if not part.is_readable),

@@ -234,7 +234,7 @@ def agents(connection: duckdb.DuckDBPyConnection) -> Report:
 def summary(connection: duckdb.DuckDBPyConnection) -> Report:
     """Return a short report on everything."""
     gather(connection, "asked_queries", "fired_triggers", "judgements")
-    every, conversations, first, last = ask(
+    total, conversations, first, last = ask(
         connection,
         """SELECT count(*), count(DISTINCT conversation), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d')
         FROM events""",
@@ -248,7 +248,7 @@ def summary(connection: duckdb.DuckDBPyConnection) -> Report:
         ask(connection, f"SELECT count(*) FROM {view}")[0][0] for view in ("reads", "judgements", "errors")
     )
     broken = ask(connection, "SELECT coalesce(sum(lines), 0)::BIGINT, count(*) FILTER (lines = 0) FROM damage")[0]
-    lead = f"{every:,} events from {first} to {last}." if every else "No events yet: ask something, or let a host run."
+    lead = f"{total:,} events from {first} to {last}." if total else "No events yet: ask something, or let a host run."
     return Report(
         name="summary",
         title="deia in use",

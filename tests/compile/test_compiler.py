@@ -226,9 +226,9 @@ def test_the_hook_refuses_what_another_made_of_other_sources(root: Path) -> None
     assert "Careful." in ask(root, "I will sell the shop now", state="another person")
     write(root / "triggers/shop.yaml", TRIGGER.replace("Careful.", "Changed."), when=1_700_000_500.0)
     assert "Careful." in ask(root, "I will sell the shop")  # ours, the last good one
-    told = ask(root, "I will sell the shop", state="another person")
-    assert "changed since another installation compiled" in told
-    assert "Careful." not in told
+    answer = ask(root, "I will sell the shop", state="another person")
+    assert "changed since another installation compiled" in answer
+    assert "Careful." not in answer
 
 
 def test_two_compilers_at_once_leave_one_good_result(root: Path) -> None:
@@ -238,7 +238,7 @@ def test_two_compilers_at_once_leave_one_good_result(root: Path) -> None:
     )
     environ = {**os.environ, "DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false"}
     running = [subprocess.Popen([sys.executable, "-c", code, str(root)], env=environ) for _ in range(3)]
-    assert [one.wait() for one in running] == [0, 0, 0]
+    assert [process.wait() for process in running] == [0, 0, 0]
     assert_usable(root)
     assert compiled(root).written == ()
     assert len([path for path in (root / ".deia").iterdir() if path.name.startswith("catalog-")]) == 1

@@ -50,23 +50,23 @@ def test_a_sibling_heading_replaces_the_one_before() -> None:
 
 def test_a_fenced_block_is_not_cut_and_its_comments_are_no_headings() -> None:
     fence = "```sh\n" + "\n\n".join(f"# step {n}\nrun the thing {n}" for n in range(30)) + "\n```"
-    found = chunks("intro " * 120 + "\n\n" + fence + "\n\nafter")
-    (holding,) = [chunk for chunk in found if "```sh" in chunk.text]
-    assert fence in holding.text
-    assert holding.heading == ""
+    passages = chunks("intro " * 120 + "\n\n" + fence + "\n\nafter")
+    (fenced,) = [chunk for chunk in passages if "```sh" in chunk.text]
+    assert fence in fenced.text
+    assert fenced.heading == ""
 
 
 def test_a_huge_block_is_cut_between_lines() -> None:
     fence = "```\n" + "\n".join(f"line {n} of a very long listing" for n in range(400)) + "\n```"
-    found = chunks(fence)
-    assert len(found) > 5
-    assert all(len(chunk.text.split()) <= HUGE for chunk in found)
+    passages = chunks(fence)
+    assert len(passages) > 5
+    assert all(len(chunk.text.split()) <= HUGE for chunk in passages)
 
 
 def test_a_huge_line_is_cut_between_words() -> None:
-    found = chunks("word " * 2000)
-    assert all(len(chunk.text.split()) <= 2 * WORDS for chunk in found)
-    assert {chunk.lines for chunk in found} == {(1, 1)}
+    passages = chunks("word " * 2000)
+    assert all(len(chunk.text.split()) <= 2 * WORDS for chunk in passages)
+    assert {chunk.lines for chunk in passages} == {(1, 1)}
 
 
 def test_an_unclosed_fence_loses_nothing() -> None:
@@ -77,11 +77,11 @@ def test_an_unclosed_fence_loses_nothing() -> None:
 @settings(max_examples=100)
 def test_no_word_is_lost_and_the_lines_are_those_of_the_file(lines: list[str], first_line: int) -> None:
     text = "\n".join(lines)
-    found = chunks(text, first_line=first_line)
-    assert " ".join(chunk.text for chunk in found).split() == text.split()
-    assert [chunk.ordinal for chunk in found] == list(range(len(found)))
+    passages = chunks(text, first_line=first_line)
+    assert " ".join(chunk.text for chunk in passages).split() == text.split()
+    assert [chunk.ordinal for chunk in passages] == list(range(len(passages)))
     last_line = first_line + text.count("\n")
-    for chunk in found:
+    for chunk in passages:
         first, last = chunk.lines
         assert first_line <= first <= last <= last_line
         if chunk.text:

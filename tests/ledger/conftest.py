@@ -41,8 +41,8 @@ def write(tmp_path: Path) -> Write:
 
 
 def question(text: str, *docs: str, **fields: Any) -> dict[str, Any]:
-    told = {"event": "query", "query": text, "matched": bool(docs), "confidence": "high", "docs": list(docs)}
-    return {**told, "agent": "tester", "response_time_ms": 3.5, "tier": "static", **fields}
+    event = {"event": "query", "query": text, "matched": bool(docs), "confidence": "high", "docs": list(docs)}
+    return {**event, "agent": "tester", "response_time_ms": 3.5, "tier": "static", **fields}
 
 
 def firing(trigger: str, outcome: str = "shown", **fields: Any) -> dict[str, Any]:

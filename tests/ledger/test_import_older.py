@@ -108,10 +108,10 @@ NAMES = st.sampled_from(
 def test_no_line_raises_and_every_event_has_its_form(
     event: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    told = modernise(event)
-    assert isinstance(told["event"], str)
-    assert isinstance(told["ts"], str)
-    assert isinstance(told.get("docs", []), list)
+    modern = modernise(event)
+    assert isinstance(modern["event"], str)
+    assert isinstance(modern["ts"], str)
+    assert isinstance(modern.get("docs", []), list)
     place = tmp_path_factory.mktemp("import")
     (place / "x.jsonl").write_text(json.dumps(event))
     assert sum(take(place / "events", place / "x.jsonl", set())) == 1

@@ -60,13 +60,13 @@ def ledger(write: Write) -> Path:
     )  # fmt: skip
 
 
-def made(folder: Path, name: str) -> Report:
+def make(folder: Path, name: str) -> Report:
     return read_through([str(folder)], lambda connection: make_reports(connection, KNOWN, [name]))[0]
 
 
 def grid(report: Report, title: str) -> list[dict[str, Any]]:
-    (found,) = [block for block in report.blocks if isinstance(block, Grid) and block.title == title]
-    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    (table,) = [block for block in report.blocks if isinstance(block, Grid) and block.title == title]
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
 
 def figures(report: Report) -> dict[str, Any]:
@@ -74,9 +74,9 @@ def figures(report: Report) -> dict[str, Any]:
 
 
 def test_questions_are_counted_by_how_they_were_answered(ledger: Path) -> None:
-    report = made(ledger, "queries")
-    told = figures(report)
-    assert (told["asked"], told["answered"], told["unanswered"], told["answered badly"]) == (11, 72.7, 27.3, 0.0)
+    report = make(ledger, "queries")
+    shown = figures(report)
+    assert (shown["asked"], shown["answered"], shown["unanswered"], shown["answered badly"]) == (11, 72.7, 27.3, 0.0)
     assert grid(report, "Asked most")[1] == {
         "question": "where is it", "times": 2, "by": 2, "answered": 100.0, "opened": 50.0, "last": "2026-11-20",
     }  # fmt: skip
@@ -86,7 +86,7 @@ def test_questions_are_counted_by_how_they_were_answered(ledger: Path) -> None:
 
 
 def test_documents_are_told_by_what_they_did(ledger: Path) -> None:
-    report = made(ledger, "documents")
+    report = make(ledger, "documents")
     assert [row["document"] for row in grid(report, "Nobody needed")] == ["never"]
     assert [(row["document"], row["in answers"]) for row in grid(report, "Shown and ignored")] == [("b", 5)]
     assert {row["document"]: row["opened"] for row in grid(report, "That help")} == {"a": 1, "d": 0}
@@ -96,7 +96,7 @@ def test_documents_are_told_by_what_they_did(ledger: Path) -> None:
 
 
 def test_triggers_are_told_with_what_people_said_of_them(ledger: Path) -> None:
-    report = made(ledger, "triggers")
+    report = make(ledger, "triggers")
     (row,) = grid(report, "Each trigger")
     assert (row["fired"], row["held"], row["passed"], row["useful"], row["noise"], row["precision"]) == (
         4,
@@ -113,24 +113,24 @@ def test_prevented_mistakes_lie_between_what_was_said_and_every_open_hold(ledger
     estimate = read_through([str(ledger)], prevented)
     # h1 was said to have prevented one, h2 is open, h3 was let pass; one of one judged hold was of use: (1 + .5) / 2
     assert (estimate.least, estimate.guess, estimate.most, estimate.rate) == (1, 2, 2, 0.75)
-    assert any("estimate" in note for note in made(ledger, "triggers").notes)
+    assert any("estimate" in note for note in make(ledger, "triggers").notes)
 
 
 def test_latency_is_told_by_path(ledger: Path) -> None:
-    report = made(ledger, "latency")
+    report = make(ledger, "latency")
     (row,) = grid(report, "By path")
     assert (row["path"], row["answers"], row["p50"], row["most"]) == ("tester · static", 11, 3.5, 20.0)
 
 
 def test_agents_are_told_with_what_they_did(ledger: Path) -> None:
-    told = {row["who"]: row for row in grid(made(ledger, "agents"), "Each agent and host")}
-    assert told["tester"]["questions"] == 11
-    assert told["a-host"]["injections"] == 5
+    shown = {row["who"]: row for row in grid(make(ledger, "agents"), "Each agent and host")}
+    assert shown["tester"]["questions"] == 11
+    assert shown["a-host"]["injections"] == 5
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_of_an_empty_ledger_says_so(tmp_path: Path, name: str) -> None:
-    report = made(tmp_path, name)
+    report = make(tmp_path, name)
     assert report.lead
     assert json.loads(json.dumps(report.to_dict()))["report"] == name
     assert report_text(report, Look(width=80))
@@ -243,14 +243,14 @@ def test_an_axis_ends_on_a_round_number_above_the_most(most: float) -> None:
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no browser")
 def test_a_browser_shows_the_page_without_an_error(ledger: Path, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(all_of(ledger), encoding="utf-8")
-    told = subprocess.run(
+    shown = subprocess.run(
         ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
          f"file://{tmp_path}/page.html"],
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
-    assert "Latency</h2>" in told.stdout
-    assert told.stdout.count("<svg") >= 8
-    assert "CONSOLE" not in told.stderr
+    assert "Latency</h2>" in shown.stdout
+    assert shown.stdout.count("<svg") >= 8
+    assert "CONSOLE" not in shown.stderr
 
 
 # --- at a terminal ---
@@ -258,9 +258,9 @@ def test_a_browser_shows_the_page_without_an_error(ledger: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("width", [20, 60, 80, 140])
 def test_no_line_at_a_terminal_is_wider_than_it(
-    ledger: Path, width: int, every: Callable[[Path], list[Report]]
+    ledger: Path, width: int, every_report: Callable[[Path], list[Report]]
 ) -> None:
-    for report in every(ledger):
+    for report in every_report(ledger):
         lines = report_text(report, Look(width=width)).split("\n")
         assert max(map(len, lines)) <= max(width, 60)
         plain = report_text(report, Look(width=width, symbols=False))
@@ -268,11 +268,11 @@ def test_no_line_at_a_terminal_is_wider_than_it(
 
 
 @pytest.fixture
-def every() -> Callable[[Path], list[Report]]:
+def every_report() -> Callable[[Path], list[Report]]:
     return lambda folder: read_through([str(folder)], lambda c: make_reports(c, KNOWN, list(REPORTS)))
 
 
 def test_what_comes_from_the_ledger_cannot_steer_a_terminal(write: Write) -> None:
     folder = write(question("\x1b[31mred\x07"), firing("\x1b]0;title\x07"))
     for name in REPORTS:
-        assert "\x1b" not in report_text(made(folder, name), Look(width=100))
+        assert "\x1b" not in report_text(make(folder, name), Look(width=100))

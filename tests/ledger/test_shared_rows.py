@@ -143,7 +143,7 @@ def test_reports_say_the_same_alone_and_after_all_others(write: Write) -> None:
     for name in REPORTS:
         with open_warehouse([str(folder)]) as connection:
             alone += make_reports(connection, known, [name])
-    assert [each.to_dict() for each in together] == [each.to_dict() for each in (*alone, *alone)]
+    assert [report.to_dict() for report in together] == [report.to_dict() for report in (*alone, *alone)]
 
 
 @pytest.mark.parametrize(
@@ -165,5 +165,5 @@ def test_only_questions_alike_are_asked_again(write: Write, first: str, then: st
         assert len(ask(connection, "FROM successions")) == 1
         assert len(ask(connection, "FROM rephrasings")) == int(alike)
         (report,) = make_reports(connection, Known(), ["queries"])
-    told = {figure.label: figure.value for figure in report.figures}
-    assert told["asked again in other words"] == int(alike)
+    shown = {figure.label: figure.value for figure in report.figures}
+    assert shown["asked again in other words"] == int(alike)

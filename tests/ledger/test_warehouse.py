@@ -31,12 +31,14 @@ def rows(folder: Path, sql: str, *given: Any) -> list[tuple[Any, ...]]:
 
 def test_events_have_their_columns_and_a_time(write: Write) -> None:
     folder = write(question("how?", "a", "b"), firing("t", because="x"))
-    told = rows(folder, "SELECT strftime(ts, '%c'), event, docs, trigger, response_time_ms FROM events ORDER BY event")
-    assert [row[1:] for row in told] == [
+    answer = rows(
+        folder, "SELECT strftime(ts, '%c'), event, docs, trigger, response_time_ms FROM events ORDER BY event"
+    )
+    assert [row[1:] for row in answer] == [
         ("injection", ["d"], "t", None),
         ("query", ["a", "b"], None, 3.5),
     ]
-    assert all("2026" in row[0] for row in told)
+    assert all("2026" in row[0] for row in answer)
 
 
 def test_torn_and_foreign_lines_are_counted_and_hide_no_other(tmp_path: Path) -> None:
@@ -63,10 +65,10 @@ def test_the_older_forms_are_read(tmp_path: Path) -> None:
         b'{"ts": "2026-01-01T00:00:04+01:00", "injection": "text", "trigger": "t2", "doc": "d4", "session": "s"}\n'
     )
     raw(tmp_path, "old.jsonl", lines)
-    told = rows(
+    answer = rows(
         tmp_path, "SELECT event, agent, coalesce(query, trigger, change), docs, conversation FROM events ORDER BY line"
     )
-    assert told == [
+    assert answer == [
         ("query", "a", "q1", ["d1"], None),
         ("injection", "b", "t", [], None),
         ("index", "b", "c", [], None),
@@ -82,15 +84,19 @@ def test_several_machines_and_folders_read_as_one(write: Write, tmp_path: Path) 
     here = write(question("q", "a"), writer="one")
     write(question("q", "b"), writer="two")
     there = write(question("q", "c"), folder=tmp_path / "there")
-    told = read_through([str(here), str(there), str(tmp_path / "nowhere")], lambda c: ask(c, "SELECT docs FROM events"))
-    assert sorted(row[0][0] for row in told) == ["a", "b", "c"]
+    answer = read_through(
+        [str(here), str(there), str(tmp_path / "nowhere")], lambda c: ask(c, "SELECT docs FROM events")
+    )
+    assert sorted(row[0][0] for row in answer) == ["a", "b", "c"]
 
 
 def test_what_is_before_a_time_is_left_out(write: Write) -> None:
     folder = write(question("old"), day="2026-11-01")
     write(question("new"), day="2026-11-20")
-    told = read_through([str(folder)], lambda c: ask(c, "SELECT query FROM queries"), since="2026-11-10T00:00:00.000Z")
-    assert told == [("new",)]
+    answer = read_through(
+        [str(folder)], lambda c: ask(c, "SELECT query FROM queries"), since="2026-11-10T00:00:00.000Z"
+    )
+    assert answer == [("new",)]
 
 
 def test_a_question_is_answered_badly_by_low_confidence_or_by_judgement(write: Write) -> None:
@@ -110,8 +116,8 @@ def test_a_document_that_is_opened_belongs_to_the_question_that_named_it(write: 
         question("second", "a", conversation="c"), {"event": "read", "doc": "z", "conversation": "c"},
         question("elsewhere", "b", conversation="d"),
     )  # fmt: skip
-    told = rows(folder, "SELECT asked, opened, seconds FROM resolutions ORDER BY ts")
-    assert told == [("first", "b", 1.0), ("second", None, None), ("elsewhere", None, None)]
+    answer = rows(folder, "SELECT asked, opened, seconds FROM resolutions ORDER BY ts")
+    assert answer == [("first", "b", 1.0), ("second", None, None), ("elsewhere", None, None)]
 
 
 def test_other_words_that_found_it_are_seen(write: Write) -> None:
@@ -119,8 +125,8 @@ def test_other_words_that_found_it_are_seen(write: Write) -> None:
         question("k8s cert", conversation="c"), question("kubernetes certificate", "a", conversation="c"),
         question("something else", "b", conversation="d"),
     )  # fmt: skip
-    told = rows(folder, "SELECT asked, answered, again, again_answered FROM rephrasings")
-    assert told == [("k8s cert", "no", "kubernetes certificate", "yes")]
+    answer = rows(folder, "SELECT asked, answered, again, again_answered FROM rephrasings")
+    assert answer == [("k8s cert", "no", "kubernetes certificate", "yes")]
 
 
 def test_every_view_has_its_purpose_and_can_be_asked(write: Write) -> None:
@@ -243,7 +249,7 @@ def test_writers_that_are_killed_lose_nothing_acknowledged_and_reports_run_meanw
         victim.stdout.readline()
         counts.append(rows(tmp_path, "SELECT count(*), count(*) FILTER (len(query) < 399) FROM events")[0])
         victim.kill()
-    acknowledged = [line for one in running for line in one.communicate()[0].split("\n")[:-1] if line]
+    acknowledged = [line for process in running for line in process.communicate()[0].split("\n")[:-1] if line]
     kept = {row[0] for row in rows(tmp_path, "SELECT id FROM events")}
     assert len(acknowledged) >= 800
     assert kept >= set(acknowledged)

@@ -48,9 +48,9 @@ def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Vol
     described = [described_volume(entry, texts.get(entry.path) or _missing_document(entry)) for entry in entries]
     taken = {volume.entry.path for volume in described}
     bare = (document for path, document in texts.items() if path not in taken)
-    every = chain(described, (Volume(entry=_bare_entry(document), document=document) for document in bare))
+    candidates = chain(described, (Volume(entry=_bare_entry(document), document=document) for document in bare))
     first: dict[str, Volume] = {}
-    for volume in every:
+    for volume in candidates:
         if volume.entry.id:
             first.setdefault(volume.entry.id, volume)
     return sorted(first.values(), key=lambda volume: volume.entry.id)

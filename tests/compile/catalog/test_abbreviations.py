@@ -13,7 +13,7 @@ from deia.compile.catalog.abbreviations import common_abbreviations, concepts_so
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("The Horizontal Pod Autoscaler (HPA) adds pods.", [("hpa", "horizontal pod autoscaler")]),
         ("Use point in time recovery (PITR).", [("pitr", "point in time recovery")]),
@@ -27,8 +27,8 @@ from deia.compile.catalog.abbreviations import common_abbreviations, concepts_so
         ("", []),
     ],
 )
-def test_a_definition_is_found_with_what_it_stands_for(text: str, found: list[tuple[str, str]]) -> None:
-    assert defined(text) == found
+def test_a_definition_is_found_with_what_it_stands_for(text: str, expected: list[tuple[str, str]]) -> None:
+    assert defined(text) == expected
 
 
 def test_every_text_counts_a_definition_once() -> None:

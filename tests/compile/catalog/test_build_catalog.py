@@ -96,7 +96,7 @@ def test_changes_upon_changes_add_up(tmp_path: Path) -> None:
         report = build(tmp_path / str(turn), documents, previous=tmp_path / str(turn - 1))
         assert (report.incremental, report.compiled, report.chunks) == (True, 1, 100)
     assert best(tmp_path / "3", "twentyword") == ["bok/d001.md", "bok/d002.md", "bok/d003.md"]
-    assert {each.entry.id for each in opened(tmp_path / "3").documents(doc.path for doc in documents)} == {
+    assert {stored.entry.id for stored in opened(tmp_path / "3").documents(doc.path for doc in documents)} == {
         doc.path for doc in documents
     }
     assert set(dict(opened(tmp_path / "3").vocabularies()[1].words())) == {"round", "twentyword"}
@@ -159,7 +159,7 @@ def test_the_first_of_entries_that_share_an_id_counts_and_one_without_is_left_ou
 ANY = st.text(st.characters(), max_size=40)
 
 
-@given(st.lists(st.tuples(ANY, ANY, ANY), min_size=1, max_size=4, unique_by=lambda each: each[0]))
+@given(st.lists(st.tuples(ANY, ANY, ANY), min_size=1, max_size=4, unique_by=lambda row: row[0]))
 @settings(max_examples=15, deadline=None)
 def test_no_content_is_too_strange_to_compile_and_to_give_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]]
@@ -173,5 +173,5 @@ def test_no_content_is_too_strange_to_compile_and_to_give_back(
     catalog = open_catalog(folder)
     for number in range(catalog.numbers):
         (shelved,) = catalog.documents([catalog.id(number)])
-        original = next(each for each in documents if each.path == shelved.entry.path)
+        original = next(document for document in documents if document.path == shelved.entry.path)
         assert catalog.text(shelved) == original.text.encode("utf-8", "replace").decode()

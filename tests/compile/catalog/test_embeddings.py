@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 TOOL = ROOT / "tools" / "starter_codes.py"
 
 
-def build(folder: Path, texts: Sequence[str], **given: object) -> CatalogReport:
+def build(folder: Path, texts: Sequence[str], **options: object) -> CatalogReport:
     """Compile a commons with a document for each text."""
     folder.mkdir()
     entries = [Entry(id=f"d{at}", path=f"bok/{at}.md", title=text.split()[0]) for at, text in enumerate(texts)]
     documents = [Document(path=f"bok/{at}.md", title="", text=text) for at, text in enumerate(texts)]
-    return build_catalog(entries, documents, [], [], str(folder), tiers=("static", TIER), **given)  # type: ignore[arg-type]
+    return build_catalog(entries, documents, [], [], str(folder), tiers=("static", TIER), **options)  # type: ignore[arg-type]
 
 
 def test_what_would_take_too_long_is_left_out_whole(tmp_path: Path) -> None:

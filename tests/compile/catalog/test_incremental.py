@@ -44,7 +44,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[Path]:
+def compiled_commons() -> Iterator[Path]:
     """Return a commons of thirty documents, changed long ago; the index lists all but one."""
     with TemporaryDirectory() as folder:
         root = Path(folder) / "commons"
@@ -60,9 +60,9 @@ def made() -> Iterator[Path]:
 
 
 @pytest.fixture
-def root(made: Path, tmp_path: Path) -> Path:
+def root(compiled_commons: Path, tmp_path: Path) -> Path:
     """Return a compiled copy of that commons."""
-    shutil.copytree(made, tmp_path / "commons")
+    shutil.copytree(compiled_commons, tmp_path / "commons")
     compiled(tmp_path / "commons")
     return tmp_path / "commons"
 
@@ -88,9 +88,13 @@ def catalog(root: Path) -> Catalog:
 
 
 def shelf(root: Path) -> dict[str, Any]:
-    held = catalog(root)
-    found = {name: held.document(name) for name in held.ids()}
-    return {name: (each.entry, held.text(each), each.passages) for name, each in found.items() if each}
+    opened = catalog(root)
+    shelved = {name: opened.document(name) for name in opened.ids()}
+    return {
+        name: (document.entry, opened.text(document), document.passages)
+        for name, document in shelved.items()
+        if document
+    }
 
 
 def first(root: Path, text: str) -> str:
@@ -99,9 +103,9 @@ def first(root: Path, text: str) -> str:
 
 
 def same_as_compiled_whole(root: Path) -> None:
-    found, problems = shelf(root), read_manifest(str(root / ".deia")).problems
+    shelved, problems = shelf(root), read_manifest(str(root / ".deia")).problems
     compiled(root, force=True)
-    assert found == shelf(root)
+    assert shelved == shelf(root)
     assert problems == read_manifest(str(root / ".deia")).problems
 
 

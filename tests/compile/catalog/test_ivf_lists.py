@@ -100,9 +100,9 @@ def test_a_few_lists_hold_the_nearest_passages(tmp_path: Path, monkeypatch: pyte
     exact = [nearest(vectors, question, COUNT)[:10] for question in QUESTIONS]
     monkeypatch.setattr(reading, "PROBED", 8)
     for question, wanted in zip(QUESTIONS, exact, strict=True):
-        found = nearest(vectors, question, COUNT)
-        assert len(found) < COUNT, "not everything was read"
-        assert len({*wanted} & {*found[:10]}) >= 9
+        near = nearest(vectors, question, COUNT)
+        assert len(near) < COUNT, "not everything was read"
+        assert len({*wanted} & {*near[:10]}) >= 9
 
 
 def test_lists_of_near_copies_do_not_make_a_question_read_everything(
@@ -111,9 +111,9 @@ def test_lists_of_near_copies_do_not_make_a_question_read_everything(
     vectors = written(tmp_path / "a", [*texts(), *["exactly the same words"] * 300])
     asked = [open_tier("static").encode(text) for text in (QUESTIONS[0], "exactly the same words")]
     monkeypatch.setattr(reading, "MOST_READ", 200)
-    found = [vectors.near(vector, most=1_000) for vector in asked]
-    assert 200 <= len(found[0]) < 600
-    assert set(range(COUNT, COUNT + 300)) <= set(found[1])
+    near = [vectors.near(vector, most=1_000) for vector in asked]
+    assert 200 <= len(near[0]) < 600
+    assert set(range(COUNT, COUNT + 300)) <= set(near[1])
 
 
 def test_with_and_without_numpy_the_same_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,27 +70,27 @@ def test_other_processes_come_to_the_same_bytes(tmp_path: Path, monkeypatch: pyt
 
 def test_documents_that_travelled_are_prepared_as_those_that_stayed() -> None:
     texts = [Document(path=str(number), title="", text=text) for number, text in enumerate(TEXTS)]
-    given = volumes([], texts)
-    made = prepared(given, static=True, with_passages=True)
-    values, held = packed(given)
-    travelled = prepared(unpacked(json.loads(json.dumps(values)), held), static=True, with_passages=True)
-    assert travelled == made
-    value, blobs = plain(made)
-    assert as_prepared(json.loads(json.dumps(value)), blobs) == made
+    shelved = volumes([], texts)
+    batch = prepared(shelved, static=True, with_passages=True)
+    values, blobs = packed(shelved)
+    travelled = prepared(unpacked(json.loads(json.dumps(values)), blobs), static=True, with_passages=True)
+    assert travelled == batch
+    value, blobs = plain(batch)
+    assert as_prepared(json.loads(json.dumps(value)), blobs) == batch
 
 
-@pytest.mark.parametrize("named", [[], ["/elsewhere/deia/compile"]])
-def test_another_installation_prepares_nothing(named: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [[], ["/elsewhere/deia/compile"]])
+def test_another_installation_prepares_nothing(arguments: list[str]) -> None:
     asked = io.BytesIO()
-    values, held = packed(volumes([], [Document(path="a", title="", text="a")]))
-    write_frame(asked, (values, False, False), held)
+    values, blobs = packed(volumes([], [Document(path="a", title="", text="a")]))
+    write_frame(asked, (values, False, False), blobs)
     command = [sys.executable, "-P", "-m", "deia.compile.catalog.worker_process"]
-    told = [
+    outputs = [
         subprocess.run([*command, *args], input=asked.getvalue(), capture_output=True, check=True).stdout
-        for args in (named, [home()])
+        for args in (arguments, [home()])
     ]
-    assert told[0] == b""
-    assert as_prepared(*read_frame(io.BytesIO(told[1]))).texts == [["a a"]]
+    assert outputs[0] == b""
+    assert as_prepared(*read_frame(io.BytesIO(outputs[1]))).texts == [["a a"]]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script is no program there")
@@ -125,9 +125,9 @@ def test_who_stops_asking_leaves_no_process_behind(monkeypatch: pytest.MonkeyPat
         return started[-1]
 
     monkeypatch.setattr(workers, "_start", noted)
-    given = volumes([], [Document(path=str(number), title="", text=TEXTS[0]) for number in range(40)])
-    made = each_prepared(given, static=False, with_passages=lambda: False)
-    some, found = next(made)
-    assert [len(texts) for texts in found.texts] == [1] * len(some)
-    made.close()
+    shelved = volumes([], [Document(path=str(number), title="", text=TEXTS[0]) for number in range(40)])
+    batches = each_prepared(shelved, static=False, with_passages=lambda: False)
+    first_volumes, result = next(batches)
+    assert [len(texts) for texts in result.texts] == [1] * len(first_volumes)
+    batches.close()
     assert [process is not None and process.poll() is not None for process in started] == [True, True]
