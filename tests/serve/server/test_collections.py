@@ -184,4 +184,4 @@ def test_a_collection_that_is_none_is_told_to_who_typed_it(place: Place) -> None
         env=place.environ, capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert b"no document is in the collection 'bok/none/', 'nonesuch'" in done.stderr
+    assert b"There are no documents in the collection 'bok/none/', 'nonesuch'" in done.stderr
