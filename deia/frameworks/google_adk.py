@@ -28,12 +28,12 @@ class DeiaPlugin(BasePlugin):
 
     def __init__(self, librarian: Librarian | None = None, *, folder: str | None = None) -> None:
         super().__init__(name="deia")
-        self.session = AgentSession(librarian, folder=folder)
+        self.agent_session = AgentSession(librarian, folder=folder)
 
     async def on_user_message_callback(self, *, invocation_context: Any, user_message: Any) -> types.Content | None:
         """Add the text for the model to the person's message."""
         user_text = "\n".join(part.text for part in user_message.parts or () if part.text)
-        text = await self.session.awatch_messages(
+        text = await self.agent_session.awatch_messages(
             [{"role": "user", "content": user_text}], invocation_context.session.id
         )
         if not text:
@@ -48,13 +48,13 @@ class DeiaPlugin(BasePlugin):
             )
             conversation = callback_context.session.id
             messages = [{"role": "assistant", "content": model_text}] if model_text else []
-            self.session.queue(await self.session.awatch_messages(messages, conversation), conversation)
+            self.agent_session.queue(await self.agent_session.awatch_messages(messages, conversation), conversation)
 
     async def before_tool_callback(
         self, *, tool: Any, tool_args: object, tool_context: Any
     ) -> dict[str, object] | None:
         """Hold a call once, with its reason."""
-        reason = await self.session.acheck_call(tool.name, tool_args, tool_context.session.id)
+        reason = await self.agent_session.acheck_call(tool.name, tool_args, tool_context.session.id)
         return {"status": HELD, FIELD: reason} if reason else None
 
     async def after_tool_callback(
@@ -69,8 +69,8 @@ class DeiaPlugin(BasePlugin):
         if isinstance(result, dict) and result.get("status") == HELD:
             return None
         conversation = tool_context.session.id
-        await self.session.awatch_result(tool.name, result, conversation)
-        text = self.session.take_pending(conversation)
+        await self.agent_session.awatch_result(tool.name, result, conversation)
+        text = self.agent_session.take_pending(conversation)
         if not text:
             return None
         return {**(result if isinstance(result, dict) else {"result": result}), FIELD: text}
@@ -84,4 +84,4 @@ class DeiaPlugin(BasePlugin):
         error: Exception,
     ) -> None:
         """Judge what a tool raised; it stays an error."""
-        await self.session.awatch_result(tool.name, str(error), tool_context.session.id, failed=True)
+        await self.agent_session.awatch_result(tool.name, str(error), tool_context.session.id, failed=True)

@@ -31,35 +31,37 @@ class DeiaMiddleware(AgentMiddleware):
         self, librarian: Librarian | None = None, *, conversation_id: str = "", folder: str | None = None
     ) -> None:
         super().__init__()
-        self.session = AgentSession(librarian, folder=folder)
+        self.agent_session = AgentSession(librarian, folder=folder)
         self._conversation = conversation_id
 
     def before_model(self, state: Any, runtime: object) -> dict[str, Any] | None:
         """Tell the model what fired since its last call."""
-        return _update(self.session.watch_messages(_messages(state["messages"]), self._thread(runtime)))
+        return _update(self.agent_session.watch_messages(_messages(state["messages"]), self._thread(runtime)))
 
     async def abefore_model(self, state: Any, runtime: object) -> dict[str, Any] | None:
         """Await `before_model`."""
-        return _update(await self.session.awatch_messages(_messages(state["messages"]), self._thread(runtime)))
+        return _update(await self.agent_session.awatch_messages(_messages(state["messages"]), self._thread(runtime)))
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Run a tool unless its call is held, and judge the result."""
         call, thread = request.tool_call, self._thread(request.runtime)
-        reason = self.session.check_call(call["name"], call["args"], thread)
+        reason = self.agent_session.check_call(call["name"], call["args"], thread)
         if reason:
             return _refused(call, reason)
         result = handler(request)
-        self.session.watch_result(call["name"], getattr(result, "content", None), thread, failed=_failed(result))
+        self.agent_session.watch_result(call["name"], getattr(result, "content", None), thread, failed=_failed(result))
         return result
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """Await `wrap_tool_call`."""
         call, thread = request.tool_call, self._thread(request.runtime)
-        reason = await self.session.acheck_call(call["name"], call["args"], thread)
+        reason = await self.agent_session.acheck_call(call["name"], call["args"], thread)
         if reason:
             return _refused(call, reason)
         result = await handler(request)
-        await self.session.awatch_result(call["name"], getattr(result, "content", None), thread, failed=_failed(result))
+        await self.agent_session.awatch_result(
+            call["name"], getattr(result, "content", None), thread, failed=_failed(result)
+        )
         return result
 
     def _thread(self, runtime: object) -> str:

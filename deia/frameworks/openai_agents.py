@@ -42,7 +42,7 @@ class Guard:
         folder: str | None = None,
         halt: Collection[str] = (),
     ) -> None:
-        self.session = AgentSession(librarian, folder=folder)
+        self.agent_session = AgentSession(librarian, folder=folder)
         self.conversation = conversation_id or uuid.uuid4().hex
         self._halt = frozenset(halt)
         self._texts: list[tuple[int, str]] = []  # positions in the conversation, and the texts for the model there
@@ -53,7 +53,7 @@ class Guard:
     async def tell_model(self, data: Any) -> ModelInputData:
         """Put the texts for the model into its input; a `call_model_input_filter`."""
         items = list(data.model_data.input)
-        text = await self.session.awatch_messages(_messages(items), self.conversation)
+        text = await self.agent_session.awatch_messages(_messages(items), self.conversation)
         if text:
             self._texts.append((len(items), text))
         for place, text in reversed(self._texts):
@@ -62,20 +62,22 @@ class Guard:
 
     async def _check_input(self, _context: object, _agent: object, user_input: Any) -> GuardrailFunctionOutput:
         items = [{"role": "user", "content": user_input}] if isinstance(user_input, str) else user_input
-        text = await self.session.awatch_messages(_messages(items), self.conversation)
+        text = await self.agent_session.awatch_messages(_messages(items), self.conversation)
         if text:
             self._texts.append((len(items), text))
-        halts = any(firing.action in self._halt for firing in self.session.firings) if text else False
+        halts = any(firing.action in self._halt for firing in self.agent_session.firings) if text else False
         return GuardrailFunctionOutput(output_info=text, tripwire_triggered=halts)
 
     async def _check_call(self, data: Any) -> ToolGuardrailFunctionOutput:
         call = data.context
-        reason = await self.session.acheck_call(call.tool_name, _arguments(call.tool_arguments), self.conversation)
+        reason = await self.agent_session.acheck_call(
+            call.tool_name, _arguments(call.tool_arguments), self.conversation
+        )
         output = ToolGuardrailFunctionOutput
         return output.reject_content(reason) if reason else output.allow()
 
     async def _check_result(self, data: Any) -> ToolGuardrailFunctionOutput:
-        await self.session.awatch_result(data.context.tool_name, data.output, self.conversation)
+        await self.agent_session.awatch_result(data.context.tool_name, data.output, self.conversation)
         return ToolGuardrailFunctionOutput.allow()
 
 

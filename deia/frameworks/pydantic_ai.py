@@ -29,12 +29,12 @@ class DeiaCapability(AbstractCapability[Any]):
     def __init__(
         self, librarian: Librarian | None = None, *, conversation_id: str = "", folder: str | None = None
     ) -> None:
-        self.session = AgentSession(librarian, folder=folder)
+        self.agent_session = AgentSession(librarian, folder=folder)
         self._conversation = conversation_id
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
         """Tell the model what fired since its last call."""
-        text = await self.session.awatch_messages(_messages(request_context.messages), self._name(ctx))
+        text = await self.agent_session.awatch_messages(_messages(request_context.messages), self._name(ctx))
         last = request_context.messages[-1] if text else None
         if isinstance(last, ModelRequest):
             last.parts = [*last.parts, SystemPromptPart(content=text)]
@@ -45,15 +45,15 @@ class DeiaCapability(AbstractCapability[Any]):
     ) -> Any:
         """Run a tool unless its call is held, and judge its result or error."""
         conversation = self._name(ctx)
-        reason = await self.session.acheck_call(tool_def.name, args, conversation)
+        reason = await self.agent_session.acheck_call(tool_def.name, args, conversation)
         if reason:
             return reason
         try:
             result = await handler(args)
         except RuntimeError as error:
-            await self.session.awatch_result(call.tool_name, str(error), conversation, failed=True)
+            await self.agent_session.awatch_result(call.tool_name, str(error), conversation, failed=True)
             raise
-        await self.session.awatch_result(call.tool_name, result, conversation)
+        await self.agent_session.awatch_result(call.tool_name, result, conversation)
         return result
 
     def _name(self, ctx: Any) -> str:
