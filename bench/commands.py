@@ -83,7 +83,7 @@ def judge(artefact: Artefact, line: str) -> bool:
     reading = Reading(turn)
     for number in numbers:
         trigger = artefact.trigger(number)
-        for clause in (*trigger["all"], *trigger["any"]):
+        for clause in trigger.clauses:
             list(confirm(clause, reading))
     return bool(numbers)
 

@@ -329,7 +329,7 @@ def main() -> int:
             print(ascii(make_turn(options.only, options.seed, pool)[1].values()))
             numbers = range(options.only, options.only + 1)
         tallies, slow = run(artefact, pool, numbers, options.seed)
-        return report(tallies, slow, float(artefact.meta["settings"]["deadline_ms"]))
+        return report(tallies, slow, float(artefact.meta.settings["deadline_ms"]))
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ def opens_gate(row: dict[str, str]) -> bool:
     occasion = read_event(json.loads(event(row["role"], row["text"], folder="/", conversation="x", tool=row["tool"])))
     if occasion is None or occasion.turn is None:
         return False
-    numbers, _ = candidates(artefact, occasion.turn, stand=holding)
+    numbers, _ = candidates(artefact, occasion.turn, second_gate=holding)
     return bool(numbers) and not wait_in_vain(artefact, numbers, b"")
 
 

@@ -103,7 +103,7 @@ def long_turns(near: str) -> Iterator[tuple[str, Turn]]:
 
 def near_miss(librarian: Librarian) -> str:
     """Give the words of a trigger's phrase, its last place first."""
-    places = librarian.open_artefact().trigger(0)["any"][0]["v"]
+    places = librarian.open_artefact().trigger(0).any[0].slots
     return " ".join(singles[0] for _, singles, _, _ in reversed(places)) + " "
 
 

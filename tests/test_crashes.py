@@ -81,7 +81,7 @@ def test_a_compiler_killed_at_any_moment_leaves_something_usable_and_the_next_on
             running.stdout.read(5)
             time.sleep(chance.uniform(0, 0.05))
             running.send_signal(signal.SIGKILL)
-        assert open_artefact(str(folder / "triggers")).meta["triggers"] == 2
+        assert open_artefact(str(folder / "triggers")).meta.triggers == 2
         open_catalog(str(folder / (folder / "catalog").read_text()))
     compile_commons(str(root), environ=environ(root))
     assert compile_commons(str(root), environ=environ(root)).written == ()
@@ -105,7 +105,7 @@ def test_a_first_compiler_killed_leaves_nothing_that_counts(root: Path) -> None:
     except ArtefactError as error:
         assert "deia compile" in str(error)  # noqa: PT017 - either it is whole, or the cure is named
     assert set(compile_commons(str(root), environ=environ(root)).written) <= {"triggers", "catalog"}
-    assert open_artefact(str(root / ".deia" / "triggers")).meta["triggers"] == 2
+    assert open_artefact(str(root / ".deia" / "triggers")).meta.triggers == 2
 
 
 # --- hooks ---

@@ -40,7 +40,7 @@ def intact_parts(folder: str, manifest: Manifest) -> set[str]:
 
 def _artefact_digest(folder: str) -> str:
     try:
-        return str(open_artefact(f"{folder}/{TRIGGERS}").meta.get("digest"))
+        return open_artefact(f"{folder}/{TRIGGERS}").meta.digest
     except ArtefactError:
         return ""
 

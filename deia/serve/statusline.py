@@ -72,7 +72,7 @@ def _trouble(folder: str, environ: Mapping[str, str], commons: str, now: float) 
     try:
         root = folders.find_commons(folder, environ=environ, explicit=commons)
         derived = folders.derived_folder(root, environ)
-        quiet = open_artefact(f"{derived}/triggers").meta["settings"].get("quiet")
+        quiet = open_artefact(f"{derived}/triggers").meta.settings.get("quiet")
     except DeiaError as error:
         return [f"{error.message} ({error.fix.removeprefix('Type: ').rstrip('.')})" if error.fix else error.message]
     said = []

@@ -21,7 +21,7 @@ from deia.watch.watcher import NOTHING, decide, watch
 if TYPE_CHECKING:
     from _thread import RLock
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from typing import Any, Self
+    from typing import Self
 
     from deia.records import Firing, Turn
     from deia.watch.gate.artefact import Artefact
@@ -129,7 +129,7 @@ class Watcher:
         artefact, bit = self._artefact, WHO[self._turn.role]
         groups = {group for word in set(words(text)) for group in artefact.groups_of(word)}
         rows = map(artefact.row, {number for group in groups for number in artefact.rows_of(group)})
-        always = {target for target, who in artefact.meta["ungated"] if who & bit}
+        always = {target for target, who in artefact.meta.ungated if who & bit}
         return always.union(target for target, who, _ in rows if who & bit)
 
     def _as_turn(self, first: int, last: int) -> str:
@@ -165,9 +165,9 @@ class Watcher:
     def _settled(self, verdicts: Sequence[Verdict]) -> Iterator[Firing]:
         """Yield the firings that nothing later in the turn can take back."""
         for verdict in verdicts:
-            trigger: dict[str, Any] = self._artefact.trigger(verdict.number)
-            kinds = {clause["k"] for clause in (*trigger["all"], *trigger["any"])}
-            if verdict.firing and OPEN.isdisjoint(kinds) and "earlier" not in trigger:
+            trigger = self._artefact.trigger(verdict.number)
+            kinds = {clause.kind for clause in trigger.clauses}
+            if verdict.firing and OPEN.isdisjoint(kinds) and trigger.earlier is None:
                 yield verdict.firing
 
     def _remembered(self) -> Memory:

@@ -133,12 +133,12 @@ def decide(
     """Return the decision about the candidates, given what the conversation has seen; nothing is remembered."""
     if turn.index == 1:  # a caller that sees one event at a time does not number the turns
         turn = turn.but(index=memory.turns + 1)
-    trust(artefact.meta["regex"])
+    trust(artefact.meta.regex)
     reading = Reading(_shortened(artefact, turn, numbers), known=memory.items)
     marks = marks_of(artefact, numbers, reading)
     circumstances = Circumstances(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,
-        recent_turns=artefact.meta["settings"]["recent_turns"], exists=around.exists, marks=in_force(memory, marks),
+        recent_turns=artefact.meta.settings["recent_turns"], exists=around.exists, marks=in_force(memory, marks),
     )  # fmt: skip
     escalated = _escalations(artefact, turn, circumstances)
     verdicts = (*escalated, *_judge_others(artefact, numbers, reading, circumstances, escalated))
@@ -177,7 +177,7 @@ def _judge_others(
 ) -> list[Verdict]:
     """Return the verdicts on the candidates that were not escalated; numbers after the triggers belong to marks."""
     repeated = {verdict.trigger for verdict in escalated}
-    candidates = {number: clauses for number, clauses in numbers.items() if number < artefact.meta["triggers"]}
+    candidates = {number: clauses for number, clauses in numbers.items() if number < artefact.meta.triggers}
     verdicts = judge(artefact, candidates, reading, circumstances)
     return [verdict for verdict in verdicts if verdict.trigger not in repeated]
 
@@ -211,7 +211,7 @@ def _within_settings(
     artefact: Artefact, verdicts: Sequence[Verdict], memory: Memory, now: float
 ) -> tuple[Verdict, ...]:
     """Return the verdicts as the project's settings allow: weaker, switched off, or waiting for another hour."""
-    settings = artefact.meta["settings"]
+    settings = artefact.meta.settings
     verdicts = bounded(verdicts, settings)
     if not (settings.get("quiet") or settings.get("most_per_hour")):
         return verdicts
@@ -254,7 +254,7 @@ def _claim(
 def _injection(artefact: Artefact, memory: Memory, firings: tuple[Firing, ...]) -> Injection:
     from deia.watch.injection import URGENT, compose  # noqa: PLC0415 - as above
 
-    settings = artefact.meta["settings"]
+    settings = artefact.meta.settings
     left = settings["conversation_chars"] - memory.chars
     least = LEAST_BUDGET if any(firing.urgency in URGENT for firing in firings) else 0
     budget = max(min(settings["injection_chars"], left), least)

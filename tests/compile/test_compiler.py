@@ -150,7 +150,7 @@ def test_a_catalog_that_lost_a_file_is_made_again(root: Path) -> None:
 
 def assert_usable(root: Path) -> None:
     folder = root / ".deia"
-    assert open_artefact(str(folder / "triggers")).meta["triggers"] == 1
+    assert open_artefact(str(folder / "triggers")).meta.triggers == 1
     open_catalog(str(folder / (folder / "catalog").read_text()))
     assert read_manifest(str(folder)).documents == 1
     for name in (freshness.TRIGGERS, freshness.DOCUMENTS):

@@ -1,64 +1,64 @@
-"""Ordinary talk that every `meaning` clause is held against: how close it comes to exemplars by chance.
+"""How close ordinary talk comes to the exemplars of `meaning` clauses by chance.
 
-A piece counts against an exemplar where it holds the words that nominate a sentence, wherever in the piece they stand,
-by how close it comes as the watcher has it. Refuses to look at order and stance, which pieces no longer have: what is
-told apart only by these counts as an alarm, and a verb with its particle cannot be told at all.
+A piece of talk counts against an exemplar if it has the words that nominate a sentence, and it is as close as the
+watcher would compute. The pieces are bags of words without order or stance: sentences that differ from an exemplar only
+in these count as false alarms, and a verb with its particle is not recognised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from deia.compile.triggers.exemplars import vectors
 from deia.compile.triggers.word_bags import bags, holding
 from deia.watch.clauses.similarity import closeness, exemplars_of
+from deia.watch.compiled_trigger import MEANING, CompiledTrigger, Meaning
 
-LEAST = 0.5  # where the background says nothing; chosen on development sentences
-ABOVE = 0.01  # how far over what must stay silent a threshold lies: what quantised vectors may be off
+LEAST = 0.5  # the lowest threshold; chosen on development sentences
+ABOVE = 0.01  # margin of a threshold above what must stay silent: the error of quantised vectors
 
 
 def floors_of(pieces: Sequence[Mapping[int, float]]) -> list[float]:
-    """Give the cosine for each exemplar that all pieces of ordinary talk with its words are below.
+    """Return, for each exemplar, a cosine above those of all pieces of ordinary talk with its words.
 
-    `pieces` as from `nominating`. None may be reached: alarms of hundreds of clauses add up in one conversation.
+    `pieces` are as returned by `nominating`. Not a single one may match, because the false alarms of hundreds of
+    clauses add up in a conversation.
     """
-    return [max([LEAST, *(score + ABOVE for score in one.values())]) for one in pieces]
+    return [max([LEAST, *(score + ABOVE for score in scores.values())]) for scores in pieces]
 
 
-def set_thresholds(compiled: Mapping[str, Any], thresholds: Mapping[tuple[str, str], Sequence[float]]) -> None:
-    """Give the `meaning` clauses of a compiled trigger their thresholds, and those without one the background's.
+def set_thresholds(compiled: CompiledTrigger, thresholds: Mapping[tuple[str, str], Sequence[float]]) -> None:
+    """Set the thresholds of a trigger's `meaning` clauses; clauses without any get the background's.
 
     Raises:
         ArtefactError: the word vectors or the background that came with deia are missing.
     """
-    for clause in (*compiled["any"], *compiled["all"]):
-        if clause["k"] == "meaning":
-            known = thresholds.get((compiled["id"], clause["s"])) or floors_of(nominating(clause))
-            clause["v"]["t"] = [round(one, 3) for one in known]
+    for clause in compiled.clauses:
+        if clause.kind == MEANING:
+            known = thresholds.get((compiled.id, clause.source)) or floors_of(nominating(clause.meaning))
+            clause.meaning.thresholds = [round(threshold, 3) for threshold in known]
 
 
-def nominating(clause: Mapping[str, Any]) -> list[dict[int, float]]:
-    """Give for each exemplar the pieces of ordinary talk that hold its words, by number, and how close they come to it.
+def nominating(meaning: Meaning) -> list[dict[int, float]]:
+    """Return, for each exemplar, the cosines of the pieces of ordinary talk with its words, by the piece's number.
 
     Raises:
         ArtefactError: the word vectors or the background that came with deia are missing.
     """
-    found = []
-    for one in exemplars_of(clause["v"]):
-        held = dict.fromkeys(_holding(frozenset(one.groups[0])), one.weights[0])
-        for weight, group in zip(one.weights[1:], one.groups[1:], strict=True):
-            if "all" not in group:  # which the pieces no longer hold
-                there = _holding(frozenset(group))
-                held = {number: sum_ + weight if number in there else sum_ for number, sum_ in held.items()}
-            else:
-                held = {number: sum_ + weight for number, sum_ in held.items()}
-        close = sorted(number for number, sum_ in held.items() if sum_ >= one.least)
-        found.append({number: closeness(one, bags()[number].split(), vectors().encode) for number in close})
-    return found
+    scores = []
+    for exemplar in exemplars_of(meaning):
+        weights = dict.fromkeys(_with_any(frozenset(exemplar.groups[0])), exemplar.weights[0])
+        for weight, group in zip(exemplar.weights[1:], exemplar.groups[1:], strict=True):
+            # "all" and its like are stop words, which the pieces do not contain: they count as present.
+            pieces = weights if "all" in group else _with_any(frozenset(group))
+            weights = {number: total + weight if number in pieces else total for number, total in weights.items()}
+        nominated = sorted(number for number, total in weights.items() if total >= exemplar.least)
+        scores.append({number: closeness(exemplar, bags()[number].split(), vectors().encode) for number in nominated})
+    return scores
 
 
 @lru_cache(maxsize=2000)
-def _holding(words: frozenset[str]) -> frozenset[int]:
+def _with_any(words: frozenset[str]) -> frozenset[int]:
+    """Return the numbers of the pieces with any of these words."""
     return frozenset(number for word in words for number in holding().get(word, ()))

@@ -1,43 +1,32 @@
-"""Triggers as written → the artefact that the watcher maps: clauses lowered, word forms expanded, the gate laid out.
+"""Compile triggers to the artefact that the watcher maps: lower the clauses, and build the gate's tables.
 
-Deterministic: the same triggers, documents and settings give the same bytes on the same interpreter version.
+The same triggers, documents and settings give the same bytes on the same interpreter version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
-from deia.commons.triggers.clause_language import (
-    GAP,
-    PLACES,
-    WRITE_PATTERNS,
-    WRITE_TEXTS,
-    parse_command,
-    parse_phrase,
-    parse_sql,
-)
+from deia.commons.triggers.clause_language import WRITE_PATTERNS
 from deia.compile.triggers.background_talk import set_thresholds
-from deia.compile.triggers.exemplars import meaning_clause
-from deia.compile.triggers.gate_tables import COMMON, Gated, gate_tables
-from deia.compile.triggers.lowered import Group, Lowered
-from deia.compile.triggers.patterns import MAKER, compiled, regex_code, required_groups
+from deia.compile.triggers.gate_tables import Gated, gate_tables
+from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
+from deia.compile.triggers.lowered import Group, Lowered, Row
+from deia.compile.triggers.patterns import MAKER
 from deia.compile.triggers.payload_folding import folded
-from deia.compile.triggers.pronouns import referring
-from deia.compile.triggers.statements import asks_for, lower_mark, marks_in
+from deia.compile.triggers.statements import LoweredMark, asks_for, lower_mark, marks_in
 from deia.compile.triggers.word_forms import forms
 from deia.fast_json import dumps
-from deia.knowledge import Clause, Earlier, Trigger
+from deia.knowledge import Earlier, Trigger
 from deia.records import Record
 from deia.text import words
-from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, pack
-from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, EVERYBODY, SAID, WHO
-from deia.watch.shell.programs import SHORT_NAMES
-from deia.watch.shell.templates import SHORTEST_PREFIX
+from deia.watch.compiled_trigger import CompiledTrigger, Unless
+from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
+from deia.watch.gate.word_gate import EVERYBODY, WHO
 
-WILD = "\x02"
 SPEAKING = WHO["user"] | WHO["assistant"]
 MOST_ROWS = 400  # of one trigger
 
@@ -52,7 +41,15 @@ class Payload(Record):
     text: str
 
 
-def compile_triggers(  # noqa: PLR0913 - what the compiler found out beforehand, each by its name
+class _LoweredTrigger(Record):
+    """A compiled trigger, its rows of the gate, and the rows for what its `<it>`s stand for, by name."""
+
+    compiled: CompiledTrigger
+    rows: Sequence[Gated]
+    antecedents: Mapping[str, tuple[Row, ...]]
+
+
+def compile_triggers(  # noqa: PLR0913 - what the compiler worked out before, each by its name
     triggers: Sequence[Trigger],
     documents: Mapping[str, Payload],
     *,
@@ -63,145 +60,103 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler found out beforehand,
     thresholds: Mapping[tuple[str, str], Sequence[float]] | None = None,
     own: str = PROJECT,
 ) -> tuple[bytes, tuple[str, ...]]:
-    """Give the artefact's bytes and the ids of the triggers that no word can gate, which every turn pays for.
+    """Return the artefact's bytes, and the ids of the triggers that no word can gate, which every turn pays for.
 
-    `settings` and `identity` (version, digest of the sources) are stored as they are. Deprecated triggers are left out.
-    `marks` are kept besides those that triggers wait for; `known` are path and title of every document there is.
-    `thresholds` are those of `meaning` clauses, by trigger and exemplars; where there is none, the background's counts.
-    `own` is whose the triggers are that no pack and no starter below the commons brought.
+    `settings` and `identity` (version, digest of the sources and so on) are stored unchanged. Deprecated triggers are
+    left out. `marks` are kept besides those that triggers wait for; `known` are the path and title of every document.
+    `thresholds` are those of `meaning` clauses, by trigger and exemplars; clauses without any get the background's.
+    `own` is the origin of triggers that neither a pack nor a starter below the commons brought.
     """
-    living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda one: one.id)
-    numbers = {identity_: number for number, identity_ in enumerate(sorted(documents))}
-    rows: list[Gated] = []
-    records = []
-    listed = [list(pair) for pair in known] if asks_for("like", living) else []
-    antecedents: dict[str, tuple[tuple[Group, ...], ...]] = {}
-    for number, trigger in enumerate(living):
-        compiled, needed, said = _lower(trigger, numbers, number)
-        set_thresholds(compiled, thresholds or {})
-        compiled["origin"] = own if compiled["origin"] == PROJECT else compiled["origin"]
-        records.append(folded(compiled))
-        rows += needed
-        antecedents.update(said)
+    living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda trigger: trigger.id)
     waited = sorted({**(marks or {}), **marks_in(living)}.items())
-    for number, (name, earlier) in enumerate(waited, start=len(living)):
-        mark = lower_mark(name, earlier, _lower_clause)
-        records.append(dumps(mark.compiled).encode("ascii"))
-        for place, (one, roles) in enumerate(mark.gates):
-            who = sum(WHO[role] for role in roles)
-            rows += _rows(one, number, who, place)
-    contexts = sorted({context for trigger in living for context in trigger.context if words(context)})
-    first = len(living) + len(waited)
-    for number, context in enumerate(contexts, start=first):
-        rows.append(Gated(target=number, who=EVERYBODY, groups=tuple(Group((word,)) for word in words(context))))
-    for number, (_, named) in enumerate(sorted(antecedents.items()), start=first + len(contexts)):
-        rows += [Gated(target=number, who=SPEAKING, groups=row) for row in named]
-    gated = [row for row in rows if row.groups]
+    numbers = {name: number for number, name in enumerate(sorted(documents))}
+    lowered = [_lower(trigger, numbers, number, own) for number, trigger in enumerate(living)]
+    for trigger in lowered:
+        set_thresholds(trigger.compiled, thresholds or {})
+    lowered_marks = [lower_mark(name, earlier, lower_clause) for name, earlier in waited]
+    contexts = [*_contexts(living), *_antecedents(lowered)]
+    rows = [row for trigger in lowered for row in trigger.rows]
+    rows += [row for number, mark in enumerate(lowered_marks, start=len(living)) for row in _mark_rows(mark, number)]
+    for number, (_, who, alternatives) in enumerate(contexts, start=len(living) + len(waited)):
+        rows += [Gated(target=number, who=who, groups=groups) for groups in alternatives]
     ungated = sorted({(row.target, row.who) for row in rows if not row.groups})
-    tools = _tools(living, waited)
-    meta = {
-        **identity, "format": FORMAT, "settings": dict(settings), "triggers": len(living), "marks": len(waited),
-        "contexts": [*contexts, *sorted(antecedents)], "known": int(bool(listed)),
-        "paths": int(asks_for("unread", living)), "parts": _parts(tools), "fields": _fields(tools),
-        "waiting": _waiting(living, waited),
-        "ungated": [list(pair) for pair in ungated], "regex": MAKER,
-    }  # fmt: skip
-    payloads = [dumps(documents[name].values()).encode("ascii") for name in numbers]
-    records += [dumps(listed).encode("ascii")] if listed else []
-    tables = [*gate_tables(gated), records, payloads, [dumps(meta).encode("ascii")]]
+    tool_words: Mapping[str, Any] = _tool_words(living, waited)
+    listed = known if asks_for("like", living) else ()
+    meta = Meta(
+        **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
+        contexts=[name for name, _, _ in contexts], known=int(bool(listed)), paths=int(asks_for("unread", living)),
+        waiting=_waiting(living, waited), ungated=ungated, regex=MAKER, **tool_words,
+    )  # fmt: skip
+    records = [*(folded(trigger.compiled) for trigger in lowered), *(folded(mark.compiled) for mark in lowered_marks)]
+    records += [_encoded(listed)] if listed else []
+    payloads = [_encoded(documents[name].values()) for name in numbers]
+    data = pack([*gate_tables([row for row in rows if row.groups]), records, payloads, [_encoded(meta.values())]])
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
-    return pack(tables), tuple(dict.fromkeys(names[target] for target, _ in ungated))
+    return data, tuple(dict.fromkeys(names[target] for target, _ in ungated))
+
+
+def _encoded(value: object) -> bytes:
+    return dumps(value).encode("ascii")
 
 
 # --- one trigger ---
 
 
-def _lower(
-    trigger: Trigger, numbers: Mapping[str, int], number: int
-) -> tuple[dict[str, Any], list[Gated], list[tuple[str, tuple[tuple[Group, ...], ...]]]]:
-    every = [_lower_clause(clause) for clause in trigger.all]
-    some = [_lower_clause(clause) for clause in trigger.any]
-    who = _who(trigger)
-    compiled: dict[str, Any] = {
-        "id": trigger.id, "title": trigger.title, "urgency": trigger.urgency, "action": trigger.action,
-        "timing": trigger.timing, "message": trigger.message, "action_required": trigger.action_required,
-        "instead": list(trigger.instead), "origin": origin_of(trigger.path),
-        "documents": [[numbers[ref.id], ref.mode, ref.reason] for ref in trigger.documents if ref.id in numbers],
-        "who": sum(WHO[role] for role in who), "context": list(trigger.context), "stance": list(trigger.stance),
-        "unless": [_unless(text) for text in trigger.unless], "repeat": trigger.repeat,
-        "all": [one.clause for one in every], "any": [one.clause for one in some],
-    }  # fmt: skip
-    if trigger.earlier:
-        compiled["earlier"] = trigger.earlier.within
-    said = [one.said for one in (*every, *some) if one.said[0]]
-    return compiled, _gated(every, some, number, compiled["who"]), said
+def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int, own: str) -> _LoweredTrigger:
+    """Lower the trigger with this number; `numbers` are those of the documents."""
+    required = [lower_clause(clause) for clause in trigger.all]
+    optional = [lower_clause(clause) for clause in trigger.any]
+    origin = origin_of(trigger.path)
+    compiled = CompiledTrigger(
+        id=trigger.id, title=trigger.title, urgency=trigger.urgency, action=trigger.action, timing=trigger.timing,
+        message=trigger.message, action_required=trigger.action_required, instead=list(trigger.instead),
+        origin=own if origin == PROJECT else origin,
+        documents=[(numbers[ref.id], ref.mode, ref.reason) for ref in trigger.documents if ref.id in numbers],
+        who=sum(WHO[role] for role in _who(trigger)), context=list(trigger.context), stance=list(trigger.stance),
+        unless=[_unless(text) for text in trigger.unless], repeat=trigger.repeat,
+        all=[lowered.clause for lowered in required], any=[lowered.clause for lowered in optional],
+        earlier=trigger.earlier.within if trigger.earlier else None,
+    )  # fmt: skip
+    antecedents = {
+        lowered.antecedent: lowered.antecedent_rows for lowered in (*required, *optional) if lowered.antecedent
+    }
+    rows = _gated(required, optional, number, compiled.who)
+    return _LoweredTrigger(compiled=compiled, rows=rows, antecedents=antecedents)
 
 
-def _gated(every: Sequence[Lowered], some: Sequence[Lowered], number: int, who: int) -> list[Gated]:
-    """Give the rows of a trigger: of each clause that is enough its own, or, where several must hold, all together."""
-    if not every or (len(every) == 1 and not some):
-        return [row for place, one in enumerate((*every, *some)) for row in _rows(one, number, who, place)]
-    choices = [*(one.rows for one in every), *([tuple(row for one in some for row in one.rows)] if some else [])]
+def _gated(required: Sequence[Lowered], optional: Sequence[Lowered], number: int, who: int) -> list[Gated]:
+    """Return the rows of a trigger: separate ones of each clause that is enough alone, or else combined ones."""
+    if not required or (len(required) == 1 and not optional):
+        return [
+            row for place, lowered in enumerate((*required, *optional)) for row in _rows(lowered, number, who, place)
+        ]
+    choices = [lowered.rows for lowered in required]
+    choices += [tuple(row for lowered in optional for row in lowered.rows)] if optional else []
     rows = dict.fromkeys(map(_united, _product(choices)))
     return [Gated(target=number, who=who, groups=row, wide=True) for row in rows]
 
 
 def _rows(lowered: Lowered, number: int, who: int, place: int) -> list[Gated]:
-    """Give the rows of one clause that is enough by itself."""
-    every = dict.fromkeys(_united((row,)) for row in lowered.rows)
-    about = Gated(target=number, who=who, groups=(), wide=lowered.wide, clause=place, placed=is_placed(lowered))
-    return [about.but(groups=groups) for groups in every]
+    """Return the rows of a clause that is enough alone; `place` is its number in the trigger."""
+    rows = dict.fromkeys(_united((row,)) for row in lowered.rows)
+    gated = Gated(target=number, who=who, groups=(), wide=lowered.wide, clause=place, placed=is_placed(lowered))
+    return [gated.but(groups=groups) for groups in rows]
 
 
 def is_placed(lowered: Lowered) -> bool:
-    """Say whether a clause is looked for where its words stand, before anything is judged: a phrase, a changed text."""
+    """Return whether the second gate looks for a clause before anything is judged: a phrase, or a changed text."""
     clause = lowered.clause
-    return clause["k"] == "phrase" or (clause["k"] == "write" and not clause.keys().isdisjoint(WRITE_PATTERNS))
+    return clause.kind == "phrase" or (clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS)))
 
 
-def _tools(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> list[Any]:
-    """Give the tools that triggers and the marks they wait for ask for."""
-    clauses = [clause for one in triggers for clause in (*one.any, *one.all)]
-    clauses += [clause for _, earlier in waited for clause in (*earlier.any, *earlier.until)]
-    return [clause.value for clause in clauses if clause.kind == "tool"]
+def _united(rows: Iterable[Row]) -> Row:
+    """Return the groups of all rows, without those that have a word longer than the watcher looks up."""
+    groups = {group for row in rows for group in row}
+    return tuple(sorted((group for group in groups if max(map(size_of, group)) <= LONGEST_WORD), key=sorted))
 
 
-def _parts(tools: Sequence[Any]) -> list[str]:
-    """Give the parts of tool names that are asked for."""
-    return sorted({part for tool in tools for part in _name_parts(str(tool["name"]))})
-
-
-def _fields(tools: Sequence[Any]) -> list[str]:
-    """Give the fields of a tool's input that are asked for, as far as the watcher looks them up."""
-    asked = {str(field) for tool in tools for field in tool.get("input", {})}
-    return sorted(field for field in asked if _size(field) < LONGEST_WORD // 2)
-
-
-def _name_parts(glob: str) -> list[str]:
-    """Give the texts that a tool's name holds which a glob fits, as far as the watcher looks words up."""
-    plain = glob.lower() if "[" not in glob else ""
-    pieces = plain.replace("?", "*").split("*")
-    return sorted({piece[: LONGEST_WORD // 2] for piece in pieces if piece})
-
-
-def _waiting(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, int]:
-    """Give the numbers of the triggers that wait for something said earlier, each with its mark's number."""
-    marks = {name: number for number, (name, _) in enumerate(waited, start=len(triggers))}
-    return {str(number): marks[one.id] for number, one in enumerate(triggers) if one.earlier}
-
-
-def _united(parts: tuple[tuple[Group, ...], ...]) -> tuple[Group, ...]:
-    """Give the groups of a row; one with a word longer than the watcher looks up cannot gate."""
-    groups = {group for part in parts for group in part}
-    return tuple(sorted((group for group in groups if max(map(_size, group)) <= LONGEST_WORD), key=sorted))
-
-
-def _size(word: str) -> int:
-    return len(word.encode("utf-8", "surrogatepass"))
-
-
-def _product(choices: list[tuple[tuple[Group, ...], ...]]) -> Iterable[tuple[tuple[Group, ...], ...]]:
-    """Multiply the alternatives out, or, where that is too much, gate by the first choice alone."""
+def _product(choices: Sequence[tuple[Row, ...]]) -> Iterable[tuple[Row, ...]]:
+    """Yield all combinations of the choices; if there are too many, only those of the choice with the fewest rows."""
     size = 1
     for options in choices:
         size *= max(len(options), 1)
@@ -209,187 +164,55 @@ def _product(choices: list[tuple[tuple[Group, ...], ...]]) -> Iterable[tuple[tup
 
 
 def _who(trigger: Trigger) -> tuple[str, ...]:
-    """A person who pastes an error is helped like an agent that met it."""
+    """Return whose turns a trigger counts for. One on errors also counts for a person, who may paste an error."""
     clauses = (*trigger.any, *trigger.all)
     if trigger.who == ("tool_result",) and all(clause.kind == "error" for clause in clauses):
         return ("tool_result", "user")
     return trigger.who
 
 
-def _unless(text: str) -> dict[str, Any]:
+def _unless(text: str) -> Unless:
     if text.startswith("-"):
-        return {"s": text, "flag": text}
-    return {"s": text, "words": [sorted(forms(word)) for word in words(text)]}
+        return Unless(source=text, flag=text)
+    return Unless(source=text, words=[sorted(forms(word)) for word in words(text)])
 
 
-# --- one clause ---
+# --- marks and contexts ---
 
 
-def _lower_clause(clause: Clause) -> Lowered:
-    """Lower a clause; only English words get English endings."""
-    if clause.kind == "phrase" and not is_english(clause):
-        return _slots("phrase", str(clause.value), lambda word: Group((word,)))
-    return LOWER[clause.kind](clause.value)
+def _mark_rows(mark: LoweredMark, number: int) -> list[Gated]:
+    """Return the rows of the mark with this number."""
+    return [
+        row
+        for place, (lowered, roles) in enumerate(mark.gates)
+        for row in _rows(lowered, number, sum(WHO[role] for role in roles), place)
+    ]
 
 
-def is_english(clause: Clause) -> bool:
-    """Say whether a phrase is read as English: no other language is given, and it has no letter that English lacks."""
-    return clause.language in {"", "en"} and not any(
-        char.isalpha() and not char.isascii() for char in str(clause.value)
-    )
+def _contexts(triggers: Sequence[Trigger]) -> list[tuple[str, int, tuple[Row, ...]]]:
+    """Return the context words that triggers want, with whose turns they count for and their rows."""
+    contexts = sorted({context for trigger in triggers for context in trigger.context if words(context)})
+    return [(context, EVERYBODY, (tuple(Group((word,)) for word in words(context)),)) for context in contexts]
 
 
-def _phrase(value: Any) -> Lowered:
-    return _slots("phrase", str(value), forms)
+def _antecedents(triggers: Sequence[_LoweredTrigger]) -> list[tuple[str, int, tuple[Row, ...]]]:
+    """Return the same for what `<it>` stands for."""
+    rows_of = {name: rows for trigger in triggers for name, rows in trigger.antecedents.items()}
+    return [(name, SPEAKING, rows) for name, rows in sorted(rows_of.items())]
 
 
-def _error(value: Any) -> Lowered:
-    return _slots("error", str(value), lambda word: Group((word,)))
+def _waiting(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, int]:
+    """Return the numbers of the triggers that wait for something said earlier, each with its mark's number."""
+    marks = {name: number for number, (name, _) in enumerate(waited, start=len(triggers))}
+    return {str(number): marks[trigger.id] for number, trigger in enumerate(triggers) if trigger.earlier}
 
 
-def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
-    places: list[Any] = []
-    needed: list[list[Group]] = []
-    meant = -1
-    for slot in parse_phrase(source):
-        expanded = [[sorted(expand(word)) for word in option] for option in slot.alternatives if option]
-        singles = sorted({form for option in expanded if len(option) == 1 for form in option[0]})
-        optional = () in slot.alternatives
-        meant = len(places) if slot.said else meant
-        places.append([int(slot.gap), singles, [option for option in expanded if len(option) > 1], int(optional)])
-        needed.append([] if optional else _needed(expanded))
-    clause = {"k": kind, "s": source, "v": places}
-    speaks = (Group((SAID,)),) if kind == "phrase" and any(needed) else ()
-    row = (*speaks, *(group for groups in needed for group in groups))
-    if meant < 0:
-        return Lowered(clause=clause, rows=(row,))
-    other = referring(places, needed, meant)
-    clause = {**clause, "it": other.places, "said": other.name}
-    return Lowered(clause=clause, rows=(row, (*speaks, *other.groups)), said=(other.name, other.named))
-
-
-def _needed(options: list[list[list[str]]]) -> list[Group]:
-    """Give groups that any of some alternatives brings along: the words they share, and the rarest other of each."""
-    shared = set.intersection(*({Group(alike) for alike in option} for option in options))
-    others = [[alike for alike in option if Group(alike) not in shared] for option in options]
-    telling = [form for option in others for form in _rarest(option)] if all(others) else []
-    return [*sorted(shared, key=sorted), *([Group(telling)] if telling else [])]
-
-
-def _rarest(option: list[list[str]]) -> list[str]:
-    return min(option, key=lambda alike: (not COMMON.isdisjoint(alike), -len(alike[0])))
-
-
-def _command(value: Any) -> Lowered:
-    alternatives = parse_command(str(value))
-    rows = tuple((Group((A_LINE,)), *_token_groups(sequence)) for sequence in alternatives)
-    return Lowered(clause={"k": "command", "s": str(value), "v": [list(one) for one in alternatives]}, rows=rows)
-
-
-def _token_groups(sequence: tuple[str, ...]) -> list[Group]:
-    """Give the words a command must hold: those of its program, plain words and long options, also abbreviated."""
-    sure = [token for token in sequence if token not in {GAP, *PLACES} and not _short_option(token)]
-    return [group for token in sure for group in _groups_of_token(token)]
-
-
-def _groups_of_token(token: str) -> list[Group]:
-    """Give groups of words, one of each of which is there however a word or option is spelt.
-
-    git and GNU programs take the beginning of a long option for it, so of its name only the first word is sure.
-    """
-    if token[:1] == "-" and token[2:3] == "=":  # -XDELETE
-        return [Group((word, token[1].lower() + word)) for word in _sure_words(token[3:])]
-    if token[:1] == "-" and token[1:2].isupper() and token[1:].isalpha():
-        return [Group(token[1:size].lower() for size in range(2, len(token) + 1))]  # PowerShell's: any clear beginning
-    if not token.startswith("--"):
-        return [Group((word, *_SHORT.get(word, ()))) for word in _sure_words(token)]
-    name, _, value = token.partition("=")
-    first = [_beginnings(word) for word in _sure_words(name)[:1]]
-    return [*first, *(Group((word,)) for word in _sure_words(value))]
-
-
-_SHORT = {word: (short,) for short, program in SHORT_NAMES.items() for word in program}
-
-
-def _beginnings(word: str) -> Group:
-    cut = {word[:size] for size in range(SHORTEST_PREFIX - 2, len(word))}
-    return Group({word, *(cut - COMMON)})  # nobody writes `--for` for a force
-
-
-def _short_option(token: str) -> bool:
-    """Say whether other spellings of an option exist: `-rf` is also `-r -f`."""
-    return token.startswith("-") and not token.startswith("--") and len(token) <= 4
-
-
-def _sure_words(glob: str) -> list[str]:
-    """Give the whole words of a glob: those that touch no wildcard."""
-    marked = "".join(WILD if char in "*?" else (char if char.isalnum() else " ") for char in glob)
-    return [word for part in marked.split() if WILD not in part for word in words(part)]
-
-
-def _pattern(value: Any) -> Lowered:
-    source = str(value)
-    groups = tuple(dict.fromkeys(required_groups(source)))
-    return Lowered(clause={"k": "pattern", "s": source, "v": regex_code(source)}, rows=(groups,))
-
-
-def _write(value: Any) -> Lowered:
-    given = value if hasattr(value, "items") else {"paths": value}
-    made = compiled({name: given[name] for name in WRITE_TEXTS if name in given})
-    asked = {name: bool(one) for name, one in given.items() if name not in {"paths", *WRITE_TEXTS}}
-    globs = [str(glob) for glob in given.get("paths", ())]
-    how = Group((A_WHOLE if asked.get("unread") else A_CHANGE if made else A_WRITE,))
-    sought = next((made[name]["s"] for name in WRITE_PATTERNS if name in made), "")
-    rows = tuple((how, *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
-    rows = ((how, *required_groups(sought)),) if sought else rows  # found near one another, and then looked for
-    told = {**{name: str(one).lower() for name, one in asked.items()}, **{name: one["s"] for name, one in made.items()}}
-    shown = ", ".join([*globs, *(f"{name}: {one}" for name, one in told.items())])
-    more = {**made, **({"asked": asked} if asked else {})}
-    return Lowered(clause={"k": "write", "s": shown, "v": globs, **more}, rows=rows)
-
-
-def _tool(value: Any) -> Lowered:
-    name = str(value["name"])
-    fields = {str(field): str(glob) for field, glob in value.get("input", {}).items()}
-    sure = [word for glob in (name, *fields.values()) for word in _sure_words(glob)]
-    sure = [word for word in sure if not (word.isdigit() or word in {"true", "false", "none"})]  # perhaps no text
-    shown = name + "".join(f", {field}: {glob}" for field, glob in fields.items())
-    asked = [A_PART + part for part in _name_parts(name)]
-    asked += [A_FIELD + field for field in fields if _size(field) < LONGEST_WORD // 2]
-    row = (Group((A_TOOL,)), *(Group((word,)) for word in (*asked, *sure)))
-    return Lowered(clause={"k": "tool", "s": shown, "v": {"name": name, "input": fields}}, rows=(row,), wide=True)
-
-
-def _words(value: Any) -> Lowered:
-    """The old form of the master index: all words of `all`, or one of `any`."""
-    options = [list(value.get("all", ())), *([text] for text in value.get("any", ()))]
-    texts = [" ".join(option) for option in options if option]
-    expanded = [[sorted(forms(word)) for word in words(text)] for text in texts]
-    rows = tuple(tuple(Group(alike) for alike in option) for option in expanded)
-    return Lowered(clause={"k": "words", "s": " | ".join(texts), "v": expanded}, rows=rows, wide=True)
-
-
-def _sql(value: Any) -> Lowered:
-    templates = [parse_sql(str(template)) for template in value]
-    needed = [[word for word in template if word not in {GAP, "without", "where"}] for template in templates]
-    rows = tuple(tuple(Group((part,)) for word in sure for part in words(word)) for sure in needed)
-    clause = {"k": "sql", "s": ", ".join(map(str, value)), "v": [list(one) for one in templates]}
-    return Lowered(clause=clause, rows=rows)
-
-
-def _meaning(value: Any) -> Lowered:
-    clause, rows = meaning_clause(tuple(map(str, value)))
-    return Lowered(clause=clause, rows=rows)
-
-
-LOWER: dict[str, Callable[[Any], Lowered]] = {
-    "phrase": _phrase,
-    "error": _error,
-    "command": _command,
-    "pattern": _pattern,
-    "sql": _sql,
-    "write": _write,
-    "tool": _tool,
-    "words": _words,
-    "meaning": _meaning,
-}
+def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, list[str]]:
+    """Return the parts of tool names and the fields of tool inputs that clauses look for."""
+    clauses = [clause for trigger in triggers for clause in (*trigger.any, *trigger.all)]
+    clauses += [clause for _, earlier in waited for clause in (*earlier.any, *earlier.until)]
+    tools = [clause.value for clause in clauses if isinstance(clause.value, Mapping) and clause.kind == "tool"]
+    parts = {part for tool in tools for part in name_parts(str(tool["name"]))}
+    inputs = [tool_input for tool in tools if isinstance(tool_input := tool.get("input"), Mapping)]
+    fields = {field for tool_input in inputs for field in tool_input}
+    return {"parts": sorted(parts), "fields": sorted(filter(is_looked_up, fields))}

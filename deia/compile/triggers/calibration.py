@@ -1,8 +1,8 @@
-"""How close to its exemplars a sentence must come: found for each exemplar of a `meaning` clause, never typed by hand.
+"""Calibrate `meaning` clauses: find, for each exemplar, how close a sentence must come to match it.
 
-The thresholds lie above all pieces of ordinary talk. Where a trigger has cases of other acts that
-are done and must stay silent, they lie where the fewest of its cases come out wrong. A case that stance, `unless` or
-context silence already does not count: similarity cannot tell doing from mentioning, and would only lose what is meant.
+A threshold is above all pieces of ordinary talk. If a trigger has cases of other acts that must stay silent, it is
+where the fewest of the trigger's cases come out wrong. Cases that stance, `unless` or context already silence are left
+out: similarity cannot tell doing from mentioning, and a higher threshold would only lose sentences that are meant.
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
-from typing import Any
 
 from deia import __version__, files
 from deia.compile.manifest import Calibration, calibration
 from deia.compile.triggers.background_talk import ABOVE, LEAST, floors_of, nominating
 from deia.compile.triggers.build_artefact import compile_triggers
 from deia.compile.triggers.exemplars import LEAST_WEIGHT, NOT_CLOSE, SHARE, meaning_clause, vectors_source
-from deia.compile.triggers.synonyms import ACTS, THINGS
+from deia.compile.triggers.synonyms import synonym_classes
 from deia.compile.triggers.word_bags import bags
 from deia.compile.triggers.word_forms import forms_source
 from deia.folders import PACKAGE
 from deia.knowledge import Case, Clause, Trigger
 from deia.settings import DEFAULTS
 from deia.watch.authoring.case_runner import run_case
-from deia.watch.clauses.exemplar_words import meaning_of
 from deia.watch.clauses.similarity import places
+from deia.watch.compiled_trigger import StoredExemplar
 from deia.watch.gate.artefact import Artefact
 from deia.watch.turn.parsed_turn import Reading
 
@@ -36,7 +35,7 @@ SPEAKERS = frozenset(("user", "assistant"))
 
 
 def shipped() -> tuple[Calibration, ...]:
-    """Give what the `meaning` clauses of the starter commons came to when deia was made."""
+    """Return the results for the starter commons that came with deia."""
     lines = (files.read(SHIPPED) or b"").decode("utf-8", "replace").splitlines()
     return tuple(calibration(json.loads(line)) for line in lines)
 
@@ -44,9 +43,9 @@ def shipped() -> tuple[Calibration, ...]:
 def calibrated(
     triggers: Sequence[Trigger], cases: Sequence[Case], known: Iterable[Calibration] = ()
 ) -> tuple[Calibration, ...]:
-    """Find the thresholds of every `meaning` clause of some triggers by their cases, and tell what each reaches.
+    """Return the calibration of every `meaning` clause of these triggers by their cases.
 
-    What was `known` before is taken over where nothing changed that it depends on.
+    A result that was `known` before is reused if nothing that it depends on changed.
 
     Raises:
         ArtefactError: the word vectors or the background that came with deia are missing.
@@ -55,7 +54,7 @@ def calibrated(
     for case in cases:
         if case.turns and case.turns[-1].role in SPEAKERS:
             own.setdefault(case.trigger, []).append(case)
-    before = {one.print: one for one in known}
+    before = {result.print: result for result in known}
     return tuple(
         _known(trigger, clause, own.get(trigger.id, ()), before)
         for trigger in triggers
@@ -71,76 +70,78 @@ def _known(trigger: Trigger, clause: Clause, cases: Sequence[Case], before: Mapp
 
 
 def _print(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> str:
-    """Name all that the thresholds of a clause depend on, the code besides that of this version aside."""
+    """Return a hash of everything that a result depends on, except for the code, for which the version stands."""
     judged = (trigger.id, trigger.who, trigger.stance, trigger.context, trigger.unless, trigger.repeat)
-    others = [(one.kind, repr(one.value)) for one in trigger.all]
-    told = [(case.fires, [turn.values() for turn in case.turns], tuple(case.cwd_files)) for case in cases]
-    made = (__version__, vectors_source(), forms_source(), ACTS, THINGS, len(bags()), SHARE, LEAST_WEIGHT, LEAST)
-    whole = repr((judged, clause.value, others, trigger.earlier is None, told, made))
+    required = [(other.kind, repr(other.value)) for other in trigger.all]
+    stories = [(case.fires, [turn.values() for turn in case.turns], tuple(case.cwd_files)) for case in cases]
+    made = (
+        __version__, vectors_source(), forms_source(), *map(list, synonym_classes()), len(bags()), SHARE, LEAST_WEIGHT,
+        LEAST,
+    )  # fmt: skip
+    whole = repr((judged, clause.value, required, trigger.earlier is None, stories, made))
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _calibrated(trigger: Trigger, clause: Clause, cases: Sequence[Case]) -> Calibration:
-    lowered, _ = meaning_clause(tuple(map(str, clause.value)))
-    pieces = nominating(lowered)
+    lowered = meaning_clause(tuple(map(str, clause.value))).clause
+    pieces = nominating(lowered.meaning)
     floors = floors_of(pieces)
     artefact = _alone(trigger, clause, [0.0] * len(floors))
-    scored = [(case.fires, _scores_in(case, artefact)) for case in cases if _fires(case, artefact)]
+    scored = [(case.fires, _scores_in(case, artefact)) for case in cases if _comes_out_right(case, artefact)]
     thresholds = tuple(
         ceil(min(_best(floor, own), NOT_CLOSE) * 1000) / 1000
-        for floor, own in zip(floors, _shared(scored, lowered["v"]["e"]), strict=True)
+        for floor, own in zip(floors, _by_exemplar(scored, lowered.meaning.exemplars), strict=True)
     )
-    meaning_of(artefact.trigger(0)["any"][0])["t"] = list(thresholds)
-    fires = [case for case in cases if case.fires]
-    close = [
-        {number for number, score in held.items() if score >= least}
-        for held, least in zip(pieces, thresholds, strict=True)
+    artefact.trigger(0).any[0].meaning.thresholds = list(thresholds)
+    firing = [case for case in cases if case.fires]
+    alarms = [
+        {number for number, score in scores.items() if score >= least}
+        for scores, least in zip(pieces, thresholds, strict=True)
     ]
     return Calibration(
         trigger=trigger.id,
-        clause=str(lowered["s"]),
+        clause=lowered.source,
         exemplars=len(floors),
         thresholds=thresholds,
-        fires=sum(_fires(case, artefact) for case in fires),
-        cases=len(fires),
-        worded=len({number for held in pieces for number in held}),
-        alarms=len({number for held in close for number in held}),
+        fires=sum(_comes_out_right(case, artefact) for case in firing),
+        cases=len(firing),
+        worded=len({number for scores in pieces for number in scores}),
+        alarms=len({number for numbers in alarms for number in numbers}),
         background=len(bags()),
     )
 
 
-def _shared(
-    scored: Sequence[tuple[bool, Mapping[str, float]]], exemplars: Sequence[Any]
+def _by_exemplar(
+    scored: Sequence[tuple[bool, Mapping[str, float]]], exemplars: Sequence[StoredExemplar]
 ) -> list[list[tuple[bool, float]]]:
-    """Give each exemplar its cases: those that must stay silent and it comes close to, those that it is closest to."""
-    found = []
+    """Return the cases of each exemplar, with its scores: silent ones near it, and firing ones nearest to it."""
+    cases = []
     for text, *_ in exemplars:
         own = [(fires, scores) for fires, scores in scored if text in scores]
-        found.append(
+        cases.append(
             [(fires, scores[text]) for fires, scores in own if not fires or scores[text] == max(scores.values())]
         )
-    return found
+    return cases
 
 
 def _best(floor: float, scored: Sequence[tuple[bool, float]]) -> float:
-    """Give the threshold from the floor on with which the fewest cases come out wrong; of equals, the highest."""
+    """Return the threshold, not below the floor, with which the fewest cases come out wrong; of equals, the highest."""
 
     def wrong(threshold: float) -> int:
-        """Count the cases that a threshold gets wrong."""
+        """Return how many cases a threshold gets wrong."""
         return sum((score >= threshold) != fires for fires, score in scored)
 
-    tried = [floor, *(score + ABOVE for fires, score in scored if not fires and score + ABOVE > floor)]
-    return min(tried, key=lambda threshold: (wrong(threshold), -threshold))
+    candidates = [floor, *(score + ABOVE for fires, score in scored if not fires and score + ABOVE > floor)]
+    return min(candidates, key=lambda threshold: (wrong(threshold), -threshold))
 
 
-def _fires(case: Case, artefact: Artefact) -> bool:
+def _comes_out_right(case: Case, artefact: Artefact) -> bool:
     return run_case(artefact, case, now=0.0).holds == case.fires
 
 
 def _alone(trigger: Trigger, clause: Clause, thresholds: Sequence[float]) -> Artefact:
-    """Compile a trigger that has only this clause, besides those that must hold as well."""
-    every = tuple(one for one in trigger.all if one != clause)
-    alone = trigger.but(any=(clause,), all=every)
+    """Return the artefact of a trigger with only this clause, besides those of its `all`."""
+    alone = trigger.but(any=(clause,), all=tuple(other for other in trigger.all if other != clause))
     settings = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
     known = {(trigger.id, " | ".join(clause.value)): thresholds}
     data, _ = compile_triggers([alone], {}, settings=settings, identity={}, thresholds=known)
@@ -148,19 +149,19 @@ def _alone(trigger: Trigger, clause: Clause, thresholds: Sequence[float]) -> Art
 
 
 def _scores_in(case: Case, artefact: Artefact) -> dict[str, float]:
-    """Give the exemplars that a case comes near, and how close."""
-    clause = artefact.trigger(0)["any"][0]
-    found: dict[str, float] = {}
-    for place in (place for turn in case.turns for place in places(clause, Reading(turn))):
-        found[place.exemplar] = max(place.score, found.get(place.exemplar, 0.0))
-    return found
+    """Return the exemplars that a case comes near, with their highest scores."""
+    meaning = artefact.trigger(0).any[0].meaning
+    scores: dict[str, float] = {}
+    for place in (place for turn in case.turns for place in places(meaning, Reading(turn))):
+        scores[place.exemplar] = max(place.score, scores.get(place.exemplar, 0.0))
+    return scores
 
 
-# --- telling ---
+# --- report ---
 
 
 def rate_below(alarms: int, tries: int) -> float:
-    """Give the false-alarm rate that is not exceeded with 95 % confidence (Clopper and Pearson 1934, one-sided)."""
+    """Return the upper 95 % confidence limit of the false-alarm rate (Clopper and Pearson 1934, one-sided)."""
     low, high = alarms / max(tries, 1), 1.0
     for _ in range(40):
         middle = (low + high) / 2
@@ -169,7 +170,7 @@ def rate_below(alarms: int, tries: int) -> float:
 
 
 def _at_most(alarms: int, tries: int, rate: float) -> float:
-    """Give the chance of at most so many alarms at a rate, by the binomial distribution."""
+    """Return the probability of at most so many alarms at a given rate, by the binomial distribution."""
     total, term = 0.0, (1 - rate) ** tries
     for number in range(alarms + 1):
         total += term
@@ -177,25 +178,24 @@ def _at_most(alarms: int, tries: int, rate: float) -> float:
     return total
 
 
-def told(reached: Sequence[Calibration]) -> list[str]:
-    """Give what the calibration came to: a line for all clauses, and one for each that reaches none of its cases."""
-    if not reached:
+def report(results: Sequence[Calibration]) -> list[str]:
+    """Return the lines that report a calibration: one on all clauses, and one for each that matches no case."""
+    if not results:
         return []
-    thresholds = sorted(least for one in reached for least in one.thresholds)
-    alarms, tries = sum(one.alarms for one in reached), sum(one.background for one in reached)
-    worst = max(one.alarms for one in reached)
-
-    def plural(things: Sequence[object]) -> str:
-        """Give the ending of a noun for so many things."""
-        return "" if len(things) == 1 else "s"
-
+    thresholds = sorted(least for result in results for least in result.thresholds)
+    alarms, tries = sum(result.alarms for result in results), sum(result.background for result in results)
+    worst, pieces = max(result.alarms for result in results), results[0].background
     line = (
-        f"{len(reached)} `meaning` clause{plural(reached)}, {len(thresholds)} exemplar{plural(thresholds)}: thresholds"
-        f" {thresholds[0]:.2f} to {thresholds[-1]:.2f}; they reach {sum(one.fires for one in reached)} of"
-        f" {sum(one.cases for one in reached)} spoken cases by themselves; of {reached[0].background:,} pieces of"
-        f" ordinary talk at most {worst} hold the words of one clause and are as close (below"
-        f" {1000 * rate_below(worst, reached[0].background):.1f} in 1,000 with 95 % confidence), of all clauses"
-        f" {alarms} of {tries:,}"
+        f"{len(results)} `meaning` clause{_plural(results)}, {len(thresholds)} exemplar{_plural(thresholds)}:"
+        f" thresholds {thresholds[0]:.2f} to {thresholds[-1]:.2f}. By themselves they recognise"
+        f" {sum(result.fires for result in results)} of {sum(result.cases for result in results)} spoken cases."
+        f" Of {pieces:,} pieces of ordinary talk, a single clause matches at most {worst} (below"
+        f" {1000 * rate_below(worst, pieces):.1f} in 1,000 with 95 % confidence), all clauses together"
+        f" {alarms} of {tries:,}."
     )
-    idle = [one for one in reached if not one.fires]
-    return [line, *(f"  {one.trigger}: no case that fires is close enough" for one in idle)]
+    idle = [result for result in results if not result.fires]
+    return [line, *(f"  {result.trigger}: no case that should fire is close enough" for result in idle)]
+
+
+def _plural(things: Sequence[object]) -> str:
+    return "" if len(things) == 1 else "s"

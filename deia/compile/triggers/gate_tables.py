@@ -1,18 +1,15 @@
-"""The gate's tables: which words lead to which rows, and how far apart the words of a row may lie.
-
-Refuses to know what a clause is: it gets groups of words of which one each must be there.
-"""
+"""Build the gate's tables: which words lead to which rows, and how far apart the words of a row may be."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deia.compile.triggers.lowered import Group
+from deia.compile.triggers.lowered import Group, Row
 from deia.records import Record
-from deia.watch.gate.artefact import ONLY_ASKED, bucket
+from deia.watch.gate.artefact import UNINDEXED, bucket
 from deia.watch.gate.word_gate import A_CHANGE, A_LINE, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
 
-# Words so common in the talk of coding agents that a row should not be looked up by them if another word will do.
+# Words so common in conversations with coding agents that a row should rather be looked up by another of its words.
 COMMON = frozenset(
     "a all and api app branch build bash change check clean code command commit config data db delete deploy error file"
     " files fix for force from get git i in install is it let main make name need new node not npm of on or project"
@@ -21,14 +18,14 @@ COMMON = frozenset(
 
 
 class Gated(Record):
-    """A row of the gate: what it leads to (a trigger or, above them, a context word) and the groups it needs."""
+    """A row of the gate: the groups that it needs, and its target: a trigger, a mark, or a context word."""
 
     target: int
-    who: int
-    groups: tuple[Group, ...]
-    wide: bool = False
-    clause: int = -1  # the number of the clause among its trigger's, where that is enough by itself
-    placed: bool = False  # whether that clause is looked for where its words stand before anything is judged
+    who: int  # bits of the roles in whose turns it counts
+    groups: Row
+    wide: bool = False  # whether its words may be anywhere in the turn
+    clause: int = -1  # the number of the clause in its trigger, if that clause is enough by itself
+    placed: bool = False  # whether the second gate looks for the clause before anything is judged
 
 
 def gate_tables(rows: Sequence[Gated]) -> list[list[bytes]]:
@@ -45,21 +42,21 @@ def gate_tables(rows: Sequence[Gated]) -> list[list[bytes]]:
     for number, (row, key) in enumerate(zip(rows, keys, strict=True)):
         who = row.who | _reach(row) | (row.clause + 1) << CLAUSE
         own = [names[group] for group in row.groups]
-        others = [one for one in own if one != names[key]]
+        others = [name for name in own if name != names[key]]
         by_group[names[key]].append(" ".join((str(number), str(who), *others)))
         packed.append(" ".join((str(row.target), str(who), *own)).encode())
     return [_word_table(names), [",".join(entries).encode() for entries in by_group.values()], packed]
 
 
 def _names(keys: Sequence[Group], rows: Sequence[Gated]) -> dict[Group, str]:
-    """Name the groups: those that rows are looked up by are numbered, the others are told from them."""
+    """Return names for the groups: numbers for those that rows are looked up by, `x` and a number for the others."""
     leading = {group: str(number) for number, group in enumerate(dict.fromkeys(keys))}
     others = dict.fromkeys(group for row in rows for group in row.groups if group not in leading)
-    return leading | {group: f"{ONLY_ASKED}{number}" for number, group in enumerate(others)}
+    return leading | {group: f"{UNINDEXED}{number}" for number, group in enumerate(others)}
 
 
 def _reach(row: Gated) -> int:
-    """Give how far apart the words of a row may lie, as its flag."""
+    """Return the flag for how far apart the words of a row may be."""
     if row.placed:
         return WRITTEN if any(A_CHANGE in group for group in row.groups) else PHRASED
     if row.wide and len(row.groups) > 1:
@@ -69,8 +66,8 @@ def _reach(row: Gated) -> int:
 
 
 def _busyness(group: Group, uses: Mapping[str, int]) -> int:
-    """Estimate how often a group is present in vain: a common word costs like a thousand rows."""
-    if SAID in group or A_LINE in group:  # of nearly every turn
+    """Return an estimate of how often a group is present in vain; a common word counts like a thousand rows."""
+    if SAID in group or A_LINE in group:  # present in nearly every turn
         return 10**9
     return sum(uses[word] + 1000 * (word in COMMON or word.startswith("\x01")) for word in group)
 

@@ -1,7 +1,8 @@
-"""The last good version of each trigger file, kept beside the compiled files: a slip in editing must not end a guard.
+"""The last good version of each trigger file, kept beside the compiled files: a typing error must not disable a guard.
 
-A version is good that has no error at all. All lie in one file that is replaced whole, so that no link of a repository
-leads a write elsewhere. Refuses to keep packs' and the starter's files, which nobody edits in place.
+A version is good if it has no error at all. All versions are in one file that is replaced as a whole, so that no
+symbolic link in a repository can redirect a write. Files of packs and of the starter commons are not kept, because
+nobody edits them in place.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ TOP = "triggers/"
 
 
 def read_lasting(folder: str) -> dict[str, str]:
-    """Give the last good text of each trigger file by its path; empty where none was kept."""
+    """Return the last good text of each trigger file by its path; empty if none was kept."""
     content = files.read(f"{folder}/{NAME}")
     try:
         value = json.loads(content) if content else {}
     except (ValueError, RecursionError):
         return {}
-    every = value.items() if isinstance(value, dict) else ()
-    return {path: text for path, text in every if isinstance(text, str) and path.startswith(TOP)}
+    items = value.items() if isinstance(value, dict) else ()
+    return {path: text for path, text in items if isinstance(text, str) and path.startswith(TOP)}
 
 
 def keep_lasting(
     root: str, folder: str, sources: Mapping[str, str], problems: Iterable[Problem], before: Mapping[str, str]
 ) -> None:
-    """Keep the text of every trigger file that has no error, and of the others what was kept; drop what is gone.
+    """Save the text of each trigger file without an error, and what was saved before of the others.
 
     Raises:
         OSError: the folder cannot be written.
@@ -49,12 +50,12 @@ def keep_lasting(
 
 
 def standing(problems: Iterable[Problem]) -> list[str]:
-    """Give the trigger files whose last good versions count."""
+    """Return the trigger files whose last good version is used."""
     return sorted({problem.path for problem in problems if problem.code == LAST_GOOD})
 
 
 def _text(root: str, path: str, digest: str) -> str | None:
-    """Give a file's text, or None where it is not what was read before."""
+    """Return a file's text, or None if it changed since it was read."""
     data = files.read(f"{root}/{path}") or b""
     if hashlib.sha256(data).hexdigest() != digest:
         return None

@@ -1,20 +1,19 @@
-"""A clause of a trigger, lowered: ready for the watcher, with the words that the gate needs."""
+"""A lowered clause of a trigger: compiled for the watcher, with the words that the gate needs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from deia.records import Record
+from deia.watch.compiled_trigger import CompiledClause
 
 Group = frozenset[str]  # words of which any one satisfies the gate
+Row = tuple[Group, ...]  # groups that must all be satisfied
 
 
 class Lowered(Record):
-    """A clause ready for the watcher, and the alternatives of words it needs: one of `rows`, each a list of groups."""
+    """A compiled clause, and the rows of words for the gate, of which one must be satisfied."""
 
-    clause: Mapping[str, Any]
-    rows: tuple[tuple[Group, ...], ...]
-    wide: bool = False  # whether the words of a row may lie anywhere in the turn
-    # What `<it>` may stand for: the name under which the conversation's memory keeps it, and words that name it.
-    said: tuple[str, tuple[tuple[Group, ...], ...]] = ("", ())
+    clause: CompiledClause
+    rows: tuple[Row, ...]
+    wide: bool = False  # whether the words of a row may be anywhere in the turn
+    antecedent: str = ""  # the name of what `<it>` stands for in the conversation's memory
+    antecedent_rows: tuple[Row, ...] = ()  # words that mention it

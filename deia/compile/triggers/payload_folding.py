@@ -1,7 +1,7 @@
-"""What of a compiled trigger is large and seldom needed, written as a text inside it: a reader passes over it quickly.
+"""Serialise compiled triggers and marks for the artefact; `deia.watch.compiled_trigger.parse_trigger` reads them.
 
-Most candidates of a turn never come so far that somebody asks what their `meaning` clauses look for, or runs the
-patterns of what they write. Refuses to change what they say.
+The exemplars of `meaning` clauses and the patterns of changed text are large, and most candidates never need them. They
+are written on lines of their own, which the reader keeps as text until it needs them.
 """
 
 from __future__ import annotations
@@ -9,18 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deia.commons.triggers.clause_language import WRITE_TEXTS
 from deia.fast_json import dumps
+from deia.watch.compiled_trigger import MEANING, PATTERNS, CompiledClause, CompiledMark, CompiledTrigger
 
 
-def folded(compiled: Mapping[str, Any]) -> bytes:
-    """Give a compiled trigger as it stands in the artefact: what is large on lines of its own, by number in the first.
-
-    `meaning_of` and `unfolded` read it when somebody asks.
-    """
+def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
+    """Return a trigger or mark as an item of the artefact: its record, and a line for each large part of a clause."""
     lines: list[str] = []
-    for clause in (*compiled["any"], *compiled["all"]):
-        for name in ("v",) if clause["k"] == "meaning" else [name for name in WRITE_TEXTS if name in clause]:
-            lines.append(dumps(clause[name]))
-            clause[name] = len(lines)
-    return "\n".join((dumps(compiled), *lines)).encode("ascii")
+    fields: dict[str, Any] = {
+        name: [_fields(item, lines) for item in value] if name in {"any", "all", "until"} else value
+        for name, value in compiled.values().items()
+        if value is not None
+    }
+    if "unless" in fields:
+        fields["unless"] = [unless.fields for unless in fields["unless"]]
+    return "\n".join((dumps(fields), *lines)).encode("ascii")
+
+
+def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, Any]:
+    """Return the serialised fields of a clause, and add its large parts to `lines`; their numbers replace them."""
+    if clause.kind == MEANING:
+        large = {"v": clause.meaning.fields}
+    else:
+        large = {name: pattern.fields for name in PATTERNS if (pattern := clause.written(name))}
+    numbers = {}
+    for name, part in large.items():
+        lines.append(dumps(part))
+        numbers[name] = len(lines)
+    return {**clause.fields, **numbers}

@@ -1,4 +1,4 @@
-"""What an injection carries of the documents that triggers name; lines that are still an outline's are left out."""
+"""The documents that triggers name, as an injection carries them; lines that are only an outline are left out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_PAYLOAD = 8000  # characters of a document that an injection may carry; hos
 
 
 def payloads(commons: Commons) -> dict[str, Payload]:
-    """Give what each document that a trigger names is injected with, by id."""
+    """Return the documents that triggers name, by id, as injections carry them."""
     texts = {document.path: document.text for document in commons.documents}
     wanted = {reference.id for trigger in commons.triggers for reference in trigger.documents}
     return {

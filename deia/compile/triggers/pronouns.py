@@ -1,39 +1,39 @@
-"""`<it>` in a phrase: the phrase with a pronoun in one place, and the words that must have been said for it to count.
+"""`<it>` in a phrase: the phrase with a pronoun in one slot, and the words that must have been said before.
 
-Refuses to resolve further: whose word was said last, or whether `it` means another thing, is not asked.
+Pronouns are not resolved further: what was mentioned last, or whether `it` means something else, does not matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from deia.compile.triggers.lowered import Group
+from deia.compile.triggers.lowered import Group, Row
 from deia.records import Record
+from deia.watch.compiled_trigger import Slot
 
 PRONOUNS = ("everything", "it", "that", "them", "these", "this", "those")
 WHOLE_THING = [["whole"], ["thing"]]
 
 
 class Referring(Record):
-    """A phrase with a pronoun for its object: its places, the groups that gate it, and what it may stand for."""
+    """A phrase with a pronoun for its object: its slots, the groups that gate it, and what the pronoun stands for."""
 
-    places: list[Any]
-    groups: tuple[Group, ...]
-    name: str  # under which the conversation's memory keeps that the object was named
-    named: tuple[tuple[Group, ...], ...]
+    slots: list[Slot]
+    groups: Row
+    antecedent: str  # the name under which the conversation's memory keeps that the object was mentioned
+    antecedent_rows: tuple[Row, ...]
 
 
-def referring(places: Sequence[Any], needed: Sequence[Sequence[Group]], meant: int) -> Referring:
-    """Put pronouns into the place `meant` of a lowered phrase; `needed` has the groups that each place brings along."""
-    gap, singles, longer, _ = places[meant]
-    pronoun = [gap, list(PRONOUNS), [WHOLE_THING], 0]
-    groups = [group for number, one in enumerate(needed) if number != meant for group in one]
-    options = [tuple(Group(alike) for alike in option) for option in longer]
-    shown = "|".join([*singles, *(" ".join(alike[0] for alike in option) for option in longer)])
+def referring(slots: Sequence[Slot], groups_of: Sequence[Sequence[Group]], object_slot: int) -> Referring:
+    """Return a lowered phrase with pronouns in its object slot; `groups_of` has the groups that each slot needs."""
+    gap, singles, longer, _ = slots[object_slot]
+    pronoun: Slot = (gap, list(PRONOUNS), [WHOLE_THING], 0)
+    groups = [group for number, needed in enumerate(groups_of) if number != object_slot for group in needed]
+    alternatives = [tuple(Group(forms) for forms in alternative) for alternative in longer]
+    text = "|".join([*singles, *(" ".join(forms[0] for forms in alternative) for alternative in longer)])
     return Referring(
-        places=[pronoun if number == meant else place for number, place in enumerate(places)],
+        slots=[pronoun if number == object_slot else slot for number, slot in enumerate(slots)],
         groups=(*groups, Group((*PRONOUNS, "thing"))),
-        name=f"<it> {shown}",
-        named=(*(((Group(singles),),) if singles else ()), *options),
+        antecedent=f"<it> {text}",
+        antecedent_rows=(*(((Group(singles),),) if singles else ()), *alternatives),
     )

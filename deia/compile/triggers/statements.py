@@ -1,23 +1,23 @@
-"""`earlier` conditions as written → the marks that the watcher keeps; and the mark that every commons has: production.
+"""Lower `earlier` conditions to the marks that the watcher keeps, among them the mark of every commons: production.
 
-A mark is compiled like a trigger without documents: its clauses confirm it, their words gate it.
+A mark is compiled like a trigger without documents: its words gate it, and its clauses confirm it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from deia.compile.triggers.lowered import Lowered
 from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
 from deia.text import words
+from deia.watch.compiled_trigger import CompiledClause, CompiledMark
 from deia.watch.verdict.earlier_statements import PRODUCTION, PRODUCTION_TURNS
 
 DENYING = frozenset(("not", "never", "no", "don", "dont", "nothing", "nobody", "cannot", "without", "stop", "avoid"))
 SPEAKERS = ("user", "assistant", "tool_call")
 FAILING = ("tool_result", "user")
-# Where somebody says that they are, or what points a client there; `NODE_ENV=production` is a way to build, no place.
+# Somebody says that they are on production, or points a client there. `NODE_ENV=production` only selects a build.
 BOXES = "{box|server|host|machine|database|db|cluster|instance|shell|console}"
 SAID_TO_BE_THERE = (
     "{i|we|you} {am|are|m|re|be} {on|connected to|logged into|logged in to} {prod|production}",
@@ -27,7 +27,7 @@ SAID_TO_BE_THERE = (
     f"{{connect|log in|log|ssh|switch}} {{to|into|onto}} {{prod|production}} {BOXES}",
 )
 NAMES = "{prod|production|prod-*|*-prod|*_prod|*-prod-*|*/prod|*/prod-*|*production*}"
-# A value that names it as a word of its own: `products-db` is no such place.
+# A value with `prod` as a separate word: `products-db` has none.
 VALUES = ("*production*", "*prod-*", "*-prod.*", "*-prod", "*_prod", "*/prod", "*.prod.*", "*@prod.*", "prod")
 POINTED_THERE = (
     f"kubectl config use-context {NAMES}",
@@ -76,37 +76,37 @@ ALWAYS: Mapping[str, Earlier] = {PRODUCTION: ON_PRODUCTION}  # what every common
 
 
 class LoweredMark(Record):
-    """A mark as the watcher reads it, and the lowered clauses that gate it, each with whose turns it counts in."""
+    """A compiled mark, and the lowered clauses that gate it, each with the roles in whose turns it counts."""
 
-    compiled: Mapping[str, Any]
+    compiled: CompiledMark
     gates: tuple[tuple[Lowered, tuple[str, ...]], ...]
 
 
 def marks_in(triggers: Sequence[Trigger]) -> dict[str, Earlier]:
-    """Give the marks that triggers wait for, by the trigger's id."""
+    """Return the marks that triggers wait for, by the trigger's id."""
     return {trigger.id: trigger.earlier for trigger in triggers if trigger.earlier}
 
 
 def lower_mark(name: str, earlier: Earlier, lower: Callable[[Clause], Lowered]) -> LoweredMark:
-    """Lower a mark's clauses by `lower`, the same as for clauses of triggers."""
-    sets = [(clause, lower(clause)) for clause in earlier.any]
-    ends = [(clause, lower(clause)) for clause in earlier.until]
-    compiled = {
-        "mark": name,
-        "any": [_clause(clause, lowered) for clause, lowered in sets],
-        "until": [_clause(clause, lowered) for clause, lowered in ends],
-    }
-    gates = tuple((lowered, FAILING if clause.kind == "error" else SPEAKERS) for clause, lowered in (*sets, *ends))
+    """Return a lowered mark; `lower` is the function that lowers the clauses of triggers."""
+    setting = [(clause, lower(clause)) for clause in earlier.any]
+    ending = [(clause, lower(clause)) for clause in earlier.until]
+    compiled = CompiledMark(
+        mark=name,
+        any=[_clause(clause, lowered) for clause, lowered in setting],
+        until=[_clause(clause, lowered) for clause, lowered in ending],
+    )
+    gates = tuple((lowered, FAILING if clause.kind == "error" else SPEAKERS) for clause, lowered in (*setting, *ending))
     return LoweredMark(compiled=compiled, gates=gates)
 
 
-def _clause(clause: Clause, lowered: Lowered) -> dict[str, Any]:
-    """Say of a phrase that itself says no (`don't deploy`) that its denial is what is meant."""
+def _clause(clause: Clause, lowered: Lowered) -> CompiledClause:
+    """Return the compiled clause. A phrase that is itself a denial (`don't deploy`) also counts if it is denied."""
     denies = clause.kind == "phrase" and not DENYING.isdisjoint(words(str(clause.value)))
-    return {**lowered.clause, "denies": True} if denies else dict(lowered.clause)
+    return lowered.clause.as_denial() if denies else lowered.clause
 
 
 def asks_for(name: str, triggers: Sequence[Trigger]) -> bool:
-    """Say whether any trigger asks that of a file: if it is `unread`, every call that reads must be remembered."""
+    """Return whether a `write` clause of any trigger has a condition with this name: `like`, `unread`, `exists`."""
     clauses = [clause for trigger in triggers for clause in (*trigger.any, *trigger.all)]
     return any(hasattr(clause.value, "get") and clause.value.get(name) for clause in clauses if clause.kind == "write")

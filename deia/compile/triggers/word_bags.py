@@ -1,8 +1,8 @@
-"""Ordinary talk as bags of words, and how much a word tells that is rare in it.
+"""Ordinary talk as bags of words, and the weight of a word by how rare it is in them.
 
-`deia/models/background.txt` holds pieces of documentation and of harmless announcements, each as the sorted words that
-carry meaning (made by tools/background.py). It stands for text in which nobody needs a warning, and refuses to be more:
-it is no measure of real conversations, for which there is `deia triggers replay`.
+`deia/models/background.txt` (made by tools/background.py) has pieces of documentation and of harmless announcements,
+each as its sorted words that carry meaning. It stands for text in which nobody needs a warning. To measure false alarms
+in real conversations, use `deia triggers replay`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FILE = "background.txt"
 
 @cache
 def bags() -> tuple[str, ...]:
-    """Give the pieces of ordinary talk that came with deia, as sorted words.
+    """Return the pieces of ordinary talk that came with deia, each as its sorted words.
 
     Raises:
         ArtefactError: the file is missing.
@@ -35,19 +35,19 @@ def bags() -> tuple[str, ...]:
 
 @cache
 def holding() -> dict[str, tuple[int, ...]]:
-    """Give the pieces that hold each word, by number, one that holds it twice two times.
+    """Return the numbers of the pieces that contain each word; one that contains it twice is there twice.
 
     Raises:
         ArtefactError: the file is missing.
     """
-    found: dict[str, list[int]] = {}
+    numbers_of: dict[str, list[int]] = {}
     for number, bag in enumerate(bags()):
         for word in bag.split():
-            found.setdefault(word, []).append(number)
-    return {word: tuple(numbers) for word, numbers in found.items()}
+            numbers_of.setdefault(word, []).append(number)
+    return {word: tuple(numbers) for word, numbers in numbers_of.items()}
 
 
 def weight_of(words: Collection[str]) -> int:
-    """Give how much it tells that one of some words is there, in hundredths of a power of ten: 200 for one in 100."""
-    held = {number for word in words for number in holding().get(word, ())}
-    return round(100 * log10(len(bags()) / max(len(held), 1)))
+    """Return how rare it is that one of these words occurs, in hundredths of a power of ten: 200 for one in 100."""
+    pieces = {number for word in words for number in holding().get(word, ())}
+    return round(100 * log10(len(bags()) / max(len(pieces), 1)))

@@ -1,7 +1,8 @@
-"""Word forms of a base form: rules for -s, -ed and -ing, lists of what is irregular, spaCy's tables where installed.
+"""Word forms of a base form: rules for -s, -ed and -ing, lists of irregular words, and spaCy's tables if installed.
 
-Every word gets verb and noun forms alike: a form that no one uses costs one line of the artefact and matches nothing.
-So the rules may give too much (`commited`), but they refuse what would be a form of another word (`scraped`: `scrap`).
+Every word gets the forms of a verb and of a noun, because a form that nobody uses costs one line of the artefact and
+matches nothing. So the rules may return too many (`commited`), but never a form of another word (`scraped` for
+`scrap`).
 """
 
 from __future__ import annotations
@@ -12,87 +13,68 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 
+from deia.compile.triggers.word_data import word_lines
+
 VOWELS = "aeiou"
-# The irregular verbs of English that people still use, each with its past tense and participle (and what else is odd).
-VERBS = {
-    line.split()[0]: " ".join(line.split()[1:])
-    for line in """
-    arise arose arisen|awake awoke awoken|be is are was were been being am|bear bore borne|beat beaten|become became
-    begin began begun|bend bent|bet|bid|bind bound|bite bit bitten|bleed bled|blow blew blown|break broke broken
-    breed bred|bring brought|build built|burn burnt|burst|buy bought|cast|catch caught|choose chose chosen
-    cling clung|come came|cost|creep crept|cut|deal dealt|dig dug|do does did done doing|draw drew drawn
-    drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found
-    flee fled|fling flung|fly flew flown|forbid forbade forbidden|forget forgot forgotten|forgive forgave forgiven
-    freeze froze frozen|get got gotten|give gave given|go goes went gone going|grind ground|grow grew grown
-    hang hung|have has had having|hear heard|hide hid hidden|hit|hold held|hurt|keep kept|know knew known|lay laid
-    lead led|leap leapt|learn learnt|leave left|lend lent|let|lie lay lain|light lit|lose lost|make made|mean meant
-    meet met|pay paid|prove proven|put|quit|read|rid|ride rode ridden|ring rang rung|rise rose risen|run ran
-    say said|see saw seen|seek sought|sell sold|send sent|set|shake shook shaken|shed|shine shone|shoot shot
-    show shown|shrink shrank shrunk|shut|sing sang sung|sink sank sunk|sit sat|sleep slept|slide slid|slit
-    speak spoke spoken|speed sped|spell spelt|spend spent|spill spilt|spin spun|spit spat|split|spoil spoilt|spread
-    spring sprang sprung|stand stood|steal stole stolen|stick stuck|sting stung|stride strode stridden
-    strike struck stricken|string strung|strive strove striven|swear swore sworn|sweep swept|swell swollen
-    swim swam swum|swing swung|take took taken|teach taught|tear tore torn|tell told|think thought
-    throw threw thrown|thrust|tread trod trodden|wake woke woken|wear wore worn|weave wove woven|wed|weep wept
-    win won|wind wound|withdraw withdrew withdrawn|wring wrung|write wrote written
-    """.replace("|", "\n").split("\n")
-    if line.strip()
-}
-# What may stand before one of them: rebuild, undo, overwrite, foresee, broadcast, offset.
+# Prefixes of irregular verbs: rebuild, undo, overwrite, foresee, broadcast, offset.
 PREFIXES = tuple("re un over out under mis up with fore broad off pre co in".split())
-NOUNS = dict(
-    pair.split(":")
-    for pair in """
-    addendum:addenda appendix:appendices automaton:automata child:children corpus:corpora criterion:criteria datum:data
-    foot:feet formula:formulae half:halves index:indices knife:knives leaf:leaves life:lives man:men matrix:matrices
-    medium:media nucleus:nuclei person:people phenomenon:phenomena radius:radii schema:schemata self:selves
-    shelf:shelves stimulus:stimuli thief:thieves tooth:teeth vertex:vertices wife:wives wolf:wolves woman:women
-    """.split()
-)
-# They end like a plural, or nobody does anything by their names.
+# Names without other forms: they only look like plurals, and nobody uses them as verbs.
 NAMES = frozenset("dns aws gcs tls sms css cors ios eks ecs gke aks kubernetes postgres redis sentry".split())
 TABLES = "spacy-lookups-data"
 
 
+@cache
+def irregular_verbs() -> dict[str, list[str]]:
+    """Return the irregular forms of verbs."""
+    return {verb: forms for verb, *forms in map(str.split, word_lines("irregular_verbs.txt"))}
+
+
+@cache
+def irregular_nouns() -> dict[str, list[str]]:
+    """Return the irregular plurals of nouns."""
+    return {noun: plurals for noun, *plurals in map(str.split, word_lines("irregular_nouns.txt"))}
+
+
 @lru_cache(maxsize=50_000)
 def forms(word: str) -> frozenset[str]:
-    """Give the forms of a word, itself included; one with digits, or short and not irregular, has only itself."""
+    """Return the forms of a word and the word itself; a word with digits, or a short regular one, has no others."""
     if not word.isascii() or not word.isalpha() or word in NAMES:
         return frozenset((word,))
     return by_rule(word) | looked_up(word)
 
 
 def forms_source() -> str:
-    """Name what the forms come from besides the rules, with its version; empty where nothing else is installed."""
+    """Return the name and version of the installed tables of irregular forms, or ""."""
     return _tables()[0]
 
 
 def looked_up(word: str) -> frozenset[str]:
-    """Give the irregular forms that spaCy's tables know; empty where the `nlp` extra is not installed."""
+    """Return the irregular forms in spaCy's tables; empty if the `nlp` extra is not installed."""
     return _tables()[1].get(word, frozenset())
 
 
 def by_rule(word: str) -> frozenset[str]:
-    """Give what the rules and the lists make of a word of letters."""
+    """Return the forms of a word of letters by the rules and the lists."""
     verb = _irregular(word)
-    listed = {word, *verb.split(), *NOUNS.get(word, "").split()}
+    listed = {word, *verb, *irregular_nouns().get(word, ())}
     if len(word) < 3:
         return frozenset(listed)
-    # Not every irregular verb is one to everybody ("splitted"), but `seed` is no form of `see`.
+    # Some people use irregular verbs as regular ones ("splitted"), but `seed` is no form of `see`.
     past = () if verb and word.endswith("ee") else _with_ed(word)
     regular = {*_with_s(word), *past, *_with_ing(word)}
-    return frozenset(listed | regular | {other for form in (word, *regular) for other in _other_spelling(form)})
+    return frozenset(listed | regular | {spelling for form in (word, *regular) for spelling in _other_spelling(form)})
 
 
-def _irregular(word: str) -> str:
-    """Give the forms of an irregular verb, also behind a prefix: of `rewrite` those of `write`."""
-    if word in VERBS:
-        return VERBS[word]
+def _irregular(word: str) -> list[str]:
+    """Return the forms of an irregular verb, also after a prefix: for `rewrite` from those of `write`."""
+    verbs = irregular_verbs()
+    if word in verbs:
+        return verbs[word]
     for prefix in PREFIXES:
-        rest = word.removeprefix(prefix)
-        if rest != word and rest in VERBS and rest not in {"be", "have"}:
-            return " ".join(prefix + form for form in VERBS[rest].split())
-    return ""
+        verb = word.removeprefix(prefix)
+        if verb != word and verb in verbs and verb not in {"be", "have"}:
+            return [prefix + form for form in verbs[verb]]
+    return []
 
 
 # --- rules ---
@@ -129,10 +111,10 @@ def _with_ing(word: str) -> tuple[str, ...]:
 
 
 def _stems(word: str) -> tuple[str, ...]:
-    """Give what -ed and -ing are put to: the last consonant doubles after a short vowel that is stressed.
+    """Return the stems to which -ed and -ing are added: the last consonant doubles after a short, stressed vowel.
 
-    Where there is one vowel there is no choice, and the other spelling belongs to another word (scrap, scrape); where
-    there are several, stress decides and spelling differs between countries, so both are given (cancel, commit).
+    If the word has one vowel, only one spelling is right, and the other belongs to another word (scrap, scrape). If it
+    has several, stress decides and countries differ, so both are returned (cancel, commit).
     """
     if word.endswith("c") and word[-2] in VOWELS:  # panicked
         return (word + "k",)
@@ -145,7 +127,7 @@ def _stems(word: str) -> tuple[str, ...]:
 
 
 def _is_vowel(word: str, at: int) -> bool:
-    """Say whether the letter at a place sounds as a vowel: `u` after `q` does not, `y` does, but not at the start."""
+    """Return whether the letter at a position is a vowel; `u` after `q` is none, and `y` is one except at the start."""
     if at < 0:
         return False
     if word[at] == "y":
@@ -158,11 +140,11 @@ def _ends_in_y(word: str) -> bool:
 
 
 def _other_spelling(form: str) -> tuple[str, ...]:
-    """Give the spelling of another country: `initialise` for `initialize`, and the other way round."""
-    for one, other in (("iz", "is"), ("is", "iz"), ("yz", "ys"), ("ys", "yz")):
+    """Return the British or American spelling of the other: `initialise` for `initialize`."""
+    for own, other in (("iz", "is"), ("is", "iz"), ("yz", "ys"), ("ys", "yz")):
         for end in ("e", "es", "ed", "ing"):
-            if form.endswith(one + end) and len(form) - len(end) > 5:
-                return (form[: -len(one + end)] + other + end,)
+            if form.endswith(own + end) and len(form) - len(end) > 5:
+                return (form[: -len(own + end)] + other + end,)
     return ()
 
 
@@ -171,9 +153,9 @@ def _other_spelling(form: str) -> tuple[str, ...]:
 
 @cache
 def _tables() -> tuple[str, Mapping[str, frozenset[str]]]:
-    """Read which irregular forms belong to which lemma, from the tables of spaCy's lemmatizer (WordNet's exceptions).
+    """Return the name of spaCy's lemmatizer tables (WordNet's exceptions), and the irregular forms of each lemma.
 
-    The tables are a package of their own; spaCy itself would cost 0.6 s and 300 MB, and look up the other way round.
+    The tables are a separate package. spaCy itself would take 0.6 s and 300 MB, and only looks up lemmas of forms.
     """
     try:
         tables = import_module("spacy_lookups_data")
@@ -181,10 +163,10 @@ def _tables() -> tuple[str, Mapping[str, frozenset[str]]]:
         return "", {}
     with gzip.open(f"{tables.en['lemma_exc']}.gz", "rt", encoding="utf-8") as file:
         exceptions: Mapping[str, Mapping[str, list[str]]] = json.load(file)
-    found: dict[str, set[str]] = {}
+    forms_of: dict[str, set[str]] = {}
     for kind in ("verb", "noun"):
         for form, lemmas in exceptions[kind].items():
             for lemma in lemmas:
                 if form.isascii() and form.isalpha() and form.islower():
-                    found.setdefault(lemma, set()).add(form)
-    return f"{TABLES} {tables.__version__}", {lemma: frozenset(known) for lemma, known in found.items()}
+                    forms_of.setdefault(lemma, set()).add(form)
+    return f"{TABLES} {tables.__version__}", {lemma: frozenset(forms) for lemma, forms in forms_of.items()}

@@ -134,5 +134,5 @@ def _triggers(derived: str) -> Iterator[str]:
         artefact = open_artefact(f"{derived}/triggers")
     except ArtefactError:
         return
-    for number in range(artefact.meta["triggers"]):
-        yield artefact.trigger(number)["id"]
+    for number in range(artefact.meta.triggers):
+        yield artefact.trigger(number).id

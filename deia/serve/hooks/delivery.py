@@ -97,13 +97,13 @@ def _waits(delivery: Delivery, watched: Watched) -> bool:
 
 def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, watched: Watched) -> None:
     """Write what fired and what was silenced to the ledger, and into the conversation's log as which events."""
-    telemetry = artefact.meta["settings"]["telemetry"]
+    telemetry = artefact.meta.settings["telemetry"]
     common = {"conversation": occasion.conversation}
     spent = {"response_time_ms": round((time.perf_counter() - place.began) * 1000, 2)}  # once a turn: it is the turn's
     injection: Injection | None = watched.injection
     events = {}
     for firing in watched.firings:
-        held = firing.action == "hold" and occasion.moment == "before_tool" and artefact.meta["settings"]["hold"]
+        held = firing.action == "hold" and occasion.moment == "before_tool" and artefact.meta.settings["hold"]
         documents = [reference.id for reference in firing.documents]
         fields = {
             **common, "trigger": firing.trigger, "because": firing.because, "docs": documents,

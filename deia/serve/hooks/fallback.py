@@ -76,8 +76,8 @@ def _starter(place: Place, chosen: dict[str, Any]) -> Artefact | None:
         artefact = open_artefact(f"{derived}/triggers")  # never the one that a server keeps: its settings are changed
     except ArtefactError:
         return None
-    own: dict[str, Any] = artefact.meta["settings"]
-    artefact.meta["settings"] = {name: chosen.get(name, value) for name, value in own.items()}
+    own = artefact.meta.settings
+    artefact.meta = artefact.meta.but(settings={name: chosen.get(name, value) for name, value in own.items()})
     return artefact
 
 

@@ -63,7 +63,7 @@ def _weigh(
 
 def _silences(place: Place, artefact: Artefact, occasion: Occasion, now: float) -> Silences | None:
     """Give what was taken back here, or None where nobody ever took anything back."""
-    exceptions = artefact.meta["settings"].get("exceptions") or {}
+    exceptions = artefact.meta.settings.get("exceptions") or {}
     if not (exceptions or any(files.exists(f"{place.state}/{name}") for name in (MUTES, LEAVES))):
         return None
     from deia.serve.hooks.silences import Silences  # noqa: PLC0415 - as the docstring says

@@ -121,7 +121,7 @@ class Listener:
     def __init__(self, place: Place, artefact: Artefact, conversation: str, told: Sequence[PastInjection]) -> None:
         self._place, self._artefact, self._conversation = place, artefact, conversation
         self._told = told
-        self._telemetry: str = artefact.meta["settings"]["telemetry"]
+        self._telemetry: str = artefact.meta.settings["telemetry"]
         self._now = time.time()
 
     def hear(self, remark: Remark) -> str:
@@ -189,11 +189,11 @@ class Listener:
         event = spool.find_event(self._place.events, last.events.get(trigger, ""))
         found = [self._artefact.trigger(number) for number in numbers_of(self._artefact, [trigger])]
         because = shorten(one_line(str(event.get("because") or "the reason was not kept")), MOST_REASON)
-        shown = [self._artefact.document(number)["path"] for one in found for number, *_ in one["documents"]]
+        shown = [self._artefact.document(number)["path"] for one in found for number, *_ in one.documents]
         outcome = f" ({event['outcome']})" if event.get("outcome") else ""
         parts = [
             f"{trigger}{outcome} {ago(self._now - last.at)}: {because}",
-            f"from {whose(found[0].get('origin', 'project'))}" if found else "it is not among the triggers any more",
+            f"from {whose(found[0].origin)}" if found else "it is not among the triggers any more",
             f"with {', '.join(shown)}" if shown else "",
         ]
         return ", ".join(filter(None, parts))

@@ -136,7 +136,7 @@ def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said 
     if artefact is None:
         told: Said | None = _saying().trouble(can, trouble) if trouble else None
         return told
-    deadline = artefact.meta["settings"]["deadline_ms"] / 1000
+    deadline = artefact.meta.settings["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
     if occasion.turn is None:
@@ -163,10 +163,10 @@ def _watch(
     if refused:
         said = _saying().forbid(can, refused)
         return said
-    numbers, seen = candidates(artefact, turn, stand=_holding)
+    numbers, seen = candidates(artefact, turn, second_gate=_holding)
     content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # recognised when the host could carry nothing
-    hold = bool(artefact.meta["settings"]["hold"])
+    hold = bool(artefact.meta.settings["hold"])
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
         given = {"can": can, "carries": carries, "hold": hold, "content": content, "waiting": tuple(waiting)}
         from deia.serve.hooks.judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
@@ -268,5 +268,5 @@ def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
     found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
     if found:
         return f"{found} changed since the triggers were compiled. Type: deia compile"
-    standing = ", ".join(artefact.meta.get("standing") or ()) if artefact is not None else ""
+    standing = ", ".join(artefact.meta.standing) if artefact is not None else ""
     return f"{standing} has errors; its last good version counts. Type: deia lint" if standing else ""

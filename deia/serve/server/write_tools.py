@@ -159,7 +159,7 @@ def _is_event(ident: str) -> bool:
 
 def _is_trigger(desk: Desk, ident: str) -> bool:
     artefact = desk.librarian.open_artefact()
-    return any(artefact.trigger(number)["id"] == ident for number in range(artefact.meta["triggers"]))
+    return any(artefact.trigger(number).id == ident for number in range(artefact.meta.triggers))
 
 
 def enter_folder(desk: Desk, arguments: Arguments) -> Reply:

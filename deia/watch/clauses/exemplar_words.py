@@ -1,42 +1,32 @@
-"""Which exemplars of a `meaning` clause have their words in a turn at all: asked before anything dear is loaded.
+"""Find the exemplars of a `meaning` clause whose words are in a turn, before the word vectors are loaded.
 
-Refuses to look at where the words stand, which is for deia.watch.clauses.similarity.
+The positions of the words do not matter here; `deia.watch.clauses.similarity` looks at those.
 """
 
 from __future__ import annotations
 
-from deia.fast_json import loads
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+
+    from deia.watch.compiled_trigger import Meaning
 
 
-def meaning_of(clause: Any) -> Any:
-    """Give what a compiled `meaning` clause looks for; it is read when first asked for, most candidates never are."""
-    if isinstance(clause["v"], str):
-        clause["v"] = loads(clause["v"])
-    return clause["v"]
-
-
-def worded(value: Any, present: Mapping[str, Any]) -> list[int]:
-    """Give the numbers of the exemplars of a compiled clause whose words are in a turn, wherever they stand in it.
-
-    Cheap beside what they cost afterwards: nothing is built for the others.
-    """
-    known, texts = present.keys(), value["g"]
-    held: dict[int, bool] = {}
-    found = []
-    for number, (_, _, least, weights, groups) in enumerate(value["e"]):
+def worded(meaning: Meaning, places: Mapping[str, object]) -> list[int]:
+    """Return the numbers of the exemplars whose words are in a turn, given the places of its words."""
+    words, texts = places.keys(), meaning.groups
+    present: dict[int, bool] = {}  # by group
+    numbers = []
+    for number, (_, _, least, weights, groups) in enumerate(meaning.exemplars):
         total = 0
         for weight, group in zip(weights, groups, strict=True):
-            if group not in held:
-                held[group] = not known.isdisjoint(texts[group].replace("|", " ").replace("=", " ").split())
-            if held[group]:
+            if group not in present:
+                present[group] = not words.isdisjoint(texts[group].replace("|", " ").replace("=", " ").split())
+            if present[group]:
                 total += weight
             elif group == groups[0]:  # the act
                 break
         else:
-            found += [number] if total >= least else []
-    return found
+            numbers += [number] if total >= least else []
+    return numbers

@@ -1,7 +1,6 @@
-"""What is asked of a file that is about to be written: whether it exists, was looked at before, or repeats a document.
+"""Conditions of `write` clauses on the file: whether it exists, was read before, or repeats a document.
 
-Pure: whether a file exists is asked of a function that the rim gives; where it gives none, nothing is known and no such
-condition is met.
+A function of the caller answers whether a file exists. Without one, none of these conditions is met.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from deia.watch.gate.word_gate import A_READ, FILE, LONGEST_NAME
 from deia.watch.turn.tool_call import WHOLE_TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from deia.records import Turn
     from deia.watch.gate.artefact import Artefact
@@ -22,37 +20,36 @@ if TYPE_CHECKING:
     Exists = Callable[[str], bool]
 
 CONTENT_FIELDS = ("content", "file_text", "text", "contents")
-MOST_HEAD = 4000  # characters in which a new document says its title
-MOST_NAMES = 5000  # documents that a new one is held against
-# Two titles are alike when they share so much of their words, and at least two. Of the starter's own titles, of 379
-# runbooks and of 120 cheat sheets, no two share more than half once the words that many of them have are left out.
+MOST_HEAD = 4000  # characters at the beginning of a new document in which its title is looked for
+MOST_DOCUMENTS = 5000  # that a new one is compared with
+# Two titles are alike if they share this much of their words, and at least two words. Among the starter's own titles,
+# 379 runbooks and 120 cheat sheets, no two share more than half once the words that many of them have are left out.
 ALIKE = 0.6
 LEAST_SHARED = 2
-MANY = 5  # titles, from which on a word tells nothing: `cheat sheet`, `runbook`
+MANY = 5  # a word in more titles than that distinguishes nothing: `cheat sheet`, `runbook`
 SMALL = frozenset("a an and are as at be before by for from how in is it not of on or the to when with your md".split())
 
 
 def meets(
-    asked: dict[str, bool], path: str, turn: Turn, *, artefact: Artefact, memory: Memory, exists: Exists | None
+    asked: Mapping[str, bool], path: str, turn: Turn, *, artefact: Artefact, memory: Memory, exists: Exists | None
 ) -> tuple[bool, str]:
-    """Say whether a file that is about to be written is as a clause asks, and what to tell of it."""
+    """Return whether a file that is about to be written meets a clause's conditions, and a remark on it."""
     if exists is None:
         return False, ""
-    there = exists(path)
-    if "exists" in asked and there != asked["exists"]:
+    if "exists" in asked and exists(path) != asked["exists"]:
         return False, ""
     if asked.get("unread") and not _is_unread(path, turn, memory):
         return False, ""
     if asked.get("like"):
-        other = _like(path, turn, artefact)
-        return bool(other), f"it reads like {other}"
+        document = _similar_document(path, turn, artefact)
+        return bool(document), f"it reads like {document}"
     return True, "it exists" + (", and nothing in this conversation read it" if asked.get("unread") else "")
 
 
 def _is_unread(path: str, turn: Turn, memory: Memory) -> bool:
-    """Say whether a file is written whole and was never named by a call before; one that is only edited was.
+    """Return whether a file is written whole and no earlier call named it; who edits a file has read it.
 
-    Where no call of a reading tool was ever seen, the host does not tell of them, and nothing is known.
+    If no call of a reading tool was ever seen, the host does not report them, and the answer is no.
     """
     if A_READ not in memory.seen:
         return False
@@ -65,42 +62,42 @@ def _name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-# --- is there a document like it? ---
+# --- similar documents ---
 
 
-def _like(path: str, turn: Turn, artefact: Artefact) -> str:
-    """Give the document that is most like a new one by title or file name, as `title (path)`, or the empty text."""
-    known = artefact.known[:MOST_NAMES]
-    told = [(_told(title), _told(_stem(place))) for place, title in known]
-    common = _common(told)
-    own = [_told(_stem(path)), *map(_told, _titles(turn))]
-    best, found = 0.0, ""
-    for (place, title), names in zip(known, told, strict=True):
+def _similar_document(path: str, turn: Turn, artefact: Artefact) -> str:
+    """Return the document whose title or file name is most like a new one's, as `"title" (path)`, or ""."""
+    documents = artefact.known[:MOST_DOCUMENTS]
+    names = [(_stems(title), _stems(_base_name(place))) for place, title in documents]
+    common = _common_words(names)
+    own_names = [_stems(_base_name(path)), *map(_stems, _titles(turn))]
+    best, similar = 0.0, ""
+    for (place, title), document_names in zip(documents, names, strict=True):
         if path.replace("\\", "/").endswith(place.rpartition(":")[2]):
             continue  # the document itself
-        closeness = max(_closeness(one, other, common) for one in own for other in names)
+        closeness = max(_closeness(own, name, common) for own in own_names for name in document_names)
         if closeness > best:
-            best, found = closeness, f'"{title}" ({place})'
-    return found if best >= ALIKE else ""
+            best, similar = closeness, f'"{title}" ({place})'
+    return similar if best >= ALIKE else ""
 
 
-def _common(told: Iterable[tuple[frozenset[str], ...]]) -> frozenset[str]:
-    """Give the words that so many documents have in their names that they tell none from another."""
+def _common_words(names: Iterable[tuple[frozenset[str], ...]]) -> frozenset[str]:
+    """Return the words in the names of so many documents that they do not distinguish them."""
     counts: dict[str, int] = {}
-    for names in told:
-        for word in frozenset().union(*names):
+    for document_names in names:
+        for word in frozenset().union(*document_names):
             counts[word] = counts.get(word, 0) + 1
     return frozenset(word for word, count in counts.items() if count > MANY)
 
 
-def _stem(path: str) -> str:
+def _base_name(path: str) -> str:
     return _name(path).rpartition(".")[0]
 
 
 def _titles(turn: Turn) -> Iterator[str]:
-    """Give what the new text says its title is: in its front-matter, or as its first heading."""
-    given: Any = turn.tool_input or {}
-    text = next((given[name] for name in CONTENT_FIELDS if isinstance(given.get(name), str)), turn.text)
+    """Yield the titles of the new text: in its front matter, and its first heading."""
+    tool_input = turn.tool_input or {}
+    text = next((text for name in CONTENT_FIELDS if isinstance(text := tool_input.get(name), str)), turn.text)
     for line in text[:MOST_HEAD].splitlines():
         if line.startswith("title:"):
             yield line.removeprefix("title:")
@@ -109,19 +106,19 @@ def _titles(turn: Turn) -> Iterator[str]:
             return
 
 
-def _told(text: str) -> frozenset[str]:
-    """Give the words that tell a title from others, without their endings."""
-    return frozenset(_base(word) for word in words(text) if word not in SMALL)
+def _stems(title: str) -> frozenset[str]:
+    """Return the words of a title that distinguish it, without their endings."""
+    return frozenset(_stem(word) for word in words(title) if word not in SMALL)
 
 
-def _base(word: str) -> str:
-    ending = next((one for one in ("ing", "ed", "es", "s") if word.endswith(one) and len(word) - len(one) > 2), "")
+def _stem(word: str) -> str:
+    ending = next((end for end in ("ing", "ed", "es", "s") if word.endswith(end) and len(word) - len(end) > 2), "")
     return word.removesuffix(ending).rstrip("e") or word
 
 
-def _closeness(one: frozenset[str], other: frozenset[str], common: frozenset[str]) -> float:
-    """Give the share of telling words that two titles have in common (Jaccard); 0 below two of them."""
-    if one == other and len(one) >= LEAST_SHARED:
+def _closeness(first: frozenset[str], second: frozenset[str], common: frozenset[str]) -> float:
+    """Return the Jaccard similarity of two titles' words without common ones; 0 if they share fewer than two."""
+    if first == second and len(first) >= LEAST_SHARED:
         return 1.0
-    shared = len((one & other) - common)
-    return shared / len((one | other) - common) if shared >= LEAST_SHARED else 0.0
+    shared = len((first & second) - common)
+    return shared / len((first | second) - common) if shared >= LEAST_SHARED else 0.0

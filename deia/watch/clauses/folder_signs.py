@@ -1,6 +1,6 @@
-"""What a working folder says about itself: the files by which a platform's presence is known. Reads only names.
+"""Recognise platforms by the configuration files in the working folder. Only file names are read.
 
-The file names are those that each platform's own documentation gives for its configuration.
+The names are those that each platform's documentation gives for its configuration.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ SIGNS = {
 
 
 def signs_around(folder: str) -> Callable[[Sequence[str]], str]:
-    """Give a function from wanted platforms to the first that `folder`, or one above it up to the repository, shows."""
+    """Return a function that finds the first of some platforms in `folder` or its parents up to the repository's."""
 
     def find(wanted: Sequence[str]) -> str:
-        """Give the first platform of which a folder shows a sign."""
+        """Return the first platform with a configuration file in one of the folders, or ""."""
         places = _places(folder)
         return next((name for name in wanted if any(_shows(place, name) for place in places)), "")
 
@@ -55,10 +55,10 @@ def signs_around(folder: str) -> Callable[[Sequence[str]], str]:
 
 
 def files_around(folder: str) -> Callable[[str], bool]:
-    """Give a function that says whether a file exists; a path that is not absolute is one in `folder`."""
+    """Return a function that checks whether a file exists; a relative path is one in `folder`."""
 
     def exists(path: str) -> bool:
-        """Say whether there is such a file."""
+        """Return whether there is such a file."""
         plain = path.replace("\\", "/")
         absolute = plain.startswith("/") or plain[1:3] == ":/"
         return "\0" not in plain and files.exists(plain if absolute else f"{folder}/{plain}")
@@ -67,16 +67,16 @@ def files_around(folder: str) -> Callable[[str], bool]:
 
 
 def files_among(names: Collection[str]) -> Callable[[str], bool]:
-    """Give the same for a folder that is only a list of file names."""
+    """Return such a function for a folder that is only a list of file names."""
     known = {name.removeprefix("./") for name in names}
     return lambda path: path.removeprefix("./") in known
 
 
 def signs_among(names: Collection[str]) -> Callable[[Sequence[str]], str]:
-    """Give the same for a folder that is only a list of file names, as in the cases beside a trigger."""
+    """Return the function of `signs_around` for a folder that is only a list of file names, as in trigger cases."""
 
     def find(wanted: Sequence[str]) -> str:
-        """Give the first platform of which a name is a sign."""
+        """Return the first platform with a configuration file in the list, or ""."""
         return next((name for name in wanted if set(SIGNS.get(name, ())) & set(names)), "")
 
     return find

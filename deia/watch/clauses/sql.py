@@ -1,7 +1,7 @@
-"""SQL statements, read far enough to know what they would do: their words outside strings and comments, their reach.
+"""Split SQL into statements, and find out roughly what each would do.
 
-Refuses to be a parser: it knows where a statement begins and ends, which words stand at its top level, and whether a
-condition bounds it. Text that is no SQL gives statements that match nothing. Linear in the length of the text.
+This is not a parser: it knows where a statement begins and ends, which words are at its top level, and whether a
+condition limits it. Text that is not SQL gives statements that match nothing. The time is linear in the text's length.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 GAP = "…"
-WHOLE = ("without", "where")  # what a template ends with to mean "every row"
+WHOLE = ("without", "where")  # the end of a template that means "every row"
 MOST_STATEMENTS = 2_000
-LAST_STATEMENTS = 500  # of these are the last of the text: what counts may stand behind thousands that do not
-LAST_CHARACTERS = 100_000  # of a text with more statements, in which its last ones are looked for
-MOST_WORDS = 400  # of one statement; a bulk insert's thousand values say nothing more
+LAST_STATEMENTS = 500  # of these are the text's last: the one that matters may follow thousands of others
+LAST_CHARACTERS = 100_000  # in which the last statements of a text with more are looked for
+MOST_WORDS = 400  # of one statement; more are the values of a bulk insert
 QUOTES = {"'": "'", '"': '"', "`": "`", "[": "]"}
 AFTER_WITH = frozenset(("insert", "update", "delete", "merge", "select"))
 VERBS = frozenset(
@@ -27,33 +27,33 @@ VERBS = frozenset(
 )
 DOING = VERBS - frozenset(
     "do end show close move comment start use set".split()
-)  # verbs that tell where a block begins
-COMMITTED = frozenset(("alter", "create", "drop", "rename", "truncate"))  # what some databases never roll back
+)  # verbs that begin a statement even without a semicolon before them
+COMMITTED = frozenset(("alter", "create", "drop", "rename", "truncate"))  # some databases cannot roll these back
 TEMPORARY = frozenset(("temp", "temporary"))
 BESIDE_NAMES = frozenset(("if", "not", "exists", "only", "cascade", "restrict"))
-OPENS = frozenset(("begin", "then", "else", "loop"))  # in a block of code, after which a statement begins
-# Lines that end a batch or stand for a statement without a semicolon, as T-SQL has them.
+OPENS = frozenset(("begin", "then", "else", "loop"))  # in a code block, a statement begins after one of these
+# Lines that are a statement or end a batch without a semicolon, as in T-SQL.
 LONE = frozenset(
     ("go", *(f"{verb}{noun}" for verb in ("begin", "commit", "rollback") for noun in (" tran", " transaction"))),
 )
 LONE_AFTER = frozenset(("commit", "rollback"))
-MOST_BODIES = 3  # blocks of code inside one another
+MOST_BODIES = 3  # nested code blocks
 LONGEST_LONE = 40
 ALWAYS_TRUE = (("where", "true"), ("where", "1"), ("where", "1", "1"), ("where", "not", "false"))
 
 
 class Statement(Record):
-    """One statement: its unquoted words in lower case, those inside parentheses left out."""
+    """One statement: its unquoted words in lower case, without those inside parentheses."""
 
     words: tuple[str, ...]
     text: str
     undone: bool = False  # inside a transaction that is rolled back, or only explained
-    own: bool = False  # of tables alone that the same text made
-    body: str = ""  # the block of code that it runs
+    own: bool = False  # only about tables that the same text created
+    body: str = ""  # the code block that it runs
 
     @property
     def bounded(self) -> bool:
-        """Whether a condition (or a limit) stands between the statement and every row."""
+        """Whether a condition or a limit keeps the statement from every row."""
         if "limit" in self.words:
             return True
         if "where" not in self.words:
@@ -63,44 +63,44 @@ class Statement(Record):
 
 
 def statements(text: str) -> list[Statement]:
-    """Give the statements of a text, a bounded number of them; those of a block that runs stand after its own."""
+    """Return the statements of a text, at most `MOST_STATEMENTS`; those of a code block follow the one that runs it."""
     return _with_own(_statements(text, 0))
 
 
 def _statements(text: str, depth: int) -> list[Statement]:
     flat: list[Statement] = []
-    for one in [one for found in _first_and_last(text, block=depth > 0) for one in _with_rollbacks(found)]:
-        inner = _statements(one.body, depth + 1) if one.body and depth < MOST_BODIES else []
-        flat += [one, *(deep.but(undone=True) if one.undone else deep for deep in inner)]
+    for statement in [marked for part in _first_and_last(text, block=depth > 0) for marked in _with_rollbacks(part)]:
+        inner = _statements(statement.body, depth + 1) if statement.body and depth < MOST_BODIES else []
+        flat += [statement, *(deep.but(undone=True) if statement.undone else deep for deep in inner)]
     first = MOST_STATEMENTS - LAST_STATEMENTS
     return flat[:first] + flat[first:][-LAST_STATEMENTS:]
 
 
-def _with_own(found: list[Statement]) -> list[Statement]:
-    """Mark what only takes away tables that the same text made a moment before."""
+def _with_own(statements: list[Statement]) -> list[Statement]:
+    """Return the statements; those that only drop or truncate tables that the text created before are marked `own`."""
     made: set[str] = set()
     marked = []
-    for one in found:
-        first, rest = "".join(one.words[:1]), one.words[1:]
+    for statement in statements:
+        first, rest = "".join(statement.words[:1]), statement.words[1:]
         at = rest.index("table") + 1 if "table" in rest[:4] else 0
         names = {word for word in rest[at:] if word not in BESIDE_NAMES}
         if first == "create" and at and ("if" not in rest or not TEMPORARY.isdisjoint(rest[:at])):
             made.update([word for word in rest[at:] if word not in BESIDE_NAMES][:1])
-        takes = first in {"drop", "truncate"} and bool(at) and bool(names) and names <= made
-        marked.append(one.but(own=True) if takes else one)
+        is_own = first in {"drop", "truncate"} and bool(at) and bool(names) and names <= made
+        marked.append(statement.but(own=True) if is_own else statement)
     return marked
 
 
 def _first_and_last(text: str, *, block: bool) -> Iterator[list[Statement]]:
-    """Give the statements of a text; of too many the first and then the last, between which nothing is known."""
+    """Yield the statements of a text; if there are too many, the first ones and then, separately, the last ones."""
     pieces = _split(text, block=block)
-    found: list[Statement] = []
-    for words, source, body, end in pieces:  # noqa: B007 - wanted behind the loop
-        found.append(_statement(words, source, body))
-        if len(found) >= MOST_STATEMENTS:
+    beginning: list[Statement] = []
+    for words, source, body, end in pieces:  # noqa: B007 - used after the loop
+        beginning.append(_statement(words, source, body))
+        if len(beginning) >= MOST_STATEMENTS:
             break
     else:
-        yield found
+        yield beginning
         return
     begin = len(text) - LAST_CHARACTERS
     if begin > end:
@@ -108,16 +108,17 @@ def _first_and_last(text: str, *, block: bool) -> Iterator[list[Statement]]:
         pieces = _split(text[at:], block=block)
     last = [_statement(words, source, body) for words, source, body, _ in pieces]
     if len(last) <= LAST_STATEMENTS and begin <= end:
-        yield found + last
+        yield beginning + last
     else:
-        yield found[: MOST_STATEMENTS - LAST_STATEMENTS]
+        yield beginning[: MOST_STATEMENTS - LAST_STATEMENTS]
         yield last[-LAST_STATEMENTS:]
 
 
 def holds_sql(text: str, *, named: bool = False) -> bool:
-    """Say whether a text holds a statement; of one that nothing names as SQL, a lone word is a name."""
+    """Return whether a text has a statement. Unless it is `named` as SQL, a single word is taken for a name."""
     sure = named or ";" in text
-    return any(one.words[0] in VERBS and (sure or len(one.words) > 1) for one in statements(text) if one.words)
+    all_words = [statement.words for statement in statements(text)]
+    return any(words[0] in VERBS and (sure or len(words) > 1) for words in all_words if words)
 
 
 def _statement(words: list[str], source: str, body: str) -> Statement:
@@ -131,17 +132,17 @@ def _statement(words: list[str], source: str, body: str) -> Statement:
 
 
 def _options(source: str) -> list[str]:
-    """Give the options in parentheses after EXPLAIN."""
+    """Return the options in parentheses after EXPLAIN."""
     after = source[source.lower().find("explain") + len("explain") :].lstrip()
     return after.partition(")")[0].lower().replace(",", " ").strip("( ").split() if after[:1] == "(" else []
 
 
-def _with_rollbacks(found: list[Statement]) -> list[Statement]:
-    """Mark what a rollback undoes: all since the transaction began, or since the savepoint that it names."""
+def _with_rollbacks(statements: list[Statement]) -> list[Statement]:
+    """Mark the statements that a rollback undoes: all since the transaction began, or since the named savepoint."""
     begun = -1
-    undone = [0] * (len(found) + 1)  # where a stretch that is undone begins and ends
+    undone = [0] * (len(statements) + 1)  # +1 where an undone range begins, -1 where it ends
     saved: dict[str, int] = {}
-    for at, statement in enumerate(found):
+    for at, statement in enumerate(statements):
         first, rest = "".join(statement.words[:1]), statement.words[1:]
         if _begins(first, rest):
             begun, saved = at, {}
@@ -150,16 +151,16 @@ def _with_rollbacks(found: list[Statement]) -> list[Statement]:
         elif first == "savepoint" and rest:
             saved[rest[-1]] = at
         elif first in {"rollback", "abort"} and begun >= 0:
-            to = "to" in rest
-            since = saved.get(rest[-1], at) if to else begun
+            to_savepoint = "to" in rest
+            since = saved.get(rest[-1], at) if to_savepoint else begun
             undone[since] += 1
             undone[at] -= 1
-            begun = begun if to else -1
+            begun = begun if to_savepoint else -1
     level = 0
     for at, change in enumerate(undone[:-1]):
         level += change
-        found[at] = found[at].but(undone=True) if level else found[at]
-    return found
+        statements[at] = statements[at].but(undone=True) if level else statements[at]
+    return statements
 
 
 def _begins(first: str, rest: Sequence[str]) -> bool:
@@ -169,7 +170,7 @@ def _begins(first: str, rest: Sequence[str]) -> bool:
 
 
 def _split(text: str, *, block: bool) -> Iterator[tuple[list[str], str, str, int]]:
-    """Give the words, the text, the block of code and the end of each statement; `block`: the text is such code."""
+    """Yield the words, text, code block and end of each statement; `block`: the text is itself such a block."""
     words: list[str] = []
     depth = start = 0
     body = ""
@@ -194,27 +195,27 @@ def _split(text: str, *, block: bool) -> Iterator[tuple[list[str], str, str, int
 
 
 def _opens(words: list[str], word: str, *, block: bool) -> bool:
-    """Say whether a statement begins here without a semicolon before it: after `begin`, or `then` in a block."""
+    """Return whether a statement begins at a word without a semicolon: after `begin`, or after `then` in a block."""
     if word not in DOING:
         return False
     return words[-1] in OPENS if block else (words[0] == "begin" and words[1:] in ([], ["tran"], ["transaction"]))
 
 
 def _is_lone(text: str, begin: int, end: int) -> bool:
-    """Say whether a word begins a line that ends what stands before it: `GO`, `COMMIT`."""
+    """Return whether a word begins a line that ends the statement before it: `GO`, `COMMIT`."""
     word = text[begin:end].lower()
     return word in {"go", "begin", "commit", "rollback"} and _line(text, begin) in LONE | LONE_AFTER
 
 
 def _line(text: str, at: int) -> str:
-    """Give the short line that begins at a place, in lower case; the empty text, where it begins before."""
+    """Return the short line that begins at a position, in lower case; "" if the line begins before it."""
     if text[max(at - LONGEST_LONE, 0) : at].rpartition("\n")[2].strip():
         return ""
     return text[at : at + LONGEST_LONE].partition("\n")[0].strip(" \t\r;").lower()
 
 
 def _code_in(words: list[str], quoted: str) -> str:
-    """Give the code of a `do $$ … $$`, or the statement that an `execute '…'` runs; else the empty text."""
+    """Return the code of `do $$ … $$`, or the statement that `execute '…'` runs, or ""."""
     if words[:1] == ["do"] and quoted[:1] == "$":
         tag = quoted[: quoted.find("$", 1) + 1]
         return quoted.removeprefix(tag).removesuffix(tag)
@@ -226,7 +227,7 @@ def _dynamic(words: list[str]) -> bool:
 
 
 def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
-    """Give words, marks and strings with their places; quoted names, comments and client lines are passed over."""
+    """Yield words, marks and strings with their positions; quoted names, comments and client lines are skipped."""
     at, size = 0, len(text)
     while at < size:
         char = text[at]
@@ -237,14 +238,14 @@ def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
                 end += 1
             yield "word", at, end
             at = end
-        elif text.startswith("@@", at):  # a variable of the server, called as its setting is
+        elif text.startswith("@@", at):  # a server variable; the name after it is read as a word
             at += 2
         elif char == "\\":
             at, ends = _client_line(text, at)
             if ends:
                 yield "mark", ends - 1, ends
         else:
-            end = _passed_over(text, at)
+            end = _skip(text, at)
             if end == at + 1 and char in "();":
                 yield "mark", at, end
             elif char in "'$" and end > at + 1:
@@ -253,7 +254,7 @@ def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _client_line(text: str, at: int) -> tuple[int, int]:
-    r"""Give the place after a line for the client (`\set x 1`), and the end of a mark that ends a statement (`\g`)."""
+    r"""Return the positions after a line for the client (`\set x 1`), and after a mark that ends a statement (`\g`)."""
     if text[at + 1 : at + 2] in {"g", "G", ";"}:
         return at + 2, at + 2
     if text[max(at - LONGEST_LONE, 0) : at].rpartition("\n")[2].strip():
@@ -263,12 +264,12 @@ def _client_line(text: str, at: int) -> tuple[int, int]:
     return (follows + 2 if follows >= 0 else end), 0
 
 
-def _passed_over(text: str, at: int) -> int:
-    """Give the place after what begins at `at`: a string, a comment, or one character."""
+def _skip(text: str, at: int) -> int:
+    """Return the position after the string, comment or single character at `at`."""
     char = text[at]
     if text.startswith("--", at) or (char == "#" and text[at + 1 : at + 2] in {" ", "!"}):
         return _after(text, "\n", at)
-    if text.startswith("/*!", at):  # MySQL runs what such a comment holds
+    if text.startswith("/*!", at):  # MySQL runs the content of such a comment
         return at + 3
     if text.startswith("/*", at):
         return _after(text, "*/", at + 2)
@@ -284,7 +285,7 @@ def _passed_over(text: str, at: int) -> int:
 
 
 def _quoted(text: str, at: int) -> int:
-    """Give the place after a string or a quoted name; a bracket that quotes nothing is one character."""
+    """Return the position after a string or quoted name; a bracket that quotes nothing is one character."""
     char = text[at]
     if char == "[" and text[at + 1 : at + 2] in {"", " ", "]"}:
         return at + 1
@@ -295,7 +296,7 @@ def _quoted(text: str, at: int) -> int:
             return len(text)
         if text[end - 1] == "\\" and char != "[" and end - 1 > at:
             end += 1
-        elif text[end + 1 : end + 2] == QUOTES[char]:  # a doubled quote is a quote inside
+        elif text[end + 1 : end + 2] == QUOTES[char]:  # a doubled quote is an escaped one
             end += 2
         else:
             return end + 1
@@ -306,17 +307,17 @@ def _after(text: str, mark: str, at: int) -> int:
     return len(text) if end < 0 else end + len(mark)
 
 
-def matches_statement(wanted: Sequence[str], statement: Statement) -> bool:
-    """Say whether a statement is what a template's words describe: its words from the beginning, gaps where those are.
+def matches_statement(template: Sequence[str], statement: Statement) -> bool:
+    """Return whether a statement begins with the words of a template, which may have gaps.
 
-    A template that ends with `without where` wants a statement that nothing bounds.
+    A template that ends with `without where` matches only a statement without a condition.
     """
-    whole = tuple(wanted[-2:]) == WHOLE
+    whole = tuple(template[-2:]) == WHOLE
     if whole and statement.bounded:
         return False
     at = 0
     free = False
-    for word in wanted[:-2] if whole else wanted:
+    for word in template[:-2] if whole else template:
         if word == GAP:
             free = True
             continue

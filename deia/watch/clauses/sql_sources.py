@@ -1,8 +1,8 @@
-"""Where SQL runs: the statements that a tool call is about to send to a database.
+"""Find the SQL that a turn is about to send to a database.
 
-Found in the arguments and the standard input of database clients, in string literals of code that an interpreter is
-given on its command line, and in the query fields of other tools, unless a tool's name says that it only searches or
-reads. SQL in an `echo`, a file or a search is data.
+It may be in the arguments and the standard input of database clients, in string literals of code on an interpreter's
+command line, and in the query fields of other tools, unless a tool's name says that it only searches or reads. SQL in
+an `echo`, a file or a search is data.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from deia.watch.shell.parse import parse_commands
 from deia.watch.turn.tool_call import MOST_DEPTH, is_shell, strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from deia.watch.turn.parsed_turn import Reading
@@ -28,15 +28,16 @@ CLIENTS = frozenset(
 INTERPRETERS = frozenset(
     "python py pypy ipython node deno bun ruby rails irb perl php tsx elixir iex mix rscript julia lua".split()
 )
-COMMITTING = frozenset(("mysql", "mariadb", "mycli", "sqlplus"))  # in which a statement on tables commits by itself
+COMMITTING = frozenset(("mysql", "mariadb", "mycli", "sqlplus"))  # changing a table commits the transaction
 FIELDS = frozenset(("query", "queries", "statement", "statements", "q"))  # and every field whose name says sql
 SCRIPTS = frozenset(("command", "script"))  # fields of a tool whose name says sql
 # Options whose value is SQL: of clients, and of any program.
-GIVEN = frozenset(("-c", "-e", "-q", "--command", "--execute", "--query", "-query"))
+CLIENT_OPTIONS = frozenset(("-c", "-e", "-q", "--command", "--execute", "--query", "-query"))
 SQL_OPTIONS = frozenset(("--sql", "--query-string", "--sql-statement", "--sql-statements", "--sqls"))
 TITLES = frozenset(("--name", "--message", "--description", "--title", "--label", "--comment"))
 READERS = frozenset("grep egrep rg ag ack git cat ls find echo printf cd gh sed awk".split())
-# Parts of a tool's name. Of the first ones a name holds them somewhere, `websearch`, `sqlQuery`; of the rest whole.
+# Parts of a tool's name. Those of LOOKING and DATABASES may be anywhere in it (`websearch`, `sqlQuery`), the others
+# must be whole words.
 LOOKING = ("search", "fetch", "browse", "grep", "docs", "documentation", "context", "knowledge", "crawl", "scrape")
 READING = frozenset(
     "web find list read get lookup ask doc help wiki memory recall notes rag resolve navigate visit open view show"
@@ -49,12 +50,12 @@ DATABASES = (
     "neon", "planetscale", "turso", "mindsdb", "cockroach", "databricks", "spanner", "athena", "oracle", "trino",
     "database",
 )  # fmt: skip
-LANGUAGES = frozenset(("sql", "postgresql", "postgres", "psql", "mysql", "plsql", "tsql", "sqlite"))  # of a block
+LANGUAGES = frozenset(("sql", "postgresql", "postgres", "psql", "mysql", "plsql", "tsql", "sqlite"))  # of code blocks
 MOST_LITERALS = 200
 
 
 def sql_texts(reading: Reading) -> Iterator[tuple[str, Spoken | None]]:
-    """Give each text of SQL that a turn runs or mentions as code, and the command it belongs to, if one."""
+    """Yield each SQL text that a turn runs or mentions as code, and the command that it belongs to, or None."""
     turn = reading.turn
     if turn.role == "tool_call" and not is_shell(turn):
         for text in _of_tool(turn.tool, turn.tool_input or {}):
@@ -69,7 +70,7 @@ def sql_texts(reading: Reading) -> Iterator[tuple[str, Spoken | None]]:
 
 
 def _shown(reading: Reading) -> Iterator[tuple[str, Spoken]]:
-    """Give the code in prose that is SQL by itself, with what the words around it make of it."""
+    """Yield the SQL in code spans and blocks of prose, with the stance of the words around it."""
     for code in reading.prose.codes:
         if not code.block or code.language in LANGUAGES:
             text = reading.prose.text[code.start : code.end].strip("`")
@@ -78,43 +79,43 @@ def _shown(reading: Reading) -> Iterator[tuple[str, Spoken]]:
 
 
 def commits_by_itself(spoken: Spoken | None) -> bool:
-    """Say whether a command's database keeps what was done to tables, whatever is rolled back."""
+    """Return whether a command's database commits changes of tables, so that a rollback does not undo them."""
     return spoken is not None and spoken.command.program.lower() in COMMITTING
 
 
 # --- other tools ---
 
 
-def _of_tool(tool: str, given: Any) -> Iterator[str]:
-    """Give the texts of a tool's input that are SQL, if they look it, as the names of tool and fields tell."""
+def _of_tool(tool: str, tool_input: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts of a tool's input that may be SQL by the names of the tool and its fields."""
     server, _, own = tool.replace("__", "\0").rpartition("\0")
     parts = _parts(own)
     if ONLY_CHECKING.intersection(parts) and not DOING.intersection(parts):
         return
-    says_sql = _holds(parts, DATABASES)
-    queries = says_sql or not _looks(parts)
-    if queries and not says_sql and not DOING.intersection(parts):
-        about = _parts(server)
-        queries = _holds(about, DATABASES) or not _looks(about)
-    if _holds(parts, LOOKING):
-        queries = says_sql = False
-    for field, text in _fields(given):
+    is_database = _has_any(parts, DATABASES)
+    queries = is_database or not _only_reads(parts)
+    if queries and not is_database and not DOING.intersection(parts):
+        server_parts = _parts(server)
+        queries = _has_any(server_parts, DATABASES) or not _only_reads(server_parts)
+    if _has_any(parts, LOOKING):
+        queries = is_database = False
+    for field, text in _fields(tool_input):
         name = field.lower()
-        if "sql" in name or (queries and name in FIELDS) or (says_sql and name in SCRIPTS):
+        if "sql" in name or (queries and name in FIELDS) or (is_database and name in SCRIPTS):
             yield text
 
 
-def _looks(parts: list[str]) -> bool:
-    """Say whether the parts of a name say that it searches or reads, and nothing that it does."""
-    return _holds(parts, LOOKING) or (not READING.isdisjoint(parts) and DOING.isdisjoint(parts))
+def _only_reads(parts: list[str]) -> bool:
+    """Return whether the parts of a tool's name say that it searches or reads, and none that it runs anything."""
+    return _has_any(parts, LOOKING) or (not READING.isdisjoint(parts) and DOING.isdisjoint(parts))
 
 
-def _holds(parts: list[str], wanted: tuple[str, ...]) -> bool:
+def _has_any(parts: list[str], wanted: tuple[str, ...]) -> bool:
     return any(word in part for part in parts for word in wanted)
 
 
 def _parts(name: str) -> list[str]:
-    """Cut a name at what is neither letter nor digit, and at its humps: `searchCode`, `run_sql`."""
+    """Return the words of a name such as `searchCode` or `run_sql`, in lower case."""
     spaced = "".join(
         f" {char}" if char.isupper() and name[at - 1 : at].islower() else char if char.isalnum() else " "
         for at, char in enumerate(name)
@@ -122,11 +123,11 @@ def _parts(name: str) -> list[str]:
     return spaced.lower().split()
 
 
-def _fields(given: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Give each text of a tool's input with the name of its field."""
-    if not hasattr(given, "items"):
+def _fields(tool_input: object, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield each string in a tool's input with the name of its field."""
+    if not hasattr(tool_input, "items"):
         return
-    for name, value in given.items():
+    for name, value in tool_input.items():
         if hasattr(value, "items") and depth < MOST_DEPTH:
             yield from _fields(value, depth + 1)
         else:
@@ -137,49 +138,49 @@ def _fields(given: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def _of_command(command: Command) -> Iterator[tuple[str, bool]]:
-    """Give the texts of a command that are SQL, if they look it, and whether something names them as SQL."""
+    """Yield the texts of a command that may be SQL, and whether an option or the input says that they are."""
     program = command.program.lower()
-    fed = [command.stdin, *(_printed(target) for operator, target in command.redirects if operator == "<")]
+    inputs = [command.stdin, *(_printed(target) for operator, target in command.redirects if operator == "<")]
     if program.rstrip("0123456789.") in INTERPRETERS:
-        for code in (*command.arguments, *fed):
+        for code in (*command.arguments, *inputs):
             yield from ((literal, False) for literal in _literals(code))
     if program in CLIENTS:
-        yield from _arguments(command)
-        yield from ((_printed(text) or text, True) for text in fed)
+        yield from _client_arguments(command)
+        yield from ((_printed(text) or text, True) for text in inputs)
     elif program not in READERS:
-        yield from _named_sql(command)
+        yield from _sql_arguments(command)
 
 
-def _arguments(command: Command) -> Iterator[tuple[str, bool]]:
+def _client_arguments(command: Command) -> Iterator[tuple[str, bool]]:
     before = ""
     for argument in command.arguments:
-        name, value = _named(argument)
+        name, value = _option(argument)
         option = name or before
         if option not in TITLES:
-            yield _printed(value) or value, option in GIVEN | SQL_OPTIONS
+            yield _printed(value) or value, option in CLIENT_OPTIONS | SQL_OPTIONS
         before = argument.lower()
 
 
-def _named_sql(command: Command) -> Iterator[tuple[str, bool]]:
-    """Give what `--sql` or a subcommand such as `dbal:run-sql` of any other program names as SQL."""
+def _sql_arguments(command: Command) -> Iterator[tuple[str, bool]]:
+    """Yield the arguments of any other program after `--sql` or a subcommand such as `dbal:run-sql`."""
     before = ""
     is_sql = False
     for at, argument in enumerate(command.arguments):
-        name, value = _named(argument)
+        name, value = _option(argument)
         if is_sql or (name or before) in SQL_OPTIONS:
             yield _printed(value) or value, not is_sql
         is_sql = is_sql or (at < 2 and argument[:1] != "-" and "sql" in argument.replace(":", "-").split("-"))
         before = argument.lower()
 
 
-def _named(argument: str) -> tuple[str, str]:
-    """Give the name and the value of `--command=…`; of any other argument no name, and all of it."""
+def _option(argument: str) -> tuple[str, str]:
+    """Return the name and the value of `--command=…`; for any other argument "" and the argument."""
     name, equals, value = argument.partition("=")
     return (name.lower(), value) if equals and argument.startswith("--") else ("", argument)
 
 
 def _printed(text: str) -> str:
-    """Give what the commands of a substitution print, as far as it stands in them: `$(cat <<E …)`, `<(echo …)`."""
+    """Return what a substitution such as `$(cat <<E …)` or `<(echo …)` prints, as far as the text shows it."""
     text = text.strip()
     if text[:2] not in {"$(", "<("} or text[-1] != ")":
         return ""
@@ -188,7 +189,7 @@ def _printed(text: str) -> str:
         if command.program == "cat":
             printed.append(command.stdin)
         elif command.program in {"echo", "printf"}:
-            printed.append(" ".join(one for one in command.arguments if one[:1] != "-"))
+            printed.append(" ".join(argument for argument in command.arguments if argument[:1] != "-"))
     return "\n".join(printed)
 
 
@@ -196,7 +197,7 @@ def _printed(text: str) -> str:
 
 
 def _literals(code: str) -> Iterator[str]:
-    """Give the string literals of a piece of code, roughly: what stands between a quote and the next of its kind."""
+    """Yield the string literals of some code, roughly: the text between a quote and the next of its kind."""
     at = 0
     for _ in range(MOST_LITERALS):
         places = [place for quote in "'\"`" if (place := code.find(quote, at)) >= 0]

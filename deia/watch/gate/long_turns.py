@@ -1,7 +1,7 @@
-"""A turn too long to be read whole → the places in it that opened the gate, with some text around each.
+"""Long turns: reduce one to the places that opened the gate, with some text around each.
 
-Reading costs about a microsecond a character and the gate a thirtieth of that, so a megabyte is gated whole and read in
-part. Refuses to guess about what lies between: pieces are kept apart by blank lines, and a fence stays open or closed.
+Parsing costs about a microsecond a character and the gate a thirtieth of that, so a megabyte passes the gate whole and
+is parsed in part. Blank lines separate the parts, and each part knows whether it begins inside a code block.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ if TYPE_CHECKING:
     from deia.records import Turn
     from deia.watch.gate.artefact import Artefact
 
-MARGIN = 400  # characters on either side, since stance is told from the sentence
+MARGIN = 400  # characters on either side, because stance depends on the whole sentence
 FENCE = "\n```"
 
 
 def condensed(artefact: Artefact, turn: Turn, numbers: Collection[int]) -> Turn:
-    """Give a turn as it is, or, if it is too long, what stands around the words that these triggers need.
+    """Return a turn unchanged, or, if it is too long, only the text around the words that these triggers need.
 
-    Of the places of each trigger the first and the last are read, as many as there is room for, so that one trigger's
-    words all over a log do not hide another's.
+    Each trigger keeps its first and its last places, as many as there is room for, so that a trigger whose words are
+    all over a log does not hide the others.
     """
     if len(turn.text) <= MOST_READ or turn.role == "tool_call":
         return turn
     turn = bounded(turn)
     places = _places(artefact, turn, frozenset(numbers))
     most = max(MOST_READ // (2 * (SEGMENT + 2 * MARGIN) * max(len(places), 1)), 1)
-    read = sorted({place for found in places for place in (*found[:most], *found[-most:])})
-    return turn.but(text="\n\n".join(_pieces(turn.text, _merged(read))))
+    kept = sorted({number for numbers in places for number in (*numbers[:most], *numbers[-most:])})
+    return turn.but(text="\n\n".join(_pieces(turn.text, _merged(kept))))
 
 
 def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> list[list[int]]:
-    """Give, for each trigger, the segments that hold its words; for each of its words, where they may lie apart."""
+    """Return, for each trigger, the numbers of the segments with its words; if they may be far apart, for each word."""
     bit = WHO[turn.role]
-    ungated = [target for target, _ in artefact.meta["ungated"] if target in numbers]
+    ungated = [target for target, _ in artefact.meta.ungated if target in numbers]
     apart: set[int] = set()
     by_trigger: dict[int, list[int]] = {}
     by_group: dict[bytes, list[int]] = {}
     for number, segment in enumerate(segments(turn.text)):
-        found: dict[int, set[int]] = {target: set() for target in ungated}
-        groups = groups_present(artefact, {*words(segment), SAID, A_LINE}, bit, found, apart=apart)
-        for target in found.keys() & numbers:
+        matched: dict[int, set[int]] = {target: set() for target in ungated}
+        groups = groups_present(artefact, {*words(segment), SAID, A_LINE}, bit, matched, apart=apart)
+        for target in matched.keys() & numbers:
             by_trigger.setdefault(target, []).append(number)
         for group in groups:
             by_group.setdefault(group, []).append(number)
@@ -56,10 +56,10 @@ def _places(artefact: Artefact, turn: Turn, numbers: frozenset[int]) -> list[lis
     return [*by_trigger.values(), *(by_group[group] for group in sorted(wide & by_group.keys()))]
 
 
-def _merged(places: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Give where the segments stand with their margins, those that touch as one."""
+def _merged(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of these segments with their margins; those that overlap are merged."""
     first, last = 0, -1
-    for number in places:
+    for number in numbers:
         at = number * (SEGMENT - OVERLAP)
         if at - MARGIN > last:
             if last > 0:
@@ -70,10 +70,10 @@ def _merged(places: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-def _pieces(text: str, places: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """Cut a text into these pieces; one that begins inside a block of code is such a block."""
+def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Yield these spans of a text; one that begins or ends inside a code block gets a fence there."""
     at, fenced = 0, text.startswith(FENCE[1:])
-    for first, last in places:
+    for first, last in spans:
         fenced ^= text.count(FENCE, at, first) % 2 == 1
         at = first
         piece = text[first:last]

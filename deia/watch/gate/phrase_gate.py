@@ -1,7 +1,7 @@
-"""Which rows of the gate have their phrase in a turn: its words in order, close enough, outside code and quotation.
+"""The second gate for phrases: keep the rows whose phrase the turn holds, in order and outside code and quotations.
 
-Asked where nothing but words of phrases would have a turn read, since `commit` and `again` stand in half of all that
-is said. Refuses to tell more than that: stance, pronouns and names are for the judge.
+It runs only if nothing else would have the turn parsed, because `commit` and `again` occur in half of all messages. It
+does not look at stance, pronouns or names; those are for the judge.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ from deia.watch.turn.spoken_tool_input import speech_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from deia.records import Turn
+    from deia.watch.compiled_trigger import CompiledClause
 
-MOST_CUT = 12_000  # characters; cutting more than that costs about what judging would
+MOST_CUT = 12_000  # characters; cutting a longer text into regions costs about as much as judging it
 
 
-def holding_phrase(turn: Turn, clauses: Mapping[int, Any]) -> set[int]:
-    """Give those of some rows, each with its clause, whose phrase a turn holds; of a turn too long for that, all."""
+def holding_phrase(turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:
+    """Return the rows, of these with their clauses, whose phrase a turn holds; all of them if the turn is too long."""
     text = speech_of(turn) if turn.role == "tool_call" else turn.text
     if len(text) > MOST_CUT:
         return set(clauses)
     words = Words(cut(text).tokens)
-    return {number for number, clause in clauses.items() if _stands(clause, words)}
+    return {number for number, clause in clauses.items() if _is_in(clause, words)}
 
 
-def _stands(clause: Any, words: Words) -> bool:
-    places = (clause["v"], clause["it"]) if "it" in clause else (clause["v"],)
-    return any(True for one in places for _ in find_phrase(one, words))
+def _is_in(clause: CompiledClause, words: Words) -> bool:
+    return any(True for slots in (clause.slots, clause.pronoun_slots) if slots for _ in find_phrase(slots, words))

@@ -1,8 +1,8 @@
-"""Which rows of the gate have their words close enough: in one sentence for `meaning`, in one line for a command.
+"""The second gate for `meaning` clauses and commands: keep the rows whose words are in one sentence or one line.
 
-The gate finds words anywhere in a long segment, and the act and the thing of some exemplar, or `git` and `commit`,
-stand in half of all that is said. Refuses nothing that would be looked at: what a pronoun points back to counts with
-its sentence, and blocks of code count whole.
+The first gate finds words anywhere in a long segment, and `git` and `commit`, or the words of some exemplar, occur in
+half of all messages. This gate never drops a row that could fire: the text that a pronoun may refer to counts with its
+sentence, and if a text has code blocks, words anywhere in it count.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from deia.watch.gate.artefact import Artefact
 
-BACK = 200  # characters before a sentence with a pronoun, from which what it stands for may come
+BACK = 200  # characters before a sentence with a pronoun, in which its antecedent may be
 POINTERS = frozenset(("it", "them", "that", "this", "these", "those"))  # as deia.watch.clauses.similarity has them
 STOPS = (". ", "! ", "? ", "; ")
 FENCES = ("```", "~~~")
@@ -24,40 +24,41 @@ FENCES = ("```", "~~~")
 def said_together(
     artefact: Artefact, text: str, rows: Collection[int], *, near: int, always: Collection[str]
 ) -> set[int]:
-    """Give those of some rows whose words are all in one sentence of a text, or in one line, as each row asks.
+    """Return the rows whose words are all in one sentence of a text, or in one line, as each row requires.
 
-    `near` is the flag of rows that want one sentence; the words `always` are there anyway.
+    Rows with the flag `near` require one sentence. The words `always` count as present everywhere.
     """
-    held = {group for word in always for group in artefact.groups_of(word)}
+    present = {group for word in always for group in artefact.groups_of(word)}
     by_sentence = {number for number in rows if artefact.row(number)[1] & near}
     by_line = set(rows) - by_sentence
-    if by_line and any(fence in text for fence in FENCES):  # a command in a block of code may go over lines
-        found, by_line = by_line, set()
+    if by_line and any(fence in text for fence in FENCES):  # a command in a code block may span lines
+        kept, by_line = by_line, set()
     else:
-        found = _reached(artefact, by_line, map(words, text.split("\n")), held)
-    return found | _reached(artefact, by_sentence, _sentences(text), held)
+        kept = _complete(artefact, by_line, map(words, text.split("\n")), present)
+    return kept | _complete(artefact, by_sentence, _sentences(text), present)
 
 
-def _reached(
-    artefact: Artefact, rows: Collection[int], pieces: Iterable[Iterable[str]], held: Collection[bytes]
+def _complete(
+    artefact: Artefact, rows: Collection[int], pieces: Iterable[Iterable[str]], present: Collection[bytes]
 ) -> set[int]:
-    wanted = {number: artefact.row(number)[2].difference(held) for number in rows}
-    found: set[int] = set()
-    for present in pieces if wanted else ():
-        groups = {group for word in present for group in artefact.groups_of(word)}
-        reached = [number for number, needed in wanted.items() if needed <= groups]
-        found.update(reached)
-        for number in reached:
-            del wanted[number]
-        if not wanted:
+    """Return the rows of which one piece, besides the groups `present`, has all groups."""
+    missing = {number: artefact.row(number)[2].difference(present) for number in rows}
+    kept: set[int] = set()
+    for piece in pieces if missing else ():
+        groups = {group for word in piece for group in artefact.groups_of(word)}
+        complete = [number for number, needed in missing.items() if needed <= groups]
+        kept.update(complete)
+        for number in complete:
+            del missing[number]
+        if not missing:
             break
-    return found
+    return kept
 
 
 def _sentences(text: str) -> Iterator[set[str]]:
-    """Give the words of each sentence, and with a pronoun those before it."""
+    """Yield the words of each sentence; if it has a pronoun, with the words shortly before it."""
     for stop in STOPS:
-        text = text.replace(stop, "\n ")  # of the same length, so that places stay
+        text = text.replace(stop, "\n ")  # of the same length, so that positions stay valid
     at = 0
     for piece in text.split("\n"):
         present = set(words(piece))

@@ -1,7 +1,7 @@
-"""Which of a turn's commands a template could be about: found by what they run and by the words they are given.
+"""An index of a turn's commands: look up those that a template could match, by their programs and words.
 
-A script of thousands of commands held against a thousand templates is millions of comparisons; nearly all of them fail
-at the first word. Refuses to decide anything: what it gives may still not match, what it leaves out cannot.
+Comparing a script of thousands of commands with a thousand templates would take millions of comparisons, nearly all of
+which fail at the first word. A command that is looked up may still not match; one that is left out cannot.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from deia.watch.shell.nodes import Command, Spoken
 
-AN_ENVIRONMENT = "="  # no program and no word is called so
+AN_ENVIRONMENT = "="  # stands for a variable set before a command; no program or word is equal to it
 
 
 class Running:
-    """A turn's commands, each different one once, with an index from what they run and are given."""
+    """The distinct commands of a turn, indexed by their programs and words."""
 
     __slots__ = ("_numbers", "commands")
 
@@ -35,34 +35,37 @@ class Running:
                 self._numbers.setdefault(word, set()).add(number)
 
     def about(self, templates: Iterable[Sequence[str]]) -> Iterator[Spoken]:
-        """Give the commands, in order, that hold everything that one of these templates names outright."""
-        found: set[int] = set()
+        """Yield the commands, in order, that have all the words that one of these templates requires."""
+        numbers: set[int] = set()
         for template in templates:
-            found |= self._holding(_named(template))
-        for number in sorted(found):
+            numbers |= self._with_words(_required_words(template))
+        for number in sorted(numbers):
             yield self.commands[number]
 
-    def _holding(self, named: Iterable[str]) -> set[int]:
-        """Give the commands that have all of some words; nearly always already the first is missing."""
-        held: set[int] | None = None
-        for word in named:
-            having = self._numbers.get(word)
-            held = having if held is None or having is None else held & having
-            if not held:
+    def _with_words(self, words: Iterable[str]) -> set[int]:
+        """Return the numbers of the commands that have all these words."""
+        numbers: set[int] | None = None
+        for word in words:
+            with_word = self._numbers.get(word)
+            numbers = with_word if numbers is None or with_word is None else numbers & with_word
+            if not numbers:
                 return set()
-        return set(range(len(self.commands))) if held is None else held
+        return set(range(len(self.commands))) if numbers is None else numbers
 
 
 def _identity(spoken: Spoken) -> object:
-    """Give what tells a command from another to a matcher: everything but where it stands and how it is written."""
-    one = spoken.command
-    return one.program, one.arguments, one.data, one.through, one.environment, one.folder, spoken.stance
+    """Return all of a command that a matcher can see, which excludes its position and its spelling."""
+    command = spoken.command
+    return (
+        command.program, command.arguments, command.data, command.through, command.environment, command.folder,
+        spoken.stance,
+    )  # fmt: skip
 
 
 def _words_of(command: Command) -> Iterator[str]:
-    """Give everything that a template may name, in lower case: a matcher that minds case looks again."""
+    """Yield every word that a template may require, in lower case; a matcher that minds case looks again."""
     yield command.program.lower()
-    yield from (one.lower() for one in command.through)
+    yield from (program.lower() for program in command.through)
     if command.environment:
         yield AN_ENVIRONMENT
     for argument in command.arguments:
@@ -71,20 +74,20 @@ def _words_of(command: Command) -> Iterator[str]:
         yield word.removeprefix("./").rstrip("/")
 
 
-def _named(template: Sequence[str]) -> Iterator[str]:
-    """Give the words that a command must have to match a template: no options, places, gaps or wildcards."""
-    rest = 0
-    while len(template) > rest + 1 and is_assignment(template[rest]):
+def _required_words(template: Sequence[str]) -> Iterator[str]:
+    """Yield the words that a command must have to match a template: no options, places, gaps or wildcards."""
+    at = 0
+    while len(template) > at + 1 and is_assignment(template[at]):
         yield AN_ENVIRONMENT
-        rest += 1
-    if template[rest] == "find" and len(template) > rest + 2 and template[rest + 1] in FIND_RUNS:
-        yield f"find {template[rest + 1]}".lower()
-        rest += 2
-    for word in template[rest:]:
+        at += 1
+    if template[at] == "find" and len(template) > at + 2 and template[at + 1] in FIND_RUNS:
+        yield f"find {template[at + 1]}".lower()
+        at += 2
+    for word in template[at:]:
         if not _is_open(word):
             yield word.lower()
 
 
 def _is_open(word: str) -> bool:
-    """Say whether a word stands for several, or for an option that has other spellings."""
+    """Return whether a template's word matches several words, or is an option with other spellings."""
     return word == GAP or word[:1] in {"-", "/"} or any(mark in word for mark in "*?[") or is_place(word)

@@ -1,15 +1,16 @@
-"""What a tool call changes in files: of each file the text before and after, as far as the call itself shows them.
+"""What a tool call changes in files: the text before and after, as far as the call itself shows it.
 
-Edits show both, a file written whole only what it will hold, a patch its lines with what stands around them. Of shell
-commands what is printed or fed into a file counts, and the substitutions of `sed -i`. Refuses to look at the disk.
+An edit shows both, a file written whole only the new text, a patch its lines with their context. Of shell commands,
+text that is printed or piped into a file counts, and substitutions of `sed -i`. The disk is never read.
 """
 
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
+from deia.watch.compiled_trigger import PATTERNS
 from deia.watch.shell.file_writes import DELETED_HEAD, FILE_HEADS, written_by
 from deia.watch.shell.globs import matches_path
-from deia.watch.turn.regex import find_all, unfolded
+from deia.watch.turn.regex import find_all, is_in
 from deia.watch.turn.tool_call import MOST_CALL, PATH_FIELDS, WRITE_TOOLS, strings
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deia.records import Turn
+    from deia.watch.compiled_trigger import CompiledClause, CompiledPattern
     from deia.watch.shell.nodes import Command
 
 OLD = ("old_string", "old_str", "oldString", "oldText", "old_text", "old_source")
@@ -33,7 +35,7 @@ MOST_SHOWN = 300  # characters of a line that a match shows
 
 
 class Change(Record):
-    """One place of a file: what stood there, and what stands there afterwards."""
+    """One place in a file: its text before and after the call."""
 
     path: str
     old: str
@@ -41,35 +43,35 @@ class Change(Record):
 
 
 def changes(turn: Turn, commands: Iterator[Command]) -> Iterator[Change]:
-    """Give what a tool call changes, one after the other."""
-    given: Any = turn.tool_input or {}
+    """Yield the changes that a tool call makes."""
+    tool_input = turn.tool_input or {}
     if turn.tool.lower() in WRITE_TOOLS:
-        path = _first(given, PATH_FIELDS)
-        yield from _edits(given, path)
-        for text in strings(given):
+        path = _first(tool_input, PATH_FIELDS)
+        yield from _edits(tool_input, path)
+        for text in strings(tool_input):
             if "*** " in text or "+++ " in text:
                 yield from _patched(text)
     for command in commands:
         yield from _by_command(command)
 
 
-def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((value for name in names if isinstance(value := given.get(name), str)), "")
+def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    return next((value for name in names if isinstance(value := fields.get(name), str)), "")
 
 
-def _edits(given: Mapping[str, Any], path: str) -> Iterator[Change]:
-    old, new = _first(given, OLD), _first(given, NEW)
+def _edits(fields: Mapping[str, Any], path: str) -> Iterator[Change]:
+    old, new = _first(fields, OLD), _first(fields, NEW)
     if old or new:
         yield Change(path=path, old=old, new=new)
     for name in LISTS:
-        items = given.get(name)
+        items = fields.get(name)
         for item in items[:MOST_EDITS] if isinstance(items, (list, tuple)) else ():
             if hasattr(item, "get"):
                 yield from _edits({key: item.get(key) for key in (*OLD, *NEW)}, _first(item, PATH_FIELDS) or path)
 
 
 def _patched(text: str) -> Iterator[Change]:
-    """Give the files of a patch, each with its lines before and after."""
+    """Yield a change for each file section of a patch, with its lines before and after."""
     path = ""
     old: list[str] = []
     new: list[str] = []
@@ -93,13 +95,13 @@ def _by_command(command: Command) -> Iterator[Change]:
         for old, new in _substitutions(command.arguments):
             yield from (Change(path=path, old=old, new=new) for path in paths)
         return
-    said = " ".join(command.arguments) if command.program in PRINTERS else command.stdin
-    if said:
-        yield from (Change(path=path, old="", new=said) for path in paths)
+    text = " ".join(command.arguments) if command.program in PRINTERS else command.stdin
+    if text:
+        yield from (Change(path=path, old="", new=text) for path in paths)
 
 
 def _substitutions(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Give the two halves of each `s/old/new/` among the words of sed."""
+    """Yield the two halves of each `s/old/new/` among the arguments of sed."""
     for word in arguments:
         if len(word) > 3 and word[0] == "s" and not word[1].isalnum() and word[1] not in "\\ ":
             parts = word.split(word[1])
@@ -107,38 +109,39 @@ def _substitutions(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                 yield parts[1], parts[2]
 
 
-# --- what a clause asks of them ---
+# --- matching a clause ---
 
 
-def changed(value: Any, made: Iterable[Change]) -> Iterator[tuple[str, str]]:
-    """Give what was put in or taken out as a clause asks, each with the path and lines that it stands in."""
+def changed(clause: CompiledClause, made: Iterable[Change]) -> Iterator[tuple[str, str]]:
+    """Yield the added or removed lines that a `write` clause looks for, and the same with the path for `unless`."""
+    adds, drops, lacks = map(clause.written, PATTERNS)
     for change in made:
-        if value["v"] and not any(matches_path(glob, change.path) for glob in value["v"]):
+        if clause.globs and not any(matches_path(glob, change.path) for glob in clause.globs):
             continue
         old, new = change.old[:MOST_CALL], change.new[:MOST_CALL]
-        if "lacks" in value and any(True for _ in find_all(unfolded(value, "lacks"), new)):
+        if lacks and is_in(lacks, new):
             continue
-        put = _more(unfolded(value, "adds"), new, old) if "adds" in value else [""]
-        taken = _more(unfolded(value, "drops"), old, new) if "drops" in value else [""]
-        for lines in (put if "adds" in value else taken) if put and taken else ():
-            yield lines, " ".join(filter(None, (change.path, lines, taken[0] if "adds" in value else "")))
+        added = _surplus(adds, new, old) if adds else [""]
+        removed = _surplus(drops, old, new) if drops else [""]
+        for lines in (added if adds else removed) if added and removed else ():
+            yield lines, " ".join(filter(None, (change.path, lines, removed[0] if adds else "")))
 
 
-def _more(clause: Any, text: str, other: str) -> list[str]:
-    """Give the lines that matches in a text stand in, if it has more of them than the other.
+def _surplus(pattern: CompiledPattern, text: str, other: str) -> list[str]:
+    """Return the lines of a text in which a pattern matches, if it matches there more often than in the other text.
 
-    What both have was moved or only stands near, so that it counts neither as put in nor as taken out.
+    Matches in both texts were moved or are only context, so they count neither as added nor as removed.
     """
-    here = list(find_all(clause, text))
-    if not here or len(here) <= sum(1 for _ in find_all(clause, other)):
+    matches = list(find_all(pattern, text))
+    if not matches or len(matches) <= sum(1 for _ in find_all(pattern, other)):
         return []
     known = {line.strip() for line in other.splitlines()}
-    shown = list(dict.fromkeys(_lines(text, start, end) for start, end in here))
+    shown = list(dict.fromkeys(_lines(text, start, end) for start, end in matches))
     return [lines for lines in shown if lines.strip() not in known] or shown[:1]
 
 
 def _lines(text: str, start: int, end: int) -> str:
-    """Give the whole lines that a match stands in, without the middle of very long ones."""
+    """Return the whole lines that contain a match; very long lines are cut around it."""
     first = max(text.rfind("\n", 0, start) + 1, start - MOST_SHOWN)
     after = text.find("\n", end)
     return text[first : min(after if after >= 0 else len(text), end + MOST_SHOWN)]

@@ -1,8 +1,8 @@
-"""Commands said in the middle of a sentence, without marks: "let me run git push --force now", "I'll just npm publish".
+"""Commands inside a sentence, without quotes: "let me run git push --force now", "I'll just npm publish".
 
-A command begins right after a word that leads up to one, and ends with the sentence or at a word that a command line
-hardly holds. Refuses what is more likely English: after anything but a verb of running, a program must be one whose
-name is no word of the language, or be given an option.
+A command begins right after a word that introduces one, and ends with the sentence or at a word that is unlikely in a
+command line. After anything but a verb of running, the program must have a name that is not an English word, or an
+option must follow it.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ GOING_ON = frozenset("and then so to first now please again before after since b
 STRIPPED = ".,;:!?)'\""
 INTRODUCING = frozenset("this that these the following command commands line one it in terminal".split())
 LONGEST_INTRODUCTION = 40  # characters
-MOST = 50  # of a turn
-LONGEST = 300  # characters
+MOST = 50  # commands of a turn
+LONGEST = 300  # characters of a command
 
 
 def inline_commands(text: str, tokens: Sequence[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
-    """Yield each command said in a sentence, with where the word that leads up to it begins and ends.
+    """Yield each command in a sentence, with the start and end of the verb whose stance counts for it.
 
-    `text` is prose with its quotations masked, `tokens` are its words with their places.
+    `text` is prose with its quotations masked; `tokens` are its words with their positions.
     """
-    found = last = 0
+    count = last = 0
     for (word, start, end), (following, begin, _) in pairwise(tokens):
         runs = word in RUNS
-        # In a language without a table too: "\u0437\u0430\u043f\u0443\u0449\u0443 terraform destroy".
+        # Also in a language without a word table: "\u0437\u0430\u043f\u0443\u0449\u0443 terraform destroy".
         by_verb = runs or (not word.isascii() and following in NAMES)
         if begin < last or not (by_verb or word in LEADS) or following in LEADING or following == BREAK:
             continue
@@ -55,15 +55,15 @@ def inline_commands(text: str, tokens: Sequence[tuple[str, int, int]]) -> Iterat
             continue
         command = _from(text, first)
         if command and (runs or _is_technical(command)):
-            found, last = found + 1, first + len(command)
+            count, last = count + 1, first + len(command)
             yield command, (start if by_verb else first), (end if by_verb else first + len(following))
-            if found >= MOST:
+            if count >= MOST:
                 return
 
 
 def opening_commands(text: str, tokens: Sequence[tuple[str, int, int]]) -> Iterator[str]:
-    """Yield each command that opens a sentence which goes on in words: "rm -rf build, then try again"."""
-    end = found = 0
+    """Yield each command that begins a sentence which goes on in words: "rm -rf build, then try again"."""
+    end = count = 0
     for word, start, after in tokens:
         opens = not end or not SENTENCE_ENDS.isdisjoint(text[end:start])
         end = after
@@ -71,14 +71,14 @@ def opening_commands(text: str, tokens: Sequence[tuple[str, int, int]]) -> Itera
             continue
         command = _from(text, start)
         if command and _is_technical(command) and _goes_on(text, start, start + len(command)):
-            found += 1
+            count += 1
             yield command
-            if found >= MOST:
+            if count >= MOST:
                 return
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:
-    """Say whether what follows a command leaves it an order: nothing is said of it, and nothing asked."""
+    """Return whether the rest of the sentence leaves a command an order: it makes no statement and asks nothing."""
     _, last = sentence(text, start, start)
     rest = text[end:last].strip()
     if rest.endswith("?"):
@@ -87,15 +87,15 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 
 def _introduced(text: str, end: int) -> int:
-    """Give where the command begins behind "run this: ", or 0."""
-    named, colon, rest = text[end : end + LONGEST_INTRODUCTION].partition(":")
-    if not colon or rest[:1] != " " or not INTRODUCING.issuperset(named.split()):
+    """Return where the command begins after "run this: ", or 0."""
+    introduction, colon, rest = text[end : end + LONGEST_INTRODUCTION].partition(":")
+    if not colon or rest[:1] != " " or not INTRODUCING.issuperset(introduction.split()):
         return 0
-    return end + len(named) + 1 + len(rest) - len(rest.lstrip(" "))
+    return end + len(introduction) + 1 + len(rest) - len(rest.lstrip(" "))
 
 
 def _from(text: str, first: int) -> str:
-    """Give what may be a command line from a place on: to the sentence's end, a comma, or a word that ends it."""
+    """Return the possible command line at `first`, up to the sentence's end, a comma or a word of `ENDS`, or ""."""
     _, last = sentence(text, first, first)
     kept: list[str] = []
     for word in text[first : min(last, first + LONGEST)].split(" "):
@@ -111,4 +111,4 @@ def _from(text: str, first: int) -> str:
 
 def _is_technical(command: str) -> bool:
     program, *arguments = command.split(" ")
-    return program in NAMES or any(one[:1] == "-" and one[1:2] not in {"", " "} for one in arguments)
+    return program in NAMES or any(word[:1] == "-" and word[1:2] not in {"", " "} for word in arguments)

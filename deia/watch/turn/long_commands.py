@@ -1,6 +1,6 @@
-"""A command line too long to be read whole → what is watched of it: its beginning, its end, and less of what it feeds.
+"""Long command lines: reduce one to its beginning and its end.
 
-The bodies of here-documents are cut first, since they are what makes a call long, and commands follow them.
+The bodies of here-documents are cut first, because they are what makes a call long and commands may follow them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ QUOTES = "'\"\\"
 
 
 def shortened(command: str, most: int) -> str:
-    """Give a command line in about `most` characters, cut at ends of lines or commands where there are any."""
+    """Return a command line in about `most` characters, cut at the end of a line or command if there is one."""
     command = _without_bodies(command)
     if len(command) <= most:
         return command
@@ -24,18 +24,18 @@ def shortened(command: str, most: int) -> str:
 def _without_bodies(command: str) -> str:
     parts: list[str] = []
     done = at = 0
-    endless: set[str] = set()  # words that end nothing from some place on, and so nothing behind it
+    unclosed: set[str] = set()  # words that close no here-document from here on
     for _ in range(MOST_HERE):
         at = command.find("<<", at)
         if at < 0:
             break
         at, word = _word(command, at + 2)
-        if not word or word in endless:
+        if not word or word in unclosed:
             continue
         begin = command.find("\n", at)
         end = command.find(f"\n{word}\n", begin) if begin >= 0 else -1
         if end < 0:
-            endless.add(word)
+            unclosed.add(word)
             continue
         if end - begin > MOST_BODY:
             parts.append(command[done : command.rfind("\n", begin, begin + MOST_BODY)])
@@ -45,7 +45,7 @@ def _without_bodies(command: str) -> str:
 
 
 def _word(command: str, at: int) -> tuple[int, str]:
-    """Give where the word that ends a here-document ends, and the word; no word behind `<<<`."""
+    """Return the position after the word that closes a here-document, and the word; it is empty after `<<<`."""
     while at < len(command) and command[at] in "- \t" + QUOTES:
         at += 1
     first = at

@@ -1,4 +1,4 @@
-"""One turn, read as far as somebody asks: its regions, its words, and the commands it runs or mentions."""
+"""One turn, parsed as far as needed: its regions, its words, and the commands that it runs or mentions."""
 
 from __future__ import annotations
 
@@ -16,32 +16,36 @@ from deia.watch.turn.tool_call import MOST_CALL, is_shell, watched_command
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-    from typing import Any
+    from typing import TypeAlias
 
     from deia.records import Turn
+    from deia.watch.prose.phrases import Token
     from deia.watch.prose.regions import Prose
     from deia.watch.turn.file_changes import Change
 
-# Words that prose holds and command lines do not: a line with one of them is a sentence about a command.
+    # The words around an act, those of them that may be its object, and the latter as a set.
+    Window: TypeAlias = tuple[list[Token], list[Token], frozenset[str]]
+
+# Words of prose that command lines do not have: a line with one of them is a sentence about a command.
 SENTENCE_WORDS = frozenset(
     "the is are was will would should can could removes deletes does what how why if when because and you we it this"
     " that a an then please don".split()
 )
 LAST_WORDS = 12
-MOST_READ = 30_000  # characters of a turn; of longer turns about as many are read, around the places that count
+MOST_READ = 30_000  # characters; of a longer turn about as many are parsed, around the places that opened the gate
 SENTENCE_ENDS = ".?:,"
-PROMPTS = ("$ ", "! ")  # of a shell, and of the hosts in which a person types a command
+PROMPTS = ("$ ", "! ")  # of a shell, and of hosts in which a person can type a command
 
 
 class Reading:
-    """One turn, read lazily: its regions, words, commands and paths are worked out when a clause first asks."""
+    """One turn, parsed lazily: its regions, words, commands and changes are worked out when a clause needs them."""
 
     __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "acts", "turn", "windows")
 
     def __init__(self, turn: Turn, *, known: Collection[str] = ()) -> None:
         self.turn = turn
-        self.windows: dict[tuple[int, bool], Any] = {}  # the words around an act, which every exemplar asks for
-        self.acts = 0  # that exemplars have looked at
+        self.windows: dict[tuple[int, bool], Window] = {}  # by the act's token, and whether to look back
+        self.acts = 0  # number of acts that were compared with exemplars
         self._known = known  # tasks that were judged before
         self._said: str | None = None
         self._prose: Prose | None = None
@@ -52,12 +56,12 @@ class Reading:
 
     @property
     def is_prose(self) -> bool:
-        """Whether somebody speaks here: a person, the assistant, or a tool call with words for one of them."""
+        """Whether the turn is speech: of a person, of the assistant, or in a tool call with words for one of them."""
         return self.turn.role in {"user", "assistant"} or bool(self.said)
 
     @property
     def said(self) -> str:
-        """What is said: the turn's text, or the speech in a tool call."""
+        """The speech: the turn's text, or the speech in a tool call."""
         if self._said is None:
             is_call = self.turn.role == "tool_call"
             self._said = speech_of(self.turn, known=self._known)[:MOST_CALL] if is_call else self.turn.text
@@ -72,7 +76,7 @@ class Reading:
 
     @property
     def words(self) -> Words:
-        """The words of the prose; of everything, where the turn is no prose."""
+        """The words of the prose, or of the whole text if the turn is no prose."""
         if self._words is None:
             self._words = Words(self.prose.tokens if self.is_prose else spans(self.turn.text))
         return self._words
@@ -87,35 +91,34 @@ class Reading:
 
     @property
     def running(self) -> Running:
-        """The same commands, each different one once, looked up by their words."""
+        """An index of the distinct commands."""
         if self._running is None:
             self._running = Running(self.commands)
         return self._running
 
     @property
     def changes(self) -> list[Change]:
-        """What a tool call changes in files, as far as it shows."""
+        """What a tool call changes in files, as far as the call shows it."""
         if self._changes is None:
-            from deia.watch.turn.file_changes import changes  # noqa: PLC0415 - few turns write what a clause asks for
+            from deia.watch.turn.file_changes import changes  # noqa: PLC0415 - few turns write what a clause looks for
 
             self._changes = list(changes(self.turn, (spoken.command for spoken in self.commands)))
         return self._changes
 
     def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:
-        """Give the stance of an act in prose, from its verb to the end of its phrase, and its sentence."""
-        from deia.watch.prose.stance import judge_act  # noqa: PLC0415 - most turns that are judged say nothing of it
+        """Return the stance of an act in prose, which goes from its verb to the end of its phrase, and its sentence."""
+        from deia.watch.prose.stance import judge_act  # noqa: PLC0415 - most turns that are judged are no prose
 
         end = end or verb_end
         bounds = sentence(self.prose.text, start, end)
-        ordering = self.turn.role == "user"
-        stance = judge_act(self.prose.masked, bounds, (start, verb_end), end, ordering=ordering)
+        stance = judge_act(self.prose.masked, bounds, (start, verb_end), end, ordering=self.turn.role == "user")
         return stance, self.prose.text[bounds[0] : bounds[1]]
 
 
 def _called(turn: Turn) -> Iterator[Spoken]:
     if not is_shell(turn):
         return
-    from deia.watch.shell.parse import parse_commands  # noqa: PLC0415 - the grammar, for those that hold a command
+    from deia.watch.shell.parse import parse_commands  # noqa: PLC0415 - the grammar, only for turns with a command
 
     language = "powershell" if "powershell" in turn.tool.lower() else "bash"
     for command in parse_commands(watched_command(turn), shell=language):
@@ -123,13 +126,13 @@ def _called(turn: Turn) -> Iterator[Spoken]:
 
 
 def _mentioned(reading: Reading) -> Iterator[Spoken]:
-    """Give the commands in code spans, with the stance of the words that lead up to them, and bare command lines."""
+    """Yield the commands that prose mentions: in code spans, on lines of their own, and inside sentences."""
     if not reading.is_prose:
         return
     text, masked = reading.prose.text, reading.prose.masked
     for code in reading.prose.codes:
         if not code.block or code.language in SHELL_FENCES:
-            from deia.watch.prose.code_in_prose import stance_of_code  # noqa: PLC0415 - most of what is judged holds no code
+            from deia.watch.prose.code_in_prose import stance_of_code  # noqa: PLC0415 - most judged turns have no code
 
             yield from _parsed(text[code.start : code.end].strip("`"), stance_of_code(reading.prose, code))
     at = 0
@@ -146,13 +149,13 @@ def _mentioned(reading: Reading) -> Iterator[Spoken]:
 
 
 def _command_line(line: str, masked: str) -> str:
-    """Give a line of prose as the command line it reads as, or the empty text; `masked` is the line unquoted."""
+    """Return the command line that a line of prose is, or "". `masked` is the line with its quotations masked."""
     outside = masked.strip()
     if not outside or not outside.isascii() or (outside[-1] in SENTENCE_ENDS and outside[-2:] not in {" .", "/."}):
         return ""
     if SENTENCE_WORDS.intersection(words(outside)[:LAST_WORDS]):
         return ""
-    bare = outside if "`" in line else line.strip()  # quotation marks hold arguments, backticks what is only mentioned
+    bare = outside if "`" in line else line.strip()  # quotation marks may enclose arguments, backticks only a mention
     for prompt in PROMPTS:
         bare = bare.removeprefix(prompt)
     return bare

@@ -1,4 +1,4 @@
-"""What a turn holds: a shell call or another tool call, its command line, its paths, and how much of it is watched."""
+"""What a tool call is: which tools run, write or read, its command line, and how much of a turn is watched."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from deia.records import Turn
+
 SEGMENT = 600  # characters
 OVERLAP = 200
-CALL_SEGMENT = 6000  # of a tool call, where one command may well be this long
+CALL_SEGMENT = 6000  # for tool calls, where a single command may be this long
 CALL_OVERLAP = 2000
 SHELL_TOOLS = frozenset(
     ("bash", "shell", "powershell", "exec_command", "run_shell_command", "run_terminal_cmd", "execute", "local_shell",
@@ -22,12 +22,12 @@ WRITE_TOOLS = frozenset(
      "str_replace_editor", "str_replace_based_edit_tool", "delete_file", "write_to_file", "replace_in_file", "create",
      "insert_edit_into_file", "replace_string_in_file", "search_replace", "fs_write", "editfiles")
 )  # fmt: skip
-# Tools that write a file whole; an edit shows by itself what it replaces.
+# Tools that write a whole file; an edit shows what it replaces.
 WHOLE_TOOLS = frozenset(
     ("write", "write_file", "create_file", "create", "write_to_file", "fs_write", "str_replace_based_edit_tool",
      "str_replace_editor")
 )  # fmt: skip
-# Tools whose texts are patterns, file contents or names.
+# Tools whose input is no speech: patterns, file contents or names.
 SILENT_TOOLS = frozenset(
     ("read", "grep", "glob", "ls", "view", "search", "websearch", "webfetch", "read_file", "codebase_search",
      "list_dir", "file_search", "grep_search", "notebookread", "lsp", "write_stdin", "skill", "toolsearch")
@@ -37,8 +37,8 @@ PATH_FIELDS = (
     "file_path", "path", "filePath", "notebook_path", "filename", "target_file", "TargetFile", "absolute_path",
 )  # fmt: skip
 MOST_DEPTH = 6
-# What is watched of a text that no person reads whole: of what is said the beginning and the end, of a field the
-# beginning, of a command as much as Linux takes as one argument (MAX_ARG_STRLEN): no `bash -c` is longer either.
+# What is watched of very long texts: the beginning and the end of speech, the beginning of a field, and as much of a
+# command as Linux accepts as one argument (MAX_ARG_STRLEN), so that no `bash -c` is longer.
 MOST_BEGINNING, MOST_END = 750_000, 250_000  # characters
 MOST_FIELD = 1_000_000
 MOST_CALL = 131_072
@@ -46,15 +46,15 @@ FILE_READERS = frozenset(("read", "read_file", "read_many_files", "view", "view_
 
 
 def is_shell(turn: Turn) -> bool:
-    """Say whether a tool call runs a shell command."""
+    """Return whether a tool call runs a shell command."""
     return turn.tool.lower() in SHELL_TOOLS or (not turn.tool and bool(turn.text))
 
 
 def command_of(turn: Turn) -> str:
-    """Give the command line of a shell call, or the empty text."""
-    given: Any = turn.tool_input or {}
+    """Return the command line of a shell call, or "" if it has none."""
+    tool_input = turn.tool_input or {}
     for name in COMMAND_FIELDS:
-        value = given.get(name)
+        value = tool_input.get(name)
         if isinstance(value, str) and value:
             return value
         if isinstance(value, (list, tuple)) and value and all(isinstance(word, str) for word in value):
@@ -63,7 +63,7 @@ def command_of(turn: Turn) -> str:
 
 
 def watched_command(turn: Turn) -> str:
-    """Give what is watched of the command line of a shell call: all of it, unless it is too long to be read."""
+    """Return the part of a shell call's command line that is watched: all of it, unless it is too long to be parsed."""
     command = command_of(turn)
     if len(command) <= MOST_CALL:
         return command
@@ -73,14 +73,14 @@ def watched_command(turn: Turn) -> str:
 
 
 def _joined(argv: list[str] | tuple[str, ...]) -> str:
-    """Write an argument vector as a command line; `["bash", "-lc", "x"]` is how one host sends every command."""
+    """Return an argument vector as a command line; one host sends every command as `["bash", "-lc", "x"]`."""
     if len(argv) == 3 and argv[1] in ("-c", "-lc", "-Command"):
         return argv[2]
     return " ".join(word if word and word.isalnum() else "'" + word.replace("'", "'\\''") + "'" for word in argv)
 
 
-def strings(value: Any, depth: int = 0) -> Iterator[str]:
-    """Give every text inside a tool's input, keys left out."""
+def strings(value: object, depth: int = 0) -> Iterator[str]:
+    """Yield every string in a tool's input, except keys."""
     if isinstance(value, str):
         yield value
     elif depth < MOST_DEPTH and hasattr(value, "values"):
@@ -92,7 +92,7 @@ def strings(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def watched_text(turn: Turn) -> str:
-    """Give all the text of a turn that a clause may look at, for the gate."""
+    """Return all text of a turn that a clause may look at, for the gate."""
     if turn.role != "tool_call":
         return turn.text
     if is_shell(turn):
@@ -102,7 +102,7 @@ def watched_text(turn: Turn) -> str:
 
 
 def bounded(turn: Turn) -> Turn:
-    """Give a turn without the middle of what is too long to be watched whole."""
+    """Return a turn without the middle of its text if that is too long to be watched whole."""
     text = turn.text
     if turn.role == "tool_call" or len(text) <= MOST_BEGINNING + MOST_END:
         return turn
@@ -110,7 +110,7 @@ def bounded(turn: Turn) -> Turn:
 
 
 def segments(text: str, size: int = SEGMENT, overlap: int = OVERLAP) -> Iterator[str]:
-    """Give a text in overlapping pieces of at most `size` characters: what fits into `overlap` is whole in one."""
+    """Yield a text in overlapping pieces of at most `size` characters; any `overlap` characters are whole in one."""
     if len(text) <= size:
         yield text
         return
@@ -119,7 +119,7 @@ def segments(text: str, size: int = SEGMENT, overlap: int = OVERLAP) -> Iterator
 
 
 def turn_segments(turn: Turn) -> Iterator[str]:
-    """Cut what a turn says; a command line is longer than a phrase, and all of its words belong together."""
+    """Yield the watched text of a turn in segments, longer ones for tool calls, whose words belong together."""
     if turn.role == "tool_call":
         return segments(watched_text(turn), CALL_SEGMENT, CALL_OVERLAP)
     return segments(bounded(turn).text)

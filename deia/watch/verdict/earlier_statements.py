@@ -12,10 +12,10 @@ from deia.watch.clauses.confirm import confirm
 from deia.watch.prose.stance_names import ANNOUNCED, NEGATED, REPORTED, REQUESTED, counts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from typing import Any
+    from collections.abc import Collection, Mapping, Sequence
 
     from deia.watch.clauses.confirm import Match
+    from deia.watch.compiled_trigger import CompiledClause
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import Memory
     from deia.watch.turn.parsed_turn import Reading
@@ -36,24 +36,24 @@ class Statement(Record):
 
 def marks_of(artefact: Artefact, numbers: Collection[int], reading: Reading) -> dict[str, str]:
     """Return the marks that a turn sets, each with the words that set it; those it takes back have empty texts."""
-    first = artefact.meta["triggers"]
+    first = artefact.meta.triggers
     marks: dict[str, str] = {}
     for number in numbers:
         if number >= first:
-            mark = artefact.trigger(number)
-            statement = _statement(mark["any"], reading)
-            if _statement(mark["until"], reading):
-                marks[mark["mark"]] = ""
+            mark = artefact.mark(number)
+            statement = _statement(mark.any, reading)
+            if _statement(mark.until, reading):
+                marks[mark.mark] = ""
             elif statement:
-                marks[mark["mark"]] = statement
+                marks[mark.mark] = statement
     return marks
 
 
-def _statement(clauses: list[dict[str, Any]], reading: Reading) -> str:
+def _statement(clauses: Sequence[CompiledClause], reading: Reading) -> str:
     """Return the words by which a turn meets one of some clauses, or ""."""
     for clause in clauses:
         for match in confirm(clause, reading):
-            is_meant = counts(match.stance, SETTING_STANCES) or (match.stance == NEGATED and clause.get("denies"))
+            is_meant = counts(match.stance, SETTING_STANCES) or (match.stance == NEGATED and clause.denies)
             if is_meant and not _is_hypothetical(match):
                 return shorten(one_line(match.excerpt), MOST_SHOWN)
     return ""

@@ -63,7 +63,7 @@ def escalations(artefact: Artefact, turn: Turn, circumstances: Circumstances) ->
 
 def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, circumstances: Circumstances) -> Verdict:
     trigger = artefact.trigger(number)
-    identity: str = trigger["id"]
+    identity = trigger.id
     if identity in circumstances.muted:
         return Verdict(trigger=identity, stage="muted", detail=because, number=number)
     firing = raised(firing_of(artefact, trigger, turn, because))
@@ -73,9 +73,9 @@ def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, circum
 def numbers_of(artefact: Artefact, identities: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of triggers by their ids, using their sorted order; ids that no longer exist are skipped."""
     for identity in identities:
-        low, high = 0, artefact.meta["triggers"]
+        low, high = 0, artefact.meta.triggers
         while low < high:
             middle = (low + high) // 2
-            low, high = (middle + 1, high) if artefact.trigger(middle)["id"] < identity else (low, middle)
-        if low < artefact.meta["triggers"] and artefact.trigger(low)["id"] == identity:
+            low, high = (middle + 1, high) if artefact.trigger(middle).id < identity else (low, middle)
+        if low < artefact.meta.triggers and artefact.trigger(low).id == identity:
             yield low

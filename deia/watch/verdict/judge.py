@@ -16,10 +16,10 @@ from deia.watch.verdict.earlier_statements import PRODUCTION_TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from typing import Any
 
     from deia.records import Turn
     from deia.watch.clauses.confirm import Match
+    from deia.watch.compiled_trigger import CompiledClause, CompiledTrigger, Unless
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import Memory
     from deia.watch.turn.parsed_turn import Reading
@@ -87,16 +87,16 @@ def _judge_one(
     artefact: Artefact, number: int, clauses: Collection[int], reading: Reading, circumstances: Circumstances
 ) -> Verdict:
     trigger = artefact.trigger(number)
-    identity: str = trigger["id"]
+    identity = trigger.id
     stage, detail, matches = _matches(trigger, clauses, _ClauseCheck(artefact, reading, circumstances))
     if stage:
         return Verdict(trigger=identity, stage=stage, detail=detail, number=number)
     precondition = _precondition(trigger, circumstances)
     if precondition is None:
         return Verdict(trigger=identity, stage="earlier", detail="its precondition was not said before", number=number)
-    context = _context(trigger["context"], circumstances)
+    context = _context(trigger.context, circumstances)
     if context is None:
-        words_missing = ", ".join(trigger["context"])
+        words_missing = ", ".join(trigger.context)
         return Verdict(trigger=identity, stage="context", detail=f"none of {words_missing} in sight", number=number)
     because = _because(matches, reading, precondition, context)
     if identity in circumstances.muted:
@@ -108,7 +108,7 @@ def _judge_one(
     firing = firing_of(artefact, trigger, reading.turn, because).but(act=matches[-1].excerpt if matches else "")
     if is_call and reading.said and not any(match.kind in DONE_BY_CALL for match in matches):
         firing = firing.but(action=min(firing.action, "warn", key=ACTIONS.index))
-    if trigger["timing"] == "pre-action":
+    if trigger.timing == "pre-action":
         firing = _on_production(firing, matches, circumstances.marks.get(ON_PRODUCTION))
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
 
@@ -132,12 +132,12 @@ def _statement_age(statement: Statement) -> str:
     return f"by {_quoted(statement.text)} {turns}"
 
 
-def _precondition(trigger: dict[str, Any], circumstances: Circumstances) -> str | None:
+def _precondition(trigger: CompiledTrigger, circumstances: Circumstances) -> str | None:
     """Return how a trigger's precondition was met ("" if it has none), or None if it was not."""
-    within: int | None = trigger.get("earlier")
+    within = trigger.earlier
     if within is None:
         return ""
-    statement = circumstances.marks.get(trigger["id"])
+    statement = circumstances.marks.get(trigger.id)
     return _statement_age(statement) if statement is not None and (not within or statement.ago <= within) else None
 
 
@@ -149,17 +149,17 @@ class _ClauseCheck:
     def __init__(self, artefact: Artefact, reading: Reading, circumstances: Circumstances) -> None:
         self.artefact, self.reading, self.circumstances = artefact, reading, circumstances
 
-    def met(self, clause: dict[str, Any], match: Match) -> tuple[bool, str]:
+    def met(self, clause: CompiledClause, match: Match) -> tuple[bool, str]:
         """Return whether a match meets its clause's conditions, and a detail: `it` was named, a file is as required."""
         if match.stands_for:
             return _was_seen(match.stands_for, self.circumstances), "what it stands for was not named"
-        if "asked" not in clause:
+        if not clause.asked:
             return True, ""
         from deia.watch.clauses.file_state import meets  # noqa: PLC0415 - few clauses depend on the state of a file
 
         memory, exists = self.circumstances.memory, self.circumstances.exists
         turn = self.reading.turn
-        return meets(clause["asked"], match.excerpt, turn, artefact=self.artefact, memory=memory, exists=exists)
+        return meets(clause.asked, match.excerpt, turn, artefact=self.artefact, memory=memory, exists=exists)
 
 
 def _was_seen(name: str, circumstances: Circumstances) -> bool:
@@ -172,26 +172,26 @@ def _was_seen_lately(name: str, circumstances: Circumstances) -> bool:
     return memory.turns - memory.seen.get(name, -(10**9)) < circumstances.recent_turns
 
 
-def _matches(trigger: dict[str, Any], clauses: Collection[int], check: _ClauseCheck) -> tuple[str, str, list[Match]]:
+def _matches(trigger: CompiledTrigger, clauses: Collection[int], check: _ClauseCheck) -> tuple[str, str, list[Match]]:
     """Return the matches that count, or the stage and reason at which the trigger stopped."""
     matches: list[Match] = []
     stopped = ("clause", "no clause matches")
-    for clause in trigger["all"]:
+    for clause in trigger.all:
         match, why = _first_match(trigger, clause, check)
         if match is None:
-            return (*why, []) if why else ("clause", f"{clause['k']} {clause['s']!r} does not match", [])
+            return (*why, []) if why else ("clause", f"{clause.kind} {clause.source!r} does not match", [])
         matches.append(match)
-    whole = EVERY in clauses or trigger["all"]
-    for clause in trigger["any"] if whole else [trigger["any"][number] for number in sorted(clauses)]:
+    whole = EVERY in clauses or trigger.all
+    for clause in trigger.any if whole else [trigger.any[number] for number in sorted(clauses)]:
         match, why = _first_match(trigger, clause, check)
         if match is not None:
             return "", "", [*matches, match]
         stopped = why or stopped
-    return (*stopped, []) if trigger["any"] else ("", "", matches)
+    return (*stopped, []) if trigger.any else ("", "", matches)
 
 
 def _first_match(
-    trigger: dict[str, Any], clause: Any, check: _ClauseCheck
+    trigger: CompiledTrigger, clause: CompiledClause, check: _ClauseCheck
 ) -> tuple[Match | None, tuple[str, str] | None]:
     """Return the first match of a clause whose stance counts and that no `unless` silences, or why there is none."""
     why = None
@@ -200,30 +200,30 @@ def _first_match(
         if not met:
             why = ("earlier", detail or f"{_quoted(match.excerpt)} is not as it asks")
             continue
-        if not counts(match.stance, trigger["stance"]):
+        if not counts(match.stance, trigger.stance):
             why = ("stance", f"{match.kind} {_quoted(match.excerpt)} is {match.stance.replace('_', ' ')}")
             continue
-        silenced = next((text for text in trigger["unless"] if _is_present(text, match)), None)
+        silenced = next((text for text in trigger.unless if _is_present(text, match)), None)
         if silenced is None:
-            return match.but(told=detail) if "asked" in clause else match, None
-        why = ("unless", f"{silenced['s']!r} stands beside it")
+            return match.but(told=detail) if clause.asked else match, None
+        why = ("unless", f"{silenced.source!r} stands beside it")
     return None, why
 
 
-def _is_present(unless: dict[str, Any], match: Match) -> bool:
-    if "flag" in unless:
+def _is_present(unless: Unless, match: Match) -> bool:
+    if unless.flag:
         if match.command is not None:
-            return gives_option(unless["flag"], match.command)
-        return unless["flag"] in match.around.split()
+            return gives_option(unless.flag, match.command)
+        return unless.flag in match.around.split()
     around = words(match.around)
-    wanted = unless["words"]
+    wanted = unless.words
     return bool(wanted) and any(
         all(around[at + offset] in alike for offset, alike in enumerate(wanted))
         for at in range(len(around) - len(wanted) + 1)
     )
 
 
-def _context(context_words: list[str], circumstances: Circumstances) -> str | None:
+def _context(context_words: Sequence[str], circumstances: Circumstances) -> str | None:
     """Return where a required context was seen ("" if none is required), or None if it was not."""
     if not context_words:
         return ""
@@ -237,12 +237,12 @@ def _context(context_words: list[str], circumstances: Circumstances) -> str | No
     return f'context "{sign}" in the folder' if sign else None
 
 
-def _silence_reason(trigger: dict[str, Any], circumstances: Circumstances, *, acts: bool) -> str:
+def _silence_reason(trigger: CompiledTrigger, circumstances: Circumstances, *, acts: bool) -> str:
     """Return why a trigger that fired before stays silent, or ""; `acts` is whether the turn does the act itself."""
     memory = circumstances.memory
-    previous = memory.fired.get(trigger["id"])
-    repeat: float = trigger["repeat"]
-    if previous is None or repeat == 0 or (acts and trigger["id"] in memory.armed):
+    previous = memory.fired.get(trigger.id)
+    repeat = trigger.repeat
+    if previous is None or repeat == 0 or (acts and trigger.id in memory.armed):
         return ""
     if repeat < 0:
         return "it already fired in this conversation"
@@ -263,24 +263,24 @@ def _quoted(excerpt: str) -> str:
     return '"' + shorten(one_line(excerpt), 100) + '"'
 
 
-def firing_of(artefact: Artefact, trigger: dict[str, Any], turn: Turn, because: str) -> Firing:
+def firing_of(artefact: Artefact, trigger: CompiledTrigger, turn: Turn, because: str) -> Firing:
     """Return the firing of a compiled trigger on a turn."""
     return Firing(
-        trigger=trigger["id"],
-        title=trigger["title"],
-        urgency=trigger["urgency"],
-        action=trigger["action"],
-        timing=trigger["timing"],
-        message=trigger["message"],
-        action_required=trigger["action_required"],
-        instead=tuple(trigger.get("instead", ())),
+        trigger=trigger.id,
+        title=trigger.title,
+        urgency=trigger.urgency,
+        action=trigger.action,
+        timing=trigger.timing,
+        message=trigger.message,
+        action_required=trigger.action_required,
+        instead=tuple(trigger.instead),
         documents=tuple(_references(artefact, trigger)),
         because=because,
         turn=turn.index,
-        origin=trigger.get("origin", "project"),
+        origin=trigger.origin,
     )
 
 
-def _references(artefact: Artefact, trigger: dict[str, Any]) -> Iterator[Reference]:
-    for number, mode, reason in trigger["documents"]:
+def _references(artefact: Artefact, trigger: CompiledTrigger) -> Iterator[Reference]:
+    for number, mode, reason in trigger.documents:
         yield Reference(id=artefact.document(number)["id"], mode=mode, reason=reason)

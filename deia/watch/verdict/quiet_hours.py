@@ -31,7 +31,7 @@ DAY = 24 * 60  # minutes
 
 def hushed(verdicts: Sequence[Verdict], artefact: Artefact, memory: Memory, now: float) -> tuple[Verdict, ...]:
     """Return the verdicts after waiting triggers were stopped; `now` is in seconds since the epoch, 0 if unknown."""
-    settings = artefact.meta["settings"]
+    settings = artefact.meta.settings
     hours: QuietHours = settings.get("quiet") or {}
     most: int = settings.get("most_per_hour") or 0
     if not now or not any(verdict.firing for verdict in verdicts):
@@ -72,4 +72,4 @@ def is_within(quiet: QuietHours, now: float) -> bool:
 def _fired_lately(artefact: Artefact, memory: Memory, now: float) -> int:
     """Return how many triggers of little urgency fired in this conversation within the last hour."""
     lately = {trigger for trigger, (when, _) in memory.fired.items() if now - when < HOUR}
-    return sum(artefact.trigger(number)["urgency"] in MILD for number in numbers_of(artefact, sorted(lately)))
+    return sum(artefact.trigger(number).urgency in MILD for number in numbers_of(artefact, sorted(lately)))

@@ -21,6 +21,7 @@ from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause, Trigger
 from deia.records import Reference
+from deia.watch.compiled_trigger import Unless
 from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_TOOL, EVERYBODY, SAID
 
@@ -59,12 +60,12 @@ def test_a_trigger_is_stored_with_all_it_needs() -> None:
         trigger(("phrase", "sell shop"), documents=(reference, gone), unless=("--help", "dry run")), a=lesson
     )
     stored = artefact.trigger(0)
-    assert stored["documents"] == [[0, "full_context", "R"]]
-    assert stored["unless"][0] == {"s": "--help", "flag": "--help"}
-    assert "runs" in stored["unless"][1]["words"][1]
+    assert [tuple(document) for document in stored.documents] == [(0, "full_context", "R")]
+    assert stored.unless[0] == Unless(source="--help", flag="--help")
+    assert "runs" in stored.unless[1].words[1]
     assert artefact.document(0) == lesson.values()
-    assert artefact.meta["settings"] == {"hold": True}
-    assert artefact.meta["digest"] == "d"
+    assert artefact.meta.settings == {"hold": True}
+    assert artefact.meta.digest == "d"
     assert ungated == ()
 
 
@@ -79,21 +80,19 @@ def test_a_trigger_is_stored_with_all_it_needs() -> None:
 def test_whose_a_trigger_is_stands_in_it(path: str, origin: str) -> None:
     one = trigger(("phrase", "sell shop"), path=path)
     data, _ = compile_triggers([one], {}, settings={}, identity={}, own="starter")
-    assert Artefact(data).trigger(0)["origin"] == origin
-    assert compiled(one)[0].trigger(0)["origin"] == origin.replace(
-        "starter", "project" if ":" not in path else "starter"
-    )
+    assert Artefact(data).trigger(0).origin == origin
+    assert compiled(one)[0].trigger(0).origin == origin.replace("starter", "project" if ":" not in path else "starter")
 
 
 def test_deprecated_triggers_are_left_out_and_the_others_sorted() -> None:
     artefact, _ = compiled(*(trigger(("phrase", "sell"), id=one, status=status) for one, status in
                              (("c", "stable"), ("a", "test"), ("b", "deprecated"))))  # fmt: skip
-    assert [artefact.trigger(number)["id"] for number in range(artefact.meta["triggers"])] == ["a", "c"]
+    assert [artefact.trigger(number).id for number in range(artefact.meta.triggers)] == ["a", "c"]
 
 
 def test_no_trigger_at_all_compiles() -> None:
     artefact, ungated = compiled()
-    assert artefact.meta["triggers"] == 0
+    assert artefact.meta.triggers == 0
     assert artefact.groups_of("anything") == ()
     assert ungated == ()
 
@@ -143,7 +142,7 @@ def test_a_trigger_that_no_word_gates_is_named() -> None:
 
 def test_a_context_without_a_word_names_nobody() -> None:
     artefact, ungated = compiled(trigger(("phrase", "sell"), context=("…", "netlify")))
-    assert artefact.meta["contexts"] == ["netlify"]
+    assert artefact.meta.contexts == ["netlify"]
     assert ungated == ()
 
 
@@ -156,9 +155,9 @@ def test_all_and_any_multiply_until_it_is_too_much() -> None:
 
 def test_a_pasted_error_counts_for_a_trigger_of_errors_alone() -> None:
     artefact, _ = compiled(trigger(("error", "no space"), who=("tool_result",)))
-    assert artefact.trigger(0)["who"] == 8 | 1
+    assert artefact.trigger(0).who == 8 | 1
     artefact, _ = compiled(trigger(("error", "no space"), ("phrase", "sell"), who=("tool_result",)))
-    assert artefact.trigger(0)["who"] == 8
+    assert artefact.trigger(0).who == 8
     assert EVERYBODY == 15
 
 
@@ -235,4 +234,4 @@ def test_every_template_is_read_or_refused(template: str) -> None:
         assert all(problems)
         if not problems:
             artefact, _ = compiled(trigger((kind, template)))
-            assert artefact.trigger(0)["any"][0]["k"] == kind
+            assert artefact.trigger(0).any[0].kind == kind

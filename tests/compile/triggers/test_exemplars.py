@@ -8,9 +8,9 @@ import pytest
 
 from deia.compile.manifest import Calibration
 from deia.compile.triggers.background_talk import LEAST, floors_of, nominating
-from deia.compile.triggers.calibration import calibrated, rate_below, told
+from deia.compile.triggers.calibration import calibrated, rate_below, report
 from deia.compile.triggers.exemplars import MOST_WORDS, exemplar_words, meaning_clause, thin
-from deia.compile.triggers.synonyms import ACTS, THINGS, alike, head_of, is_act, phrasal
+from deia.compile.triggers.synonyms import alike, head_of, is_act, phrasal, synonym_classes
 from deia.compile.triggers.word_bags import bags, weight_of
 from deia.knowledge import Case, Clause, Trigger
 from deia.records import Turn
@@ -51,14 +51,16 @@ def test_no_word_stands_beside_its_opposite() -> None:
     opposites = [("delete", "create"), ("enable", "disable"), ("public", "private"), ("first", "last"),
                  ("start", "stop"), ("grant", "revoke"), ("old", "new"), ("encrypt", "decrypt"),
                  ("install", "remove"), ("production", "staging"), ("local", "remote")]  # fmt: skip
+    acts, things = synonym_classes()
     for one, other in opposites:
-        assert not any({one, other} <= set(line.split()) for line in (*ACTS, *THINGS)), (one, other)
+        assert not any({one, other} <= set(line.split()) for line in (*acts, *things)), (one, other)
         assert all(other not in alike(one, act=act) for act in (True, False)), (one, other)
 
 
 def test_a_row_holds_the_act_and_words_that_weigh_enough_and_none_is_within_another() -> None:
-    clause, rows = meaning_clause(SITE)
-    acts = [{*group.groups[0], *group.pairs} for group in exemplars_of(clause["v"])]
+    lowered = meaning_clause(SITE)
+    rows = lowered.rows
+    acts = [{*exemplar.groups[0], *exemplar.pairs} for exemplar in exemplars_of(lowered.clause.meaning)]
     for row in rows:
         assert row[0] == {SAID}
         assert set(row[1]) in [set(act) for act in acts]
@@ -73,16 +75,14 @@ def test_rare_words_weigh_more() -> None:
 
 
 def test_the_same_exemplars_give_the_same_clause() -> None:
-    first, _ = meaning_clause(SITE)
-    first["v"]["t"] = [0.1, 0.1]
-    assert min(meaning_clause(SITE)[0]["v"]["t"]) > 1, "a clause that nobody calibrated matches nothing"
+    first = meaning_clause(SITE).clause.meaning
+    first.thresholds = [0.1, 0.1]
+    assert min(meaning_clause(SITE).clause.meaning.thresholds) > 1, "a clause that nobody calibrated matches nothing"
 
 
 def test_thresholds_lie_above_all_pieces_of_ordinary_talk_that_hold_the_words() -> None:
-    clause, _ = meaning_clause(
-        ("delete the file", "remove the folder", "wipe the site and set it up again from scratch")
-    )
-    pieces = nominating(clause)
+    lowered = meaning_clause(("delete the file", "remove the folder", "wipe the site and set it up again from scratch"))
+    pieces = nominating(lowered.clause.meaning)
     floors = floors_of(pieces)
     close = {
         number for one, least in zip(pieces, floors, strict=True) for number, score in one.items() if score >= least
@@ -95,9 +95,9 @@ def test_thresholds_lie_above_all_pieces_of_ordinary_talk_that_hold_the_words() 
 def test_background_scores_are_those_of_the_watcher() -> None:
     from deia.match.static_vectors import open_static, similarities  # noqa: PLC0415 - only here
 
-    clause, _ = meaning_clause(("delete the file",))
-    (exemplar,) = exemplars_of(clause["v"])
-    static, (scores,) = open_static(), nominating(clause)
+    meaning = meaning_clause(("delete the file",)).clause.meaning
+    (exemplar,) = exemplars_of(meaning)
+    static, (scores,) = open_static(), nominating(meaning)
     assert len(scores) >= 20
     for number in sorted(scores, key=scores.__getitem__)[-20:]:
         text = " ".join(exemplar.own.get(word, word) for word in bags()[number].split())
@@ -158,11 +158,11 @@ def test_a_silent_case_like_the_exemplar_itself_does_not_silence_all_others() ->
 def test_what_was_reached_is_told_and_what_reaches_nothing_is_named() -> None:
     (good,) = calibrated([trigger()], [case("I'll nuke the site and set it up again from scratch", fires=True)])
     (idle,) = calibrated([trigger()], [case("I'll go home", fires=True)])
-    lines = told([good, idle])
+    lines = report([good, idle])
     assert "2 `meaning` clauses" in lines[0]
     assert "1 of 2 spoken cases" in lines[0]
     assert [line for line in lines if "no case" in line] == lines[1:] != []
-    assert told([]) == []
+    assert report([]) == []
 
 
 def test_deprecated_triggers_and_other_clauses_are_not_calibrated() -> None:

@@ -46,7 +46,7 @@ def compiled(root: Path, text: str | None, *, force: bool = False) -> Compiled:
 
 def guarding(root: Path) -> set[str]:
     artefact: Artefact = open_artefact(f"{root}/.deia/triggers")
-    return {artefact.trigger(number)["id"] for number in range(artefact.meta["triggers"])}
+    return {artefact.trigger(number).id for number in range(artefact.meta.triggers)}
 
 
 @pytest.mark.parametrize("broken", ["- id: [\n", "nothing: of the kind\n", "", "- id: sell\n  title: {\n"])
@@ -63,7 +63,7 @@ def test_of_a_file_with_one_broken_trigger_that_one_is_as_it_was(root: Path) -> 
     compiled(root, BOTH)
     compiled(root, TRIGGER.format("sell").replace("Careful.", "New.") + TRIGGER.format("buy").replace("high", "hihg"))
     artefact = open_artefact(f"{root}/.deia/triggers")
-    said = {each["id"]: each["message"] for each in map(artefact.trigger, range(artefact.meta["triggers"]))}
+    said = {trigger.id: trigger.message for trigger in map(artefact.trigger, range(artefact.meta.triggers))}
     assert said == {"sell": "New.", "buy": "Careful."}
 
 
@@ -90,7 +90,7 @@ def test_an_id_that_another_file_took_is_not_doubled(root: Path) -> None:
     (root / "triggers" / "a.yaml").write_text(TRIGGER.format("sell").replace("Careful.", "New."), encoding="utf-8")
     compiled(root, "- id: [\n")
     artefact = open_artefact(f"{root}/.deia/triggers")
-    said = {each["id"]: each["message"] for each in map(artefact.trigger, range(artefact.meta["triggers"]))}
+    said = {trigger.id: trigger.message for trigger in map(artefact.trigger, range(artefact.meta.triggers))}
     assert said == {"sell": "New.", "buy": "Careful."}
 
 

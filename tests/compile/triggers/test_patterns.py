@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.triggers.patterns import FLAGS, MAKER, regex_code, required_groups
+from deia.compile.triggers.patterns import FLAGS, MAKER, compiled_pattern, required_groups
 from deia.text import words
+from deia.watch.compiled_trigger import CompiledPattern
 from deia.watch.turn import regex
 
 PATTERNS = (
@@ -41,7 +42,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 def found(pattern: str, text: str, *, maker: list[Any]) -> list[tuple[int, int]]:
     regex._compiled.clear()
     regex.trust(maker)
-    return list(regex.find({"s": pattern, "v": regex_code(pattern)}, text))
+    return list(regex.find(compiled_pattern(pattern), text))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -55,7 +56,7 @@ def test_revived_code_finds_what_plain_re_finds(pattern: str, text: str) -> None
 
 def test_code_of_another_interpreter_is_never_run(fresh: None) -> None:
     regex.trust(["cpython-999", 0, 0, "little"])
-    poison = {"s": "stop", "v": {"f": FLAGS, "c": [255, 255, 255], "g": 0}}
+    poison = CompiledPattern(source="stop", flags=FLAGS, code=[255, 255, 255], groups=0)
     assert list(regex.find(poison, "do stop")) == [(3, 7)]
 
 

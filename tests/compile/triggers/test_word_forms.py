@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from deia.compile.compiler import compile_commons
 from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.word_forms import NOUNS, VERBS, by_rule, forms, forms_source, looked_up
+from deia.compile.triggers.word_forms import (
+    by_rule,
+    forms,
+    forms_source,
+    irregular_nouns,
+    irregular_verbs,
+    looked_up,
+)
 from deia.knowledge import Clause, Trigger
 from deia.settings import DEFAULTS
 from deia.text import words
@@ -95,8 +102,8 @@ def test_a_word_is_a_form_of_itself_and_every_form_is_one_word(text: str) -> Non
 
 
 def test_the_lists_of_irregular_words_hold_words() -> None:
-    for word, others in {**VERBS, **NOUNS}.items():
-        assert all(form.isalpha() and form.islower() for form in (word, *others.split()))
+    for word, others in {**irregular_verbs(), **irregular_nouns()}.items():
+        assert all(form.isalpha() and form.islower() for form in (word, *others))
 
 
 def trigger_on(phrase: str) -> Trigger:
@@ -107,7 +114,7 @@ def trigger_on(phrase: str) -> Trigger:
 def compiled_words(phrase: str) -> list[list[str]]:
     chosen = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
     data, _ = compile_triggers([trigger_on(phrase)], {}, settings=chosen, identity={})
-    return [singles for _, singles, _, _ in Artefact(data).trigger(0)["any"][0]["v"]]
+    return [list(singles) for _, singles, _, _ in Artefact(data).trigger(0).any[0].slots]
 
 
 def test_what_the_tables_say_is_recorded_and_changes_only_the_words_they_know_better() -> None:
@@ -122,4 +129,4 @@ def test_the_artefact_says_where_its_word_forms_come_from(tmp_path: Path) -> Non
     index = {"version": "1.0", "clusters": {"all": {"description": "All.", "documents": []}}}
     (tmp_path / "commons_index.yaml").write_text(json.dumps(index), encoding="utf-8")
     compile_commons(str(tmp_path), environ={"DEIA_STATE": str(tmp_path / "state"), "DEIA_STARTER": "false"})
-    assert open_artefact(f"{tmp_path}/.deia/triggers").meta["forms"] == forms_source()
+    assert open_artefact(f"{tmp_path}/.deia/triggers").meta.forms == forms_source()

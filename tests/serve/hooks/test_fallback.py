@@ -105,7 +105,7 @@ def test_the_settings_of_the_commons_count_for_what_stands_in(commons: Path, sto
     place.settle(str(commons))
     artefact = run._open(place)
     assert artefact is not None
-    chosen = artefact.meta["settings"]
+    chosen = artefact.meta.settings
     assert (chosen["telemetry"], chosen["hold"]) == ("off", False)
 
 
@@ -117,7 +117,7 @@ def test_a_compile_is_started_and_not_waited_for(commons: Path, own: dict[str, s
     until = time.monotonic() + LONG
     while not (commons / ".deia" / "stamps.documents").exists() and time.monotonic() < until:
         time.sleep(0.02)
-    assert open_artefact(f"{commons}/.deia/triggers").meta["triggers"]
+    assert open_artefact(f"{commons}/.deia/triggers").meta.triggers
     assert call(commons, own, "shopctl site:delete --yes")["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.records import Turn
-from deia.watch.clauses.exemplar_words import meaning_of, worded
+from deia.watch.clauses.exemplar_words import worded
 from deia.watch.clauses.similarity import exemplars_of, nominated
 from deia.watch.turn.parsed_turn import Reading
 
@@ -23,9 +23,9 @@ SAID = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
 
 
 def test_what_has_its_words_nowhere_in_a_turn_is_not_looked_for(make: Make, build: Build) -> None:
-    clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
+    meaning = build(make(("meaning", EXEMPLARS))).trigger(0).any[0].meaning
     heard = {
-        said: worded(meaning_of(clause), Reading(Turn(role="user", text=said)).words.places)
+        said: worded(meaning, Reading(Turn(role="user", text=said)).words.places)
         for said in ("close the shop for good", "set the site up", "I'll blow that cart right away", "nothing of it")
     }
     assert heard == {
@@ -35,15 +35,15 @@ def test_what_has_its_words_nowhere_in_a_turn_is_not_looked_for(make: Make, buil
 
 
 def test_no_place_is_nominated_by_an_exemplar_that_was_turned_away(make: Make, build: Build) -> None:
-    clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
+    meaning = build(make(("meaning", EXEMPLARS))).trigger(0).any[0].meaning
     seen = {True: 0, False: 0}
 
     @settings(max_examples=100, deadline=None)
     @given(SAID)
     def hold(said: str) -> None:
         reading = Reading(Turn(role="user", text=said))
-        kept = worded(meaning_of(clause), reading.words.places)
-        for number, exemplar in enumerate(exemplars_of(meaning_of(clause))):
+        kept = worded(meaning, reading.words.places)
+        for number, exemplar in enumerate(exemplars_of(meaning)):
             stands = any(True for _ in nominated(exemplar, reading))
             assert number in kept or not stands
             seen[stands] += 1

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from deia.match.static_vectors import open_static
 from deia.records import Turn
 from deia.watch.clauses import similarity
-from deia.watch.clauses.exemplar_words import meaning_of
 from deia.watch.clauses.similarity import exemplars_of, nominated, opened, places
 from deia.watch.turn.parsed_turn import Reading
 from deia.watch.turn.tool_call import OVERLAP
@@ -91,23 +90,23 @@ def test_an_exemplar_in_a_frame_fires_and_denied_does_not(make: Make, fires: Fir
 def test_a_match_names_its_exemplar_and_shows_the_place(make: Make, build: Build) -> None:
     artefact = build(make(("meaning", EXEMPLARS)))
     text = "All green. I'll nuke the website and set it up again from scratch. Then we talk."
-    (place,) = places(artefact.trigger(0)["any"][0], Reading(Turn(role="user", text=text)))
+    (place,) = places(artefact.trigger(0).any[0].meaning, Reading(Turn(role="user", text=text)))
     assert place.exemplar == EXEMPLARS[0]
     assert text[slice(*place.verb)] == "nuke"
     assert "Then" not in text[place.first : place.last]
 
 
 def test_a_place_fits_into_what_two_segments_share(make: Make, build: Build) -> None:
-    clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
+    meaning = build(make(("meaning", EXEMPLARS))).trigger(0).any[0].meaning
     long = " ".join(["unquestionably"] * 9)
     text = f"{long} I'll wipe the site and set it up again {long} from scratch"
-    for exemplar in exemplars_of(meaning_of(clause)):
+    for exemplar in exemplars_of(meaning):
         for place, _ in nominated(exemplar, Reading(Turn(role="user", text=text))):
             assert place.last - place.first <= OVERLAP
 
 
 def test_another_encoder_may_take_the_place_of_the_static_vectors(make: Make, build: Build) -> None:
-    clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
+    meaning = build(make(("meaning", EXEMPLARS))).trigger(0).any[0].meaning
     reading = Reading(Turn(role="user", text=SAID[0]))
     asked: list[str] = []
 
@@ -115,7 +114,7 @@ def test_another_encoder_may_take_the_place_of_the_static_vectors(make: Make, bu
         asked.append(text)
         return [0.0] * open_static().dimensions
 
-    assert list(places(clause, reading, nothing)) == []
+    assert list(places(meaning, reading, nothing)) == []
     assert asked
     assert all(word not in asked[0].split() for word in ("I", "the", "and"))
 
@@ -123,17 +122,19 @@ def test_another_encoder_may_take_the_place_of_the_static_vectors(make: Make, bu
 def test_vectors_that_cannot_be_read_or_are_others_make_nothing_close(
     make: Make, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
+    meaning = build(make(("meaning", EXEMPLARS))).trigger(0).any[0].meaning
     reading = Reading(Turn(role="user", text=SAID[0]))
-    assert list(places(clause, reading))
-    assert list(places({**clause, "v": {**meaning_of(clause), "d": "another"}}, reading)) == []
+    assert list(places(meaning, reading))
     monkeypatch.setattr(similarity, "_OPEN", [None])
     assert opened() is None
-    assert list(places(clause, reading)) == []
+    assert list(places(meaning, reading)) == []
+    monkeypatch.undo()
+    meaning.digest = "another"
+    assert list(places(meaning, reading)) == []
 
 
 def test_a_turn_full_of_its_words_is_compared_only_so_often(make: Make, build: Build) -> None:
-    clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
+    meaning = build(make(("meaning", EXEMPLARS))).trigger(0).any[0].meaning
     asked: list[str] = []
 
     def counting(text: str) -> Sequence[float]:
@@ -141,18 +142,18 @@ def test_a_turn_full_of_its_words_is_compared_only_so_often(make: Make, build: B
         return [0.0] * open_static().dimensions
 
     text = "I'll wipe the site and set it up again from scratch.\n" * 2000
-    assert list(places(clause, Reading(Turn(role="user", text=text)), counting)) == []
+    assert list(places(meaning, Reading(Turn(role="user", text=text)), counting)) == []
     assert len(asked) == similarity.MOST_COMPARED
 
 
 def test_no_text_raises(make: Make, build: Build) -> None:
-    clause = build(make(("meaning", EXEMPLARS))).trigger(0)["any"][0]
+    meaning = build(make(("meaning", EXEMPLARS))).trigger(0).any[0].meaning
 
     @settings(max_examples=100, deadline=None)
     @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)))
     def hold(text: str) -> None:
-        for place in places(clause, Reading(Turn(role="user", text=text))):
-            assert min(meaning_of(clause)["t"]) <= place.score <= 1
+        for place in places(meaning, Reading(Turn(role="user", text=text))):
+            assert min(meaning.thresholds) <= place.score <= 1
             assert 0 <= place.first <= place.verb[0] < place.verb[1] <= place.end <= len(text)
 
     hold()

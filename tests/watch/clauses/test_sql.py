@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.commons.triggers.clause_language import TemplateError, parse_sql
-from deia.compile.triggers.build_artefact import LOWER
+from deia.compile.triggers.lower_clause import LOWER
 from deia.records import Turn
 from deia.text import words
 from deia.watch.clauses.confirm import confirm

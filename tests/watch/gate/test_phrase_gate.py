@@ -40,7 +40,7 @@ PHRASES = ("sell shop", "sell … shop", "{sell|give away} {|old} shop", "shop {
 
 
 def opened(artefact: Any, turn: Turn) -> list[int]:
-    return list(candidates(artefact, turn, stand=holding)[0])
+    return list(candidates(artefact, turn, second_gate=holding)[0])
 
 
 def test_no_phrase_that_stands_in_a_turn_is_turned_away(make: Make, build: Build) -> None:
@@ -54,7 +54,7 @@ def test_no_phrase_that_stands_in_a_turn_is_turned_away(make: Make, build: Build
         standing = [
             number
             for number in range(len(PHRASES))
-            if any(True for _ in confirm(artefact.trigger(number)["any"][0], Reading(turn)))
+            if any(True for _ in confirm(artefact.trigger(number).any[0], Reading(turn)))
         ]
         found = opened(artefact, turn)
         assert set(standing) <= set(found)
@@ -85,7 +85,7 @@ def test_words_that_do_not_make_the_phrase_open_nothing(make: Make, build: Build
 def test_a_turn_that_is_read_anyway_is_not_looked_through_twice(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop"), id="a"), make(("pattern", "zebra"), id="b"))
     turn = Turn(role="user", text="The shop has a zebra. Nobody will ever want to know what they sell.")
-    assert list(candidates(artefact, turn, stand=lambda *_: set())[0]) == [0, 1]
+    assert list(candidates(artefact, turn, second_gate=lambda *_: set())[0]) == [0, 1]
 
 
 def test_a_tool_call_that_says_nothing_is_not_read_for_a_phrase(make: Make, build: Build) -> None:

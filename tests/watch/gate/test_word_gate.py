@@ -38,8 +38,8 @@ def opened(artefact: Artefact, turn: Turn) -> list[int]:
 def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
     """Say whether a trigger's clauses hold in a turn, without asking the gate."""
     trigger, reading = artefact.trigger(number), Reading(turn)
-    every = all(any(True for _ in confirm(clause, reading)) for clause in trigger["all"])
-    some = any(any(True for _ in confirm(clause, reading)) for clause in trigger["any"]) or not trigger["any"]
+    every = all(any(True for _ in confirm(clause, reading)) for clause in trigger.all)
+    some = any(any(True for _ in confirm(clause, reading)) for clause in trigger.any) or not trigger.any
     return every and some
 
 
@@ -47,9 +47,9 @@ def passed_over(artefact: Artefact, number: int, turn: Turn) -> set[int]:
     """Give the clauses of a trigger that hold in a turn and that the gate would not have looked at."""
     trigger, reading = artefact.trigger(number), Reading(turn)
     chosen = candidates(artefact, turn)[0].get(number, set())
-    if trigger["all"] or EVERY in chosen:
+    if trigger.all or EVERY in chosen:
         return set()
-    return {at for at, one in enumerate(trigger["any"]) if any(True for _ in confirm(one, reading))} - chosen
+    return {at for at, one in enumerate(trigger.any) if any(True for _ in confirm(one, reading))} - chosen
 
 
 word = st.sampled_from(WORDS)

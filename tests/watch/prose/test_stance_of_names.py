@@ -6,10 +6,11 @@ import pytest
 
 from deia.records import Turn
 from deia.watch.clauses.confirm import confirm
+from deia.watch.compiled_trigger import CompiledClause
 from deia.watch.prose.stance_names import ANNOUNCED, REQUESTED, counts
 from deia.watch.turn.parsed_turn import Reading
 
-FORCE = {"k": "phrase", "s": "force push", "v": [[0, [], [[["force"], ["push", "pushing", "pushed"]]], 0]]}
+FORCE = CompiledClause.of("phrase", "force push", [(0, [], [[["force"], ["push", "pushing", "pushed"]]], 0)])
 
 
 def doing(text: str) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deia.records import Turn
 from deia.watch.memory.log import InMemoryLog
 from deia.watch.turn.parsed_turn import Reading
-from deia.watch.turn.spoken_tool_input import MOST_ITEMS, MOST_SAID, speech_of, tasks_of
+from deia.watch.turn.spoken_tool_input import MOST_ITEMS, MOST_SPEECH, speech_of, tasks_of
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def test_a_call_that_says_nothing_is_no_prose() -> None:
 
 
 def test_what_is_said_is_bounded() -> None:
-    assert len(speech_of(turn("Task", {"prompt": "a " * MOST_SAID}))) == MOST_SAID
+    assert len(speech_of(turn("Task", {"prompt": "a " * MOST_SPEECH}))) == MOST_SPEECH
 
 
 @given(st.recursive(st.text(max_size=10), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=8), inner)))

@@ -70,7 +70,7 @@ def test_a_night_belongs_to_the_day_on_which_it_begins() -> None:
 
 def artefact_with(*triggers: Trigger, **settings: Any) -> Artefact:
     base = build_artefact(*triggers)
-    base.meta["settings"].update({**DEFAULTS.values(), **settings})
+    base.meta.settings.update({**DEFAULTS.values(), **settings})
     return base
 
 

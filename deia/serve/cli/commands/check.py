@@ -148,7 +148,7 @@ def _as_lines(turns: Sequence[Turn], watched: Sequence[Watched], artefact: Artef
         if not told:
             yield "  no trigger has all the words it needs in this turn"
         for verdict in told:
-            yield from _verdict_lines(verdict, artefact.trigger(verdict.number)["origin"])
+            yield from _verdict_lines(verdict, artefact.trigger(verdict.number).origin)
         if each.injection:
             yield from ("", each.injection.text, "")
     if not any(each.firings for each in watched):

@@ -18,7 +18,7 @@ from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.compiler import Compiled, compile_commons
-from deia.compile.triggers.calibration import told
+from deia.compile.triggers.calibration import report
 from deia.errors import CommonsError, Problem
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.folders import events_folder, nearest_commons
@@ -71,7 +71,7 @@ def tell_compiled(done: Compiled, *, verbose: bool = False) -> list[str]:
         named = ", ".join(done.ungated[:NAMED]) + (" …" if len(done.ungated) > NAMED else "")
         have = "trigger has" if len(done.ungated) == 1 else "triggers have"
         lines.append(f"{len(done.ungated)} {have} no required word and cost every turn a look: {named}")
-    lines += told([one for one in done.meaning if verbose or one.trigger in done.own])
+    lines += report([one for one in done.meaning if verbose or one.trigger in done.own])
     if done.left_out:
         lines.append("Searches go by word vectors; the sentence model would take long: deia compile --tier compact")
     if done.problems:

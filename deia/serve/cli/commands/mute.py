@@ -121,7 +121,7 @@ def _refuse_unknown(trigger: str) -> None:
         artefact = Librarian(given_commons() or None, ledger=False).open_artefact()
     except ArtefactError:
         return
-    known = [artefact.trigger(number)["id"] for number in range(artefact.meta["triggers"])]
+    known = [artefact.trigger(number).id for number in range(artefact.meta.triggers)]
     if trigger not in known:
         raise CommonsError(f"there is no trigger {trigger!r}", fix=nearest(trigger, known))
 

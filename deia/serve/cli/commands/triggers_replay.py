@@ -89,9 +89,9 @@ def _known(artefacts: Sequence[Artefact]) -> dict[str, _About]:
     """Give what there is to say about the triggers of one or two sets; the first counts."""
     about: dict[str, _About] = {}
     for artefact in artefacts:
-        for number in range(artefact.meta["triggers"]):
+        for number in range(artefact.meta.triggers):
             one = artefact.trigger(number)
-            about.setdefault(one["id"], _About(urgency=one["urgency"], action=one["action"], title=one["title"]))
+            about.setdefault(one.id, _About(urgency=one.urgency, action=one.action, title=one.title))
     return about
 
 

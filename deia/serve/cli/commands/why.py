@@ -132,11 +132,11 @@ def _trigger(artefact: Artefact | None, name: str) -> dict[str, Any]:
     if artefact is None or found is None:
         return {}
     trigger = artefact.trigger(found)
-    documents = [artefact.document(number) for number, *_ in trigger["documents"]]
+    documents = [artefact.document(number) for number, *_ in trigger.documents]
     return {
-        "title": trigger["title"], "urgency": trigger["urgency"], "message": trigger["message"],
-        "action_required": trigger["action_required"], "instead": list(trigger.get("instead", ())),
-        "origin": trigger.get("origin", "project"),
+        "title": trigger.title, "urgency": trigger.urgency, "message": trigger.message,
+        "action_required": trigger.action_required, "instead": list(trigger.instead),
+        "origin": trigger.origin,
         "documents": [{name: document[name] for name in ("id", "path", "title")} for document in documents],
     }  # fmt: skip
 

@@ -179,7 +179,7 @@ def test_packs_and_starter_compile_to_the_same_bytes_and_only_when_something_cha
     with_starter = {**environ, "DEIA_STARTER": "true"}
     first = compile_commons(str(commons), environ=with_starter)
     artefact = open_artefact(f"{commons}/.deia/triggers")
-    origins = {artefact.trigger(number)["origin"] for number in range(first.triggers)}
+    origins = {artefact.trigger(number).origin for number in range(first.triggers)}
     assert origins == {"project", "pack team", "starter"}
     assert compile_commons(str(commons), environ=with_starter).written == ()
     before = (commons / ".deia" / "triggers").read_bytes()

@@ -1,0 +1,269 @@
+"""Compiled triggers and marks: the records that the compiler writes and the watcher reads.
+
+A clause keeps its serialised fields and offers them by name, because most clauses of a trigger are never looked at.
+Its large parts, the patterns of changed text and the exemplars of a `meaning` clause, are stored as text and parsed on
+first use.
+"""
+
+from __future__ import annotations
+
+from deia.fast_json import loads
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from deia.records import Action, Mode, Urgency
+
+    Alternative: TypeAlias = Sequence[Sequence[str]]  # words in order, each with its forms
+    Slot: TypeAlias = tuple[int, Sequence[str], Sequence[Alternative], int]  # gap, single words, longer, optional
+    Templates: TypeAlias = Sequence[Sequence[str]]  # words of commands or statements
+    # Text, vector (hex), least weight of the words that nominate a sentence, weights of the groups, their numbers.
+    StoredExemplar: TypeAlias = tuple[str, str, int, Sequence[int], Sequence[int]]
+else:
+    Slot = StoredExemplar = object  # the compiler imports these names at run time
+
+PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
+MEANING = "meaning"
+
+
+class CompiledPattern:
+    """A regular expression: its source, and the code that `_sre.compile` takes."""
+
+    __slots__ = ("code", "flags", "groups", "source")
+
+    def __init__(self, *, source: str, flags: int, code: list[int], groups: int) -> None:
+        self.source, self.flags, self.code, self.groups = source, flags, code, groups
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> CompiledPattern:
+        """Return the pattern with these serialised fields; those of a `pattern` clause are the same."""
+        made = fields["v"]
+        return cls(source=fields["s"], flags=made["f"], code=made["c"], groups=made["g"])
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The serialised form."""
+        return {"s": self.source, "v": {"f": self.flags, "c": self.code, "g": self.groups}}
+
+
+class Meaning:
+    """What a `meaning` clause compares sentences with.
+
+    A group is written `own|alike|near|verb=particle,particle`; see `deia.compile.triggers.exemplars`.
+    """
+
+    __slots__ = ("digest", "exemplars", "groups", "thresholds")
+
+    def __init__(
+        self, *, thresholds: Sequence[float], digest: str, groups: Sequence[str], exemplars: Sequence[StoredExemplar]
+    ) -> None:
+        self.thresholds = thresholds  # the least cosine for each exemplar
+        self.digest = digest  # of the word vectors
+        self.groups, self.exemplars = groups, exemplars
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> Meaning:
+        """Return what these serialised fields hold."""
+        return cls(thresholds=fields["t"], digest=fields["d"], groups=fields["g"], exemplars=fields["e"])
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The serialised form."""
+        return {"t": self.thresholds, "d": self.digest, "g": self.groups, "e": self.exemplars}
+
+
+class CompiledClause:
+    """A clause of a compiled trigger; which of the properties it has depends on its kind."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self._fields = fields
+
+    @classmethod
+    def of(
+        cls, kind: str, source: str, value: object, *, asked: Mapping[str, bool] | None = None, **more: object
+    ) -> CompiledClause:
+        """Return a clause as the compiler makes it; `more` are patterns by their names, or `it` and `said`."""
+        return cls({"k": kind, "s": source, "v": value, **more, **({"asked": asked} if asked else {})})
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The serialised form; its large parts may be text or already parsed."""
+        return self._fields
+
+    @property
+    def kind(self) -> str:
+        """The kind of clause: phrase, command, write and so on."""
+        kind: str = self._fields["k"]
+        return kind
+
+    @property
+    def source(self) -> str:
+        """The clause as somebody wrote it."""
+        source: str = self._fields["s"]
+        return source
+
+    @property
+    def slots(self) -> Sequence[Slot]:
+        """The slots of a `phrase` or an `error`."""
+        slots: Sequence[Slot] = self._fields["v"]
+        return slots
+
+    @property
+    def pronoun_slots(self) -> Sequence[Slot]:
+        """The slots of a phrase with a pronoun in place of its `<it>`; empty if it has none."""
+        pronoun_slots: Sequence[Slot] = self._fields.get("it", ())
+        return pronoun_slots
+
+    @property
+    def stands_for(self) -> str:
+        """The name under which the conversation's memory keeps what the pronoun must stand for."""
+        stands_for: str = self._fields.get("said", "")
+        return stands_for
+
+    @property
+    def denies(self) -> bool:
+        """Whether a phrase of a mark is itself a denial, such as `don't deploy`."""
+        return "denies" in self._fields
+
+    @property
+    def alternatives(self) -> Sequence[Alternative]:
+        """The alternatives of a `words` clause."""
+        alternatives: Sequence[Alternative] = self._fields["v"]
+        return alternatives
+
+    @property
+    def templates(self) -> Templates:
+        """The templates of a `command` or `sql` clause."""
+        templates: Templates = self._fields["v"]
+        return templates
+
+    @property
+    def pattern(self) -> CompiledPattern:
+        """The regular expression of a `pattern` clause."""
+        return CompiledPattern.read(self._fields)
+
+    @property
+    def globs(self) -> Sequence[str]:
+        """The paths of a `write` clause."""
+        globs: Sequence[str] = self._fields["v"]
+        return globs
+
+    @property
+    def asked(self) -> Mapping[str, bool]:
+        """What a `write` clause asks of the file: `exists`, `unread`, `like`; empty if nothing."""
+        asked: Mapping[str, bool] = self._fields.get("asked", {})
+        return asked
+
+    def as_denial(self) -> CompiledClause:
+        """Return a copy for which `denies` is true."""
+        return CompiledClause({**self._fields, "denies": True})
+
+    def written(self, name: str) -> CompiledPattern | None:
+        """Return the pattern that a `write` clause has under a name of `PATTERNS`, or None."""
+        pattern = self._fields.get(name)
+        if pattern is not None and not isinstance(pattern, CompiledPattern):
+            pattern = CompiledPattern.read(loads(pattern) if isinstance(pattern, str) else pattern)
+            self._fields[name] = pattern
+        return pattern
+
+    @property
+    def tool_name(self) -> str:
+        """The glob for the name of a tool."""
+        tool_name: str = self._fields["v"]["name"]
+        return tool_name
+
+    @property
+    def tool_input(self) -> Mapping[str, str]:
+        """The globs for the fields of a tool's input."""
+        tool_input: Mapping[str, str] = self._fields["v"]["input"]
+        return tool_input
+
+    @property
+    def meaning(self) -> Meaning:
+        """The exemplars of a `meaning` clause."""
+        value = self._fields["v"]
+        if not isinstance(value, Meaning):
+            value = self._fields["v"] = Meaning.read(loads(value) if isinstance(value, str) else value)
+        return value
+
+
+class Unless(Record):
+    """What keeps a match from counting if it stands beside it: an option of the command, or words."""
+
+    source: str
+    flag: str = ""
+    words: Sequence[Sequence[str]] = ()  # in order, each with its forms
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The serialised form."""
+        return {"s": self.source, "flag": self.flag} if self.flag else {"s": self.source, "words": self.words}
+
+
+class CompiledTrigger(Record):
+    """A trigger of the artefact. The serialised keys are the names of the fields."""
+
+    id: str
+    title: str
+    urgency: Urgency
+    action: Action
+    timing: str
+    message: str
+    action_required: str
+    instead: Sequence[str]
+    origin: str  # whose trigger it is: project, starter, or pack NAME
+    documents: Sequence[tuple[int, Mode, str]]  # number, how much of it is shown, why
+    who: int  # bits of the roles in whose turns it counts
+    context: Sequence[str]
+    stance: Sequence[str]
+    unless: Sequence[Unless]
+    repeat: float  # seconds of silence after it fired; negative: for the whole conversation
+    all: Sequence[CompiledClause]
+    any: Sequence[CompiledClause]
+    earlier: int | None = None  # how many turns its mark counts (0: all), if it waits for one
+
+    @property
+    def clauses(self) -> Sequence[CompiledClause]:
+        """All clauses, in the order in which the gate numbers them."""
+        return (*self.all, *self.any)
+
+
+class CompiledMark(Record):
+    """What a trigger waits for: something said earlier that sets the mark, or takes it back."""
+
+    mark: str
+    any: Sequence[CompiledClause]
+    until: Sequence[CompiledClause]
+
+    @property
+    def clauses(self) -> Sequence[CompiledClause]:
+        """All clauses, in the order in which the gate numbers them."""
+        return (*self.any, *self.until)
+
+
+def parse_trigger(text: str) -> CompiledTrigger | CompiledMark:
+    """Return the trigger or mark of an item of the artefact.
+
+    The first line is the record; where a clause holds a number instead of a large part, the part is on that line.
+    """
+    first, *lines = text.split("\n")
+    fields = loads(first)
+    if "mark" in fields:
+        return CompiledMark(**{**fields, **_clauses(fields, ("any", "until"), lines)})
+    fields["unless"] = [
+        Unless(source=unless["s"], flag=unless.get("flag", ""), words=unless.get("words", ()))
+        for unless in fields["unless"]
+    ]
+    return CompiledTrigger(**{**fields, **_clauses(fields, ("all", "any"), lines)})
+
+
+def _clauses(fields: Mapping[str, Any], names: Iterable[str], lines: Sequence[str]) -> dict[str, list[CompiledClause]]:
+    for clause in [clause for name in names for clause in fields[name]] if lines else ():
+        for name in ("v",) if clause["k"] == MEANING else PATTERNS:
+            if isinstance(clause.get(name), int):
+                clause[name] = lines[clause[name] - 1]
+    return {name: [CompiledClause(clause) for clause in fields[name]] for name in names}
