@@ -1,12 +1,11 @@
-"""How well questions find documents: nDCG@10, recall@5 and MRR on labelled sets, asked clean and misspelt.
+"""How well questions find documents: nDCG@10, recall@5 and MRR on labelled sets, with clean and misspelt questions.
 
     python bench/retrieval.py [--tiers keyword,static,compact] [--kept FILE] [--write PAGE] FOLDER…
 
-A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` (optional) and `qrels.tsv`.
-`--kept` keeps the sentence model's vectors from one run to the next. Every
-tier is measured by itself. The last lines of each ask every set the questions of the others and print how many are
-answered all the same, which they should not be. SQLite's FTS5 is asked the same questions. `--write` makes a page of
-it, with what tools/train_confidence.py measured out of sample.
+A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` (optional) and `qrels.tsv`. `--kept` keeps the
+sentence model's vectors from one run to the next. Each tier is measured separately. The last lines of each ask every
+set the questions of the other sets and print how many are answered although they should not be. SQLite's FTS5 is asked
+the same questions. `--write` makes a page from the results, with what tools/train_confidence.py measured out of sample.
 """
 
 from __future__ import annotations
@@ -40,22 +39,22 @@ CONFIDENCES = ("high", "medium", "low")
 FINDING = """
 ## Finding
 
-nDCG@10, clean / misspelt. Of what is shipped only the weights of fusion and verdict were chosen on these sets.
+nDCG@10, clean / misspelt. Of everything shipped, only the weights of fusion and verdict were chosen on these sets.
 """
 NOTHING = """## When nothing fits
 
-Shares of a set's own questions, clean and misspelt, that are refused, and of foreign ones that are answered, by a
-verdict that was trained without the set and its questions, from a probability that the tests of the other sets chose
-(`tools/train_confidence.py`); in brackets what holds in 95 of 100 draws of the questions. `small` is the same set with
-the documents of 30 questions alone. Foreign are the questions of all sets that share no subject with it, and everyday
-ones. The first four sets are what people ask (`starter` are the starter commons' golden questions, its documents
-without what its index says of them); the others, made by `tools/installed_sets.py`, are one-line descriptions from
-manuals and docstrings.
+The shares of a set's own questions, clean and misspelt, that are refused, and of foreign questions that are answered.
+The verdict was trained without the set and its questions, and its threshold was chosen by the tests of the other sets
+(`tools/train_confidence.py`). In brackets: 95 % intervals over draws of the questions. `small` is the same set with
+only the documents of 30 questions. Foreign questions are those of all sets that share no subject with it, and everyday
+ones. The first four sets hold questions that people ask (`starter`: the starter commons' golden questions, with its
+documents but without what its index says about them). The others, made by `tools/installed_sets.py`, hold one-line
+descriptions from manuals and docstrings.
 """
 WORTH = """## What a confidence is worth
 
-Of the sets' own questions that were answered, out of sample: what probability the verdict named, and how often the
-best document was a right one.
+For the sets' own questions that were answered, out of sample: the probability that the verdict stated, and how often
+the best document was a right one.
 """
 TRIED = Path(__file__).with_name("retrieval_tried.md")
 QUESTIONS = ("queries.jsonl", "queries.typo.jsonl")
