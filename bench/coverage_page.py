@@ -1,10 +1,10 @@
-"""What the starter commons covers: by topic, what there is, and how it did on labelled data.
+"""What the starter commons covers, by topic, and how it did on labelled data.
 
     python bench/coverage_page.py [FOLDER] [--write]
 
-Writes docs/COVERAGE.md, or prints it. The counts come from the starter itself, and tests/starter/test_coverage.py holds
-the page to them. FOLDER holds the labelled sets that bench/accuracy.py reads; without it the measured part of the page
-stays as it is.
+Writes docs/COVERAGE.md, or prints it. The counts come from the starter itself; tests/starter/test_coverage.py checks
+that they are up to date. FOLDER holds the labelled sets that bench/accuracy.py reads; without it, the measured part of
+the page stays as it is.
 """
 
 from __future__ import annotations
@@ -122,12 +122,12 @@ def commands() -> str:
     rows = [line.split("\t") for line in RECORD.read_text(encoding="utf-8").splitlines()[1:]]
     counts = Counter(row[2] for row in rows)
     return (
-        f"{len(rows)} commands stand in the documents. {counts['ran']} ran as they stand, in a throw-away folder; "
-        f"{counts['refused']} were understood by their program and missed something there (a "
-        f"file, a branch); {counts['read']} were read by the client of a cloud or a cluster, which knew every "
-        f"option and then found neither network nor account; {counts['not run']} were not started: they need a "
-        "network, another system, or rights over the machine. The last line of each document names what was only read "
-        "or not started."
+        f"The documents contain {len(rows)} commands. {counts['ran']} ran unchanged, in a temporary folder; "
+        f"{counts['refused']} were understood by their program, which lacked something there (a file, a branch); "
+        f"{counts['read']} were parsed by the client of a cloud or a cluster, which knew every option and then found "
+        f"neither network nor account; {counts['not run']} were not started: they need a network, another system, or "
+        "rights over the machine. The last line of each document names the commands that were only parsed or not "
+        "started."
     )
 
 
@@ -157,7 +157,7 @@ def measured(folder: Path) -> str:
     for name in [cluster.id for cluster in commons.clusters]:
         counts, hits = totals.get(name, Counter()), found[name]
         rows.append(
-            f"| {name} | {_of(counts['caught'], counts['missed'])} | {_of(counts['in vain'], counts['silent'])} | "
+            f"| {name} | {_of(counts['caught'], counts['missed'])} | {_of(counts['false alarm'], counts['silent'])} | "
             f"{hits['first']} | {hits['among']} of {hits['asked']} | {', '.join(sorted(named.get(name, ())))} |"
         )
     return MEASURED + TABLE + "\n".join(rows) + "\n"
@@ -182,22 +182,22 @@ def _of(good: int, bad: int) -> str:
 
 
 TABLE = """
-By cluster, on the development halves of the labelled sets (`bench/accuracy.py` says what they are): of what deserves a
-warning, how much was caught; of what does not, how much was spoken to in vain; and for how many of the questions in the
-index its document came first, or among the first five.
+By cluster, on the development halves of the labelled sets (described in `bench/accuracy.py`): how many of the rows that
+deserve a warning were caught; how many of the others were false alarms; and for how many of the questions in the index
+the right document came first, or among the first five.
 
-| cluster | caught | in vain | first | among five | topics of the sets |
+| cluster | caught | false alarms | first | among five | topics of the sets |
 |---|---|---|---|---|---|
 """
 
 COUNTED = """# What the starter commons covers
 
-Made by `python bench/coverage_page.py FOLDER --write`; the counts follow from the starter, the measured part from
+Made by `python bench/coverage_page.py FOLDER --write`. The counts are taken from the starter, the measured part from
 labelled sets that are not part of this project.
 
 ## By cluster
 
-A trigger counts where its first document belongs. Cases are conversations in which it must fire, or stay silent.
+A trigger counts in the cluster of its first document. Cases are conversations in which it must fire, or stay silent.
 
 | cluster | documents | triggers | note | warn | ask | hold | cases: fire | silent | questions |
 |---|---|---|---|---|---|---|---|---|---|
