@@ -1,11 +1,11 @@
-"""How well the ledger tells a question that is asked again in other words from the next question.
+"""Measure how well the ledger distinguishes a question asked again in other words from the next question.
 
     python bench/alike.py FOLDER…
 
-A FOLDER is a labelled set (`corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`). Asked again are a
-question and its misspelt form, and, where ids say so (`NAME#s…` and `NAME#d…`), the two wordings of one thing; other
-questions are pairs that have no relevant document in common. Besides `static_pairs.tsv`: paraphrases that were made to
-share no word. Told by the very SQL that the view `rephrasings` is made of.
+A FOLDER is a labelled set (`corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`). Pairs asked again are a
+question and its misspelt form and, if the ids say so (`NAME#s…` and `NAME#d…`), the two wordings of one thing. Other
+pairs are questions that have no relevant document in common. `static_pairs.tsv` adds paraphrases that were written to
+share no word. The decision is made by the same SQL as the view `rephrasings`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What the starter's triggers make of turns and commands that were written blind: by somebody who never saw them.
+"""Score the starter's triggers on turns and commands written by somebody who never saw them.
 
     python bench/blind.py [--half development] [--wrong]
 
-`labels/blind.jsonl` holds turns where a warning would have helped, near misses, and shell commands, in two halves.
-Each is a conversation of its own, in a folder that shows every context that a trigger asks for. `--wrong` lists what
-went wrong in the development half; the held-out half is only ever counted, so that nobody tunes to it.
+`labels/blind.jsonl` holds turns in which a warning would have helped, near misses, and shell commands, in two halves.
+Each is a conversation of its own, in a folder that shows every context that a trigger requires. `--wrong` lists the
+errors of the development half; the held-out half is only ever counted, so that nobody tunes to it.
 """
 
 from __future__ import annotations

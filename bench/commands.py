@@ -1,11 +1,11 @@
-"""What reading commands costs: parsing a line, and judging the whole call, in µs a command.
+"""Measure what reading commands costs: parsing a line, and judging the whole call, in µs per command.
 
     python bench/commands.py FOLDER [--most 2000]
 
 FOLDER holds `commands/command_cases.jsonl` (command) and `conversations/conversations.jsonl` (role, tool, text), as for
-`bench/accuracy.py`. Judging is the gate and, where it opens, everything behind it, with the starter's triggers; a call
-that the gate does not let through is never parsed. Each text is measured three times and its best time counts, so that
-a busy machine does not; the slowest text is named by its length.
+`bench/accuracy.py`. Judging is the gate and, if it opens, everything behind it, with the starter's triggers; a call
+that the gate stops is never parsed. Each text is measured three times and its best time counts, to reduce the influence
+of a busy machine. The slowest text is identified by its length.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How good and how fast the compact sentence model is.
+"""Measure how good and how fast the compact sentence model is.
 
     python bench/compact.py [--threads N] [--cache PLACE] [FOLDER…]
 
-Prints what loading and one query cost a fresh interpreter beside a bare one, what a query costs warm, and how many
-passages a second are encoded. A FOLDER (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) adds nDCG@10 of the model alone,
-by the best chunk of 180 words of a document, and of the even sum with BM25 over its words, names split. How well the
-model agrees with the one that it was made from is told by `tools/quantise_compact.py --check`.
+Prints what loading and one query cost a fresh interpreter compared with a bare one, what a query costs warm, and how
+many passages per second are encoded. A FOLDER (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) adds nDCG@10 of the model
+alone, by the best chunk of 180 words of a document, and of the equally weighted sum with BM25 over its words, names
+split. `tools/quantise_compact.py --check` shows how well the model agrees with the original.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a turn costs through each framework's adapter, against the bare Librarian, in one run.
+"""Measure what a turn costs through each framework's adapter, compared with the bare Librarian, in one run.
 
     python bench/frameworks.py [--rounds 300] [--only litellm]
 
 Only the adapter is timed, called as its framework calls it: a quiet message before a model call, and a quiet tool call.
-Frameworks that are not installed are passed over.
+Frameworks that are not installed are skipped.
 """
 
 from __future__ import annotations

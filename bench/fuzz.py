@@ -1,10 +1,10 @@
-"""A million random turns through the whole watcher with the starter commons: nothing may raise, nothing may be slow.
+"""Run a million random turns through the whole watcher with the starter commons: none may raise, none may be slow.
 
     python bench/fuzz.py [--turns 1000000] [--seed 1] [--only NUMBER]
 
-Turns are made of the triggers' own words, of the syntax that the parsers know, of the cases beside the triggers, bent
-and spliced, and of noise. Every turn has a number of its own: `--only` makes that turn again and shows it. Times are
-CPU times, so that a busy machine slows nothing; exit code 1 when a turn raised, hung, or needed the hook's deadline.
+Turns are made of the triggers' own words, of the syntax that the parsers know, of mutated and spliced cases of the
+triggers, and of noise. Every turn has a number: `--only` makes that turn again and shows it. Times are CPU times, so a
+busy machine does not matter. The exit code is 1 if a turn raised, hung, or exceeded the hook's deadline.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Random events through every host's module and the hook behind it: nothing may raise, nothing wrong may come out.
+"""Send random events through every host's module and the hook behind it: none may raise or produce invalid output.
 
     python bench/fuzz_hosts.py [--events 100000] [--processes 300] [--seed 1] [--only NUMBER]
 
-Events are those that hosts send, bent: fields dropped, renamed, doubled, of other types, of other hosts, cut in the
-middle, with events of a later version. Every event has a number of its own: `--only` makes it again and shows it.
-Some go through real processes, which must exit with 0 and JSON or nothing, or hold with 2 and a reason where a host
-wants that.
+Events are mutations of those that hosts send: fields dropped, renamed, doubled, of other types, of other hosts, cut in
+the middle, with events of a later version. Every event has a number: `--only` makes it again and shows it. Some go
+through real processes, which must exit with 0 and JSON or nothing, or, for a host that requires it, hold with exit code
+2 and a reason.
 """
 
 from __future__ import annotations

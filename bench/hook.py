@@ -1,10 +1,10 @@
-"""How much the hook costs an agent: whole cold processes, as installed, against an interpreter that does nothing.
+"""Measure how much the hook costs an agent: whole cold processes, as installed, compared with an idle interpreter.
 
     python bench/hook.py [--rounds 200] [--host HOST | --every-host] [--conversations FILE.jsonl]
 
-The quiet rows time a turn that no trigger's words fit, at 100, 1,000 and 10,000 triggers; with a file of real turns
-(`source, conversation_id, turn, role, tool, text`) the starter commons is timed over a sample, firing as it fires, and
-over a sample of those turns alone whose words open the gate, so that a parser runs: what they cost, said apart. With
+The quiet rows time a turn that matches no trigger's words, at 100, 1,000 and 10,000 triggers. With a file of real turns
+(`source, conversation_id, turn, role, tool, text`), the starter commons is timed on a sample, with everything that
+fires, and separately on a sample of only those turns whose words open the gate, so that a parser runs. With
 `--every-host` the quiet turn is timed for each host's command, at 1,000 triggers.
 """
 

@@ -1,10 +1,10 @@
-"""Hostile texts for every kind of clause: whether the time that a turn takes grows with its length, and no faster.
+"""Check with hostile texts for every kind of clause that a turn's time grows no faster than its length.
 
     python bench/hostile.py [--size 60000] [--huge 10000000] [--rounds 3]
 
 Every text is written so that the gate lets all the starter's triggers through, and so that the part that reads it has
-as much to do as can be arranged. The first table watches each at one size and at twice that size; the second watches
-turns of 10 MB, in process and as whole hook processes. Times are CPU times; exit code 1 when one is over its budget.
+as much work as possible. The first table watches each at one size and at twice that size; the second watches turns of
+10 MB, in process and as whole hook processes. Times are CPU times; the exit code is 1 if one exceeds its budget.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Measure what learning from use is worth on labelled sets: half of the questions are used, the other half judged.
+"""Measure on labelled sets what learning from use is worth: half of the questions are used, the other half judged.
 
     python bench/learn.py FOLDER… [--halves 5]          BEIR layout, as for bench/retrieval.py
 
-Every question of the first half is asked; the person opens a relevant document where the answer shows one among the
-first ten, and says of it that it was useful; where none is shown, the person finds it otherwise and names it. What
-`deia learn` proposes of that is applied, and the other half is asked without and with it. Beside it stands what is
-naive: every word of every question becomes a keyword of its document. All of it is done with several random halves.
+Every question of the first half is asked. If the answer shows a relevant document among the first ten, the person opens
+it and calls it useful; otherwise the person finds it by other means and names it. The proposals that `deia learn` makes
+from this are applied, and the other half is asked without and with them. The naive method is measured for comparison:
+every word of every question becomes a keyword of its document. All of it is repeated with several random halves.
 """
 
 from __future__ import annotations

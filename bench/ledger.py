@@ -1,9 +1,9 @@
-"""What the ledger costs and holds: writers that are killed, reports meanwhile, and millions of events.
+"""Measure what the ledger costs and withstands: writers that are killed, reports meanwhile, and millions of events.
 
     python bench/ledger.py [--writers 8] [--events 5000] [--millions 10] [--folder FOLDER]
 
-Writers append as the hook does, half of them are killed with -9 in the middle, and reports run all the while; then
-events are made by the million, compacted, and told in every report: seconds, bytes and memory, each per event too.
+Writers append as the hook does, half of them are killed with -9 while writing, and reports run all the time. Then
+millions of events are made, compacted, and shown in every report: seconds, bytes and memory, in total and per event.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How often the starter's triggers hear what somebody says who never read them: sentences written blind, in two halves.
+"""Measure how often the starter's triggers recognise sentences written by somebody who never read them, in two halves.
 
     python bench/paraphrases.py [--half development] [--missed]
 
 `labels/paraphrases.jsonl` holds sentences (trigger, fires, text, half), written from the titles of triggers alone. A
-firing sentence is heard when its trigger fires on it, or one that names the same document; a silent one is a false
-alarm when one does. Each sentence is the one turn of a conversation, said by a person, in a folder that shows every
-context that a trigger asks for (so that `context: [netlify]` stops nothing). `--missed` lists what went wrong in the
+sentence that should fire is caught if its trigger fires on it, or one that names the same document; a silent one is a
+false alarm if one does. Each sentence is the only turn of a conversation, said by a person, in a folder that shows
+every context that a trigger requires (so that `context: [netlify]` stops nothing). `--missed` lists the errors of the
 development half; the held-out half is only ever counted, so that nobody tunes to it.
 """
 

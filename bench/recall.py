@@ -1,10 +1,10 @@
-"""How much of what a scan of everything finds the lists of a large catalog keep, and what either costs.
+"""Measure the recall of a large catalog's lists compared with a full scan, and what either costs.
 
     python bench/recall.py --questions FILE [--most 150000] FOLDER…
 
-The passages are those of all text files below the folders (`/usr/share/doc` will do), the questions the lines of a
-`queries.jsonl`. Printed is recall@10: of the ten passages with the highest cosines of all, how many a search has among
-the best ten of those it looks at closely. Static vectors; `scan` is the same search without lists.
+The passages are those of all text files below the folders (`/usr/share/doc` will do), the questions are the lines of a
+`queries.jsonl`. It prints recall@10: how many of the ten passages with the highest cosines a search has among the best
+ten of those that it compares exactly. Static vectors; `scan` is the same search without lists.
 """
 
 from __future__ import annotations

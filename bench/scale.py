@@ -1,15 +1,15 @@
-"""What a growing commons costs: compiling, memory, one changed document, and a question in process, beside others.
+"""Measure what a growing commons costs: compiling, memory, one changed document, and a question, compared with others.
 
     python bench/scale.py [--sizes 1000,10000,100000] [--rounds 60] [--words 170] [--compact]
 
-A document is one chunk of generated text whose words are as frequent as a language's, with the questions of
-bench/search.py. Every size is compiled in a process of its own, so that its peak of memory is its own. Beside deia in
-the static tier stand SQLite FTS5, bm25s where it is installed, and all word vectors held against the question by numpy,
-each in the same process on the same texts, questions in turn and on one processor; they rank and do no more, while
-deia's figure is a whole answer. Beside every median of the time that passed stands that of the processor's time, which
-a busy machine changes less. "cold" is a process that opens the catalog, answers and ends, in turn with an empty one,
-"bare". With --compact the same is asked of the sentence model's tier, whose passages' vectors are drawn at random:
-making them takes an hour for a hundred thousand, and what a question costs does not depend on what they are.
+A document is one chunk of generated text with the word frequencies of a language; the questions are those of
+bench/search.py. Every size is compiled in a process of its own, to measure its own peak of memory. deia in the static
+tier is compared with SQLite FTS5, bm25s if it is installed, and all word vectors compared with the question by numpy,
+each in the same process on the same texts, questions interleaved and on one processor. The others only rank, while
+deia's figure is a whole answer. Each median of elapsed time is shown beside one of processor time, which a busy machine
+changes less. "cold" is a process that opens the catalog, answers and ends, interleaved with an empty one, "bare". With
+--compact the sentence model's tier is measured too, with random vectors of passages: real ones take an hour for a
+hundred thousand, and the cost of a question does not depend on their values.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What watching a turn costs inside a process: short turns against 1,000 triggers, turns of a megabyte of many kinds.
+"""Measure what watching a turn costs inside a process: short turns with 1,000 triggers, and many kinds of 1 MB turns.
 
     python bench/scan.py [--rounds 2000] [--conversations FILE.jsonl]
 
 The short rows call `check_triggers` as a bot would, each with a turn it has not seen. The long rows watch one turn of a
-megabyte; no kind may cost more than five times the median a byte, whatever an attacker writes into it.
+megabyte; no kind may cost more than five times the median per byte, whatever an attacker writes into it.
 """
 
 from __future__ import annotations

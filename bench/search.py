@@ -1,8 +1,8 @@
-"""What a cold question costs as a whole process, beside SQLite FTS5 and an empty interpreter.
+"""Measure what a cold question costs as a whole process, compared with SQLite FTS5 and an empty interpreter.
 
     python bench/search.py [--rounds N] [--sizes 100,1000,10000]
 
-Every program is started in turn, round after round, so that a busy machine is unfair to none: the installed `deia
+All programs are started in turn, round after round, so that a busy machine affects all alike: the installed `deia
 search` on a commons of each size, `bare` (`python -c pass`), `floor` (`python -I -S -c pass`), and the same documents
 in SQLite. The budget of a cold search is 4 times `bare`.
 """

@@ -1,12 +1,12 @@
-"""What the server costs: its start, its hooks beside the started hook, and many clients while the commons changes.
+"""Measure the server: its start, its hooks compared with the started hook, and many clients while the commons changes.
 
     python bench/server.py [--seconds 10] [--clients 16] [--processes 4] [--rounds 60] [--triggers 1000]
 
-The start is timed from the process's beginning to the answer, beside a bare import of the protocol's library in the
-same rounds. The hook is timed as the host sees it (one kept connection) and by the server's own word. Under load every
-answer is looked at: a document that is changed all the while says one number in each of its lines, and never an older
-one than it said before. The clients are in processes of their own, so that none waits for another's parsing; each
-begins when all are there.
+The start is timed from the beginning of the process to the answer, interleaved with a bare import of the protocol's
+library. The hook is timed as the host sees it (one kept connection) and as the server reports it. Under load every
+answer is checked: a document that changes all the time states one number in each of its lines, and never an older one
+than before. The clients are in processes of their own, so that none waits for another's parsing; they begin when all
+are ready.
 """
 
 from __future__ import annotations

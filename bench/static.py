@@ -1,11 +1,12 @@
-"""How good and how fast the static word vectors are.
+"""Measure how good and how fast the static word vectors are.
 
     python bench/static.py [--teacher MODEL] [FOLDER…]
 
-Prints the file's size, what a cold and a warm encoding cost, and how well `static_pairs.tsv` (a text and its paraphrase
-a line, of one topic) is told from texts of other topics. `--teacher` needs sentence-transformers and adds the rank
-correlation with its similarities over the sentences of the starter commons, none of which the vectors learned from. A
-FOLDER (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) adds nDCG@10 of the vectors alone, by the best chunk of 180 words.
+Prints the file's size, what a cold and a warm encoding cost, and how well the pairs of `static_pairs.tsv` (a text and
+its paraphrase per line, on one topic) are distinguished from texts on other topics. `--teacher` needs
+sentence-transformers and adds the rank correlation with its similarities over the sentences of the starter commons,
+none of which the vectors were trained on. A FOLDER (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) adds nDCG@10 of the
+vectors alone, by the best chunk of 180 words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Timing commands and calls against each other: interleaved in one run, so that a busy machine is busy for all."""
+"""Time commands and calls against each other, interleaved in one run, so that a busy machine affects all alike."""
 
 from __future__ import annotations
 

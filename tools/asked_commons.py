@@ -1,8 +1,8 @@
-"""Labelled sets as commons of several sizes and kinds, asked their own questions and foreign ones: what training sees.
+"""Labelled sets as commons of several sizes and kinds, asked their own questions and foreign ones, as training data.
 
-A set is compiled as it is, and those to measure by also with the documents of a few questions, as the small commons
-that most teams have. Parts of sets, and several sets in one, are there to train with alone: of ten sets each has a
-size, a subject and a breadth of its own, and what is learned of one would else be taken for true of the others.
+A set is compiled as it is. Sets to measure on are also compiled with the documents of a few questions only, like the
+small commons that most teams have. Parts of sets, and several sets in one, are only for training: each of ten sets has
+a size, a subject and a breadth of its own, and what is learned from one would otherwise be taken for true of all.
 """
 
 from __future__ import annotations

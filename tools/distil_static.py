@@ -1,10 +1,10 @@
-"""Remake the static vectors: distil all-MiniLM-L6-v2 into one vector a token, train them to imitate it, pack them.
+"""Rebuild the static vectors: distil all-MiniLM-L6-v2 into one vector per token, train them to imitate it, pack them.
 
     python -m tools.distil_static MODEL TEXTS [--out deia/models] [--cache FOLDER] [--dimensions 192]
 
 MODEL is a folder with `model.safetensors` and `tokenizer.json`; TEXTS holds unpacked documentation packages, each in a
 folder `package_version`. Needs sentence-transformers. Downloads nothing, and refuses other weights than the known ones
-and texts whose licence nobody wrote down. The same seed, texts and versions of the libraries give the same vectors.
+and texts whose licence is not listed. The same seed, texts and versions of the libraries give the same vectors.
 """
 
 from __future__ import annotations

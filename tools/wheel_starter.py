@@ -1,6 +1,6 @@
-"""Puts the starter commons, which stands at the repository's root, into the wheel as `deia/starter/`.
+"""Put the starter commons, which is at the repository's root, into the wheel as `deia/starter/`.
 
-Hatch runs this. An editable install gets no copy, since it reads the starter where it stands.
+Hatch runs this. An editable install gets no copy, since it reads the starter in place.
 """
 
 from __future__ import annotations
