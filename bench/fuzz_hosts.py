@@ -31,7 +31,7 @@ import deia.settings
 from deia.compile.compiler import compile_commons
 from deia.fast_json import dumps, loads
 from deia.serve.hooks.place import Place
-from deia.serve.hooks.run import HOSTS, _respond, host_module
+from deia.serve.hooks.run import HOSTS, host_module, respond
 from deia.serve.hosts.sample_events import Happening, sample
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def answered(place: Place, host: str, data: bytes) -> Any:
     if occasion is None:
         return None
     place.host = host
-    said = _respond(place, occasion, adapter.CARRIES)
+    said = respond(place, occasion, adapter.CARRIES)
     return adapter.write_answer(occasion, said) if said else None
 
 

@@ -70,7 +70,7 @@ def entry_of(
         **({"type": "command"} if setup.typed else {}),
         **_command(setup, words, form or setup.form, windows=is_windows),
         **setup.wait,
-        **setup.events[event][1],
+        **setup.events[event].entry,
     }
 
 
@@ -122,7 +122,7 @@ def with_hooks(
 
 
 def _item(setup: Setup, event: str, entry: dict[str, Any]) -> dict[str, Any]:
-    group = setup.events[event][0]
+    group = setup.events[event].group
     return {**group, "hooks": [entry]} if setup.shape == GROUPED else {**group, **entry}
 
 
@@ -169,8 +169,7 @@ def _is_current(
 ) -> bool:
     if hook.event not in wanted or sum(other.event == hook.event for other in present) > 1:
         return False
-    matcher: str = setup.events[hook.event][0].get("matcher", "")
-    return hook.matcher == matcher and hook.entry == wanted[hook.event]
+    return hook.matcher == setup.events[hook.event].matcher and hook.entry == wanted[hook.event]
 
 
 def _without(body: str, setup: Setup, *, path: str, but: set[str] | None = None) -> str:

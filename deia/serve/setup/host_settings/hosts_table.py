@@ -11,6 +11,7 @@ from typing import Any
 
 from deia.records import Record
 from deia.serve.hosts import claude_events
+from deia.serve.hosts.claude_events import Hooked
 from deia.serve.setup.host_settings.json_text import COMMENTS
 
 PROJECT, LOCAL, USER = "project", "local", "user"
@@ -38,7 +39,7 @@ class Setup(Record):
     title: str
     shape: str
     places: Mapping[str, Place]
-    events: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]]  # what a group says, what its hook says besides
+    events: Mapping[str, Hooked]
     tried: Mapping[str, str] = {}  # moment → the event that stands for it when an installation is tried
     form: str = "line"  # how an entry names its command: words | exec | line | systems | split
     extras: str = ""  # what the host takes in the file beside JSON
@@ -57,8 +58,8 @@ class Setup(Record):
     source: str = ""
 
 
-def _events(*names: str) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    return {name: ({}, {}) for name in names}
+def _events(*names: str) -> dict[str, Hooked]:
+    return {name: Hooked() for name in names}
 
 
 CLAUDE_LIKE = {"prompt": "UserPromptSubmit", "before_tool": "PreToolUse", "after_tool": "PostToolUse"}

@@ -26,7 +26,7 @@ FORMS = {
 
 def cell(host: str, moment: str, form: str) -> str:
     """Say when a form at a moment reaches whom it is for."""
-    carries: dict[str, dict[str, str]] = host_module(host).CARRIES
+    carries = host_module(host).CARRIES
     when = carries.get(moment, {}).get(form)
     if when is not None:
         return IN_TIME if when == BEFORE else LATER

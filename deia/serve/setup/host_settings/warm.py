@@ -17,7 +17,7 @@ from deia.serve.setup.host_settings.hook_file import ROOT, body_of
 from deia.serve.setup.host_settings.json_text import find, insert, parse, remove
 
 ENDS = f"/hooks/{HOST}"
-WARM = {event: said for event, said in EVENTS.items() if event != "SessionStart"}
+WARM = {event: hooked for event, hooked in EVENTS.items() if event != "SessionStart"}
 VARIABLE = "DEIA_TOKEN"
 
 
@@ -28,7 +28,7 @@ def asked_at(url: str, *, token: bool) -> dict[str, Any]:
     """
     shown = {"headers": {"Authorization": f"Bearer ${VARIABLE}"}, "allowedEnvVars": [VARIABLE]} if token else {}
     entry = {"type": "http", "url": f"{url.rstrip('/')}{ENDS}", **shown, "timeout": TIMEOUT}
-    return {event: {**said[0], "hooks": [entry]} for event, said in WARM.items()}
+    return {event: {**hooked.group, "hooks": [entry]} for event, hooked in WARM.items()}
 
 
 def asked_by_tool() -> dict[str, Any]:
@@ -42,9 +42,9 @@ def asked_by_tool() -> dict[str, Any]:
 
 
 def _asking(event: str, fields: Sequence[str]) -> dict[str, Any]:
-    group = dict(EVENTS[event][0])
+    group = EVENTS[event].group
     if "tool_response" in fields and "matcher" in group:
-        group["matcher"] = "|".join(name for name in group["matcher"].split("|") if name != PERSONS_TOOL)
+        group["matcher"] = "|".join(name for name in EVENTS[event].matcher.split("|") if name != PERSONS_TOOL)
     given = {"hook_event_name": event, **{name: f"${{{name}}}" for name in fields}}
     entry = {"type": "mcp_tool", "server": NAME, "tool": HOOK, "input": given, "timeout": TIMEOUT}
     return {**group, "hooks": [entry]}
