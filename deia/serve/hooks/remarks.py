@@ -193,9 +193,7 @@ class Listener:
         outcome = f" ({event['outcome']})" if event.get("outcome") else ""
         parts = [
             f"{trigger}{outcome} {ago(self._now - last.at)}: {because}",
-            f"from {whose(triggers[0].origin)}"
-            if triggers
-            else "it is not among the triggers any more",
+            f"from {whose(triggers[0].origin)}" if triggers else "it is not among the triggers any more",
             f"with {', '.join(shown)}" if shown else "",
         ]
         return ", ".join(filter(None, parts))

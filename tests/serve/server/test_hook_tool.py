@@ -216,7 +216,7 @@ def test_it_is_entered_once_and_taken_out_without_a_trace(place: Place) -> None:
 
 
 def test_what_is_written_has_the_shape_that_the_host_documents() -> None:
-    groups = asked_by_tool()
+    groups: dict[str, Any] = asked_by_tool()
     assert set(groups) == set(HOOK_EVENTS)
     for event, group in groups.items():
         (entry,) = group["hooks"]
