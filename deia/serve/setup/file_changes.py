@@ -163,7 +163,7 @@ def meaning_of(text: str, host: str) -> Json:
     body = body_of(text)
     try:
         is_toml = host == "codex" and not body.lstrip().startswith("{")
-        settings: Json = tomllib.loads(text) if is_toml else parse(body or "{}", where="", extras=COMMAS)
+        settings: Json = tomllib.loads(body) if is_toml else parse(body or "{}", where="", extras=COMMAS)
     except (HostError, tomllib.TOMLDecodeError):
         return text
     if not isinstance(settings, dict):
