@@ -10,12 +10,12 @@ from deia.fast_json import Json
 from deia.folders import find_commons, is_packaged
 from deia.serve.hosts.claude_events import HOST as CLAUDE_CODE
 from deia.serve.server.host_blocks import fields_for
-from deia.serve.setup.file_changes import Target
 from deia.serve.setup.hook_installation import Spot
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, USER
 from deia.serve.setup.host_settings.places import folder_of, is_here, project_folder, settings_paths
 from deia.serve.setup.host_settings.server_file import PLACES, server_in, with_server, without_server
 from deia.serve.setup.host_settings.warm import asked_at, asked_by_tool, with_warm, without_warm
+from deia.serve.setup.settings_changes import Target
 from deia.settings import secret
 
 WARM_URL = "http://127.0.0.1:8765"

@@ -9,13 +9,13 @@ from functools import partial
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve import hook
-from deia.serve.setup.file_changes import Change, Target, change_of, entered, read_settings, removal
 from deia.serve.setup.host_settings import status_line
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.hook_file import Installed, installed, with_hooks, without_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, Setup
 from deia.serve.setup.host_settings.places import is_here, settings_paths
 from deia.serve.setup.host_settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
+from deia.serve.setup.settings_changes import Change, Target, change_of, entered, read_settings, removal
 
 
 class Spot(Record):

@@ -20,13 +20,13 @@ from deia.knowledge import Case
 from deia.serve.hosts.claude_events import HOST
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
-from deia.serve.setup.file_changes import read_settings
 from deia.serve.setup.hook_installation import Spot
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT
 from deia.serve.setup.host_settings.reads_answer import Heard, Output, read_output
 from deia.serve.setup.host_settings.server_file import PLACES, server_in
 from deia.serve.setup.host_settings.warm import warm_entries
 from deia.serve.setup.live_check import BEFORE_TOOL, CONVERSATION, PATIENCE, own_environment, spoken
+from deia.serve.setup.settings_changes import read_settings
 
 EVENT = "PreToolUse"
 PLACEHOLDER = re.compile(r"\$\{([A-Za-z_.]+)\}")

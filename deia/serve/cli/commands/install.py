@@ -29,13 +29,13 @@ from deia.serve.setup.connect import (
     refuse_hookless,
 )
 from deia.serve.setup.doctor import diagnose
-from deia.serve.setup.file_changes import Change, Target, carry_out, entered, taken_out, tidy
 from deia.serve.setup.hook_installation import Spot, hook_command, plan_install, plan_removal
 from deia.serve.setup.host_list import listed
 from deia.serve.setup.host_settings import status_line
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCOPES, SETUPS
 from deia.serve.setup.host_settings.places import is_here, project_folder, setup_of
 from deia.serve.setup.interpreter import find_interpreter
+from deia.serve.setup.settings_changes import Change, Target, carry_out, entered, taken_out, tidy
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import resolve
 from deia.text import counted

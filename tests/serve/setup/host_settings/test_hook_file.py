@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.errors import HostError
-from deia.serve.setup.file_changes import meaning_of
 from deia.serve.setup.host_settings.hook_file import (
     Installed,
     entry_of,
@@ -18,6 +17,7 @@ from deia.serve.setup.host_settings.hook_file import (
     without_hooks,
 )
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, SETUPS
+from deia.serve.setup.settings_changes import meaning_of
 
 HOSTS = [setup.host for setup in SETUPS if setup.shape in {GROUPED, FLAT}]
 CLAUDE = BY_NAME["claude-code"]
