@@ -42,13 +42,13 @@ def rows(path: Path) -> list[Row]:
 
 
 def fired(librarian: Librarian, turns: Iterable[Row], name: str) -> list[str]:
-    """Give the triggers that fire on a fresh conversation of these turns."""
+    """Return the triggers that fire on a fresh conversation of these turns."""
     conversation = [_message(turn) for turn in turns]
     return [firing.trigger for firing in librarian.check_triggers(conversation, conversation_id=name, folder="/")]
 
 
 def _message(turn: Row) -> Row:
-    """Give a row as a host would send it: the input of a tool as fields, the command of an exported call alone."""
+    """Return a row as a host would send it: the input of a tool as fields, the command of an exported call alone."""
     role, text = turn["role"], turn["text"]
     tool = turn.get("tool") or ("Bash" if role == "tool_call" else "")
     if role != "tool_call":
@@ -72,7 +72,7 @@ class Wrong(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What one set came to: rows of the table, counts by topic, what went otherwise than its label says."""
+    """The results of one set: rows of the table, counts by topic, rows whose result differs from their label."""
 
     line: str
     topics: Counts
@@ -80,7 +80,7 @@ class Measured(NamedTuple):
 
 
 def outcome(*, heard: bool, wanted: bool) -> str:
-    """Name what became of a row."""
+    """Return the name of a row's outcome."""
     if wanted:
         return "caught" if heard else "missed"
     return "false alarm" if heard else "silent"
@@ -128,7 +128,7 @@ def turns(librarian: Librarian, path: Path, *, wanted: bool, label: str) -> Meas
 
 
 def real(librarian: Librarian, path: Path) -> Measured:
-    """Count how often real conversations would have been spoken into, and how often for nothing, by the labels kept."""
+    """Count the injections into real conversations, and how many of them are noise by the labels kept."""
     labels = {_key(row, row["trigger"]): row["label"] for row in rows(LABELS)}
     conversations: dict[str, list[Row]] = {}
     for row in rows(path):
@@ -162,7 +162,7 @@ def _share(counts: Counter[str], good: str, bad: str) -> str:
 
 
 def page(measured: Sequence[Measured]) -> str:
-    """Give docs/ACCURACY.md."""
+    """Return docs/ACCURACY.md."""
     commons = load_commons(folders.STARTER)
     fires = sum(case.fires for case in commons.cases)
     topics: Counts = {}
@@ -185,7 +185,7 @@ def _topic_line(name: str, counts: Counter[str]) -> str:
 
 
 def _reasons(wrong: Sequence[Wrong]) -> str:
-    """Group what went wrong by the reason kept for it, the most frequent first."""
+    """Group the wrong rows by the reason kept for them, the most frequent first."""
     kept = {row["id"]: row["reason"] for row in rows(REASONS)}
     grouped: dict[tuple[str, str], list[str]] = {}
     for one in wrong:

@@ -40,7 +40,7 @@ TOLD = {
 
 
 def turns_of(row: Row) -> Iterator[Turn]:
-    """Give the turns of a row: what is said, then the tool call that goes with it."""
+    """Yield the turns of a row: what is said, then the tool call that goes with it."""
     if row.get("text"):
         yield Turn(role=row["role"], text=row["text"], index=0)
     if row.get("tool"):
@@ -48,7 +48,7 @@ def turns_of(row: Row) -> Iterator[Turn]:
 
 
 def fired(artefact: Artefact, row: Row) -> list[str]:
-    """Give the triggers that fire on a row."""
+    """Return the triggers that fire on a row."""
     around = Surroundings(now=0.0, folder=lambda wanted: "".join(wanted[:1]), bounded=False)
     log = InMemoryLog()
     return [firing.trigger for turn in turns_of(row) for firing in watch(artefact, turn, log, lambda: around).firings]

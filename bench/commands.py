@@ -39,7 +39,7 @@ SHELLS = frozenset(("bash", "exec_command", "shell", "powershell"))
 
 
 def given(folder: Path, most: int) -> dict[str, list[str]]:
-    """Give the command lines of each set, without duplicates, evenly picked where there are too many."""
+    """Return the command lines of each set, without duplicates, evenly sampled if there are too many."""
     cases = folder / "commands" / "command_cases.jsonl"
     said = folder / "conversations" / "conversations.jsonl"
     rows = [json.loads(line) for line in cases.read_text(encoding="utf-8").splitlines()]
@@ -67,7 +67,7 @@ def _picked(lines: list[str], most: int) -> list[str]:
 
 
 def best(call: Callable[[str], object], line: str) -> float:
-    """Give the best time of a call with a line, in µs."""
+    """Return the best time of a call with a line, in µs."""
     taken = []
     for _ in range(REPEATS):
         began = time.perf_counter_ns()
@@ -77,7 +77,7 @@ def best(call: Callable[[str], object], line: str) -> float:
 
 
 def judge(artefact: Artefact, line: str) -> bool:
-    """Gate a call and confirm what the gate lets through; say whether it had to be read."""
+    """Gate a call and confirm what the gate lets through; return whether it had to be read."""
     turn = Turn(role="tool_call", text=line, tool="Bash", tool_input={"command": line})
     numbers, _ = candidates(artefact, turn)
     reading = Reading(turn)
@@ -89,7 +89,7 @@ def judge(artefact: Artefact, line: str) -> bool:
 
 
 def table(sets: dict[str, list[str]], artefact: Artefact) -> list[str]:
-    """Give the rows of the table."""
+    """Return the rows of the table."""
     rows = ["| what | texts | µs p50 | p95 | longest | at characters |", "|---|---|---|---|---|---|"]
     for name, lines in sets.items():
         rows.append(_row(f"{name}: parsed", lines, parse_commands))

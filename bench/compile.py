@@ -39,7 +39,7 @@ class Cost(NamedTuple):
 
 
 def write(root: str, documents: Sequence[Document]) -> None:
-    """Write a commons as people do: an index in YAML, and a file a document."""
+    """Write a commons as people do: an index in YAML, and one file per document."""
     os.makedirs(os.path.join(root, "bok"))
     with open(os.path.join(root, "commons_index.yaml"), "w", encoding="utf-8") as file:
         file.write('version: "1.0"\nclusters:\n  all:\n    description: Everything\n    documents:\n')

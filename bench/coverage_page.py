@@ -42,7 +42,7 @@ CLUSTER_OF = {
 
 
 class Topic(NamedTuple):
-    """What there is for a topic."""
+    """The counts of a topic."""
 
     documents: int
     triggers: Sequence[Trigger]
@@ -51,7 +51,7 @@ class Topic(NamedTuple):
     questions: int
 
     def row(self, name: str) -> str:
-        """Give its row of the table."""
+        """Return its row of the table."""
         actions = Counter(str(trigger.action) for trigger in self.triggers)
         counts = " | ".join(str(actions[action]) for action in ACTIONS)
         return (
@@ -61,12 +61,12 @@ class Topic(NamedTuple):
 
 
 def owners(commons: Commons) -> dict[str, str]:
-    """Give the cluster that owns each document: the first that lists it as a whole."""
+    """Return the cluster that owns each document: the first that lists it as a whole."""
     return {entry.id: entry.clusters[0] for entry in commons.entries}
 
 
 def by_cluster(commons: Commons) -> dict[str, Topic]:
-    """Sort documents, triggers, cases and questions by cluster; a trigger belongs where its first document does."""
+    """Count documents, triggers, cases and questions by cluster; a trigger belongs to that of its first document."""
     owner = owners(commons)
     home = {trigger.id: owner[trigger.documents[0].id] for trigger in commons.triggers}
     found = {}
@@ -84,12 +84,12 @@ def by_cluster(commons: Commons) -> dict[str, Topic]:
 
 
 def clauses(trigger: Trigger) -> set[str]:
-    """Name the kinds of clauses of a trigger."""
+    """Return the kinds of clauses of a trigger."""
     return {clause.kind for clause in (*trigger.any, *trigger.all)}
 
 
 def counted(commons: Commons) -> str:
-    """Give the part of the page that follows from the starter alone."""
+    """Return the part of the page that follows from the starter alone."""
     topics = by_cluster(commons)
     kinds = Counter(kind for trigger in commons.triggers for kind in clauses(trigger))
     platforms = Counter(name for entry in commons.entries for name in entry.platforms)
@@ -118,7 +118,7 @@ def counted(commons: Commons) -> str:
 
 
 def commands() -> str:
-    """Say what became of the commands in the documents, by the record that tools/document_commands.py keeps."""
+    """Return what happened to the commands in the documents, from the record that tools/document_commands.py keeps."""
     rows = [line.split("\t") for line in RECORD.read_text(encoding="utf-8").splitlines()[1:]]
     counts = Counter(row[2] for row in rows)
     return (
@@ -164,7 +164,7 @@ def measured(folder: Path) -> str:
 
 
 def questions(commons: Commons, librarian: object) -> Mapping[str, Counter[str]]:
-    """Ask every question of the index, and count where its document came, by cluster."""
+    """Ask every question of the index, and count at which place its document came, by cluster."""
     owner = owners(commons)
     found: dict[str, Counter[str]] = {cluster.id: Counter() for cluster in commons.clusters}
     for pattern in commons.query_patterns:
@@ -222,7 +222,7 @@ Kinds of clauses, by the triggers that have them: {kinds}.
 
 
 def kept() -> str:
-    """Give the measured part of the page as it is."""
+    """Return the measured part of the page as it is."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     return MEASURED + text.split(MEASURED)[1] if MEASURED in text else ""
 

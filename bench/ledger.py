@@ -81,7 +81,7 @@ def appending() -> None:
 
 
 def killed(folder: str, *, writers: int, events: int) -> None:
-    """Kill half of the writers in the middle, report meanwhile, and count what is there."""
+    """Kill half of the writers in the middle, report meanwhile, and count what was written."""
     command = [sys.executable, "-c", WRITER, folder, str(events)]
     outputs = [tempfile.TemporaryFile("w+") for _ in range(writers)]  # noqa: SIM115 - closed with the process
     running = [subprocess.Popen(command, stdout=output) for output in outputs]
@@ -143,7 +143,7 @@ def millions(folder: Path, number: int) -> None:
 
 
 def measure(folder: str, what: str) -> None:
-    """Do one step in a process of its own and tell what it took, as JSON."""
+    """Run one step in a process of its own and print its cost as JSON."""
     began = time.perf_counter()
     each = {}
     if what == "compaction":

@@ -52,7 +52,7 @@ OPENING = (
 
 
 def write_watched(root: Path, number: int) -> None:
-    """Write the document that changes: the same number in every line, put in place whole."""
+    """Write the document that changes: the same number in every line, replaced atomically."""
     lines = [f"# Watched lesson {number}", "", *(f"Zebra line {place} says {number}." for place in range(20))]
     (root / "watched.new").write_text("\n".join(lines) + "\n", encoding="utf-8")
     os.replace(root / "watched.new", root / WATCHED)
@@ -124,7 +124,7 @@ def time_hooks(root: Path, port: int, rounds: int, firing: str) -> None:
 
 
 class Load:
-    """What so many clients got, and whether all of it was right."""
+    """The answers of many clients, and whether all were right."""
 
     def __init__(self, url: str, words: list[str]) -> None:
         self.url, self.words = url, words
@@ -132,7 +132,7 @@ class Load:
         self.wrong: list[str] = []
 
     async def client(self, seed: int, until: float) -> None:
-        """Ask all sorts of things until the time is up."""
+        """Make all kinds of calls until the time is up."""
         random_ = random.Random(seed)
         last = 0
         async with Client(self.url) as client:
@@ -172,7 +172,7 @@ class Load:
 
 
 def change(root: Path, until: float, *, after: int = 0) -> int:
-    """Change the commons underneath; give how often."""
+    """Change the commons meanwhile; return how often."""
     number = after
     while time.monotonic() < until:
         time.sleep(CHANGE)
@@ -186,7 +186,7 @@ def _work(*given: Any) -> dict[str, Any]:
 
 
 async def work(port: int, first: int, clients: int, begin: float, seconds: float) -> dict[str, Any]:
-    """Be some of the clients; give what they got. The clock is the machine's, which all processes share."""
+    """Run some of the clients; return their answers. The clock is the machine's, which all processes share."""
     asking = Load(f"http://127.0.0.1:{port}/mcp", ["delete", "deploy", "rotate", "reset"])
     await asyncio.gather(*(asking.client(-each - first, begin - WARM_UP / 2) for each in range(1, clients + 1)))
     asking.taken.clear()
@@ -229,7 +229,7 @@ def load(root: Path, port: int, *, clients: int, processes: int, seconds: float,
 
 
 def memory(process: int) -> float:
-    """Give a process's resident memory in MB, or 0 where the system does not say."""
+    """Return a process's resident memory in MB, or 0 if the system does not report it."""
     try:
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     except OSError:

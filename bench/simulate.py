@@ -17,7 +17,7 @@ from simulation.rounds import draw, simulated, table
 
 
 def main() -> None:
-    """Run the rounds, print the figures, and draw them where asked."""
+    """Run the rounds, print the figures, and draw them if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=8, help="of use, propose and apply")
     parser.add_argument("--drift", type=float, default=0.1, help="share of the things renamed in each later round")

@@ -58,7 +58,7 @@ ORDINARY = (
 
 
 def said(count: int, chance: random.Random) -> list[str]:
-    """Give sentences in which somebody announces or asks for something harmless."""
+    """Return sentences in which somebody announces or asks for something harmless."""
     things = [*static_texts.THINGS, *ORDINARY]
     found = dict[str, None]()
     while len(found) < count:
@@ -73,7 +73,7 @@ def said(count: int, chance: random.Random) -> list[str]:
 
 
 def bag(text: str, chance: random.Random) -> str:
-    """Give the words that carry meaning of a piece as long as the watcher compares, sorted; "" where there are few."""
+    """Return the sorted content words of a piece as long as the watcher compares; "" if there are few."""
     found = words(text)
     start = chance.randrange(max(1, len(found) - WINDOW + 1))
     kept = content_words(found[start : start + WINDOW])
@@ -81,7 +81,7 @@ def bag(text: str, chance: random.Random) -> str:
 
 
 def gather(folder: Path, chance: random.Random) -> tuple[list[str], list[dict[str, Any]]]:
-    """Give as many sentences of each package as of any other, and what was taken from where."""
+    """Return as many sentences of each package as of any other, and what was taken from where."""
     places = [one for one in sorted(folder.iterdir()) if static_texts.package_of(one.name)[0] not in LEFT_OUT]
     most = -(-FROM_TEXTS // len(places))
     taken, sources = [], []
@@ -96,7 +96,7 @@ def gather(folder: Path, chance: random.Random) -> tuple[list[str], list[dict[st
 
 
 def main() -> None:
-    """Read, sample, sort, write, and say how much it came to."""
+    """Read, sample, sort, write, and print how much it is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", type=Path)
     parser.add_argument("--out", type=Path, default=Path("deia/models"))

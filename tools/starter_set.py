@@ -23,7 +23,7 @@ STARTER = Path(__file__).parent.parent
 
 
 def write_set(folder: Path) -> int:
-    """Write the set; give how many questions it has."""
+    """Write the set; return how many questions it has."""
     commons = load_commons(str(STARTER))
     texts = {each.path: each.text for each in commons.documents}
     held = [each for each in commons.entries if each.path in texts]

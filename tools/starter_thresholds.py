@@ -23,7 +23,7 @@ WITHOUT = "--without-tables"
 
 
 def reached() -> list[str]:
-    """Give what the calibration comes to, a line of JSON a clause."""
+    """Return the result of the calibration, one line of JSON per clause."""
     commons = load_layered(STARTER, starter=True)
     return [json.dumps(one.values()) for one in calibrated(commons.triggers, commons.cases)]
 

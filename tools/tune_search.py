@@ -44,7 +44,7 @@ FORMS = ("{}", "what does {} mean and how do I fix it")
 
 
 class Case(NamedTuple):
-    """A question with what was found for it, before both sides are weighed."""
+    """A question with its results, before words and meaning are weighed."""
 
     evidence: Evidence
     relevant: Mapping[str, int]
@@ -60,18 +60,18 @@ def case(catalog: Catalog, tier: str, text: str, relevant: Mapping[str, int]) ->
 
 
 def order(catalog: Catalog, given: Case, weight: float) -> list[str]:
-    """Give the best documents under a weight."""
+    """Return the best documents under a weight."""
     ranked = rank(given.evidence.hits, likeness=given.evidence.likeness, meaning=weight, most=DEPTH)
     return [catalog.id(each.number) for each in ranked[:DEPTH]]
 
 
 def quality(catalog: Catalog, cases: Sequence[Case], weight: float) -> float:
-    """Give the mean nDCG@10."""
+    """Return the mean nDCG@10."""
     return sum(scores(order(catalog, each, weight), each.relevant)[0] for each in cases) / len(cases)
 
 
 def names_of(folder: str) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """Give names that one or two documents hold, in their texts or titles, with these documents."""
+    """Yield names that one or two documents contain, in their texts or titles, with these documents."""
     holders: dict[str, dict[str, int]] = {}
     for row in rows(folder, "corpus.jsonl"):
         for token in set(f"{row['title']} {row['text']}".split()):
@@ -87,7 +87,7 @@ def _first(catalog: Catalog, given: Case, weight: float) -> bool:
 
 
 def tune(tier: str, catalogs: Mapping[str, Catalog]) -> dict[str, float]:
-    """Print all figures of a tier; give its weights."""
+    """Print all figures of a tier; return its weights."""
     print(f"{tier}: weight, then nDCG@10 clean and misspelt of {', '.join(map(os.path.basename, catalogs))}")
     table: dict[float, dict[str, float]] = {weight: {} for weight in WEIGHTS}
     for folder, catalog in catalogs.items():

@@ -35,7 +35,7 @@ LONGEST = 30  # characters: what is longer is no word
 
 
 def descriptions(text: str) -> Iterator[tuple[str, str]]:
-    """Give each description's line, and with it the paragraphs, without what was there before; "" for nothing new."""
+    """Yield each description's line, and with it the paragraphs, without repetitions; "" if nothing is new."""
     seen: set[str] = set()
     for stanza in text.split("\n\n"):
         _, found, body = stanza.partition(FIELD)
@@ -48,7 +48,7 @@ def descriptions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def counted(texts: Iterable[str]) -> tuple[int, Counter[str]]:
-    """Count the texts, and for each stem those that hold it."""
+    """Count the texts, and for each stem those that contain it."""
     stemmer, held, every = analyser(), Counter[str](), 0
     for text in filter(None, texts):
         every += 1
@@ -57,18 +57,18 @@ def counted(texts: Iterable[str]) -> tuple[int, Counter[str]]:
 
 
 def mean_bytes(texts: Iterable[str]) -> float:
-    """Give the mean length of the texts that are not empty."""
+    """Return the mean length of the texts that are not empty."""
     lengths = [len(text.encode()) for text in texts if text]
     return sum(lengths) / len(lengths)
 
 
 def nats(count: int, every: int) -> float:
-    """Give how much a word tells that so many of all texts hold."""
+    """Return the information of a word that so many of all texts contain."""
     return -log(min(MOST_SHARE, (count + UNSEEN) / (every + 1)))
 
 
 def main() -> None:
-    """Count, write, and say how much it came to."""
+    """Count, write, and print how much it is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("translation", type=Path)
     parser.add_argument("--out", type=Path, default=Path("deia/models"))

@@ -16,6 +16,6 @@ class WheelStarter(BuildHookInterface[Any]):
     """A hook of the wheel's build."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Include the starter in a wheel that is installed as it is."""
+        """Include the starter in a wheel, but not in an editable install."""
         if version == "standard":
             build_data["force_include"] |= {f"{self.root}/{name}": f"deia/starter/{name}" for name in STARTER}
