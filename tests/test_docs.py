@@ -304,6 +304,7 @@ def codes(path: Path) -> set[str]:
         given = call.args[1:4] if name in {"error", "warning", "_warning", "_unread"} else []
         found |= {text for one in given for text in texts(one) if CODE.fullmatch(text)}
         found |= {text for keyword in call.keywords if keyword.arg == "code" for text in texts(keyword.value)}
+    found.discard("code")  # the name of the field that a manifest is read from
     return found
 
 
