@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.serve.cli.commands.shared_options import telling_if_slow
+from deia.serve.cli.commands.shared_options import message_if_slow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,8 +166,8 @@ def test_a_slow_compile_is_told_at_a_terminal_alone(
 ) -> None:
     for watched in (True, False):
         monkeypatch.setattr(sys.stderr, "isatty", lambda watched=watched: watched)
-        with telling_if_slow("compiling", after=0.01):
+        with message_if_slow("compiling", after=0.01):
             time.sleep(0.1)
-        with telling_if_slow("again", after=5):
+        with message_if_slow("again", after=5):
             pass
         assert capsys.readouterr().err == ("compiling\n" if watched else "")

@@ -404,7 +404,7 @@ def test_at_a_terminal_it_shows_the_change_and_asks(commons: Path, environ: dict
             os.execve(command[0], command, environ)  # noqa: S606 - a process at a terminal is what is tested
         while part := _read(terminal):
             told += part
-            if b"Write this?" in told and answer:
+            if b"Write these changes?" in told and answer:
                 os.write(terminal, answer)
                 answer = b""
         os.waitpid(pid, 0)
