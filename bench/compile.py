@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from search import COMMAND, WORDS, corpus, environment
 
+from deia.folders import derived_folder
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -71,7 +73,7 @@ def change(root: str, number: int, line: str) -> None:
 
 def passages(root: str) -> int:
     """Count the passages of a compiled commons."""
-    with open(glob.glob(os.path.join(root, ".deia", "catalog-*", "catalog.json"))[0], encoding="ascii") as file:
+    with open(glob.glob(f"{derived_folder(root, os.environ)}/catalog-*/catalog.json")[0], encoding="ascii") as file:
         return int(json.load(file)["chunks"])
 
 

@@ -16,7 +16,7 @@ from deia.records import Record
 LESSON = "bok/patterns/read-before-you-overwrite.md"
 TRIGGERS = "triggers/examples.yaml"
 CASES = "triggers/examples.cases.yaml"
-IGNORED = (".deia/", ".deia-writing", ".trash/", "telemetry/events/")
+IGNORED = (".deia-writing", ".trash/", "telemetry/events/")
 DOCUMENT = """\
 ---
 title: Read before you overwrite

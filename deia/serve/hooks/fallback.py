@@ -31,9 +31,6 @@ FIX = "If this is said again in some minutes, type: deia compile"
 
 def stand_in(place: Place, why: str) -> Artefact | None:
     """Start a compile, note the trouble at `place`, and give the triggers that count until it is done, if any do."""
-    found = _baked(place)
-    if found:
-        return found
     chosen = _settings(place)
     below = chosen.get("starter", True) and not folders.is_starter(place.root)
     starter = _starter(place, chosen) if below else None
@@ -44,19 +41,6 @@ def stand_in(place: Place, why: str) -> Artefact | None:
     name = "the starter commons" if folders.is_packaged(place.root) else place.root
     place.trouble = f"{name}: {why}; {doing}"
     return starter
-
-
-def _baked(place: Place) -> Artefact | None:
-    """Give what came compiled in a commons where nothing can be written, while it fits its sources."""
-    own = f"{place.root}/.deia"
-    if place.derived == own or freshness.changed(own, place.root, freshness.TRIGGERS):
-        return None
-    try:
-        artefact: Artefact = place.open(f"{own}/triggers")
-    except ArtefactError:
-        return None
-    place.derived = own
-    return artefact
 
 
 def _settings(place: Place) -> dict[str, Any]:
