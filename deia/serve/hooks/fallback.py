@@ -1,8 +1,8 @@
-"""A commons whose compiled triggers are missing, torn or another's: the starter's stand in, and a compile is started.
+"""A commons whose compiled triggers are missing or torn: the starter's stand in, and a compile is started.
 
 The compile is a process of its own that nobody waits for, at most one a commons in some minutes. What it runs is deia
 itself, by an interpreter that deia wrote down: nothing that a repository holds is run, and nothing of its settings
-chooses what is. Refuses to let triggers stand in that this installation did not compile.
+chooses what is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 
-from deia import files, folders, freshness, settings
+from deia import files, folders, settings
 from deia.errors import ArtefactError, SettingsError
 from deia.records import TYPE_CHECKING
 from deia.watch.gate.artefact import open_artefact
@@ -52,10 +52,8 @@ def _settings(place: Place) -> dict[str, Any]:
 
 
 def _starter(place: Place, chosen: dict[str, Any]) -> Artefact | None:
-    """Give the starter's triggers as this installation compiled them, under the settings of the commons."""
+    """Return the starter's compiled triggers, under the settings of the commons, or None if there are none."""
     derived = folders.derived_folder(folders.STARTER, place.environ)
-    if not freshness.made_by(derived, freshness.maker(place.state)):
-        return None
     try:
         artefact = open_artefact(f"{derived}/triggers")  # never the one that a server keeps: its settings are changed
     except ArtefactError:

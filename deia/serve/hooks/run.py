@@ -228,19 +228,14 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) 
 
 
 def _open(place: Place) -> Artefact | None:
-    """Open the compiled triggers, or what may stand in for them; another installation's count while they are fresh."""
-    artefact: Artefact | None = None
+    """Return the compiled triggers, or those that may stand in for them."""
+    artefact: Artefact | None
     try:
-        artefact, why = place.open(f"{place.derived}/triggers"), ""
-        if not freshness.made_by(place.derived, freshness.maker(place.state)):
-            found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
-            why = f"{found} changed since another installation compiled the commons" if found else ""
+        artefact = place.open(f"{place.derived}/triggers")
     except ArtefactError as error:
-        why = error.message
-    if why:
         from deia.serve.hooks.fallback import stand_in  # noqa: PLC0415 - hardly any commons is not compiled
 
-        artefact = stand_in(place, why)
+        artefact = stand_in(place, error.message)
     return artefact
 
 

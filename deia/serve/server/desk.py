@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from deia import __version__, files, freshness
 from deia.compile.manifest import read_manifest
 from deia.errors import ArtefactError, CommonsError
-from deia.folders import is_packaged, state_folder
+from deia.folders import is_packaged
 from deia.librarian import Librarian
 from deia.records import Record
 
@@ -84,9 +84,8 @@ class Desk:
         return read_manifest(self.derived).deia != __version__
 
     def is_compiled(self) -> bool:
-        """Say whether there are compiled files of this installation's own."""
-        ours = freshness.made_by(self.derived, freshness.maker(state_folder(os.environ)))
-        return ours and files.exists(f"{self.derived}/triggers") and files.exists(f"{self.derived}/catalog")
+        """Return whether there are compiled files."""
+        return files.exists(f"{self.derived}/triggers") and files.exists(f"{self.derived}/catalog")
 
     def stale(self) -> str:
         """Give a source that changed since the files were compiled, or the empty text; of a part, not which."""

@@ -116,11 +116,8 @@ def fresh_files(about: _Root) -> Iterator[Finding]:
         yield Finding(level=WARNING, text=error.message, cure=error.fix)
         return
     changed = freshness.changed(about.derived, about.root, freshness.DOCUMENTS)
-    ours = freshness.made_by(about.derived, freshness.maker(state_folder(about.patient.environ)))
     if changed:
         yield Finding(level=WARNING, text=f"{changed} changed since the commons was compiled", cure=COMPILE)
-    elif not ours:
-        yield Finding(level=WARNING, text="the compiled files were made by another installation", cure=COMPILE)
     elif standing := read_manifest(about.derived).standing:
         told = f"the compiled files are up to date, but {', '.join(standing)} has errors; its last good version counts"
         yield Finding(level=WARNING, text=told, cure="To see them, type: deia lint")
@@ -136,8 +133,7 @@ def _triggers(manifest: Manifest) -> str:
 
 
 def _is_fresh(about: _Root) -> bool:
-    ours = freshness.made_by(about.derived, freshness.maker(state_folder(about.patient.environ)))
-    return ours and not freshness.changed(about.derived, about.root, freshness.DOCUMENTS)
+    return not freshness.changed(about.derived, about.root, freshness.DOCUMENTS)
 
 
 def gated_triggers(about: _Root) -> Iterator[Finding]:
