@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 MOST_LINKS = 40  # of one path, as Linux allows
+MOST_BYTES = 64_000_000  # of a file that is read whole; larger ones are not deia's, or are mapped instead of read
+REGULAR, KIND, LINK = 0o100000, 0o170000, 0o120000  # of a file's mode (inode(7))
+# Opening a pipe or a device must neither wait nor have an effect. Windows has no such flags, but needs O_BINARY.
+_PLAIN = sum(getattr(system, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))
+_READ = system.O_RDONLY | _PLAIN
+_NO_LINK = getattr(system, "O_NOFOLLOW", 0)
+_APPEND = system.O_WRONLY | system.O_APPEND | system.O_CREAT | _NO_LINK | _PLAIN
+_CREATE = system.O_WRONLY | system.O_CREAT | system.O_EXCL | _NO_LINK | _PLAIN
 VARIABLES = ("HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
 
@@ -57,31 +65,93 @@ def writable(path: str) -> bool:
         return False
 
 
-def read(path: str) -> bytes | None:
-    """Return the content of a file, or None if it cannot be read."""
+def read(path: str, most: int = MOST_BYTES) -> bytes | None:
+    """Return the content of a regular file, or None if it cannot be read, is no regular file or exceeds `most` bytes.
+
+    This never waits: a pipe or a device, also at the end of a link, is not read.
+    """
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        handle = system.open(path, _READ)
     except (OSError, ValueError):
         return None
+    try:
+        state = system.fstat(handle)
+        if state.st_mode & KIND != REGULAR or state.st_size > most:
+            return None
+        return _read_on(handle, state.st_size, most)
+    except (OSError, MemoryError):
+        return None
+    finally:
+        system.close(handle)
+
+
+def _read_on(handle: int, size: int, most: int) -> bytes | None:
+    """Return what follows in an open file, or None if it is more than `most` bytes; `size` is how much to expect."""
+    data = system.read(handle, size + 1)
+    while len(data) > size and len(data) <= most:  # the file has grown, or is one whose size the system does not know
+        more = system.read(handle, 1 << 20)
+        if not more:
+            break
+        data += more
+    return data if len(data) <= most else None
+
+
+def read_end(path: str, most: int) -> bytes:
+    """Return the last `most` bytes of a regular file, or less if it has less, or nothing if it cannot be read."""
+    try:
+        handle = system.open(path, _READ)
+    except (OSError, ValueError):
+        return b""
+    try:
+        state = system.fstat(handle)
+        if state.st_mode & KIND != REGULAR:
+            return b""
+        if state.st_size > most:
+            system.lseek(handle, state.st_size - most, 0)
+        return system.read(handle, min(most, state.st_size))
+    except (OSError, MemoryError):
+        return b""
+    finally:
+        system.close(handle)
+
+
+def is_link(path: str) -> bool:
+    """Return whether there is a symbolic link at `path`."""
+    try:
+        return system.lstat(path).st_mode & KIND == LINK
+    except (OSError, ValueError):
+        return False
 
 
 def append(path: str, data: bytes) -> bool:
     """Add `data` to a file in one write and return whether it worked; the file and its folders are created if missing.
 
-    A single write to an O_APPEND descriptor keeps the lines of concurrent processes whole (DESIGN: 336 writers killed
-    with -9 in the middle of a write lost no acknowledged line).
+    A link or anything else than a regular file is left alone. A single write to an O_APPEND descriptor keeps the lines
+    of concurrent processes whole (DESIGN: 336 writers killed with -9 in the middle of a write lost no acknowledged
+    line).
     """
     for attempt in (1, 2):
         try:
-            with open(path, "ab", buffering=0) as file:
-                return file.write(data) == len(data)
+            handle = _open_to_append(path)
         except FileNotFoundError:
             if attempt == 2 or not make_folders(parent(path)):
                 return False
+            continue
         except (OSError, ValueError):
             return False
+        try:
+            return system.fstat(handle).st_mode & KIND == REGULAR and system.write(handle, data) == len(data)
+        except OSError:
+            return False
+        finally:
+            system.close(handle)
     return False
+
+
+def _open_to_append(path: str) -> int:
+    if not _NO_LINK and is_link(path):
+        raise OSError(path)
+    return system.open(path, _APPEND, 0o666)
 
 
 def make_folders(path: str) -> bool:
@@ -103,14 +173,44 @@ def replace(path: str, data: bytes) -> None:
     """Write `data` to `path` atomically: readers see the old content or the new, never a mixture, even after a crash.
 
     Raises:
-        OSError: the folder cannot be written to.
+        OSError: the folder cannot be written to, or at `path` there is a link or anything else than a regular file.
     """
-    temporary = f"{path}.{system.getpid()}.new"
-    with open(temporary, "wb") as file:
-        file.write(data)
-        file.flush()
-        system.fsync(file.fileno())
-    system.replace(temporary, path)
+    refuse_special(path)
+    temporary, handle = _new_file(f"{path}.{system.getpid()}")
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            system.fsync(file.fileno())
+        system.replace(temporary, path)
+    except OSError:
+        system.unlink(temporary)
+        raise
+
+
+def _new_file(beginning: str) -> tuple[str, int]:
+    """Create a file with an unused name and return its path and its descriptor; nothing is followed or overwritten."""
+    for number in range(100):
+        temporary = f"{beginning}{f'-{number}' if number else ''}.new"
+        try:
+            return temporary, system.open(temporary, _CREATE, 0o666)
+        except FileExistsError:  # of another thread, of a killed process of this number, or put there by somebody
+            continue
+        except ValueError as error:  # a null character
+            raise OSError(22, str(error), beginning) from error
+    raise FileExistsError(17, "too many unfinished files", beginning)
+
+
+def refuse_special(path: str) -> None:
+    """Raise an OSError if there is a link at `path`, or anything else than a regular file; nothing at all is fine."""
+    try:
+        kind = system.lstat(path).st_mode & KIND
+    except FileNotFoundError:
+        return
+    except ValueError as error:  # a null character
+        raise OSError(22, str(error), path) from error
+    if kind != REGULAR:
+        raise OSError(22, "it is a link" if kind == LINK else "it is no regular file", path)
 
 
 def keep(path: str, data: bytes) -> bool:

@@ -20,6 +20,7 @@ from deia.search.catalog import open_catalog
 from deia.serve import hook
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.memory.log import FileLog, recall
+from tests.derived import derived, private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills by signal
 COMPILE = """\
 import os, sys, time
 from deia.compile.compiler import compile_commons
-from tests.derived import derived, private
 sys.stdout.write("ready"); sys.stdout.flush()
 compile_commons(sys.argv[1], environ=dict(os.environ))
 """

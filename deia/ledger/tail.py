@@ -110,7 +110,7 @@ def _days(folder: str, since: str) -> list[str]:
 
 
 def _lines(path: str) -> Iterator[dict[str, Json] | None]:
-    for line in (files.read(path) or b"")[-MOST_BYTES:].split(b"\n"):
+    for line in files.read_end(path, MOST_BYTES).split(b"\n"):
         if not line.strip():
             continue
         try:

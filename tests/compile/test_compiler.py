@@ -192,7 +192,7 @@ def test_a_folder_that_is_no_commons_or_cannot_be_written_is_refused(tmp_path: P
     (tmp_path / "empty").mkdir()
     with pytest.raises(CommonsError):
         compiled(tmp_path / "empty")
-    folder_of(root).parent.mkdir(parents=True)
+    folder_of(root).parent.mkdir(parents=True, exist_ok=True)
     folder_of(root).write_text("a file", encoding="utf-8")
     with pytest.raises(ArtefactError, match="deia compile"):
         compiled(root)

@@ -67,7 +67,7 @@ def test_it_is_searched_and_watched(sealed: Path, environ: dict[str, str]) -> No
 
 def test_every_commons_has_one_place_of_its_own_in_the_cache(sealed: Path, environ: dict[str, str]) -> None:
     (sealed.parent / "link").symlink_to(sealed)
-    ways = [sealed, f"{sealed}/../{sealed.name}", f"{sealed}/./", sealed.parent / "link"]
+    ways: list[Path | str] = [sealed, f"{sealed}/../{sealed.name}", f"{sealed}/./", sealed.parent / "link"]
     (place,) = {derived(way, environ) for way in ways}
     assert place.is_relative_to(environ["DEIA_CACHE"])
     assert derived(sealed.parent, environ) not in (place, *place.parents)

@@ -34,11 +34,18 @@ def load_index(root: str) -> Index:
     """Read the index of a commons from its file."""
     path = find_index(root)
     if not path:
-        return Index(path="")
+        return Index(path="", problems=_unusable(root))
     text = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
     if not text.readable:
         return Index(path=path, problems=text.problems)
     return read_index(text.text, path=path, problems=text.problems)
+
+
+def _unusable(root: str) -> tuple[Problem, ...]:
+    """Return a problem for everything that has the name of an index and is no file inside the commons."""
+    names = [name for name in INDEX_NAMES if os.path.lexists(os.path.join(root, name))]
+    texts = [safe_files.read_text(root, name, limit=safe_files.YAML_BYTES) for name in names]
+    return tuple(problem for text in texts if not text.readable for problem in text.problems)
 
 
 def read_index(text: str, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:

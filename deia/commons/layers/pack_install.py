@@ -33,7 +33,6 @@ from deia.commons.layers.packs import (
 )
 from deia.commons.layers.shadowing import Hiding, describe_hiding, find_hidings, hiding_problem, without_location
 from deia.commons.source_files import safe_files
-from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
@@ -144,11 +143,10 @@ def _locked(root: str) -> tuple[Pack, ...]:
 
 
 def _write_lock(root: str, packs: Mapping[str, Pack]) -> None:
-    path = os.path.join(root, LOCK)
     if packs:
-        replace_file(path, lock_text(packs.values()))
-    elif os.path.lexists(path):
-        os.unlink(path)
+        safe_files.write_text(root, LOCK, lock_text(packs.values()))
+    else:
+        safe_files.remove(root, LOCK)
 
 
 def _refuse_links(root: str, *paths: str) -> None:
@@ -174,12 +172,8 @@ def _copy(source: str, target: str) -> dict[str, str]:
     shutil.rmtree(target, ignore_errors=True)
     sums = {}
     for path in paths:
-        with open(os.path.join(source, path), "rb") as file:
-            data = file.read(MOST_BYTES)
-        copy = os.path.join(target, path)
-        os.makedirs(os.path.dirname(copy), exist_ok=True)
-        with open(copy, "wb") as file:
-            file.write(data)
+        data = safe_files.read_bytes(source, path) or b""
+        safe_files.create(target, path, data)
         sums[path] = hashlib.sha256(data).hexdigest()
     return sums
 

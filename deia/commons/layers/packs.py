@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 
+from deia import files
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.errors import Problem
@@ -126,10 +127,12 @@ def checksums_of(folder: str) -> dict[str, str] | str:
             size += os.path.getsize(full)
             if len(checksums) >= MOST_FILES or size > MOST_BYTES:
                 return f"more than {MOST_FILES} files or {MOST_BYTES // 1_000_000} MB"
-            with open(full, "rb") as file:
-                checksums[path] = hashlib.sha256(file.read(MOST_BYTES)).hexdigest()
+            data = files.read(full, MOST_BYTES)
         except OSError as error:
             return f"unreadable: {quote(path)}, {error.strerror}"
+        if data is None:
+            return f"not a regular, readable file: {quote(path)}"
+        checksums[path] = hashlib.sha256(data).hexdigest()
     return checksums
 
 

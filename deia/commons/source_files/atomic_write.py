@@ -6,19 +6,32 @@ import os
 import stat
 import tempfile
 
+from deia.files import refuse_special
+
 
 def replace_file(path: str, text: str) -> None:
-    """Replace the text of a file atomically, keeping its permissions; a new file is made if there is none.
+    """Replace the text of a file atomically, or of the file that a link leads to; a new file is made if there is none.
+
+    This is for files that the person names. Files that a project names are written with `safe_files`.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    path = os.path.realpath(path)
-    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o644
+    write_atomically(os.path.realpath(path), text.encode("utf-8", "replace"))
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Write a file atomically, keeping the permissions of the one that it replaces; no link is followed.
+
+    Raises:
+        OSError: the folder cannot be written, or there is a link or anything else than a regular file.
+    """
+    refuse_special(path)
+    mode = stat.S_IMODE(os.lstat(path).st_mode) if os.path.lexists(path) else 0o644
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".deia-", suffix=".new")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, mode)

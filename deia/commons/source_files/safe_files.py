@@ -1,16 +1,24 @@
-"""Read the files of a commons: only regular files inside it, up to a maximum size, always as text."""
+"""Read and write the files of a commons: the one door to every path that a project names.
+
+Only regular files inside the commons are opened, up to a maximum size. Links are followed as long as they stay inside.
+Writing is atomic. Pipes, devices, and links that lead out are reported, and neither read nor written.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Callable
 
+from deia import files
+from deia.commons.source_files.atomic_write import write_atomically
 from deia.commons.source_files.findings import quote
-from deia.errors import Problem
+from deia.errors import CommonsError, Problem
 from deia.records import Record
 
 YAML_BYTES = 32 * 1024 * 1024  # an index of 20,000 entries takes about 15 MB
+MOST_BYTES = YAML_BYTES  # of any file of a commons
 ROOTED = ("/", "\\", "~")
 
 
@@ -72,22 +80,33 @@ def read_text(root: str, path: str, *, limit: int, place: str | None = None) -> 
     """
     place = resolve(root, path) if place is None else place
     if not place:
-        return _unread(path, "path-leaves-commons", "The path leaves the commons.", "Move it inside.")
+        through = " through a link" if not leaves_commons(path) else ""
+        return _unread(path, "path-leaves-commons", f"The path leaves the commons{through}.", "Move it inside.")
+    data = files.read(place, limit)
+    return _decoded(path, data) if data is not None else _why_unread(path, place, limit)
+
+
+def _why_unread(path: str, place: str, limit: int) -> Text:
+    """Return a text with the reason why a file could not be read."""
     try:
         state = os.stat(place)
     except (OSError, ValueError):
-        state = None
-    if state is None or not stat.S_ISREG(state.st_mode):
         return _unread(path, "missing-file", "There is no such file.", "Create it, or correct the path.")
+    if stat.S_ISDIR(state.st_mode):
+        return _unread(path, "missing-file", "There is a folder instead of a file.", "Correct the path.")
+    if not stat.S_ISREG(state.st_mode):
+        found = f"This is {_kind(state.st_mode)}, which is not read."
+        return _unread(path, "special-file", found, "Put a regular file in its place.")
     if state.st_size > limit:
         found = f"The file is larger than {limit / 1_000_000:.0f} MB."
         return _unread(path, "file-too-large", found, "Split it into smaller files.")
-    try:
-        with open(place, "rb", buffering=0) as file:
-            data = file.read(limit + 1)
-    except OSError as error:
-        return _unread(path, "unreadable-file", f"The file cannot be read: {error.strerror}.", "Check its permissions.")
-    return _decoded(path, data)
+    return _unread(path, "unreadable-file", "The file cannot be read.", "Check its permissions.")
+
+
+def _kind(mode: int) -> str:
+    """Return what there is instead of a regular file."""
+    kinds = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 def _unread(path: str, code: str, found: str, fix: str) -> Text:
@@ -121,3 +140,120 @@ def file_name_problem(path: str) -> Problem | None:
         return None
     found = f"The file name {quote(path.encode('ascii', 'backslashreplace').decode())} is not printable text."
     return Problem(path="bok", line=0, found=found, fix="Rename the file.", code="file-name")
+
+
+# --- bytes, and writing ---
+
+
+def checked_place(root: str, path: str) -> str:
+    """Return the absolute path of a file of the commons that may be written: a regular file, or none yet.
+
+    Raises:
+        CommonsError: the path leads out of the commons, directly or through a link, or there is something else than a
+            regular file.
+    """
+    place = resolve(root, path)
+    shown = quote(path).strip("`")
+    if not place and leaves_commons(path):
+        raise CommonsError(f"The path {shown} leaves the commons.", fix="Choose a path inside it.")
+    if not place:
+        fix = f"Nothing was changed there. Remove the link, or put a file in its place: {shown}"
+        raise CommonsError(f"The path {shown} leaves the commons through a link.", fix=fix)
+    try:
+        mode = os.lstat(place).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return place
+    except (OSError, ValueError) as error:
+        raise CommonsError(f"{shown} cannot be reached: {error}.", fix="Check the folder's permissions.") from error
+    if not stat.S_ISREG(mode):
+        raise CommonsError(f"{shown} is {_kind(mode)}, not a regular file.", fix="Put a regular file in its place.")
+    return place
+
+
+def read_bytes(root: str, path: str, *, limit: int = MOST_BYTES) -> bytes | None:
+    """Return the content of a file of the commons, or None if there is none.
+
+    Raises:
+        CommonsError: there is something that is not a regular file inside the commons, or it is too large.
+    """
+    place = checked_place(root, path)
+    data = files.read(place, limit)
+    if data is None and os.path.lexists(place):
+        raise CommonsError(f"{quote(path).strip('`')} cannot be read.", _why_unread(path, place, limit).problems)
+    return data
+
+
+def write_bytes(root: str, path: str, data: bytes) -> None:
+    """Write a file of the commons atomically, making its folders.
+
+    Raises:
+        CommonsError: the path leads out of the commons, or it cannot be written.
+    """
+    place = checked_place(root, path)
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        write_atomically(place, data)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def write_text(root: str, path: str, text: str) -> None:
+    """Write a file of the commons atomically as UTF-8, making its folders.
+
+    Raises:
+        CommonsError: the path leads out of the commons, or it cannot be written.
+    """
+    write_bytes(root, path, text.encode("utf-8", "replace"))
+
+
+def create(root: str, path: str, data: bytes) -> None:
+    """Write a new file of the commons, making its folders.
+
+    Raises:
+        CommonsError: the path leads out of the commons, the file exists, or it cannot be written.
+    """
+    place = checked_place(root, path)
+    if os.path.lexists(place) or os.path.lexists(os.path.join(root, path)):
+        raise CommonsError(f"The file {path} exists already.", fix="Choose another name, or move it away.")
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "xb") as file:
+            file.write(data)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def remove(root: str, path: str) -> None:
+    """Remove a file of the commons, if it is there.
+
+    Raises:
+        CommonsError: the path leads out of the commons, or the file cannot be removed.
+    """
+    place = checked_place(root, path)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(place)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def move(root: str, source: str, target: str) -> None:
+    """Move a file of the commons to another path in it, making its folders; nothing is overwritten.
+
+    Raises:
+        CommonsError: a path leads out of the commons, or the file cannot be moved.
+    """
+    origin, place = checked_place(root, source), checked_place(root, target)
+    if os.path.lexists(place):
+        raise CommonsError(f"The file {target} exists already.", fix="Move it away first.")
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        os.replace(origin, place)
+    except OSError as error:
+        message = f"{source} cannot be moved: {error.strerror}."
+        raise CommonsError(message, fix="Check the permissions there.") from error
+
+
+def _unwritable(path: str, error: OSError) -> CommonsError:
+    fix = "Check the folder's permissions and the space left on the disk."
+    return CommonsError(f"{quote(path).strip('`')} cannot be written: {error.strerror}.", fix=fix)

@@ -14,6 +14,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from deia.commons.source_files.read_cache import cache_reads
 from deia.errors import CommonsError
+from deia.files import refuse_special
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -50,6 +51,10 @@ def hold_write_lock(root: str, *, wait: float = WAIT) -> Iterator[None]:
     if not os.path.isdir(root):  # filelock would make it
         raise CommonsError(f"The commons {root} cannot be written: there is no such folder.", fix=fix)
     path = os.path.join(os.path.realpath(root), LOCK)
+    try:
+        refuse_special(path)  # opening the lock would empty the file that a link leads to
+    except OSError as error:
+        raise CommonsError(f"{path} cannot be the lock: {error.strerror}.", fix="Remove it.") from error
     lock = FileLock(path, is_singleton=True, poll_interval=POLL)
     try:
         lock.acquire(timeout=wait)

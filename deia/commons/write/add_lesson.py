@@ -14,6 +14,7 @@ from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.write import index_store
 from deia.errors import CommonsError
+from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
 from deia.records import URGENCIES, Record
 
@@ -70,14 +71,15 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     entry = entry.but(keywords=keywords or index_store.keywords_of(entry))
     files = {entry.path: _document_text(entry, text)} | _trigger_files(entry, draft(entry) if draft else None)
     _check_is_new(root, tuple(files), entry.id)
+    safe_files.checked_place(root, find_index(root) or INDEX_NAMES[0])
     try:
         for path, content in files.items():
             create_file(root, path, content)
         index_store.add_entry(root, entry, _folder_of(category).split("/")[0], today=today)
     except CommonsError:
         for path in files:  # all of them are new
-            with contextlib.suppress(OSError):
-                os.unlink(os.path.join(root, path))
+            with contextlib.suppress(CommonsError):
+                safe_files.remove(root, path)
         raise
     return Lesson(entry=entry, paths=(*files, find_index(root)))
 
@@ -107,20 +109,7 @@ def create_file(root: str, path: str, text: str) -> None:
     Raises:
         CommonsError: the path leads out of the commons, the file exists, or it cannot be written.
     """
-    place = safe_files.resolve(root, path)
-    if not place:
-        raise CommonsError(f"The path {path} leaves the commons.", fix="Choose a category inside it.")
-    if os.path.lexists(place):
-        raise CommonsError(f"The file {path} exists already.", fix="Choose another title.")
-    try:
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "x", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        message = f"The file {path} cannot be written: {error.strerror}."
-        raise CommonsError(
-            message, fix="Check the folder's permissions, and that there is no file of the same name."
-        ) from error
+    safe_files.create(root, path, text.encode("utf-8", "replace"))
 
 
 def _folder_of(category: str) -> str:
@@ -149,8 +138,7 @@ def _trigger_files(entry: Entry, draft: tuple[str, str] | None) -> dict[str, str
 
 def _check_is_new(root: str, paths: tuple[str, ...], ident: str) -> None:
     for path in paths:
-        if not safe_files.resolve(root, path):
-            raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")
+        safe_files.checked_place(root, path)
         if os.path.lexists(os.path.join(root, path)):
             raise CommonsError(f"The file {path} exists already.", fix="Choose another title.")
     if any(entry.id == ident for entry in load_index(root).entries):

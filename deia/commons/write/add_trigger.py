@@ -10,12 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from deia.commons.source_files import safe_files, yaml_blocks
-from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.read_triggers import FOLDER
-from deia.commons.write import add_lesson
 from deia.errors import CommonsError
 from deia.fast_json import Json
 
@@ -48,16 +46,7 @@ def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) 
     if ident not in _parse_checked(texts[1], paths[1], Map):
         raise CommonsError(f"The cases cannot be appended to {paths[1]}.", fix="Use another --topic.")
     for path, text in zip(paths, texts, strict=True):
-        place = os.path.join(root, path)
-        if not os.path.lexists(place):
-            add_lesson.create_file(root, path, text)
-            continue
-        try:
-            replace_file(place, text)
-        except OSError as error:
-            raise CommonsError(
-                f"{path} cannot be written: {error.strerror}.", fix="Correct its permissions."
-            ) from error
+        safe_files.write_text(root, path, text)
     return paths
 
 
@@ -67,8 +56,7 @@ def _appended(root: str, path: str, added: str) -> str:
     Raises:
         CommonsError: the path leads out of the commons, or the file has a form that cannot be appended to.
     """
-    if not safe_files.resolve(root, path):
-        raise CommonsError(f"The path {path} leaves the commons.", fix="Remove the link that leads out of it.")
+    safe_files.checked_place(root, path)
     if not os.path.lexists(os.path.join(root, path)):
         return added
     content = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)

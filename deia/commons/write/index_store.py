@@ -18,7 +18,6 @@ from deia.commons.index.load_commons import build_entries
 from deia.commons.index.read_index import find_index, load_index, read_index
 from deia.commons.index.shapes import UNSORTED, V1
 from deia.commons.source_files import safe_files, yaml_blocks, yaml_lines
-from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.source_files.write_lock import hold_write_lock, with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
@@ -57,9 +56,9 @@ def migrate(root: str, *, write: bool, today: str = "") -> str:
         if write:
             _back_up(root, path)
             target = path if path.endswith((".yaml", ".yml")) and "/" not in path else INDEX_NAMES[0]
-            _replace(root, target, new)
+            safe_files.write_text(root, target, new)
             if target != path:
-                os.unlink(os.path.join(root, path))
+                safe_files.remove(root, path)
         return new
 
 
@@ -157,27 +156,15 @@ def _write_if_changed(root: str, text: str) -> None:
     old = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
     ended = text.replace("\n", WINDOWS_END) if WINDOWS_END in old.text else text
     if not old.readable or old.text != ended:
-        _replace(root, path, ended)
-
-
-def _replace(root: str, path: str, text: str) -> None:
-    try:
-        replace_file(os.path.join(root, path), text)
-    except OSError as error:
-        message = f"{path} cannot be written: {error.strerror}."
-        raise CommonsError(message, fix="Check the folder's permissions and the space left on the disk.") from error
+        safe_files.write_text(root, path, ended)
 
 
 def _back_up(root: str, path: str) -> None:
-    backup = os.path.join(root, path + BACKUP)
-    with open(os.path.join(root, path), "rb") as file:
-        data = file.read()
-    try:
-        with open(backup, "xb") as file:
-            file.write(data)
-    except FileExistsError:
+    data = safe_files.read_bytes(root, path) or b""
+    if os.path.lexists(os.path.join(root, path + BACKUP)):
         message = f"The backup {path}{BACKUP} exists already."
-        raise CommonsError(message, fix="Move it away, then migrate again.") from None
+        raise CommonsError(message, fix="Move it away, then migrate again.")
+    safe_files.create(root, path + BACKUP, data)
 
 
 # --- text to text ----------------------------------------------------------------------------------------------------

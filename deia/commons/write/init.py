@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from deia.commons.index.read_index import find_index
-from deia.commons.source_files import yaml_blocks
+from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.write_lock import hold_write_lock
 from deia.commons.write import add_lesson, index_store
 from deia.errors import CommonsError
@@ -16,6 +16,7 @@ from deia.records import Record
 LESSON = "bok/patterns/read-before-you-overwrite.md"
 TRIGGERS = "triggers/examples.yaml"
 CASES = "triggers/examples.cases.yaml"
+GITIGNORE = ".gitignore"
 IGNORED = (".deia-writing", ".trash/", "telemetry/events/")
 DOCUMENT = """\
 ---
@@ -125,7 +126,7 @@ def _create_missing(folder: str, *, today: str) -> CreatedCommons:
     for path in written:
         add_lesson.create_file(folder, path, files[path])
     if _add_ignore_lines(folder):
-        written.append(".gitignore")
+        written.append(GITIGNORE)
     if fresh:
         index_store.build(folder, write=True, today=today)
     return CreatedCommons(written=tuple(written), existed=existed if fresh else (find_index(folder), *existed))
@@ -184,20 +185,15 @@ def _index_text(today: str, *, with_lesson: bool) -> str:
 
 def _add_ignore_lines(folder: str) -> bool:
     """Add the folders that no repository should contain to `.gitignore`; return whether any was missing."""
-    path = os.path.join(folder, ".gitignore")
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            text = file.read()
-    except FileNotFoundError:
-        text = ""
-    missing = [name for name in IGNORED if name not in {line.strip().lstrip("/") for line in text.splitlines()}]
+    data = safe_files.read_bytes(folder, GITIGNORE) or b""
+    lines = data.decode("utf-8", "surrogateescape").splitlines()
+    missing = [name for name in IGNORED if name not in {line.strip().lstrip("/") for line in lines}]
     if not missing:
         return False
-    if os.path.islink(path):
+    if os.path.islink(os.path.join(folder, GITIGNORE)):
         raise CommonsError(
             "The .gitignore is a link, and links are not followed.", fix=f"Add {', '.join(missing)} to it."
         )
-    separator = "" if not text or text.endswith("\n") else "\n"
-    with open(path, "a", encoding="utf-8", newline="") as file:
-        file.write(separator + "".join(f"{name}\n" for name in missing))
+    separator = b"" if not data or data.endswith(b"\n") else b"\n"
+    safe_files.write_bytes(folder, GITIGNORE, data + separator + "".join(f"{name}\n" for name in missing).encode())
     return True

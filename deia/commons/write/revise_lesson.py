@@ -6,14 +6,12 @@ paths, because triggers and people refer to them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files, yaml_blocks
-from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.front_matter import FENCE, FENCES_END, FRONT_LINES
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
@@ -46,7 +44,7 @@ def revise_lesson(
     if not old.readable:
         raise CommonsError(f"{entry.path} cannot be read.", old.problems)
     copy = keep_copy(root, ident, entry.path, stamp=stamp)
-    _write(root, entry.path, _revised_text(old.text, text, {**new_values, "updated": today}))
+    safe_files.write_text(root, entry.path, _revised_text(old.text, text, {**new_values, "updated": today}))
     listed = _describing_clusters(commons.index.source, ident)
     if listed:
         fields = {**new_values, "updated": today}
@@ -114,11 +112,3 @@ def _update_entries(documents: RoundTrip, ident: str, fields: Mapping[str, Json]
             for name, value in fields.items():
                 item[name] = yaml_blocks.style(value)
     return documents
-
-
-def _write(root: str, path: str, text: str) -> None:
-    try:
-        replace_file(os.path.join(root, path), text)
-    except OSError as error:
-        fix = "Check its permissions and the space left."
-        raise CommonsError(f"{path} cannot be written: {error.strerror}.", fix=fix) from error

@@ -13,7 +13,6 @@ from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.index.read_index import find_index
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files import safe_files, yaml_blocks
-from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
@@ -79,6 +78,7 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
     place = safe_files.resolve(root, entry.path)
     listed, before = _listings(root, ident), _index_text(root)
     folder = _free_folder(root, ident, stamp)
+    safe_files.checked_place(root, f"{folder}/{NOTE}")
     after = (
         index_store.rewrite(root, lambda text: _without_listings(text, ident, listed), today=today)
         if listed
@@ -88,7 +88,7 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
     create_file(root, f"{folder}/{NOTE}", yaml_blocks.to_yaml(note))
     create_file(root, f"{folder}/{BEFORE}", before)
     if os.path.isfile(place):
-        _move(place, os.path.join(root, folder, entry.path))
+        safe_files.move(root, entry.path, f"{folder}/{entry.path}")
     return Removed(id=ident, path=entry.path, trash=folder, named_by=_references_to(commons, entry))
 
 
@@ -104,13 +104,10 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     if note.get("id") != ident:
         raise CommonsError(f"The trash has no document {ident!r}.", fix=f"Look in {FOLDER}/ of the commons.")
     path = str(note.get("path", ""))
-    place, trashed = safe_files.resolve(root, path), os.path.join(root, FOLDER, folder, path)
-    if not place or safe_files.leaves_commons(path):
-        raise CommonsError(f"The path {path} leaves the commons.", fix="Correct it by hand.")
-    if os.path.lexists(place):
+    if os.path.lexists(safe_files.checked_place(root, path)):
         raise CommonsError(f"The file {path} exists already.", fix="Move it away first.")
-    if os.path.isfile(trashed):
-        _move(trashed, place)
+    if os.path.isfile(safe_files.checked_place(root, f"{FOLDER}/{folder}/{path}")):
+        safe_files.move(root, f"{FOLDER}/{folder}/{path}", path)
     _restore_index(root, folder, note, today=today)
     os.replace(os.path.join(root, FOLDER, folder), os.path.join(root, FOLDER, f"{RESTORED}{folder}"))
     return Removed(id=ident, path=path, trash=f"{FOLDER}/{folder}")
@@ -121,7 +118,7 @@ def _restore_index(root: str, folder: str, note: dict[str, Json], *, today: str)
     listed = note.get("listed") or {}
     before = safe_files.read_text(root, f"{FOLDER}/{folder}/{BEFORE}", limit=MOST_FILE).text
     if before and _digest(_index_text(root)) == note.get("index_after"):
-        replace_file(os.path.join(root, find_index(root)), before)
+        safe_files.write_text(root, find_index(root), before)
     elif isinstance(listed, dict) and listed:
         index_store.rewrite(root, lambda text: _with_listings(text, listed), today=today)
 
@@ -135,11 +132,12 @@ def _free_folder(root: str, ident: str, stamp: str) -> str:
 
 def _removals(root: str) -> list[str]:
     """Return the folders in the trash, the newest first."""
+    top = safe_files.resolve(root, FOLDER)
     try:
-        names = os.listdir(os.path.join(root, FOLDER))
+        names = os.listdir(top) if top else []
     except OSError:
         return []
-    removals = [name for name in names if os.path.isfile(os.path.join(root, FOLDER, name, NOTE))]
+    removals = [name for name in names if os.path.isfile(safe_files.resolve(root, f"{FOLDER}/{name}/{NOTE}"))]
     return sorted((name for name in removals if not name.startswith(RESTORED)), reverse=True)
 
 
@@ -155,15 +153,6 @@ def _index_text(root: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "replace")).hexdigest()
-
-
-def _move(source: str, target: str) -> None:
-    try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        os.replace(source, target)
-    except OSError as error:
-        fix = "Check the permissions there."
-        raise CommonsError(f"{source} cannot be moved: {error.strerror}.", fix=fix) from error
 
 
 def _listings(root: str, ident: str) -> dict[str, Json]:

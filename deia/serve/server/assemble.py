@@ -1,39 +1,35 @@
-"""Everything a server needs, put together: the desk's clerk, the keeper of its compiled files, the protocol's handlers.
-
-Refuses to choose a transport.
-"""
+"""All parts of a server except its transport: the desks, the recompiler and the handlers of the protocol."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from deia.serve.server.call_log import Audit
+from deia.serve.server.call_log import CallLog
 from deia.serve.server.desk import Desk
-from deia.serve.server.desk_thread import Clerk
+from deia.serve.server.desk_thread import DeskThread
 from deia.serve.server.hook_events import Hooks
-from deia.serve.server.protocol import Librarianship
-from deia.serve.server.recompile import Keeper
+from deia.serve.server.protocol import Handlers
+from deia.serve.server.recompile import Recompiler
+from deia.serve.server.tool_schemas import Tool
 
 
 class Assembled:
-    """One server's parts, made in the event loop that will run them."""
+    """The parts of one server; create it in the event loop that will run them."""
 
     def __init__(
-        self, desk: Desk, offered: Sequence[Mapping[str, Any]], *, audit_state: str, transport: str,
-        hooks: Hooks | None = None,
-    ) -> None:  # fmt: skip
+        self, desk: Desk, tools: Sequence[Tool], *, state: str, transport: str, hooks: Hooks | None = None
+    ) -> None:
         self.desk = desk
-        self.clerk = Clerk(desk)
-        self.judge = Clerk(desk.twin())  # a long conversation takes seconds, in which others ask
-        self.keeper = Keeper(self.clerk)
-        self.audit = Audit(audit_state, transport=transport)
-        self.librarianship = Librarianship(
-            self.clerk, self.keeper, self.audit, offered, judge=self.judge, hooks=hooks
-        )  # fmt: skip
-        self.server = self.librarianship.server()
+        self.desk_thread = DeskThread(desk)
+        self.checker = DeskThread(desk.twin())  # checking a long conversation takes seconds, and others must not wait
+        self.recompiler = Recompiler(self.desk_thread)
+        self.call_log = CallLog(state, transport=transport)
+        self.handlers = Handlers(
+            self.desk_thread, self.recompiler, self.call_log, tools, checker=self.checker, hooks=hooks
+        )
+        self.server = self.handlers.server()
 
-    def leave(self) -> None:
-        """Finish what has begun, and nothing more."""
-        self.clerk.leave()
-        self.judge.leave()
+    def close(self) -> None:
+        """Finish the tasks that are running and start no others."""
+        self.desk_thread.close()
+        self.checker.close()

@@ -1,43 +1,47 @@
-"""A line for every call that a server answered: when, who, what, how it went, how long it took.
+"""One line for each call that a server answered: when, who, what, with which outcome, and how long it took.
 
-Names of arguments and never their values. Kept in the person's own folder for a fortnight.
+Only the names of arguments are logged, never their values. The files are in the person's own folder and are deleted
+after 14 days.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from deia import fast_json, files, spool
 
 FOLDER = "audit"
 DAYS = 14
-MOST_NAME = 200  # characters of a name that a client made up
+MOST_NAME = 200  # characters of a name, which a client chooses
+MOST_ARGUMENTS = 20
+MOST_ARGUMENT_NAME = 40  # characters
 
 
-class Audit:
-    """Where one server writes its lines; `transport` is how it was reached."""
+class CallLog:
+    """The log of one server; `transport` is how clients reach it."""
 
     def __init__(self, state: str, *, transport: str) -> None:
         self.folder = f"{state}/{FOLDER}"
         self.transport = transport
-        self._sweep()
+        self._delete_old()
 
-    def note(
-        self, what: str, name: str, *, outcome: str, began: float, given: Iterable[str] = (), client: str = ""
+    def write(
+        self, kind: str, name: str, *, outcome: str, began: float, arguments: Iterable[str] = (), client: str = ""
     ) -> None:
         """Write a line about a call; `began` is a reading of `time.perf_counter`."""
         now = time.time()
-        line: Mapping[str, object] = {
-            "ts": spool.timestamp(now), "transport": self.transport, "client": client[:MOST_NAME], "what": what,
-            "name": name[:MOST_NAME], "given": sorted(str(one)[:40] for one in given)[:20], "outcome": outcome,
-            "ms": round((time.perf_counter() - began) * 1000, 2), "process": files.process(),
+        line = {
+            "ts": spool.timestamp(now), "transport": self.transport, "client": client[:MOST_NAME], "what": kind,
+            "name": name[:MOST_NAME],
+            "given": sorted(str(argument)[:MOST_ARGUMENT_NAME] for argument in arguments)[:MOST_ARGUMENTS],
+            "outcome": outcome, "ms": round((time.perf_counter() - began) * 1000, 2), "process": files.process(),
         }  # fmt: skip
         path = f"{self.folder}/{spool.timestamp(now)[:10]}-{files.writer()}.jsonl"
         files.append(path, f"\n{fast_json.dumps(line)}\n".encode())
 
-    def _sweep(self) -> None:
+    def _delete_old(self) -> None:
         oldest = spool.timestamp(time.time() - DAYS * 86_400)[:10]
         try:
             names = os.listdir(self.folder)

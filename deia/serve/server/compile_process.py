@@ -1,6 +1,6 @@
-"""A compile beside a running server, as a process of its own: `… deia.serve.server.compile_process ROOT [COLLECTION]…`.
+"""Compiles a commons in a process of its own: `python -m deia.serve.server.compile_process ROOT [COLLECTION]…`.
 
-It takes neither the server's interpreter lock nor its memory. Refuses to do more than the librarian would by himself.
+A running server starts it, because a compile would hold the server's interpreter lock and use its memory.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from deia.errors import DeiaError
 
 
 def main() -> int:
-    """Compile the commons, or collections of it, that the arguments name; give 0, or 2 and the reason beside it."""
+    """Compile the commons, or the collections of it, that the arguments name; return 0, or 2 after printing why."""
     try:
         compile_commons(sys.argv[1], environ=os.environ, collections=sys.argv[2:])
     except DeiaError as error:

@@ -1,7 +1,7 @@
-"""The one thread in which a desk is asked, and the rim of a server: what goes wrong inside comes out as a sentence.
+"""The thread in which a desk works.
 
-Refuses to let anything else than an error of deia's own reach the protocol: the rest is logged with its place, and the
-client is told only that it happened.
+Only deia's own errors reach the protocol. Any other is logged with its place, and the client learns only that it
+happened.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import TypeVar
 from deia.errors import ArtefactError, DeiaError
 from deia.serve.server.desk import Desk
 
-Done = TypeVar("Done")
+Value = TypeVar("Value")
 
 
-class Clerk:
-    """Does work for a desk, one piece after the other, off the event loop."""
+class DeskThread:
+    """Runs tasks for a desk one after another, outside the event loop."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="deia-desk")
 
-    async def do(self, work: Callable[[], Done]) -> Done:
-        """Do a piece of work; who no longer waits for it leaves, and what has not begun is not done.
+    async def run(self, task: Callable[[], Value]) -> Value:
+        """Run a task; if the caller is cancelled before the task begins, it is not run.
 
         Raises:
-            DeiaError: it cannot be done.
+            DeiaError: the task failed.
         """
-        future = self._thread.submit(work)
+        future = self._thread.submit(task)
         waiting = asyncio.wrap_future(future)
         try:
             await asyncio.wait([waiting])
@@ -42,20 +42,20 @@ class Clerk:
             return waiting.result()
         if isinstance(error, DeiaError):
             raise error
-        raise self._told(error) from error
+        raise self._log(error) from error
 
-    def _told(self, error: BaseException) -> DeiaError:
+    def _log(self, error: BaseException) -> DeiaError:
+        """Log an unexpected error and return one for the client."""
         frame, where = error.__traceback__, ""
         while frame is not None:
             where = f"{frame.tb_frame.f_code.co_filename.replace(chr(92), '/').rpartition('/')[2]}:{frame.tb_lineno}"
             frame = frame.tb_next
-        told = {"error": f"{type(error).__name__}: {error}"[:500], "where": where}
-        self.desk.librarian.log("error", told)
+        self.desk.librarian.log("error", {"error": f"{type(error).__name__}: {error}"[:500], "where": where})
         return ArtefactError(
             f"something went wrong inside deia ({type(error).__name__} at {where})",
-            fix="Ask in another way; a person may look into it with: deia log --event error",
+            fix="Try another question; a person can see the details with: deia log --event error",
         )
 
-    def leave(self) -> None:
-        """Finish what has begun, and nothing more."""
+    def close(self) -> None:
+        """Finish the task that is running and start no other."""
         self._thread.shutdown(wait=True, cancel_futures=True)

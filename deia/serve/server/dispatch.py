@@ -1,124 +1,149 @@
-"""From a tool's name to what it does: checked arguments in, a reply out, for both families of names.
+"""From the name of a tool to what it does: checks the arguments and calls the function that answers.
 
-The one place that knows which function answers which tool. Refuses a tool that this server does not offer.
+The tools of the agent-library family have other names and parameters; they are translated into ours.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.errors import QueryError
 from deia.search.find_document import look_up
-from deia.serve.server.desk import SEARCHES, Desk, Reply
-from deia.serve.server.read_tools import ask, check, list_documents, read, suggest
+from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
+from deia.serve.server.read_tools import check, list_documents, query, read, suggest
+from deia.serve.server.tool_arguments import (
+    Arguments,
+    CheckArguments,
+    FeedbackArguments,
+    FolderArguments,
+    ListArguments,
+    QueryArguments,
+    ReadArguments,
+    RemoveArguments,
+    SaveArguments,
+    SuggestArguments,
+)
+from deia.serve.server.tool_schemas import Tool
 from deia.serve.server.validation import checked
-from deia.serve.server.write_tools import enter_folder, judge, remove, save
+from deia.serve.server.write_tools import add_folder, feedback, remove, save
+from deia.suggestions import nearest
 
-if TYPE_CHECKING:
-    Arguments = Mapping[str, Any]
-    Tool = Mapping[str, Any]
-
-DOES: Mapping[str, Callable[[Desk, Arguments], Reply]] = {
-    "query_global_commons": ask,
-    "read_document": read,
-    "check_triggers": check,
-    "list_documents": list_documents,
-    "save_lesson": save,
-    "suggest_location": suggest,
-    "remove_document": remove,
-    "feedback": judge,
-    "Librarian_IndexDirectoryToLibrary": enter_folder,
+ARGUMENTS: Mapping[str, Callable[..., Arguments]] = {
+    "query_global_commons": QueryArguments,
+    "read_document": ReadArguments,
+    "check_triggers": CheckArguments,
+    "list_documents": ListArguments,
+    "save_lesson": SaveArguments,
+    "suggest_location": SuggestArguments,
+    "remove_document": RemoveArguments,
+    "feedback": FeedbackArguments,
+    "Librarian_IndexDirectoryToLibrary": FolderArguments,
 }
 
 
-def find_tool(offered: Sequence[Tool], name: str) -> Tool:
-    """Give the tool of this name.
+def find_tool(tools: Sequence[Tool], name: str) -> Tool:
+    """Return the tool with this name.
 
     Raises:
         QueryError: this server does not offer it.
     """
-    for tool in offered:
-        if tool["name"] == name:
+    for tool in tools:
+        if tool.name == name:
             return tool
-    names = [tool["name"] for tool in offered]
-    near = difflib.get_close_matches(name[:100], names, n=1)
-    fix = f"Did you mean {near[0]}?" if near else f"Offered are: {', '.join(names)}."
-    raise QueryError(f"there is no tool {name[:100]!r}", fix=fix)
+    raise QueryError(f"there is no tool {name[:100]!r}", fix=nearest(name, [tool.name for tool in tools]))
 
 
-def prepared(desk: Desk, tool: Tool, given: Arguments | None) -> tuple[str, Arguments]:
-    """Give which of our own tools is meant, and its checked arguments.
+def prepare(desk: Desk, tool: Tool, values: Mapping[str, Any] | None) -> Arguments:
+    """Return the checked arguments of a call, translated if the tool belongs to the other family.
 
     Raises:
         QueryError: an argument is wrong, or names no document.
     """
-    arguments = checked(tool, given)
-    translate = COMPAT.get(tool["name"])
-    return translate(desk, arguments) if translate else (tool["name"], arguments)
+    arguments = checked(tool, values)
+    translate = COMPAT.get(tool.name)
+    return translate(desk, arguments) if translate else arguments_of(tool.name, arguments)
 
 
-def call(desk: Desk, name: str, arguments: Arguments) -> Reply:
-    """Do what one of our own tools does.
+def arguments_of(name: str, values: Mapping[str, Any]) -> Arguments:
+    """Return checked arguments as the record of the tool."""
+    return ARGUMENTS[name](**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+def call(desk: Desk, arguments: Arguments) -> Reply:  # noqa: PLR0911 - one return for each tool
+    """Run the tool to which the arguments belong.
 
     Raises:
-        DeiaError: it cannot be done; the message says what to do next.
+        DeiaError: it failed; the message says what to do next.
     """
-    return desk.steady(lambda: DOES[name](desk, arguments)) if name in READING else DOES[name](desk, arguments)
+    match arguments:
+        case QueryArguments():
+            return desk.retry(lambda: query(desk, arguments))
+        case ReadArguments():
+            return desk.retry(lambda: read(desk, arguments))
+        case ListArguments():
+            return desk.retry(lambda: list_documents(desk, arguments))
+        case SuggestArguments():
+            return desk.retry(lambda: suggest(desk, arguments.text))
+        case CheckArguments():
+            return check(desk, arguments)
+        case SaveArguments():
+            return save(desk, arguments)
+        case RemoveArguments():
+            return remove(desk, arguments)
+        case FeedbackArguments():
+            return feedback(desk, arguments)
+        case FolderArguments():
+            return add_folder(desk, arguments.path)
 
 
-READING = ("query_global_commons", "read_document", "list_documents", "suggest_location")  # done twice, they do no harm
+# --- the arguments of the agent-library family ---
 
 
-# --- the other family's arguments ---
-
-
-def _identity(desk: Desk, path: str) -> str:
+def _document_id(desk: Desk, path: str) -> str:
     catalog = desk.librarian.open_catalog()
-    name = path.removeprefix("library://")
-    return look_up(catalog, name, root=desk.root, folder=desk.folder, tool=SEARCHES).document.entry.id
+    return look_up(catalog, _path(path), root=desk.root, folder=desk.folder, tool=SEARCH_TOOL).document.entry.id
 
 
-def _search(_desk: Desk, given: Arguments) -> tuple[str, Arguments]:
-    limit = min(max(int(given.get("limit", 5)), 1), 50)
-    return "query_global_commons", {"query": given["query"], "limit": limit, "detail": "full"}
+def _path(address: str) -> str:
+    return address.removeprefix("library://")
 
 
-def _read(_desk: Desk, given: Arguments) -> tuple[str, Arguments]:
-    return "read_document", {**_without(given, "path"), "document": given["path"].removeprefix("library://")}
+def _search(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+    limit = min(max(int(values.get("limit", 5)), 1), 50)
+    return QueryArguments(query=values["query"], limit=limit, detail="full")
 
 
-def _add(_desk: Desk, given: Arguments) -> tuple[str, Arguments]:
-    folder = given.get("path", "").removeprefix("library://").strip("/").removeprefix("bok/")
-    category = {"category": folder} if folder and folder != "bok" else {}
-    return "save_lesson", {**_without(given, "path", "content"), "text": given["content"], **category}
+def _read(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+    return ReadArguments(document=_path(values["path"]), lines=values.get("lines", ""))
 
 
-def _update(desk: Desk, given: Arguments) -> tuple[str, Arguments]:
-    found = {**_without(given, "path", "content"), "text": given["content"], "update": _identity(desk, given["path"])}
-    return "save_lesson", found
+def _add(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+    folder = _path(values.get("path", "")).strip("/").removeprefix("bok/")
+    lesson = SaveArguments(title=values["title"], text=values["content"], tags=tuple(values.get("tags", ())))
+    return lesson.but(category=folder) if folder and folder != "bok" else lesson
 
 
-def _remove(desk: Desk, given: Arguments) -> tuple[str, Arguments]:
-    return "remove_document", {"id": _identity(desk, given["path"])}
+def _update(desk: Desk, values: Mapping[str, Any]) -> Arguments:
+    update = _document_id(desk, values["path"])
+    return SaveArguments(title=values.get("title", ""), text=values["content"], update=update)
 
 
-def _list(_desk: Desk, given: Arguments) -> tuple[str, Arguments]:
-    below = given.get("path", "").removeprefix("library://").lstrip("/")
-    return "list_documents", {**_without(given, "path"), **({"below": below} if below else {})}
+def _remove(desk: Desk, values: Mapping[str, Any]) -> Arguments:
+    return RemoveArguments(id=_document_id(desk, values["path"]))
 
 
-def _suggest(_desk: Desk, given: Arguments) -> tuple[str, Arguments]:
-    return "suggest_location", {"text": given["content"]}
+def _list(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+    page = {name: values[name] for name in ("limit", "offset") if name in values}
+    return ListArguments(below=_path(values.get("path", "")).lstrip("/"), **page)
 
 
-def _without(given: Arguments, *names: str) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in names}
+def _suggest(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+    return SuggestArguments(text=values["content"])
 
 
-COMPAT: Mapping[str, Callable[[Desk, Arguments], tuple[str, Arguments]]] = {
+COMPAT: Mapping[str, Callable[[Desk, Mapping[str, Any]], Arguments]] = {
     "Librarian_SearchLibrary": _search,
     "Librarian_ReadFromLibrary": _read,
     "Librarian_AddToLibrary": _add,
@@ -130,27 +155,25 @@ COMPAT: Mapping[str, Callable[[Desk, Arguments], tuple[str, Arguments]]] = {
 }
 
 
-# --- what a person is asked first, where the client can ask ---
+# --- questions to the person, if the client can ask ---
 
 
-def to_confirm(desk: Desk, name: str, arguments: Arguments) -> str:
-    """Give the question to put before a change of what is there, or the empty text."""
-    if name == "save_lesson" and arguments.get("update"):
-        return f"Replace the text of {_titled(desk, arguments['update'])}? The old text is kept in .trash/."
-    if name == "remove_document" and not arguments.get("undo"):
-        return f"Move {_titled(desk, arguments['id'])} to .trash/? It can be brought back."
+def confirmation(desk: Desk, arguments: Arguments) -> str:
+    """Return the question to ask before an existing document is changed, or an empty text if none is needed."""
+    if isinstance(arguments, SaveArguments) and arguments.update:
+        return f"Replace the text of {_label(desk, arguments.update)}? The old text is kept in .trash/."
+    if isinstance(arguments, RemoveArguments) and not arguments.undo:
+        return f"Move {_label(desk, arguments.id)} to .trash/? It can be restored."
     return ""
 
 
-def _titled(desk: Desk, ident: str) -> str:
-    found = desk.librarian.open_catalog().document(ident)
-    if found is None or origin_of(found.entry.path) != PROJECT:
+def _label(desk: Desk, ident: str) -> str:
+    document = desk.librarian.open_catalog().document(ident)
+    if document is None or origin_of(document.entry.path) != PROJECT:
         return repr(ident[:100])
-    return f"{found.entry.id} ({' '.join(found.entry.title.split())[:120]})"
+    return f"{document.entry.id} ({' '.join(document.entry.title.split())[:120]})"
 
 
-def to_narrow(reply: Reply, name: str, arguments: Arguments) -> list[str]:
-    """Give the clusters of which a person may choose one, where a question was too broad to answer."""
-    if name != "query_global_commons" or arguments.get("cluster"):
-        return []
-    return [str(one) for one in reply.fields.get("available_clusters", ())][:12]
+def cluster_choices(reply: Reply, arguments: Arguments) -> list[str]:
+    """Return the clusters from which a person may choose if a question was too broad to answer."""
+    return list(reply.clusters[:12]) if isinstance(arguments, QueryArguments) and not arguments.cluster else []

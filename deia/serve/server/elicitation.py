@@ -1,47 +1,45 @@
-"""Asking the person in the middle of a call, where the client can: whether to go on, or which of several is meant.
+"""Asks the person a question in the middle of a call, if the client can: whether to go on, or which of several to take.
 
-Clients of the handshake protocol are sent a question; those of the stateless one get it as their result and call again
-with the answer. Refuses to take silence or a closed form for a yes.
+A client of the handshake protocol receives a request. A client of the stateless protocol receives the question as the
+result of its call and calls again with the answer. No answer, or a closed form, never counts as consent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import mcp_types as types
+from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-
-    Context = ServerRequestContext[Any, Any]
+Context: TypeAlias = ServerRequestContext[Any, Any]  # the SDK's parameters: a lifespan and a request, both unused
 
 CONFIRM, CHOOSE = "confirm", "choose"
 
 
-class Declined(Exception):  # noqa: N818 - a person's word, not a failure
+class Declined(Exception):  # noqa: N818 - a decision of the person, not an error
     """The person said no, or closed the question."""
 
 
 def can_ask(ctx: Context) -> bool:
-    """Say whether this client puts forms before a person."""
-    able = ctx.session.client_capabilities
-    elicitation = able.elicitation if able is not None else None
+    """Return whether this client can show a form to a person."""
+    capabilities = ctx.session.client_capabilities
+    elicitation = capabilities.elicitation if capabilities is not None else None
     if elicitation is None:
         return False
-    only_addresses = elicitation.form is None and elicitation.url is not None
-    return not only_addresses and (_is_stateless(ctx) or ctx.session.can_send_request)
+    only_urls = elicitation.form is None and elicitation.url is not None
+    return not only_urls and (_is_stateless(ctx) or ctx.session.can_send_request)
 
 
 async def confirm(ctx: Context, params: types.CallToolRequestParams, question: str) -> types.InputRequiredResult | None:
-    """Have the person confirm; None where that is settled, or cannot be asked.
+    """Let the person confirm; return None if they agreed or cannot be asked.
 
     Raises:
-        Declined: the person does not want it.
+        Declined: the person did not agree.
     """
-    schema = {
+    schema: dict[str, object] = {
         "type": "object",
         "properties": {"proceed": {"type": "boolean", "title": "Go on?", "default": False}},
         "required": ["proceed"],
@@ -57,8 +55,8 @@ async def confirm(ctx: Context, params: types.CallToolRequestParams, question: s
 async def choose(
     ctx: Context, params: types.CallToolRequestParams, question: str, choices: Sequence[str]
 ) -> types.InputRequiredResult | str:
-    """Have the person choose one; the empty text where nobody chose."""
-    schema = {
+    """Let the person choose one of several; return an empty text if they chose none."""
+    schema: dict[str, object] = {
         "type": "object",
         "properties": {"choice": {"type": "string", "title": "Part", "enum": list(choices)}},
         "required": ["choice"],
@@ -66,12 +64,12 @@ async def choose(
     answer = await _ask(ctx, params, CHOOSE, question, schema)
     if isinstance(answer, types.InputRequiredResult):
         return answer
-    chosen = (answer.content or {}).get("choice") if answer is not None and answer.action == "accept" else ""
-    return chosen if isinstance(chosen, str) and chosen in choices else ""
+    choice = (answer.content or {}).get("choice") if answer is not None and answer.action == "accept" else ""
+    return choice if isinstance(choice, str) and choice in choices else ""
 
 
 async def _ask(
-    ctx: Context, params: types.CallToolRequestParams, key: str, question: str, schema: dict[str, Any]
+    ctx: Context, params: types.CallToolRequestParams, key: str, question: str, schema: dict[str, object]
 ) -> types.InputRequiredResult | types.ElicitResult | None:
     if not can_ask(ctx):
         return None
@@ -79,12 +77,12 @@ async def _ask(
         try:
             return await ctx.session.elicit_form(question, schema, related_request_id=ctx.request_id)
         except MCPError as error:
-            if error.code == types.METHOD_NOT_FOUND:  # it cannot after all; the host has its own word on tools
+            if error.code == types.METHOD_NOT_FOUND:  # it cannot ask after all; the host has its own confirmation
                 return None
-            return types.ElicitResult(action="cancel")  # the question was not put, or nobody is there any more
-    given = (params.input_responses or {}).get(key)
-    if isinstance(given, types.ElicitResult):
-        return given
+            return types.ElicitResult(action="cancel")  # the question was not shown, or the client is gone
+    answer = (params.input_responses or {}).get(key)
+    if isinstance(answer, types.ElicitResult):
+        return answer
     form = types.ElicitRequestFormParams(message=question, requested_schema=schema)
     return types.InputRequiredResult(input_requests={key: types.ElicitRequest(params=form)})
 

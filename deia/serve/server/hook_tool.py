@@ -1,51 +1,52 @@
-"""A host's hook events that come as calls of a tool: the fields that the host filled in, made an event again.
+"""Hook events that arrive as calls of a tool: the fields that the host filled in, assembled into an event.
 
-The answer is the started hook's, from the same memory, and `{}` where that would have printed nothing. Refuses every
-word of the person: a model can call a tool, and shall not answer or mute in the person's name.
+The answer is the same as the hook process would give, from the same memory, and `{}` if that would print nothing.
+Events with the person's words are not accepted: a model can call a tool and must not speak for the person.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from deia import fast_json
 from deia.errors import QueryError
+from deia.fast_json import Json
 from deia.serve.hosts.claude_events import HOST
 from deia.serve.server.hook_events import Hooks
-from deia.serve.server.tool_schemas import HEARD, HOOK, PERSONS_TOOL
+from deia.serve.server.tool_schemas import HOOK, HOOK_EVENTS, PERSONS_TOOL
 
-NOTHING = "{}"
+NO_OUTPUT = "{}"
 
 
-def event_of(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Give the event that a host's template stands for, without what the host had nothing for.
+def event_of(arguments: Mapping[str, Json] | None) -> dict[str, Json]:
+    """Return the event for which a host filled in its template, without the fields that it had no value for.
 
-    A field that an event lacks comes as nothing, or as the template's own text where a host leaves it standing.
+    Such a field is empty or, with some hosts, contains the template's own placeholder.
 
     Raises:
-        QueryError: it is no event that is heard this way.
+        QueryError: events of this name are not accepted.
     """
-    fields = given or {}
+    fields = arguments or {}
     name = fields.get("hook_event_name")
-    if not isinstance(name, str) or name not in HEARD:
-        raise QueryError(f"{HOOK}: hook_event_name must be one of {', '.join(HEARD)}", fix="Only hooks call this.")
-    filled = {key: fields[key] for key in HEARD[name] if fields.get(key) not in (None, "", f"${{{key}}}")}
-    return {"hook_event_name": name, **filled}
+    if not isinstance(name, str) or name not in HOOK_EVENTS:
+        names = ", ".join(HOOK_EVENTS)
+        raise QueryError(f"{HOOK}: hook_event_name must be one of {names}", fix="Only hooks call this tool.")
+    present = {key: fields[key] for key in HOOK_EVENTS[name] if fields.get(key) not in (None, "", f"${{{key}}}")}
+    return {"hook_event_name": name, **present}
 
 
-async def heard(hooks: Hooks, given: Mapping[str, Any] | None) -> tuple[str, str]:
-    """Give what the host reads as a hook's output, and how it went.
+async def answer_hook(hooks: Hooks, arguments: Mapping[str, Json] | None) -> tuple[str, str]:
+    """Return what the host reads as the hook's output, and the outcome.
 
     Raises:
-        QueryError: it is no event that is heard this way.
+        QueryError: the event is not accepted.
     """
-    event = event_of(given)
+    event = event_of(arguments)
     if event.get("tool_name") == PERSONS_TOOL and event["hook_event_name"] != "PreToolUse":
-        return NOTHING, "silent"
+        return NO_OUTPUT, "silent"
     try:
-        sent = fast_json.dumps(event).encode()
+        encoded = fast_json.dumps(event).encode()
     except (RecursionError, ValueError) as error:
-        raise QueryError(f"{HOOK}: a field cannot be read", fix="Only hooks call this.") from error
-    answered = await hooks.answer(HOST, sent)
-    return answered.body.decode("utf-8", "replace") or NOTHING, answered.outcome
+        raise QueryError(f"{HOOK}: a field cannot be read", fix="Only hooks call this tool.") from error
+    answer = await hooks.answer(HOST, encoded)
+    return answer.body.decode("utf-8", "replace") or NO_OUTPUT, answer.outcome

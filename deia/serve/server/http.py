@@ -1,7 +1,7 @@
 """The librarian over HTTP: MCP at `/mcp`, hook events at `/hooks/HOST`, `/health` and `/ready`.
 
-Listens on loopback unless told otherwise, and elsewhere only with a token. Refuses a port that somebody has, and says
-who; ends cleanly at a signal.
+It listens on the loopback address by default, and on another only with a token. If the port is taken, the error says
+by whom. A signal ends it cleanly.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import socket
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Sequence
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
@@ -24,6 +23,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 import deia
 from deia import files
 from deia.errors import HostError
+from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.records import Record
 from deia.serve.hooks.run import HOSTS
@@ -31,111 +31,107 @@ from deia.serve.server.assemble import Assembled
 from deia.serve.server.desk import Desk
 from deia.serve.server.hook_events import EXIT, Hooks
 from deia.serve.server.host_blocks import TOKEN
-from deia.serve.server.limits import LOOPBACK, RATE, Guard, host_of, respond
+from deia.serve.server.limits import LOOPBACK, RATE, App, Guard, Receive, Scope, Send, host_of, respond
 from deia.serve.server.mcp_sessions import MOST, SPARE, Sessions
 from deia.serve.server.shutdown import end_at_signals
-from deia.serve.server.tool_schemas import HOOK
+from deia.serve.server.tool_schemas import HOOK, Tool
 from deia.settings import DOTENV
-
-if TYPE_CHECKING:
-    from deia.serve.server.limits import Receive, Scope, Send
 
 PORT = 8765
 LEAST_TOKEN = 16  # characters
-GRACE = 3  # seconds for what is under way at the end
-SAY_HELLO = 1.0  # seconds in which another server on the port may say who it is
+GRACE = 3  # seconds that requests in progress may take at the end
+IDENTIFY_TIMEOUT = 1.0  # seconds that another server on the port may take to say what it is
 HOOKS = "/hooks/"
-REFUSED = "refused"
 
 
 class Listening(Record):
-    """Where to listen, and on which terms."""
+    """Where to listen, and with which limits."""
 
     host: str = "127.0.0.1"
     port: int = PORT
     token: str = ""
-    names: tuple[str, ...] = ()  # by which it may be called besides
+    names: tuple[str, ...] = ()  # other host names by which clients may address it
     rate: int = RATE
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
+        """Whether only this machine can reach the server."""
         return self.host in LOOPBACK or self.host.startswith("127.")
 
     @property
-    def called(self) -> str:
-        """The address as it stands before a port: one of version 6 in brackets."""
+    def url_host(self) -> str:
+        """The address as it is written in a URL: an IPv6 address is in brackets."""
         bare = self.host.strip("[]")
         return f"[{bare}]" if ":" in bare else self.host
 
 
 def serve_http(
     desk: Desk,
-    offered: Sequence[Mapping[str, Any]],
+    tools: Sequence[Tool],
     listening: Listening,
     *,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     commons: str = "",
 ) -> None:
-    """Serve until a signal comes; `tell` is given the address once it is known.
+    """Serve until a signal arrives; `report` is called with the address once it is known.
 
     Raises:
-        HostError: the port is taken, or the terms are not safe.
+        HostError: the port is taken, or the server would be open to others without a token.
     """
-    _refuse_unsafe(listening)
-    door = _bound(listening)
-    shown = f"http://{listening.called}:{door.getsockname()[1]}"
+    _require_token(listening)
+    bound = _bind(listening)
+    address = f"http://{listening.url_host}:{bound.getsockname()[1]}"
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
-    what = f"{', '.join(desk.collections)} of {desk.root}" if desk.collections else desk.root
-    hooks = "" if desk.collections else f"; hooks at {shown}{HOOKS}HOST"
-    tell(f"deia {deia.__version__} serves {what} at {shown}/mcp{hooks}")
-    asyncio.run(_serve(desk, offered, listening, door, commons=commons))
+    served = f"{', '.join(desk.collections)} of {desk.root}" if desk.collections else desk.root
+    hooks = "" if desk.collections else f"; hooks at {address}{HOOKS}HOST"
+    report(f"deia {deia.__version__} serves {served} at {address}/mcp{hooks}")
+    asyncio.run(_serve(desk, tools, listening, bound, commons=commons))
 
 
-def _refuse_unsafe(listening: Listening) -> None:
+def _require_token(listening: Listening) -> None:
     if not listening.is_loopback and len(listening.token) < LEAST_TOKEN:
         raise HostError(
-            f"{listening.host} can be reached by others, and there is no token of at least {LEAST_TOKEN} characters",
+            f"other machines can reach {listening.host}, and there is no token of at least {LEAST_TOKEN} characters",
             fix=f"Set {TOKEN} in the environment or in {DOTENV}, or listen on 127.0.0.1.",
         )
 
 
-def _bound(listening: Listening) -> socket.socket:
+def _bind(listening: Listening) -> socket.socket:
     family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
-    # The protocol is named, since asyncio sends small answers at once only on sockets that name it: 40 ms otherwise.
-    door = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform != "win32":  # there it would let two servers have one port
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # The protocol must be named: asyncio turns off the delay of small packets (40 ms) only on sockets that name it.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    if sys.platform != "win32":  # on Windows this would let two servers use the same port
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        door.bind((listening.host.strip("[]"), listening.port))
-        door.listen(256)
+        bound.bind((listening.host.strip("[]"), listening.port))
+        bound.listen(256)
     except OSError as error:
-        door.close()
+        bound.close()
         if error.errno == errno.EADDRINUSE:
-            raise HostError(_taken(listening), fix="Use that one, or choose another --port.") from error
-        raise HostError(f"cannot listen on {listening.called}:{listening.port}: {error.strerror}") from error
-    return door
+            raise HostError(_describe_owner(listening), fix="Use that one, or choose another --port.") from error
+        raise HostError(f"cannot listen on {listening.url_host}:{listening.port}: {error.strerror}") from error
+    return bound
 
 
-def _taken(listening: Listening) -> str:
-    """Say who has the port, if it is one of ours."""
-    url = f"http://{listening.called}:{listening.port}/health"
+def _describe_owner(listening: Listening) -> str:
+    """Return an error message that says whether the port belongs to another deia or to another program."""
+    url = f"http://{listening.url_host}:{listening.port}/health"
     try:
-        with urllib.request.urlopen(url, timeout=SAY_HELLO) as answer:
-            told = answer.read(2_000).decode("utf-8", "replace")
+        with urllib.request.urlopen(url, timeout=IDENTIFY_TIMEOUT) as answer:
+            health = answer.read(2_000).decode("utf-8", "replace")
     except (OSError, ValueError):
-        told = ""
-    who = "another deia serve" if '"deia"' in told else "another program"
-    return f"{who} listens on {listening.called}:{listening.port} already"
+        health = ""
+    owner = "another deia serve" if '"deia"' in health else "another program"
+    return f"{owner} listens on {listening.url_host}:{listening.port} already"
 
 
 async def _serve(
-    desk: Desk, offered: Sequence[Mapping[str, Any]], listening: Listening, door: socket.socket, *, commons: str
+    desk: Desk, tools: Sequence[Tool], listening: Listening, bound: socket.socket, *, commons: str
 ) -> None:
     hooks = Hooks(commons=commons or ("" if listening.is_loopback else desk.root))
-    by_tool = hooks if any(tool["name"] == HOOK for tool in offered) else None
+    tool_hooks = hooks if any(tool.name == HOOK for tool in tools) else None
     state = state_folder(os.environ)
-    assembled = Assembled(desk, offered, audit_state=state, transport="http", hooks=by_tool)
+    assembled = Assembled(desk, tools, state=state, transport="http", hooks=tool_hooks)
     await asyncio.to_thread(hooks.warm_up)
     app = application(assembled, hooks, listening)
     config = uvicorn.Config(
@@ -143,20 +139,20 @@ async def _serve(
     )
     server = _Server(config)
     end_at_signals(server.end)
-    keeping = asyncio.ensure_future(assembled.keeper.run())
+    recompiling = asyncio.ensure_future(assembled.recompiler.run())
     ending = asyncio.ensure_future(_end_streams(server, assembled))
     try:
-        await server.serve(sockets=[door])
+        await server.serve(sockets=[bound])
     finally:
-        for task in (keeping, ending):
+        for task in (recompiling, ending):
             task.cancel()
-        await asyncio.gather(keeping, ending, return_exceptions=True)
-        hooks.leave()
-        assembled.leave()
+        await asyncio.gather(recompiling, ending, return_exceptions=True)
+        hooks.close()
+        assembled.close()
 
 
 class _Server(uvicorn.Server):
-    """The HTTP server without its own word on signals: after a clean end the process leaves with 0."""
+    """The HTTP server without its own signal handlers, so that the process exits with 0 after a clean end."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -164,27 +160,27 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Leave signals to whoever runs this."""
+        """Leave signals to the caller."""
         yield
 
     def end(self) -> None:
-        """End when what is under way is done; whoever is cut off after that is no failure to write about."""
+        """End after the requests in progress; that later ones are cut off is not logged as an error."""
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         self.should_exit = True
         self.ending.set()
 
 
 async def _end_streams(server: _Server, assembled: Assembled) -> None:
-    """Tell those who listen to changes that the server ends; their streams would hold it up else."""
+    """Close the streams of clients that listen to changes when the server ends, because they would keep it running."""
     await server.ending.wait()
-    assembled.librarianship.subscribers.close()
+    assembled.handlers.subscribers.close()
 
 
 def application(assembled: Assembled, hooks: Hooks, listening: Listening) -> Guard:
-    """Give everything that is answered over HTTP as one application."""
-    named = listening.is_loopback or bool(listening.names)
-    names = (*LOOPBACK, host_of(listening.called), *listening.names) if named else ("*",)
-    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard does that, for every path
+    """Return the ASGI application that answers all paths."""
+    restricted = listening.is_loopback or bool(listening.names)
+    names = (*LOOPBACK, host_of(listening.url_host), *listening.names) if restricted else ("*",)
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard does it, for every path
     mcp_app = assembled.server.streamable_http_app(
         streamable_http_path="/mcp", transport_security=security, host=listening.host, max_sessions=MOST + SPARE
     )
@@ -192,9 +188,9 @@ def application(assembled: Assembled, hooks: Hooks, listening: Listening) -> Gua
 
 
 class _Paths:
-    """Which part answers which path; the hooks' first, since they are counted in fractions of a millisecond."""
+    """Routes requests by path."""
 
-    def __init__(self, assembled: Assembled, hooks: Hooks, mcp_app: Any) -> None:
+    def __init__(self, assembled: Assembled, hooks: Hooks, mcp_app: App) -> None:
         self._assembled, self._hooks, self._lifespan, self._mcp = assembled, hooks, mcp_app, Sessions(mcp_app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -206,42 +202,47 @@ class _Paths:
         elif path.startswith(HOOKS):
             await self._hook(scope, receive, send, path.removeprefix(HOOKS))
         elif path == "/health":
-            value = {"ok": True, "name": "deia", "version": deia.__version__, "process": files.process()}
-            await respond(send, 200, value)
+            health: dict[str, Json] = {
+                "ok": True,
+                "name": "deia",
+                "version": deia.__version__,
+                "process": files.process(),
+            }
+            await respond(send, 200, health)
         elif path == "/ready":
             await self._ready(send)
         else:
-            await respond(send, 404, {"error": f"there is /mcp, {HOOKS}HOST, /health and /ready"})
+            await respond(send, 404, {"error": f"the paths are /mcp, {HOOKS}HOST, /health and /ready"})
 
     async def _ready(self, send: Send) -> None:
-        """Say whether there is something whole to answer from, and how fresh that is."""
-        desk = self._assembled.desk
-        ready = await self._assembled.clerk.do(desk.is_compiled)
-        behind = await self._assembled.clerk.do(desk.stale) if ready else ""
-        value = {"ready": ready, "behind": behind, "trouble": self._assembled.keeper.trouble}
-        await respond(send, 200 if ready else 503, value)
+        """Report whether the commons is compiled, and whether the compiled files are up to date."""
+        desk, thread = self._assembled.desk, self._assembled.desk_thread
+        ready = await thread.run(desk.is_compiled)
+        behind = await thread.run(desk.changed_source) if ready else ""
+        status: dict[str, Json] = {"ready": ready, "behind": behind, "trouble": self._assembled.recompiler.trouble}
+        await respond(send, 200 if ready else 503, status)
 
     async def _hook(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
         began = time.perf_counter()
         if scope["method"] != "POST" or host not in HOSTS:
-            known = ", ".join(HOSTS)
-            await respond(send, 404, {"error": f"POST an event to {HOOKS}HOST; hosts are {known}"})
+            hosts = ", ".join(HOSTS)
+            await respond(send, 404, {"error": f"POST an event to {HOOKS}HOST; HOST is one of {hosts}"})
             return
-        if self._assembled.desk.collections:  # events are judged by all triggers of the commons in which work is done
-            await respond(send, 403, {"error": "a server that offers collections answers no hooks"})
+        if self._assembled.desk.collections:  # events are checked against all triggers of the event's own commons
+            await respond(send, 403, {"error": "a server that offers only collections does not answer hooks"})
             return
         event = await _body(receive)
         if event is None:
             return
-        answered = await self._hooks.answer(host, event)
-        timing = f"deia;dur={answered.seconds * 1000:.3f}".encode()
-        headers = ((b"content-type", answered.kind), (EXIT, b"%d" % answered.code), (b"server-timing", timing))
-        await respond(send, 200, answered.body, headers)
-        self._assembled.audit.note("hook", host, outcome=answered.outcome, began=began)
+        answer = await self._hooks.answer(host, event)
+        timing = f"deia;dur={answer.seconds * 1000:.3f}".encode()
+        headers = ((b"content-type", answer.content_type), (EXIT, b"%d" % answer.code), (b"server-timing", timing))
+        await respond(send, 200, answer.body, headers)
+        self._assembled.call_log.write("hook", host, outcome=answer.outcome, began=began)
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """Give a request's body, or None where it never came to an end."""
+    """Return the body of a request, or None if it was never completed."""
     parts = []
     while True:
         message = await receive()

@@ -1,43 +1,45 @@
-"""Who may speak to a server over HTTP, how much and how often: checked before anything else looks at a request.
+"""Who may send requests over HTTP, how large and how often; checked before anything else reads a request.
 
-On loopback, a browser's page may not (origin and host are checked, against rebinding of names); elsewhere nobody may
-without the token. Refuses with a status and a sentence, and keeps nothing of what it refused.
+The origin and the host name are checked, so that pages in a browser cannot ask the server (DNS rebinding). If there is
+a token, every request must contain it. A refused request is answered with a status and a sentence.
 """
 
 from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, TypeAlias
 
 from deia import fast_json
+from deia.fast_json import Json
 
-if TYPE_CHECKING:
-    Scope = Mapping[str, Any]
-    Send = Callable[[Any], Awaitable[None]]
-    Receive = Callable[[], Awaitable[Any]]
-    App = Callable[[Any, Receive, Send], Awaitable[None]]
+# The parts of an ASGI application; the specification leaves the values open.
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
-OPEN = ("/health",)  # says nothing but that somebody is there
-MOST_BODY = 16_777_216  # bytes of one request; a hook's event holds at most a tool's result
-RATE = 500  # requests in a second, of one address; a busy agent makes a few
-BURST = 2.0  # seconds' worth that may come at once
+OPEN = ("/health",)  # paths that need no token; this one shows only that a server is running
+MOST_BODY = 16_777_216  # bytes of one request; the largest are hook events with the result of a tool
+RATE = 500  # requests per second from one address; a busy agent makes a few
+BURST = 2.0  # seconds' worth of requests that may arrive at once
 MOST_ADDRESSES = 4_096
 
 
 class Guard:
-    """Wraps an application; `token` is what everybody must show where there is one."""
+    """Wraps an application; if there is a `token`, every client must send it."""
 
     def __init__(
         self, app: App, *, token: str = "", hosts: tuple[str, ...] = LOOPBACK, most: int = MOST_BODY, rate: int = RATE
     ) -> None:
         self._app, self._token, self._hosts, self._most, self._rate = app, token, hosts, most, rate
-        self._left: dict[str, tuple[float, float]] = {}  # address → requests left, and when that was counted
+        self._left: dict[str, tuple[float, float]] = {}  # address → requests left, and when they were counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request to the application, or refuse it."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -45,38 +47,39 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
-        status, said = self._refusal(scope, headers)
+        status, message = self._refusal(scope, headers)
         if status:
-            await respond(send, status, {"error": said})
+            await respond(send, status, {"error": message})
             return
         await self._app(scope, _limited(receive, self._most), send)
 
     def _refusal(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[int, str]:
+        """Return the status and message with which to refuse a request, or 0."""
         if not self._is_known(headers.get(b"host", b"").decode("latin-1")):
-            return 421, "this server is not called so; ask it by 127.0.0.1 or localhost"
+            return 421, "this server does not have that name; use 127.0.0.1 or localhost"
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and not self._is_known(origin.partition("://")[2]):
-            return 403, "pages of other origins may not ask this server"
-        if self._token and scope["path"] not in OPEN and not self._shown(headers):
-            return 401, "show the token: Authorization: Bearer …"
+            return 403, "web pages may not use this server"
+        if self._token and scope["path"] not in OPEN and not self._has_token(headers):
+            return 401, "send the token: Authorization: Bearer …"
         if self._is_too_long(headers.get(b"content-length", b"0")):
-            return 413, f"a request has at most {self._most} bytes"
+            return 413, f"a request may have at most {self._most} bytes"
         if not self._has_room(str((scope.get("client") or ("",))[0])):
-            return 429, f"at most {self._rate} requests a second"
+            return 429, f"at most {self._rate} requests per second are accepted"
         return 0, ""
 
     def _is_known(self, name: str) -> bool:
         return "*" in self._hosts or host_of(name) in self._hosts
 
-    def _shown(self, headers: Mapping[bytes, bytes]) -> bool:
-        kind, _, shown = headers.get(b"authorization", b"").partition(b" ")
-        return kind.lower() == b"bearer" and hmac.compare_digest(shown.strip(), self._token.encode())
+    def _has_token(self, headers: Mapping[bytes, bytes]) -> bool:
+        scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token.encode())
 
     def _is_too_long(self, length: bytes) -> bool:
         return not length.isdigit() or len(length) > 12 or int(length) > self._most
 
     def _has_room(self, address: str) -> bool:
-        """Count a request against what an address has left; it fills up again with time."""
+        """Count a request and return whether its address is within the rate (a token bucket)."""
         if not self._rate:
             return True
         now = time.monotonic()
@@ -90,18 +93,18 @@ class Guard:
 
 
 def host_of(name: str) -> str:
-    """Give the host of `host:port`, with an address of version 6 in its brackets."""
+    """Return the host of `host:port`; an IPv6 address keeps its brackets."""
     if name.startswith("["):
         return name.partition("]")[0] + "]"
     return name.partition(":")[0].lower()
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """Give a receiver that ends a body which is longer than it may be."""
+    """Return a receiver that disconnects if the body is longer than `most` bytes."""
     size = 0
 
-    async def limited() -> Any:
-        """Give the next part; of a body that is too long, an end of the connection."""
+    async def limited() -> Message:
+        """Return the next message."""
         nonlocal size
         message = await receive()
         size += len(message.get("body", b""))
@@ -111,9 +114,9 @@ def _limited(receive: Receive, most: int) -> Receive:
 
 
 async def respond(
-    send: Send, status: int, value: Mapping[str, Any] | bytes, headers: tuple[tuple[bytes, bytes], ...] = ()
+    send: Send, status: int, value: Mapping[str, Json] | bytes, headers: tuple[tuple[bytes, bytes], ...] = ()
 ) -> None:
-    """Send a whole response: a value as JSON, or bytes as they are."""
+    """Send a complete response: a value as JSON, or bytes unchanged."""
     body = value if isinstance(value, bytes) else fast_json.dumps(dict(value)).encode()
     kind = ((b"content-type", b"application/json"),) if body and not headers else headers
     length = (b"content-length", str(len(body)).encode())

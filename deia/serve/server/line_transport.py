@@ -1,8 +1,8 @@
-"""Standard input and output as a wire: lines in, lines out, whatever else the process prints kept off it.
+"""Standard input and output as a transport: one message per line, separate from whatever else the process prints.
 
-Reading is a daemon thread's, so that an input that never ends or never speaks holds nothing up; writing looks first
-whether there is room, so that a reader who takes nothing holds up no end. A line that is too long is refused with an
-answer; the next is read as if nothing had been.
+A daemon thread reads, so that an input that never ends delays nothing. Writing first checks whether there is room, so
+that a client that stops reading cannot keep the server from ending. A line that is too long is answered with an error,
+and the next line is read as usual.
 """
 
 from __future__ import annotations
@@ -14,89 +14,89 @@ import select
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from deia import fast_json
 from deia.errors import HostError
+from deia.fast_json import Json
 
-MOST_LINE = 4_194_304  # bytes of one message, as the SDK limits them over HTTP
-MOST_WAITING = 256  # lines that are read before somebody takes them
-PIECE = 65_536
-ROOM = 4_096  # bytes that a pipe with any room at all takes at once
-LOOK = 0.1  # seconds between two looks whether whoever reads has gone
-GRACE = 1.0  # seconds in which, once the server is to end, whoever reads must take something
+MOST_LINE = 4_194_304  # bytes of one message; the SDK has the same limit over HTTP
+MOST_WAITING = 256  # lines that are read in advance
+PIECE = 65_536  # bytes of one read
+ROOM = 4_096  # bytes that a pipe accepts at once if it has any room (POSIX: PIPE_BUF)
+LOOK = 0.1  # seconds between two checks whether the client is gone
+GRACE = 1.0  # seconds after which, while the server ends, a client that reads nothing counts as gone
 TOO_LONG, NOT_JSON, NOT_A_REQUEST = -32600, -32700, -32600
 
 
 class Wire:
-    """Two private file descriptors; `take` is called with each line in the reading thread, `ended` once at the end."""
+    """Two private file descriptors, one to read from and one to write to."""
 
     def __init__(self, source: int, target: int) -> None:
         self._source, self._target = source, target
-        self._writing = threading.Lock()
-        self._room = threading.Semaphore(MOST_WAITING)
+        self._write_lock = threading.Lock()
+        self._waiting_room = threading.Semaphore(MOST_WAITING)
         self._is_ending = False
-        self._look = _looker(target)
+        self._is_writable = _write_poller(target)
         self.closed = False
 
-    def start(self, take: Callable[[bytes], None], ended: Callable[[], None]) -> None:
-        """Begin to read."""
-        threading.Thread(target=self._read, args=(take, ended), name="deia-wire", daemon=True).start()
+    def start(self, on_line: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
+        """Start a thread that calls `on_line` with each line, and `on_end` once at the end."""
+        threading.Thread(target=self._read, args=(on_line, on_end), name="deia-wire", daemon=True).start()
 
     def taken(self) -> None:
-        """Say that a line has been dealt with, so that there is room for another."""
-        self._room.release()
+        """Count a line as processed, so that there is room for another."""
+        self._waiting_room.release()
 
     def write(self, data: bytes) -> bool:
-        """Write a line; say whether anybody can still read it."""
-        with self._writing:
-            rest = memoryview(data + b"\n")
-            while rest and self._has_room():
+        """Write a line; return whether the client can still read."""
+        with self._write_lock:
+            remaining = memoryview(data + b"\n")
+            while remaining and self._wait_for_room():
                 try:
-                    rest = rest[os.write(self._target, rest[:ROOM]) :]
+                    remaining = remaining[os.write(self._target, remaining[:ROOM]) :]
                 except OSError:
                     self.closed = True
         return not self.closed
 
     def end(self) -> None:
-        """Say that the server is to end: from here on a reader who takes nothing for a while counts as gone."""
+        """From now on, count a client that reads nothing for a while as gone, because the server ends."""
         self._is_ending = True
 
-    def _has_room(self) -> bool:
-        """Wait until something can be written; say no where nobody will take it any more."""
+    def _wait_for_room(self) -> bool:
+        """Wait until something can be written; return False if the client is gone."""
         waited = 0.0
-        while not self.closed and not self._look():
+        while not self.closed and not self._is_writable():
             waited = waited + LOOK if self._is_ending else 0.0
             self.closed = waited >= GRACE
         return not self.closed
 
-    def refuse(self, code: int, message: str, identity: object = None) -> None:
-        """Answer what could not be read as a message."""
+    def refuse(self, code: int, message: str, identity: str | int | None = None) -> None:
+        """Answer with an error."""
         error = {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": message}}
         self.write(fast_json.dumps(error).encode())
 
-    def _read(self, take: Callable[[bytes], None], ended: Callable[[], None]) -> None:
+    def _read(self, on_line: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
         for line in self._lines():
             if len(line) > MOST_LINE:
-                self.refuse(TOO_LONG, f"a message has at most {MOST_LINE} bytes")
+                self.refuse(TOO_LONG, f"a message may have at most {MOST_LINE} bytes")
             elif line.strip():
-                self._room.acquire()
-                take(line)
-        ended()
+                self._waiting_room.acquire()
+                on_line(line)
+        on_end()
 
     def _lines(self) -> Iterator[bytes]:
-        """Give the lines; of one that is too long, only so much that it is seen to be."""
-        held = bytearray()
+        """Yield the lines; of one that is too long, only as much as shows that it is."""
+        buffer = bytearray()
         while piece := self._piece():
-            *whole, rest = piece.split(b"\n")
-            for part in whole:
-                held += part
-                yield bytes(held)
-                held.clear()
-            if len(held) <= MOST_LINE:
-                held += rest
-        if held:
-            yield bytes(held)
+            *complete, start = piece.split(b"\n")
+            for part in complete:
+                buffer += part
+                yield bytes(buffer)
+                buffer.clear()
+            if len(buffer) <= MOST_LINE:
+                buffer += start
+        if buffer:
+            yield bytes(buffer)
 
     def _piece(self) -> bytes:
         try:
@@ -105,61 +105,66 @@ class Wire:
             return b""
 
 
-def refuse(wire: Wire, line: bytes) -> None:
-    """Answer a line that the protocol's library does not take, under its own number where it has one."""
+def refuse_line(wire: Wire, line: bytes) -> None:
+    """Answer a line that is not a JSON-RPC message with an error, under its own id if it has one."""
     try:
-        message: Any = json.loads(line)
+        message: Json = json.loads(line)
     except ValueError:
         wire.refuse(NOT_JSON, "not JSON")
         return
     except RecursionError:
-        wire.refuse(NOT_A_REQUEST, "nested too deep")
+        wire.refuse(NOT_A_REQUEST, "nested too deeply")
         return
-    given = message.get("id") if isinstance(message, dict) else None
-    identity = given if isinstance(given, (str, int)) and not isinstance(given, bool) else None
-    wire.refuse(NOT_A_REQUEST, f"not a JSON-RPC 2.0 message: {_oddness(message)}", identity)
+    identity = message.get("id") if isinstance(message, dict) else None
+    identity = identity if isinstance(identity, (str, int)) and not isinstance(identity, bool) else None
+    wire.refuse(NOT_A_REQUEST, f"not a JSON-RPC 2.0 message: {_problem(message)}", identity)
 
 
-def _oddness(message: Any) -> str:
+def _problem(message: Json) -> str:
     if not isinstance(message, dict):
-        return "one object a line is taken"
+        return "each line must be one object"
     if message.get("jsonrpc") != "2.0":
-        return 'it says no "jsonrpc": "2.0"'
+        return '"jsonrpc": "2.0" is missing'
     if "id" in message and (not isinstance(message["id"], (str, int)) or isinstance(message["id"], bool)):
-        return "id must be a text or a whole number"
+        return "id must be a string or an integer"
     if not isinstance(message.get("params") or {}, dict):
         return "params must be an object"
-    return "it lacks method, holds half a character, or is nested too deep"
+    return "method is missing, a character is incomplete, or it is nested too deeply"
 
 
 def has_id(line: bytes) -> bool:
-    """Say whether a line that is JSON says an id, so that somebody waits for an answer."""
+    """Return whether a JSON line contains an id, so that the client waits for an answer."""
     message = json.loads(line)
     return isinstance(message, dict) and "id" in message
 
 
-def _looker(target: int) -> Callable[[], bool]:
-    """Give what waits a moment for room to write and says if there is some; without `poll`, writing itself waits."""
+def _write_poller(target: int) -> Callable[[], bool]:
+    """Return a function that waits a moment for room to write and returns whether there is some.
+
+    If the system has no `poll`, the write itself waits.
+    """
     if not hasattr(select, "poll"):
         return lambda: True
-    polling = select.poll()
-    polling.register(target, select.POLLOUT)
-    return lambda: bool(polling.poll(LOOK * 1_000))
+    poll = select.poll()
+    poll.register(target, select.POLLOUT)
+    return lambda: bool(poll.poll(LOOK * 1_000))
 
 
 def private_wire() -> Wire:
-    """Take standard input and output for the wire; from here on the process reads nothing and prints to the log.
+    """Reserve standard input and output for the protocol; from now on, prints go to standard error.
 
     Raises:
         HostError: there is no standard input or output.
     """
-    if sys.stdin is None or sys.stdout is None:  # closed at the start; by now their numbers may be other files'
-        told = "there is no standard input or output to serve on"
-        raise HostError(told, fix="A host starts this and keeps both open; to see the settings: deia mcp config HOST")
+    if sys.stdin is None or sys.stdout is None:  # they were closed, and their numbers may belong to other files now
+        message = "there is no standard input or output to serve on"
+        raise HostError(
+            message, fix="A host starts this and keeps both open; to see its settings: deia mcp config HOST"
+        )
     source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    with contextlib.suppress(OSError):  # no standard error either: then prints go the way they went, into nothing
+    devnull = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(devnull, 0)
+    os.close(devnull)
+    with contextlib.suppress(OSError):  # if there is no standard error either, prints are lost
         os.dup2(2, 1)
     return Wire(source, target)

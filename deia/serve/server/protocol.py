@@ -1,14 +1,14 @@
-"""The desk as an MCP server: handlers for tools, resources, prompts, completion and subscriptions on the official SDK.
+"""The MCP server: handlers for tools, resources, prompts, completion and subscriptions, on the official SDK.
 
-Serves clients of the handshake and of the stateless protocol alike. Refuses to decide anything about the commons: it
-turns requests into calls and replies into results.
+It serves clients of the handshake protocol and of the stateless protocol. The handlers only translate requests into
+calls and replies into results.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.server.lowlevel.server import Server
@@ -16,44 +16,40 @@ from mcp.shared.exceptions import MCPError
 
 import deia
 from deia.errors import DeiaError
-from deia.serve.server.call_log import Audit
+from deia.serve.server.call_log import CallLog
 from deia.serve.server.desk import Reply
-from deia.serve.server.desk_thread import Clerk
-from deia.serve.server.dispatch import call, find_tool, prepared, to_confirm, to_narrow
-from deia.serve.server.elicitation import Declined, choose, confirm
+from deia.serve.server.desk_thread import DeskThread
+from deia.serve.server.dispatch import call, cluster_choices, confirmation, find_tool, prepare
+from deia.serve.server.elicitation import Context, Declined, choose, confirm
 from deia.serve.server.hook_events import Hooks
-from deia.serve.server.hook_tool import heard
-from deia.serve.server.prompts import PROMPTS, say
-from deia.serve.server.recompile import Keeper
-from deia.serve.server.resources import PATTERNS, SCHEME, complete, fixed, read_resource
+from deia.serve.server.hook_tool import answer_hook
+from deia.serve.server.prompts import PROMPTS, prompt_text
+from deia.serve.server.recompile import Recompiler, Report
+from deia.serve.server.resources import PATTERNS, SCHEME, complete, fixed_addresses, read_resource
 from deia.serve.server.subscriptions import Subscribers
-from deia.serve.server.tool_schemas import CHECKS, HOOK, INSTRUCTIONS
-
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-
-    from deia.serve.server.recompile import Tell
-
-    Context = ServerRequestContext[Any, Any]
+from deia.serve.server.tool_arguments import QueryArguments
+from deia.serve.server.tool_schemas import CHECKS, HOOK, INSTRUCTIONS, Tool
 
 NAME, TITLE = "deia", "deia, the team's librarian"
 
+Value = TypeVar("Value")
 
-class Librarianship:
+
+class Handlers:
     """The handlers of one server, with what they share."""
 
     def __init__(
-        self, clerk: Clerk, keeper: Keeper, audit: Audit, offered: Sequence[Mapping[str, Any]], *, judge: Clerk,
-        hooks: Hooks | None,
+        self, desk_thread: DeskThread, recompiler: Recompiler, call_log: CallLog, tools: Sequence[Tool], *,
+        checker: DeskThread, hooks: Hooks | None,
     ) -> None:  # fmt: skip
-        self.clerk, self.judge, self.keeper, self.audit = clerk, judge, keeper, audit
-        self.offered, self.hooks = offered, hooks
-        self.subscribers = Subscribers(clerk)
-        keeper.changed.append(self.subscribers.tell)
-        self._tools = [types.Tool.model_validate(tool) for tool in offered]
+        self.desk_thread, self.checker, self.recompiler, self.call_log = desk_thread, checker, recompiler, call_log
+        self.tools, self.hooks = tools, hooks
+        self.subscribers = Subscribers(desk_thread)
+        recompiler.on_change.append(self.subscribers.notify)
+        self._listed = [types.Tool.model_validate(tool.as_json()) for tool in tools]
 
     def server(self) -> Server[Any]:
-        """Give the SDK's server with everything registered."""
+        """Return the SDK's server with all handlers registered."""
         server: Server[Any] = Server(
             NAME,
             version=deia.__version__,
@@ -71,58 +67,62 @@ class Librarianship:
             on_unsubscribe_resource=self.subscribers.unsubscribe,
             on_subscriptions_listen=self.subscribers.listen,
         )
-        server.middleware.clear()  # tracing, which nobody here reads
+        server.middleware.clear()  # tracing, which is not used
         return server
 
     # --- tools ---
 
     async def list_tools(self, _ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Give the tools that are offered."""
-        return types.ListToolsResult(tools=self._tools)
+        """Return the tools that are offered."""
+        return types.ListToolsResult(tools=self._listed)
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Answer a call; what is wrong is told to the model, with what to do next."""
+        """Answer a call; an error is a result for the model, with what to do next."""
         began, outcome = time.perf_counter(), "cancelled"
+        result: types.CallToolResult | types.InputRequiredResult
         try:
             if self.hooks is not None and params.name == HOOK:
-                text, outcome = await heard(self.hooks, params.arguments)
+                text, outcome = await answer_hook(self.hooks, params.arguments)
                 return types.CallToolResult(content=[types.TextContent(text=text)])
-            result = await self._called(ctx, params)
+            result = await self._call(ctx, params)
             outcome = "asked" if isinstance(result, types.InputRequiredResult) else "ok"
         except Declined as declined:
             outcome, result = "declined", _failure(str(declined))
         except DeiaError as error:
             outcome, result = "refused", _failure(str(error))
         finally:
-            given = params.arguments or {}
-            self.audit.note("tool", params.name, outcome=outcome, began=began, given=given, client=_client(ctx))
+            names = params.arguments or {}
+            self.call_log.write(
+                "tool", params.name, outcome=outcome, began=began, arguments=names, client=_client(ctx)
+            )  # fmt: skip
         return result
 
-    async def _called(
+    async def _call(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        tool, tell = find_tool(self.offered, params.name), _teller(ctx)
-        clerk = self.judge if params.name == CHECKS else self.clerk
-        desk = clerk.desk
-        await self.keeper.ready(tell)
-        name, arguments = await clerk.do(lambda: prepared(desk, tool, params.arguments))
-        question = await clerk.do(lambda: to_confirm(desk, name, arguments))
+        tool, report = find_tool(self.tools, params.name), _progress(ctx)
+        thread = self.checker if params.name == CHECKS else self.desk_thread
+        desk = thread.desk
+        await self.recompiler.wait_until_compiled(report)
+        arguments = await thread.run(lambda: prepare(desk, tool, params.arguments))
+        question = await thread.run(lambda: confirmation(desk, arguments))
         if question:
             pending = await confirm(ctx, params, question)
             if pending is not None:
                 return pending
-        reply = await clerk.do(lambda: call(desk, name, arguments))
-        clusters = to_narrow(reply, name, arguments)
+        reply = await thread.run(lambda: call(desk, arguments))
+        clusters = cluster_choices(reply, arguments)
         if clusters:
-            chosen = await choose(ctx, params, "That is about half the commons. Which part of it?", clusters)
-            if isinstance(chosen, types.InputRequiredResult):
-                return chosen
-            if chosen:
-                reply = await clerk.do(lambda: call(desk, name, {**arguments, "cluster": chosen}))
+            cluster = await choose(ctx, params, "That is about half the commons. Which part of it?", clusters)
+            if isinstance(cluster, types.InputRequiredResult):
+                return cluster
+            if cluster and isinstance(arguments, QueryArguments):
+                narrowed = arguments.but(cluster=cluster)
+                reply = await thread.run(lambda: call(desk, narrowed))
         if reply.changed:
-            await self.keeper.bring_up_to_date(tell)
+            await self.recompiler.bring_up_to_date(report)
         return _success(reply)
 
     # --- resources ---
@@ -130,43 +130,49 @@ class Librarianship:
     async def list_resources(
         self, _ctx: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Give the addresses that are always there."""
-        found = [
-            types.Resource(name=path, uri=SCHEME + path, description=about, mime_type=kind)
-            for path, about, kind in fixed(self.clerk.desk)
-        ]
-        return types.ListResourcesResult(resources=found)
+        """Return the addresses that always exist."""
+        resources = [
+            types.Resource(
+                name=address.path, uri=SCHEME + address.path, description=address.description,
+                mime_type=address.content_type,
+            )
+            for address in fixed_addresses(self.desk_thread.desk)
+        ]  # fmt: skip
+        return types.ListResourcesResult(resources=resources)
 
     async def list_templates(
         self, _ctx: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """Give the patterns of addresses."""
-        found = [
+        """Return the patterns of addresses."""
+        templates = [
             types.ResourceTemplate(
-                name=path.partition("/")[0], uri_template=SCHEME + path, description=about, mime_type=kind
+                name=pattern.path.partition("/")[0], uri_template=SCHEME + pattern.path,
+                description=pattern.description, mime_type=pattern.content_type,
             )
-            for path, about, kind in PATTERNS
-        ]
-        return types.ListResourceTemplatesResult(resource_templates=found)
+            for pattern in PATTERNS
+        ]  # fmt: skip
+        return types.ListResourceTemplatesResult(resource_templates=templates)
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """Give what is at an address.
+        """Return what is at an address.
 
         Raises:
-            MCPError: nothing is.
+            MCPError: there is nothing.
         """
         address = str(params.uri)
         began, outcome = time.perf_counter(), "refused"
         try:
-            await self.keeper.ready(_teller(ctx))
-            desk = self.clerk.desk
-            found = await self.clerk.do(lambda: desk.steady(lambda: read_resource(desk, address)))
+            await self.recompiler.wait_until_compiled(_progress(ctx))
+            desk = self.desk_thread.desk
+            content = await self.desk_thread.run(lambda: desk.retry(lambda: read_resource(desk, address)))
             outcome = "ok"
         except DeiaError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data={"uri": address}) from error
         finally:
-            self.audit.note("resource", address, outcome=outcome, began=began, client=_client(ctx))
-        contents = types.TextResourceContents(uri=params.uri, text=_clean(found.text), mime_type=found.kind)
+            self.call_log.write("resource", address, outcome=outcome, began=began, client=_client(ctx))
+        contents = types.TextResourceContents(
+            uri=params.uri, text=_clean(content.text), mime_type=content.content_type
+        )  # fmt: skip
         return types.ReadResourceResult(contents=[contents])
 
     # --- prompts and completion ---
@@ -174,50 +180,49 @@ class Librarianship:
     async def list_prompts(
         self, _ctx: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        """Give the prompts."""
-        found = [
+        """Return the prompts."""
+        prompts = [
             types.Prompt(
                 name=name,
-                description=one.about,
-                arguments=[
-                    types.PromptArgument(name=key, description=about, required=needed)
-                    for key, about, needed in one.takes
-                ],
+                description=prompt.description,
+                arguments=[types.PromptArgument(**parameter.values()) for parameter in prompt.parameters],
             )
-            for name, one in PROMPTS.items()
+            for name, prompt in PROMPTS.items()
         ]
-        return types.ListPromptsResult(prompts=found)
+        return types.ListPromptsResult(prompts=prompts)
 
     async def prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        """Give a prompt filled in.
+        """Return the text of a prompt.
 
         Raises:
-            MCPError: there is none of this name, or what it needs is missing.
+            MCPError: there is no such prompt, or its arguments are wrong.
         """
         began, outcome = time.perf_counter(), "refused"
         try:
-            await self.keeper.ready(_teller(ctx))
-            desk = self.clerk.desk
-            text = await self.clerk.do(lambda: say(desk, params.name, params.arguments))
+            await self.recompiler.wait_until_compiled(_progress(ctx))
+            desk = self.desk_thread.desk
+            text = await self.desk_thread.run(lambda: prompt_text(desk, params.name, params.arguments))
             outcome = "ok"
         except DeiaError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error))) from error
         finally:
-            given = params.arguments or {}
-            self.audit.note("prompt", params.name, outcome=outcome, began=began, given=given, client=_client(ctx))
+            names = params.arguments or {}
+            self.call_log.write(
+                "prompt", params.name, outcome=outcome, began=began, arguments=names, client=_client(ctx)
+            )  # fmt: skip
         message = types.PromptMessage(role="user", content=types.TextContent(text=_clean(text)))
-        return types.GetPromptResult(description=PROMPTS[params.name].about, messages=[message])
+        return types.GetPromptResult(description=PROMPTS[params.name].description, messages=[message])
 
     async def complete(self, _ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Offer what could be meant by what was typed of an argument."""
+        """Return completions of what was typed as an argument."""
         name, typed = params.argument.name, params.argument.value[:200]
         try:
-            await self.keeper.ready()
-            desk = self.clerk.desk
-            found = await self.clerk.do(lambda: complete(desk, name, typed))
+            await self.recompiler.wait_until_compiled()
+            desk = self.desk_thread.desk
+            values = await self.desk_thread.run(lambda: complete(desk, name, typed))
         except DeiaError:
-            found = []  # a completion that fails offers nothing
-        return types.CompleteResult(completion=types.Completion(values=found[:100], has_more=len(found) > 100))
+            values = []  # without completions a person can still type
+        return types.CompleteResult(completion=types.Completion(values=values[:100], has_more=len(values) > 100))
 
 
 def _success(reply: Reply) -> types.CallToolResult:
@@ -229,23 +234,26 @@ def _failure(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=_clean(message))], is_error=True)
 
 
-def _clean(value: Any) -> Any:
-    """Give a value without half characters, which no JSON can carry (a file name may hold them)."""
+def _clean(value: Value) -> Value:
+    """Return a JSON value with unpaired surrogates replaced: UTF-8 cannot encode them, and file names contain some."""
+    cleaned: Any = value
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_clean(key): _clean(item) for key, item in value.items()}
-    return [_clean(item) for item in value] if isinstance(value, (list, tuple)) else value
+        cleaned = value if value.isascii() else value.encode("utf-8", "replace").decode()
+    elif isinstance(value, dict):
+        cleaned = {_clean(key): _clean(item) for key, item in value.items()}
+    elif isinstance(value, (list, tuple)):
+        cleaned = [_clean(item) for item in value]
+    return cleaned  # type: ignore[no-any-return]  # it has the same type as the value
 
 
-def _teller(ctx: Context) -> Tell:
-    async def tell(seconds: float, message: str) -> None:
-        """Say how far long work is, where the client asked to hear it."""
+def _progress(ctx: Context) -> Report:
+    async def report(seconds: float, message: str) -> None:
+        """Report the progress of long work, if the client asked for that."""
         await ctx.session.report_progress(seconds, message=message)
 
-    return tell
+    return report
 
 
 def _client(ctx: Context) -> str:
-    given = ctx.session.client_params
-    return given.client_info.name if given is not None else ""
+    params = ctx.session.client_params
+    return params.client_info.name if params is not None else ""

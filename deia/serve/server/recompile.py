@@ -1,6 +1,6 @@
-"""Keeping the compiled files up to date while a server runs: changed sources are noticed and compiled beside it.
+"""Keeps the compiled files up to date while a server runs.
 
-Answers go on from the last whole files until the new ones are whole. Refuses to compile twice at once.
+Changed sources are compiled in another process. Until that has finished, answers come from the previous files.
 """
 
 from __future__ import annotations
@@ -10,107 +10,113 @@ import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TypeAlias
 
 from deia.errors import ArtefactError
 from deia.serve.server.desk import LOOK
-from deia.serve.server.desk_thread import Clerk
+from deia.serve.server.desk_thread import DeskThread
 
-if TYPE_CHECKING:
-    Tell = Callable[[float, str], Awaitable[None]]
+Report: TypeAlias = Callable[[float, str], Awaitable[None]]
 
 PATIENCE = 60.0  # seconds after a failed compile, at most, until the next
-HIDDEN = "why stands in: deia log --event error"  # it may name what is not offered
-TELL = 0.5  # seconds between two words on how far it is
+HIDDEN = "the reason is in: deia log --event error"  # it may name documents that this server does not offer
+REPORT_EVERY = 0.5  # seconds between two reports of progress
+PROGRESS = "compiling the commons"
 
 
-async def tell_nobody(_seconds: float, _message: str) -> None:
-    """Say nothing on how far it is."""
+async def report_nothing(_seconds: float, _message: str) -> None:
+    """Report no progress."""
 
 
-class Keeper:
-    """Watches the sources of a clerk's desk; `changed` is awaited when new compiled files are there."""
+class Recompiler:
+    """Watches the sources of a desk; each of `on_change` is awaited when there are new compiled files."""
 
-    def __init__(self, clerk: Clerk, *, changed: Callable[[], Awaitable[None]] | None = None) -> None:
-        self.clerk = clerk
-        self.changed: list[Callable[[], Awaitable[None]]] = [changed] if changed else []
+    def __init__(self, desk_thread: DeskThread) -> None:
+        self.desk_thread = desk_thread
+        self.on_change: list[Callable[[], Awaitable[None]]] = []
         self.trouble = ""
-        self._one = asyncio.Lock()
-        self._seen: tuple[Any, ...] | None = None
-        self._renew = False  # whether to compile though no source changed
+        self._lock = asyncio.Lock()  # one compile at a time
+        self._generation: tuple[bytes | None, tuple[int, int] | None] | None = None
+        self._outdated = False  # whether to compile although no source changed
 
     async def run(self) -> None:
-        """Look at the sources for as long as nobody ends it."""
+        """Check the sources until cancelled."""
         wait = LOOK
-        self._renew = await self.clerk.do(self.clerk.desk.is_of_another_version)
+        self._outdated = await self.desk_thread.run(self.desk_thread.desk.is_of_another_version)
         while True:
             await asyncio.sleep(wait)
-            behind = await self.clerk.do(self._behind)
-            if behind:
+            changed = await self.desk_thread.run(self._changed)
+            if changed:
                 try:
                     await self.bring_up_to_date()
                 except ArtefactError as error:
                     self.trouble = str(error)
-            await self._tell_changed()
-            same = behind and await self.clerk.do(self._behind) == behind  # compiled and still behind: look less often
-            wait = min(PATIENCE, wait * 2) if same else LOOK
+            await self._report_change()
+            # If the same source is still newer than the compiled files, compiling does not help: check less often.
+            unchanged = changed and await self.desk_thread.run(self._changed) == changed
+            wait = min(PATIENCE, wait * 2) if unchanged else LOOK
 
-    def _behind(self) -> str:
-        desk = self.clerk.desk
-        return "the compiled files" if self._renew or not desk.is_compiled() else desk.stale()
+    def _changed(self) -> str:
+        desk = self.desk_thread.desk
+        return "the compiled files" if self._outdated or not desk.is_compiled() else desk.changed_source()
 
-    async def ready(self, tell: Tell = tell_nobody) -> None:
-        """Wait until there is something whole to answer from.
-
-        Raises:
-            ArtefactError: it cannot be made.
-        """
-        if not await self.clerk.do(self.clerk.desk.is_compiled):
-            await self.bring_up_to_date(tell)
-
-    async def bring_up_to_date(self, tell: Tell = tell_nobody) -> None:
-        """Compile what changed, and wait for it; who is cancelled meanwhile takes the compile with him.
+    async def wait_until_compiled(self, report: Report = report_nothing) -> None:
+        """Compile the commons if it is not compiled yet.
 
         Raises:
-            ArtefactError: it failed; the last whole files stay.
+            ArtefactError: that failed.
         """
-        async with self._one:
-            if not await self.clerk.do(self._behind):
+        if not await self.desk_thread.run(self.desk_thread.desk.is_compiled):
+            await self.bring_up_to_date(report)
+
+    async def bring_up_to_date(self, report: Report = report_nothing) -> None:
+        """Compile what changed and wait until that has finished; cancelling this ends the compile.
+
+        Raises:
+            ArtefactError: it failed; the previous compiled files remain.
+        """
+        async with self._lock:
+            if not await self.desk_thread.run(self._changed):
                 return
-            code, said = await self._compile(tell)
-            self._renew = self._renew and bool(code)
+            code, output = await self._compile(report)
+            self._outdated = self._outdated and bool(code)
         self.trouble = ""
         if code:
-            told = said.strip().rpartition("\n")[2][:400] or f"exit code {code}"
-            if self.clerk.desk.collections:
-                self.clerk.desk.librarian.log("error", {"error": told, "where": "compiling collections"})
-            reason = HIDDEN if self.clerk.desk.collections else told
-            raise ArtefactError(f"the commons could not be compiled: {reason}", fix="A person may type: deia lint")
-        await self._tell_changed()
+            raise self._failure(code, output)
+        await self._report_change()
 
-    async def _compile(self, tell: Tell) -> tuple[int, str]:
-        desk = self.clerk.desk
+    def _failure(self, code: int, output: str) -> ArtefactError:
+        desk = self.desk_thread.desk
+        reason = output.strip().rpartition("\n")[2][:400] or f"exit code {code}"
+        if desk.collections:
+            desk.librarian.log("error", {"error": reason, "where": "compiling collections"})
+            reason = HIDDEN
+        return ArtefactError(f"the commons could not be compiled: {reason}", fix="A person can type: deia lint")
+
+    async def _compile(self, report: Report) -> tuple[int, str]:
+        """Compile in another process and return its exit code and what it wrote to standard error."""
+        desk = self.desk_thread.desk
         command = (sys.executable, "-P", "-m", "deia.serve.server.compile_process", desk.root, *desk.collections)
         process = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE, env=os.environ,
         )  # fmt: skip
         began = time.monotonic()
-        talking = asyncio.ensure_future(process.communicate())
+        ending = asyncio.ensure_future(process.communicate())
         try:
-            await tell(0.0, "compiling the commons")
-            while not (await asyncio.wait([talking], timeout=TELL))[0]:
-                await tell(time.monotonic() - began, "compiling the commons")
+            await report(0.0, PROGRESS)
+            while not (await asyncio.wait([ending], timeout=REPORT_EVERY))[0]:
+                await report(time.monotonic() - began, PROGRESS)
         finally:
             if process.returncode is None:
-                process.kill()  # a compile that is killed leaves what was there
-                await asyncio.shield(talking)
-        return process.returncode or 0, talking.result()[1].decode("utf-8", "replace")
+                process.kill()  # the previous compiled files remain
+                await asyncio.shield(ending)
+        return process.returncode or 0, ending.result()[1].decode("utf-8", "replace")
 
-    async def _tell_changed(self) -> None:
-        now = await self.clerk.do(self.clerk.desk.generation)
-        if self._seen is not None and now != self._seen:
-            self._seen = now
-            for each in self.changed:
-                await each()
-        self._seen = now
+    async def _report_change(self) -> None:
+        generation = await self.desk_thread.run(self.desk_thread.desk.generation)
+        if self._generation is not None and generation != self._generation:
+            self._generation = generation
+            for callback in self.on_change:
+                await callback()
+        self._generation = generation

@@ -1,4 +1,4 @@
-"""What a server does when it is told to end: it finishes what is under way, and goes."""
+"""Signal handlers with which a server ends after the requests in progress."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 
 def end_at_signals(end: Callable[[], None]) -> None:
-    """Have `end` called in the running loop when the process is interrupted or told to terminate."""
+    """Call `end` in the running event loop when the process receives SIGINT or SIGTERM."""
     if sys.platform == "win32":
-        return  # its loop takes no handlers; an interrupt ends the process there, and no file is ever half written
+        return  # its event loop has no signal handlers; an interrupt ends the process, which damages no file
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end)

@@ -1,215 +1,171 @@
-"""An MCP server on standard input and output: the first answers at once, the library loaded meanwhile, a clean end.
+"""An MCP server on standard input and output.
 
-Ends when the client closes its side and has its answers, or at a signal; what was begun is finished first.
+It ends when the client closes its side and has all its answers, or at a signal, after the requests in progress.
 """
 
 from __future__ import annotations
 
 import asyncio
-import collections
 import contextlib
 import logging
 import os
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+
+import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from deia.folders import state_folder
 from deia.serve.server.assemble import Assembled
 from deia.serve.server.desk import Desk
-from deia.serve.server.early_answers import Greeter, early
-from deia.serve.server.line_transport import Wire, has_id, private_wire, refuse
+from deia.serve.server.hook_events import Hooks
+from deia.serve.server.line_transport import Wire, has_id, private_wire, refuse_line
 from deia.serve.server.shutdown import end_at_signals
+from deia.serve.server.tool_schemas import Tool
 
 END = b""
-LINGER = 30.0  # seconds for answers that are under way when the input ends; a compile takes some of them
+LINGER = 30.0  # seconds that answers may take after the end of the input; a compile takes some of them
 CANCELLED = "notifications/cancelled"
 
 
 class Underway:
-    """The requests that were taken and have no answer on the wire yet, and the questions put to the client."""
+    """The client's requests that are not answered yet, and the server's questions to the client."""
 
     def __init__(self) -> None:
-        self._requests: set[object] = set()
-        self._questions: set[object] = set()
+        self._requests: set[str | int | None] = set()
+        self._questions: set[str | int | None] = set()
         self._idle = asyncio.Event()
 
-    def take(self, message: Any) -> None:
-        """Note what came: a request, one that is taken back and is waited for no longer, or an answer."""
-        identity, method = getattr(message, "id", None), getattr(message, "method", "")
-        if method == CANCELLED:
-            taken_back = (message.params or {}).get("requestId")
-            self._requests.discard(taken_back if isinstance(taken_back, (str, int)) else None)
-        elif method and identity is not None:
-            self._requests.add(identity)
-        elif not method:
-            self._questions.discard(identity)
-        self._look()
+    def received(self, message: types.JSONRPCMessage) -> None:
+        """Record a message of the client: a request, its cancellation, or an answer to a question."""
+        if isinstance(message, types.JSONRPCRequest):
+            self._requests.add(message.id)
+        elif not isinstance(message, types.JSONRPCNotification):
+            self._questions.discard(message.id)
+        elif message.method == CANCELLED:
+            cancelled = (message.params or {}).get("requestId")
+            self._requests.discard(cancelled if isinstance(cancelled, (str, int)) else None)
+        self._update()
 
-    def said(self, message: Any) -> None:
-        """Note what went out: an answer, or a question."""
-        identity = getattr(message, "id", None)
-        if hasattr(message, "method"):
-            self._questions.update(() if identity is None else (identity,))
-        else:
-            self._requests.discard(identity)
-        self._look()
+    def sent(self, message: types.JSONRPCMessage) -> None:
+        """Record a message to the client: an answer, or a question."""
+        if isinstance(message, types.JSONRPCRequest):
+            self._questions.add(message.id)
+        elif not isinstance(message, types.JSONRPCNotification):
+            self._requests.discard(message.id)
+        self._update()
 
     def give_up(self) -> None:
-        """Note that nobody will be answered any more."""
+        """Forget all requests, because the client is gone."""
         self._requests.clear()
-        self._look()
+        self._update()
 
-    def _look(self) -> None:
-        """See whether anything is under way but what waits for an answer of the client, each for one."""
+    def _update(self) -> None:
+        """Count the server as idle if every open request waits for the client to answer a question."""
         if len(self._requests) <= len(self._questions):
             self._idle.set()
         else:
             self._idle.clear()
 
-    async def over(self) -> None:
-        """Wait until everything is answered that can be without the client, but not for ever."""
-        self._look()
+    async def wait_until_idle(self) -> None:
+        """Wait, but not for ever, until all requests are answered that do not wait for the client."""
+        self._update()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LINGER):
                 await self._idle.wait()
 
 
-class Inbox:
-    """Lines from the reading thread; before a loop is there they wait."""
-
-    def __init__(self, wire: Wire, greeter: Greeter) -> None:
-        self._wire, self._greeter = wire, greeter
-        self._early: collections.deque[bytes] = collections.deque()
-        self._put: Callable[[bytes], None] = self._early.append
-        self._handing = threading.Lock()
-
-    def take(self, line: bytes) -> None:
-        """Take a line, answering it at once where that can be."""
-        with self._handing:
-            if not self._greeter.done:
-                early(self._greeter, self._wire.write, line)
-            self._put(line)
-
-    def ended(self) -> None:
-        """Take note that no more will come."""
-        with self._handing:
-            self._put(END)
-
-    def hand_over(self, queue: asyncio.Queue[bytes], loop: asyncio.AbstractEventLoop) -> None:
-        """From here on put lines into a queue of the loop, those first that came before."""
-
-        def put(line: bytes) -> None:
-            """Put a line into the queue from the reading thread."""
-            with contextlib.suppress(RuntimeError):  # the loop is closed: the server has ended
-                loop.call_soon_threadsafe(queue.put_nowait, line)
-
-        with self._handing:
-            self._greeter.done = True
-            while self._early:
-                queue.put_nowait(self._early.popleft())
-            self._put = put
-
-
 def serve_stdio(
-    make_desk: Callable[[], Desk], offered: Sequence[Mapping[str, Any]], *, commons: str = "", hooks: bool = False
+    make_desk: Callable[[], Desk], tools: Sequence[Tool], *, commons: str = "", hooks: bool = False
 ) -> None:
-    """Serve until the client leaves; with `hooks` its host's events too, of the commons that a person named, if any.
+    """Serve until the client leaves; with `hooks` also its host's hook events, for `commons` if that is given.
 
     Raises:
-        DeiaError: there is no commons to serve, or no standard input or output to serve it on.
+        DeiaError: there is no commons to serve, or no standard input or output.
     """
     wire = private_wire()
     desk = make_desk()
-    greeter = Greeter(offered)
-    inbox = Inbox(wire, greeter)
-    wire.start(inbox.take, inbox.ended)
-    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # a host shows standard error as the server's own trouble
-    asyncio.run(_serve(desk, offered, wire, inbox, greeter, commons=commons if hooks else None))
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # a host shows standard error as a problem of the server
+    asyncio.run(_serve(desk, tools, wire, commons=commons if hooks else None))
 
 
-async def _serve(
-    desk: Desk, offered: Sequence[Mapping[str, Any]], wire: Wire, inbox: Inbox, greeter: Greeter, *, commons: str | None
-) -> None:
-    from deia.serve.server.assemble import Assembled  # noqa: PLC0415 - the SDK, while the first answers are given
-    from deia.serve.server.hook_events import Hooks  # noqa: PLC0415 - few servers are asked by hooks
-
-    queue: asyncio.Queue[bytes] = asyncio.Queue()
-    inbox.hand_over(queue, asyncio.get_running_loop())
+async def _serve(desk: Desk, tools: Sequence[Tool], wire: Wire, *, commons: str | None) -> None:
     stop = asyncio.Event()
     end_at_signals(stop.set)
     hooks = Hooks(commons=commons) if commons is not None else None
-    assembled = Assembled(desk, offered, audit_state=state_folder(os.environ), transport="stdio", hooks=hooks)
+    assembled = Assembled(desk, tools, state=state_folder(os.environ), transport="stdio", hooks=hooks)
     if hooks is not None:
         await asyncio.to_thread(hooks.warm_up)
-    serving = asyncio.ensure_future(_converse(assembled, queue, wire, greeter))
-    keeping = asyncio.ensure_future(assembled.keeper.run())
+    serving = asyncio.ensure_future(_converse(assembled, wire))
+    recompiling = asyncio.ensure_future(assembled.recompiler.run())
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait([serving, stopping], return_when=asyncio.FIRST_COMPLETED)
     wire.end()
-    for task in (serving, keeping, stopping):
+    for task in (serving, recompiling, stopping):
         task.cancel()
-    await asyncio.gather(serving, keeping, stopping, return_exceptions=True)
+    await asyncio.gather(serving, recompiling, stopping, return_exceptions=True)
     if hooks is not None:
-        hooks.leave()
-    assembled.leave()
+        hooks.close()
+    assembled.close()
 
 
-async def _converse(assembled: Assembled, queue: asyncio.Queue[bytes], wire: Wire, greeter: Greeter) -> None:
-    import anyio  # noqa: PLC0415 - with the SDK
-
-    send_in, receive_in = anyio.create_memory_object_stream[Any](0)
-    send_out, receive_out = anyio.create_memory_object_stream[Any](0)
+async def _converse(assembled: Assembled, wire: Wire) -> None:
+    send_in, receive_in = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    send_out, receive_out = anyio.create_memory_object_stream[SessionMessage](0)
     server, underway = assembled.server, Underway()
 
-    async def read_on() -> None:
-        """Pass messages on until the input ends, and close when all of them are answered."""
+    async def read_all() -> None:
+        """Pass messages to the SDK until the input ends, and close its stream when all of them are answered."""
         async with send_in:
-            await _pump_in(queue, wire, send_in, underway)
+            await _pump_in(wire, send_in, underway)
             wire.end()
-            assembled.librarianship.subscribers.close()  # who listens to changes would be waited for
-            await underway.over()
+            assembled.handlers.subscribers.close()  # otherwise the open streams would be waited for
+            await underway.wait_until_idle()
 
     async with anyio.create_task_group() as group:
-        group.start_soon(read_on)
-        group.start_soon(_pump_out, wire, greeter, receive_out, underway)
+        group.start_soon(read_all)
+        group.start_soon(_pump_out, wire, receive_out, underway)
         await server.run(receive_in, send_out, server.create_initialization_options())
         await asyncio.sleep(0)
         group.cancel_scope.cancel()
 
 
-async def _pump_in(queue: asyncio.Queue[bytes], wire: Wire, send: Any, underway: Underway) -> None:
-    import anyio  # noqa: PLC0415 - with the SDK
-    import mcp_types as types  # noqa: PLC0415
-    from mcp.shared.message import SessionMessage  # noqa: PLC0415
-    from pydantic import ValidationError  # noqa: PLC0415
+async def _pump_in(
+    wire: Wire, stream: MemoryObjectSendStream[SessionMessage | Exception], underway: Underway
+) -> None:  # fmt: skip
+    """Pass the lines that the wire reads to the SDK."""
+    lines: asyncio.Queue[bytes] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
 
-    while (line := await queue.get()) != END and not wire.closed:
+    def put(line: bytes) -> None:
+        """Queue a line; the reading thread calls this."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the server has ended
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+
+    wire.start(put, lambda: put(END))
+    while (line := await lines.get()) != END and not wire.closed:
         wire.taken()
         try:
             message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValidationError:
-            await asyncio.to_thread(refuse, wire, line)
+            await asyncio.to_thread(refuse_line, wire, line)
             continue
         if isinstance(message, types.JSONRPCNotification) and b'"id"' in line and has_id(line):
-            await asyncio.to_thread(refuse, wire, line)  # its id is of no form that an answer could carry
+            await asyncio.to_thread(refuse_line, wire, line)  # its id has a form that an answer cannot contain
             continue
-        underway.take(message)
+        underway.received(message)
         with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await send.send(SessionMessage(message))
+            await stream.send(SessionMessage(message))
 
 
-async def _pump_out(wire: Wire, greeter: Greeter, receive: Any, underway: Underway) -> None:
-    async with receive:
-        async for item in receive:
-            message = item.message
-            answers = None if hasattr(message, "method") else getattr(message, "id", None)
-            if answers in greeter.answered:
-                greeter.answered.discard(answers)
-                underway.said(message)
-                continue
-            data = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+async def _pump_out(wire: Wire, stream: MemoryObjectReceiveStream[SessionMessage], underway: Underway) -> None:
+    """Write the messages of the SDK to the wire."""
+    async with stream:
+        async for item in stream:
+            data = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             if not await asyncio.to_thread(wire.write, data):
                 break
-            underway.said(message)
+            underway.sent(item.message)
     underway.give_up()

@@ -1,81 +1,78 @@
-"""Who wants to hear when something at an address changed, and telling them when the commons was compiled anew.
+"""Clients that follow addresses, and telling them when a compile changed what is there.
 
-Only what reads differently than before is told. A client that is gone is forgotten.
+Only an address whose content differs from before is reported. A client that is gone is forgotten.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import anyio
 import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
 from deia.errors import DeiaError
-from deia.serve.server.desk_thread import Clerk
-from deia.serve.server.resources import SCHEME, read_resource
+from deia.serve.server.desk_thread import DeskThread
+from deia.serve.server.resources import read_resource
 
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-    from mcp.server.session import ServerSession
+Context: TypeAlias = ServerRequestContext[Any, Any]  # the SDK's parameters: a lifespan and a request, both unused
 
-    Context = ServerRequestContext[Any, Any]
-
-MOST = 2_000  # addresses that are followed; a client that asks for more is refused
+MOST = 2_000  # addresses that can be followed in total
 GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, MCPError, RuntimeError)
-INDEX = f"{SCHEME}index"
 
 
 class Subscribers:
-    """Addresses that somebody follows, as they read last, and the sessions that follow them."""
+    """The addresses that clients follow, a digest of their last content, and the sessions that follow them."""
 
-    def __init__(self, clerk: Clerk) -> None:
-        self._clerk = clerk
-        self._read: dict[str, str] = {}
+    def __init__(self, desk_thread: DeskThread) -> None:
+        self._desk_thread = desk_thread
+        self._digests: dict[str, str] = {}
         self._sessions: dict[str, list[ServerSession]] = {}
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
-        self._is_over = False
+        self._is_closed = False
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Follow an address for a client of the handshake protocol.
 
         Raises:
-            MCPError: too many are followed already.
+            MCPError: too many addresses are followed already.
         """
         address = str(params.uri)
         await self._follow(address)
         followers = self._sessions.setdefault(address, [])
-        if all(_connection(one) is not _connection(ctx.session) for one in followers):
+        if all(_connection(session) is not _connection(ctx.session) for session in followers):
             followers.append(ctx.session)
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        """Follow an address no longer."""
+        """Stop following an address."""
         followers = self._sessions.get(str(params.uri), [])
-        followers[:] = [one for one in followers if _connection(one) is not _connection(ctx.session)]
+        followers[:] = [session for session in followers if _connection(session) is not _connection(ctx.session)]
         return types.EmptyResult()
 
     async def listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """Serve the stream of a client of the stateless protocol, for as long as it listens."""
+        """Serve the stream of a client of the stateless protocol, as long as it listens."""
         for address in params.notifications.resource_subscriptions or ():
             await self._follow(str(address))
-        if self._is_over:  # the stream is opened and ended properly, so that its client knows
+        if self._is_closed:  # the stream is opened and then closed properly, so that its client notices
             asyncio.get_running_loop().call_soon(self._listen.close)
         return await self._listen(ctx, params)
 
-    async def tell(self) -> None:
-        """Tell everybody whose addresses read differently now."""
-        for address, before in list(self._read.items()):
-            now = await self._digest(address)
-            if now == before:
+    async def notify(self) -> None:
+        """Notify all clients that follow an address whose content changed."""
+        for address, before in list(self._digests.items()):
+            digest = await self._digest(address)
+            if digest == before:
                 continue
-            self._read[address] = now
+            self._digests[address] = digest
             await self._bus.publish(ResourceUpdated(uri=address))
             for session in list(self._sessions.get(address, ())):
                 try:
@@ -84,26 +81,28 @@ class Subscribers:
                     self._sessions[address].remove(session)
 
     def close(self) -> None:
-        """End the streams of those who listen, and of those who come yet."""
-        self._is_over = True
+        """Close the streams of all clients, and of those that open one later."""
+        self._is_closed = True
         self._listen.close()
 
     async def _follow(self, address: str) -> None:
-        if address in self._read:
+        if address in self._digests:
             return
-        if len(self._read) >= MOST:
+        if len(self._digests) >= MOST:
             raise MCPError(code=types.INVALID_PARAMS, message=f"At most {MOST} addresses can be followed.")
-        self._read[address] = await self._digest(address)
+        self._digests[address] = await self._digest(address)
 
     async def _digest(self, address: str) -> str:
-        desk = self._clerk.desk
+        desk = self._desk_thread.desk
         try:
-            found = await self._clerk.do(lambda: desk.steady(lambda: read_resource(desk, address, log=False)))
+            content = await self._desk_thread.run(
+                lambda: desk.retry(lambda: read_resource(desk, address, log=False))
+            )  # fmt: skip
         except DeiaError:
             return ""
-        return hashlib.sha256(found.text.encode("utf-8", "replace")).hexdigest()
+        return hashlib.sha256(content.text.encode("utf-8", "replace")).hexdigest()
 
 
 def _connection(session: ServerSession) -> object:
-    """Give what two requests of one client have in common; the SDK makes a session for each request."""
+    """Return what the requests of one client have in common; the SDK creates a session for each request."""
     return getattr(session, "_connection", session)

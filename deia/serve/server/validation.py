@@ -1,103 +1,122 @@
-"""Arguments of a tool held against its schema, all that is wrong told at once, with what to write instead.
-
-Knows as much of JSON Schema as the tools use; refuses what is not named there rather than passing it over.
-"""
+"""Checks the arguments of a tool call against the tool's schema and reports all problems at once."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jsonschema import Draft202012Validator, ValidationError, validators
+from jsonschema.protocols import Validator
+
 from deia.errors import QueryError
-from deia.serve.server.tool_schemas import MOST_SAID, MOST_SHORT, MOST_TEXT
+from deia.fast_json import Json
+from deia.serve.server.tool_schemas import MOST_CONVERSATION, MOST_SHORT, MOST_TEXT, Inputs, Schema, Tool
+from deia.suggestions import did_you_mean
 
-LONG = frozenset(("text", "content", "query"))  # arguments that hold more than a name
+LONG = frozenset(("text", "content", "query"))  # parameters that contain more than a name
 MOST_ITEMS = 2_000
-MOST_DEPTH = 40  # of a conversation's blocks; tool inputs nest a few levels
-KINDS = {"string": str, "boolean": bool, "integer": int, "array": list, "object": dict}
+MOST_NUMBER = 1_000_000
+MOST_DEPTH = 40  # of the blocks of a conversation; tool inputs nest a few levels
+MOST_SHOWN = 60  # characters of a wrong name or value that a message repeats
 
 
-def checked(tool: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Give the arguments of a call, without those that are null.
+def _is_whole(_checker: object, value: object) -> bool:
+    """Return whether a value is an integer; JSON Schema would also accept 3.0."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_Validator: type[Validator] = validators.extend(  # type: ignore[no-untyped-call]  # its stubs lack a signature
+    Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
+)
+
+
+def checked(tool: Tool, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the arguments of a call, without those that are null.
 
     Raises:
-        QueryError: some are wrong or missing; every one is named.
+        QueryError: some are wrong or missing; the message names all of them.
     """
-    arguments = {name: value for name, value in (given or {}).items() if value is not None}
-    schema = tool["inputSchema"]
-    wrong = [*_missing(schema, arguments), *_wrong(schema, arguments)]
-    if wrong:
-        raise QueryError(f"{tool['name']}: {'; '.join(wrong)}.", fix=_example(schema))
-    return arguments
+    present = {name: value for name, value in (arguments or {}).items() if value is not None}
+    problems = list(_problems(tool.inputs, present))
+    if problems:
+        raise QueryError(f"{tool.name}: {'; '.join(problems)}.", fix=_usage(tool.inputs))
+    return present
 
 
-def _missing(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[str]:
-    for name in schema["required"]:
-        if name not in arguments:
-            yield f"{name} is missing"
-
-
-def _wrong(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[str]:
+def _problems(inputs: Inputs, arguments: Mapping[str, Json]) -> Iterator[str]:
+    yield from (f"{name} is missing" for name in inputs.required if name not in arguments)
     for name, value in arguments.items():
-        rule = schema["properties"].get(name)
-        if rule is None:
-            near = difflib.get_close_matches(str(name)[:60], schema["properties"], n=1)
-            known = f"did you mean {near[0]}?" if near else f"known are {', '.join(schema['properties']) or 'none'}"
-            yield f"there is no argument {str(name)[:60]!r}, {known}"
-        else:
-            yield from (f"{name} {told}" for told in _unfit(name, value, rule))
+        schema = inputs.properties.get(name)
+        if schema is None:
+            known = did_you_mean(name, inputs.properties) or f"known are {', '.join(inputs.properties) or 'none'}"
+            yield f"there is no parameter {_excerpt(name)}, {known[:1].lower()}{known[1:]}"
+        elif problem := _problem(name, value, schema):
+            yield f"{name} {problem}"
 
 
-def _unfit(name: str, value: Any, rule: Mapping[str, Any]) -> Iterator[str]:
-    if "enum" in rule:
-        if not isinstance(value, str) or value not in rule["enum"]:
-            yield f"must be one of {', '.join(rule['enum'])}"
-    elif not _is(value, rule["type"]):
-        yield f"must be of type {rule['type']}"
-    elif isinstance(value, str):
-        most = MOST_TEXT if name in LONG else MOST_SHORT
-        if len(value) > most:
-            yield f"has {len(value)} characters; at most {most} are taken"
+def _problem(name: str, value: Json, schema: Schema) -> str:
+    """Return the first problem of a value, or an empty text."""
+    limits = {
+        "maxLength": MOST_TEXT if name in LONG else MOST_SHORT, "maxItems": MOST_ITEMS, "minimum": 0,
+        "maximum": MOST_NUMBER,
+    }  # fmt: skip
+    full_schema = {**limits, **schema}
+    error = next(_Validator(full_schema).iter_errors(value), None)
+    if error is not None:
+        return _describe(error, full_schema)
+    if isinstance(value, (str, int)):
+        return ""
+    if _is_deeper(value, MOST_DEPTH):
+        return f"is nested more than {MOST_DEPTH} levels deep"
+    size = _size(value)
+    return (
+        f"has {size} characters; at most {MOST_CONVERSATION} are accepted: pass only the last turns"
+        if size > MOST_CONVERSATION
+        else ""
+    )
+
+
+def _describe(error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """Return what was found and what is wanted instead."""
+    found: Any = error.instance
+    wanted: Any = error.validator_value
+    where = "has an item that " if error.path else ""
+    if error.validator == "enum":
+        return f"is {_excerpt(found)}; it must be one of {', '.join(wanted)}"
+    if error.validator == "anyOf":
+        kinds = " or ".join(kind["type"] for kind in wanted)
+        return f"{where}is {_excerpt(found)}; it must be of type {kinds}"
+    if error.validator == "type":
+        return f"{where}is {_excerpt(found)}; it must be of type {wanted}"
+    if error.validator in ("maxLength", "maxItems"):
+        unit = "characters" if isinstance(found, str) else "items"
+        return f"has {len(found)} {unit}; at most {wanted} are accepted"
+    return f"is {_excerpt(found)}; it must be between {schema['minimum']} and {schema['maximum']}"
+
+
+def _excerpt(value: object) -> str:
+    shown = repr(value[:MOST_SHOWN] if isinstance(value, str) else value)
+    return shown if len(shown) <= MOST_SHOWN + 2 else f"{shown[:MOST_SHOWN]}…"
+
+
+def _children(value: Json) -> Iterator[Json]:
+    if isinstance(value, dict):
+        yield from value.values()
     elif isinstance(value, list):
-        yield from _unfit_items(value, rule)
-    elif isinstance(value, int) and not isinstance(value, bool):
-        low, high = rule.get("minimum", 0), rule.get("maximum", 1_000_000)
-        if not low <= value <= high:
-            yield f"must be between {low} and {high}"
+        yield from value
 
 
-def _unfit_items(items: list[Any], rule: Mapping[str, Any]) -> Iterator[str]:
-    kinds = [one["type"] for one in rule["items"].get("anyOf", (rule["items"],))]
-    if len(items) > MOST_ITEMS:
-        yield f"has {len(items)} items; at most {MOST_ITEMS} are taken"
-    elif not all(any(_is(item, kind) for kind in kinds) for item in items):
-        yield f"must hold items of type {' or '.join(kinds)}"
-    elif _deeper(items, MOST_DEPTH):
-        yield f"is nested more than {MOST_DEPTH} deep"
-    elif (size := _size(items)) > MOST_SAID:
-        yield f"has {size} characters; at most {MOST_SAID} are taken: hand in the last turns"
+def _is_deeper(value: Json, levels: int) -> bool:
+    """Return whether a value is nested deeper than so many levels, without descending further."""
+    children = list(_children(value))
+    return bool(children) and (levels == 0 or any(_is_deeper(child, levels - 1) for child in children))
 
 
-def _deeper(value: Any, left: int) -> bool:
-    """Say whether a value nests deeper than that, without going deeper."""
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return bool(inside) and (left == 0 or any(_deeper(item, left - 1) for item in inside))
+def _size(value: Json) -> int:
+    """Return the number of characters in a value that is not nested deeply."""
+    return len(value) if isinstance(value, str) else sum(map(_size, _children(value)))
 
 
-def _size(value: Any) -> int:
-    """Give how many characters stand in a value that does not nest deep."""
-    if isinstance(value, str):
-        return len(value)
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sum(map(_size, inside))
-
-
-def _is(value: Any, kind: str) -> bool:
-    return isinstance(value, KINDS[kind]) and not (kind == "integer" and isinstance(value, bool))
-
-
-def _example(schema: Mapping[str, Any]) -> str:
-    needed = ", ".join(schema["required"])
-    free = ", ".join(name for name in schema["properties"] if name not in schema["required"])
-    return f"Needed: {needed or 'nothing'}. Optional: {free or 'nothing'}."
+def _usage(inputs: Inputs) -> str:
+    optional = ", ".join(name for name in inputs.properties if name not in inputs.required)
+    return f"Required: {', '.join(inputs.required) or 'nothing'}. Optional: {optional or 'nothing'}."

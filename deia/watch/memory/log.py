@@ -219,7 +219,7 @@ class FileLog:
 
     def read(self) -> bytes:
         """Return the log so far."""
-        return (files.read(self.path) or b"")[-MOST_BYTES:]
+        return files.read_end(self.path, MOST_BYTES)
 
     def memory(self) -> Memory:
         """Return the memory that the log describes."""

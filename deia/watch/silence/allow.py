@@ -88,7 +88,7 @@ def spend(state: str, leaves: Collection[Leave], passed: Collection[str]) -> Non
 
 def _leaves(state: str, now: float) -> dict[str, Leave]:
     leaves: dict[str, Leave] = {}
-    for entry in _entries((files.read(_path(state)) or b"")[-MOST_BYTES:]):
+    for entry in _entries(files.read_end(_path(state), MOST_BYTES)):
         code = str(entry.get("offer") or entry.get("grant") or entry.get("used"))
         until = entry.get("until")
         triggers = entry.get("triggers")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.embeddings import KEY_SIZE, STARTER, TIER, Effort, VectorCache, cache_path, text_key
+from deia.compile.catalog.embeddings import KEY_SIZE, STARTER, TIER, Effort, VectorCache, text_key
 from deia.compile.compiler import compile_commons
 from deia.knowledge import Document, Entry, Query
 from deia.match.tiers import open_tier
@@ -97,10 +97,6 @@ def test_a_tier_that_was_ruled_out_is_not_made(tmp_path: Path) -> None:
     (root / "bok" / "a.md").write_text("# Zebra\n\nZebras have stripes.\n")
     assert compile_commons(str(root), environ=environ, requested=True).tiers == ("static",)
     assert compile_commons(str(root), environ=environ, requested=True, tier=TIER).tiers == ("static", TIER)
-
-
-def test_nobody_else_knows_where_an_installation_keeps_its_vectors() -> None:
-    assert cache_path("x", "a" * 32) != cache_path("x", "b" * 32)
 
 
 def test_the_starter_commons_comes_encoded() -> None:

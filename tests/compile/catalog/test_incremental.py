@@ -64,7 +64,6 @@ def compiled_commons() -> Iterator[Path]:
 def root(compiled_commons: Path, tmp_path: Path) -> Path:
     """Return a compiled copy of that commons."""
     shutil.copytree(compiled_commons, tmp_path / "commons")
-    shutil.copytree(folder_of(compiled_commons), folder_of(tmp_path / "commons"))
     compiled(tmp_path / "commons")
     return tmp_path / "commons"
 

@@ -11,7 +11,7 @@ from deia.commons.source_files.outline import OUTLINE
 from deia.compile.compiler import compile_commons
 from deia.errors import DeiaError, QueryError
 from deia.serve.server.desk import Desk
-from deia.serve.server.dispatch import call, find_tool, prepared, to_confirm
+from deia.serve.server.dispatch import arguments_of, call, confirmation, find_tool, prepare
 from deia.serve.server.tool_schemas import COMPAT, offered
 
 if TYPE_CHECKING:
@@ -54,15 +54,19 @@ def test_the_other_familys_arguments_become_ours(
     desk: Desk, name: str, given: dict[str, Any], own: str, arguments: dict[str, Any]
 ) -> None:
     tool = find_tool(OFFERED, f"Librarian_{name}")
-    assert prepared(desk, tool, given) == (own, arguments)
+    assert prepare(desk, tool, given) == arguments_of(own, arguments)
 
 
 def test_only_a_change_of_what_is_there_is_asked_about(desk: Desk) -> None:
-    assert "Move queue-purge (A purged queue" in to_confirm(desk, "remove_document", {"id": "queue-purge"})
-    assert "Replace the text of queue-purge" in to_confirm(desk, "save_lesson", {"update": "queue-purge"})
-    assert to_confirm(desk, "save_lesson", {"title": "new"}) == ""
-    assert to_confirm(desk, "remove_document", {"id": "queue-purge", "undo": True}) == ""
-    assert to_confirm(desk, "feedback", {"id": "queue-purge"}) == ""
+    assert "Move queue-purge (A purged queue" in confirmation(
+        desk, arguments_of("remove_document", {"id": "queue-purge"})
+    )
+    assert "Replace the text of queue-purge" in confirmation(
+        desk, arguments_of("save_lesson", {"text": "new", "update": "queue-purge"})
+    )
+    assert confirmation(desk, arguments_of("save_lesson", {"title": "new", "text": "new"})) == ""
+    assert confirmation(desk, arguments_of("remove_document", {"id": "queue-purge", "undo": True})) == ""
+    assert confirmation(desk, arguments_of("feedback", {"id": "queue-purge", "verdict": "noise"})) == ""
 
 
 def test_a_tool_that_is_not_offered_is_refused_with_the_nearest() -> None:
@@ -72,7 +76,7 @@ def test_a_tool_that_is_not_offered_is_refused_with_the_nearest() -> None:
 
 def refusal(desk: Desk, name: str, **arguments: Any) -> str:
     with pytest.raises(DeiaError) as told:
-        call(desk, name, arguments)
+        call(desk, arguments_of(name, arguments))
     return str(told.value)
 
 
@@ -93,10 +97,10 @@ def test_sentences_of_a_refusal_do_not_run_together(desk: Desk) -> None:
 
 def test_the_last_answer_is_judged_by_that_word(desk: Desk) -> None:
     assert "no answer and no firing yet" in refusal(desk, "feedback", id="last", verdict="useful")
-    call(desk, "query_global_commons", {"query": "how do I delete a site?"})
-    told = call(desk, "feedback", {"id": "last", "verdict": "useful"})
+    call(desk, arguments_of("query_global_commons", {"query": "how do I delete a site?"}))
+    told = call(desk, arguments_of("feedback", {"id": "last", "verdict": "useful"}))
     assert told.fields["recorded"]
-    assert told.fields["of"].count("-") == 2  # the id of an event
+    assert str(told.fields["of"]).count("-") == 2  # the id of an event
 
 
 @pytest.mark.parametrize("category", ["../../../tmp/evil", ".git/hooks", "/etc", "a//b", "...", "a/!/b", "a/b/c/d/e"])
@@ -107,17 +111,19 @@ def test_a_category_that_is_no_folder_below_bok_is_refused_and_not_bent(desk: De
 
 
 def test_an_ordinary_category_becomes_its_folder(desk: Desk) -> None:
-    told = call(desk, "save_lesson", {"title": "A title", "text": "A text.", "category": "platforms/Shop Tools/"})
-    assert "bok/platforms/shop-tools/a-title.md" in told.fields["paths"]
+    told = call(
+        desk, arguments_of("save_lesson", {"title": "A title", "text": "A text.", "category": "platforms/Shop Tools/"})
+    )
+    assert "bok/platforms/shop-tools/a-title.md" in str(told.fields["paths"])
 
 
 def test_the_outline_that_nobody_filled_in_is_not_read_out(desk: Desk) -> None:
     place = Path(desk.root, "bok/queues/queue-purge.md")
     place.write_text(f"# A purged queue\n\nAsk first.\n\n{OUTLINE}", encoding="utf-8")
     desk.librarian.compile()
-    told = call(desk, "read_document", {"document": "queue-purge"}).text
+    told = call(desk, arguments_of("read_document", {"document": "queue-purge"})).text
     assert "Ask first." in told
     assert "What goes wrong, and how it shows." not in told
     place.write_text(f"# A purged queue\n\n{OUTLINE}", encoding="utf-8")
     desk.librarian.compile()
-    assert "Nobody has filled in" in call(desk, "read_document", {"document": "queue-purge"}).text
+    assert "Nobody has filled in" in call(desk, arguments_of("read_document", {"document": "queue-purge"})).text

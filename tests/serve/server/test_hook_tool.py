@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +21,7 @@ from deia.errors import QueryError
 from deia.serve.cli.commands_table import run_cli
 from deia.serve.hosts.claude_events import EVENTS
 from deia.serve.server.hook_tool import event_of
-from deia.serve.server.tool_schemas import HEARD, HOOK, TOOLS, offered
+from deia.serve.server.tool_schemas import HOOK, HOOK_EVENTS, TOOLS, offered
 from deia.serve.setup.host_settings.warm import asked_by_tool, is_warm
 
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ def test_it_is_entered_once_and_taken_out_without_a_trace(place: Place) -> None:
     for _ in range(2):
         assert run("install", "claude-code", "--warm-mcp").returncode == 0
         written = mine.read_text(encoding="utf-8"), (place.root / ".mcp.json").read_text(encoding="utf-8")
-    assert written[0].count('"mcp_tool"') == len(HEARD)
+    assert written[0].count('"mcp_tool"') == len(HOOK_EVENTS)
     assert written[1].count("--hooks") == 1
     assert run("install", "claude-code", "--mcp").returncode == 0, "a server that hears hooks goes on hearing them"
     assert (place.root / ".mcp.json").read_text(encoding="utf-8") == written[1]
@@ -218,19 +217,19 @@ def test_it_is_entered_once_and_taken_out_without_a_trace(place: Place) -> None:
 
 def test_what_is_written_has_the_shape_that_the_host_documents() -> None:
     groups = asked_by_tool()
-    assert set(groups) == set(HEARD)
+    assert set(groups) == set(HOOK_EVENTS)
     for event, group in groups.items():
         (entry,) = group["hooks"]
         jsonschema.validate(entry, HANDLER)
         assert is_warm(entry)
-        assert set(entry["input"]) - {"hook_event_name"} == set(HEARD[event])
+        assert set(entry["input"]) - {"hook_event_name"} == set(HOOK_EVENTS[event])
         named = group.get("matcher", "").split("|")
         assert set(named) <= set(EVENTS[event][0].get("matcher", "").split("|"))
 
 
 def test_a_server_offers_the_tool_only_where_it_is_asked_for() -> None:
-    assert HOOK not in {tool["name"] for tool in offered()}
-    assert [tool["name"] for tool in offered(chosen=["read_document"], hooks=True)] == ["read_document", HOOK]
+    assert HOOK not in {tool.name for tool in offered()}
+    assert [tool.name for tool in offered(chosen=["read_document"], hooks=True)] == ["read_document", HOOK]
     assert len(offered(read_only=True, hooks=True)) < len(TOOLS)
 
 
@@ -272,16 +271,16 @@ ANYTHING = st.recursive(
 @given(
     st.none()
     | st.dictionaries(st.sampled_from(["hook_event_name", "tool_name", "tool_input", "cwd"]) | st.text(), ANYTHING),
-    st.sampled_from(["", *HEARD]),
+    st.sampled_from(["", *HOOK_EVENTS]),
 )
 def test_whatever_is_given_is_an_event_or_refused(fields: dict[str, Any] | None, name: str) -> None:
     given_fields = {**(fields or {}), **({"hook_event_name": name} if name else {})} or None
     given = (fields or {}).get("hook_event_name")
-    if not name and not (isinstance(given, str) and given in HEARD):
+    if not name and not (isinstance(given, str) and given in HOOK_EVENTS):
         with pytest.raises(QueryError, match="hook_event_name must be one of"):
             event_of(given_fields)
         return
     event = event_of(given_fields)
-    assert event["hook_event_name"] in HEARD
-    assert set(event) <= {"hook_event_name", *HEARD[event["hook_event_name"]]}
-    assert os.sep not in event["hook_event_name"]
+    name = str(event["hook_event_name"])
+    assert name in HOOK_EVENTS
+    assert set(event) <= {"hook_event_name", *HOOK_EVENTS[name]}

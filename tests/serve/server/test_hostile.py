@@ -169,14 +169,14 @@ def test_every_damaged_event_is_answered_with_nothing_or_a_lesson(connection: ht
     say()
 
 
-@pytest.mark.parametrize("tool", [tool["name"] for tool in (*TOOLS, *COMPAT_TOOLS)])
+@pytest.mark.parametrize("tool", [tool.name for tool in (*TOOLS, *COMPAT_TOOLS)])
 def test_no_tool_tells_where_it_broke(served: Served, tool: str) -> None:
-    (schema,) = (one["inputSchema"] for one in (*TOOLS, *COMPAT_TOOLS) if one["name"] == tool)
-    names = sorted(schema["properties"])
+    (properties,) = (one.inputs.properties for one in (*TOOLS, *COMPAT_TOOLS) if one.name == tool)
+    names = sorted(properties)
 
     async def use(client: Any) -> None:
         for odd in ("\x00", "\u202e" * 50, "../" * 40, "a" * 1_999, "%s%n{0}", "\n" * 500, "con", "-rf"):
-            given = {name: odd for name in names if schema["properties"][name].get("type") == "string"}
+            given = {name: odd for name in names if properties[name].get("type") == "string"}
             result = await client.call_tool(tool, {**given, "undo": True} if tool == "remove_document" else given)
             assert_tells_nothing(result.model_dump_json().encode())
 

@@ -141,14 +141,14 @@ def test_a_question_that_is_too_broad_is_narrowed_by_the_person(broad: Served, o
 def other_model(large: Place) -> Iterator[Place]:
     """Give the commons compiled, as it seems, with another model of meaning than is here."""
     compile_commons(str(large.root), environ=large.environ)
-    derived = derived(large.root, large.environ)
-    header = derived / (derived / "catalog").read_text(encoding="ascii").strip() / "catalog.json"
+    folder = derived(large.root, large.environ)
+    header = folder / (folder / "catalog").read_text(encoding="ascii").strip() / "catalog.json"
     value = json.loads(header.read_text(encoding="utf-8"))
     for tier in value["tiers"].values():
         tier["digest"] = "0" * len(tier["digest"])
     header.write_text(json.dumps(value), encoding="utf-8")
     yield large
-    shutil.rmtree(derived)
+    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("tier", ["static", "auto", "keyword"])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 NODE = shutil.which("node") or ""
 MODULES = os.environ.get("NODE_MODULES") or str(HERE.parents[2] / ".venv" / "clients" / "node_modules")
-NAMES = [tool["name"] for tool in TOOLS]
+NAMES = [tool.name for tool in TOOLS]
 FIXED = ["deia://index", "deia://schema", "deia://telemetry/summary"]
 PATTERNED = ["deia://document/queue-purge", "deia://cluster/queues"]
 PATIENCE = 120
@@ -97,7 +97,7 @@ def test_the_inspector_reads_every_resource_and_prompt(place: Place, served: Ser
     where = place.command("mcp") if transport == "stdio" else [served.url]
     reads = [["resources/read", "--uri", address] for address in (*FIXED, *PATTERNED)]
     gets = [
-        ["prompts/get", "--prompt-name", name, "--prompt-args", f"{prompt.takes[0][0]}=delete the shop site"]
+        ["prompts/get", "--prompt-name", name, "--prompt-args", f"{prompt.parameters[0].name}=delete the shop site"]
         for name, prompt in PROMPTS.items()
     ]
     lists = [["resources/list"], ["resources/templates/list"], ["prompts/list"]]

@@ -1,4 +1,4 @@
-"""The server on its wire: the early answers are the library's own, and nothing that is sent to it brings it down."""
+"""The server on standard input and output: whatever is sent to it, it answers and goes on."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from deia.serve.cli.commands_table import run_cli
-from deia.serve.server.early_answers import Greeter
 from deia.serve.server.line_transport import MOST_LINE
 from deia.serve.server.tool_schemas import TOOLS
 
@@ -74,26 +71,17 @@ def line(place: Place) -> Iterator[Line]:
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
-def test_the_early_answers_are_what_the_library_would_have_said(line: Line, version: str) -> None:
-    greeter = Greeter(TOOLS)
-    lists = request(2, "tools/list")
-    early = [json.loads(greeter.answer(json.dumps(one).encode())) for one in (opening(version), lists)]
-    line.ask(b"not json")  # which keeps the early answers from being given
-    line.send(b'{"id": "x"}')
-    line.read()
-    late = [line.ask(opening(version))]
+def test_a_handshake_is_answered_with_the_version_that_was_asked_for(line: Line, version: str) -> None:
+    assert line.ask(opening(version))["result"]["protocolVersion"] == version
     line.send(INITIALIZED)
-    late.append(line.ask(lists))
-    assert early == late
+    listed = line.ask(request(2, "tools/list"))["result"]["tools"]
+    assert [tool["name"] for tool in listed] == [tool.name for tool in TOOLS]
 
 
-def test_the_early_answers_to_stateless_clients_are_the_librarys_too(line: Line) -> None:
-    greeter = Greeter(TOOLS)
-    sent = [request(1, "server/discover", _meta=META), request(2, "tools/list", _meta=META)]
-    early = [json.loads(greeter.answer(json.dumps(one).encode())) for one in sent]
-    line.send(b'{"id": "x"}')
-    line.read()
-    assert early == [line.ask(one) for one in sent]
+def test_a_stateless_client_is_answered_without_a_handshake(line: Line) -> None:
+    assert line.ask(request(1, "server/discover", _meta=META))["result"]["supportedVersions"] == ["2026-07-28"]
+    listed = line.ask(request(2, "tools/list", _meta=META))["result"]["tools"]
+    assert [tool["name"] for tool in listed] == [tool.name for tool in TOOLS]
 
 
 def test_a_client_that_does_not_wait_gets_every_answer_once(line: Line) -> None:
@@ -148,25 +136,6 @@ def test_whatever_is_sent_is_answered_without_a_traceback_and_the_next_is_served
     assert not last["result"]["isError"]
     assert b"Traceback" not in line.close()[1]
     assert not (place.root.parent.parent / "x.md").exists()
-
-
-MESSAGES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=12),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params", "_meta", "name"]), inner, max_size=4)
-    ),
-    max_leaves=10,
-)
-
-
-@settings(max_examples=100)
-@given(st.lists(MESSAGES | st.binary(max_size=30), max_size=4))
-def test_the_greeter_answers_or_leaves_it_to_the_library(messages: list[Any]) -> None:
-    greeter = Greeter(TOOLS)
-    for message in messages:
-        answer = greeter.answer(message if isinstance(message, bytes) else json.dumps(message).encode())
-        assert not answer or json.loads(answer)["result"] is not None
 
 
 def test_it_ends_when_the_client_closes_and_at_a_signal_though_nobody_speaks(place: Place) -> None:

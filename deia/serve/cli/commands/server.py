@@ -135,5 +135,5 @@ def serve(  # noqa: PLR0913 - every option has a name of its own
     desk = _desk(commons, only)()
     if only:
         desk.librarian.compile()  # so that a name that stands for nothing is told here, to who typed it
-    serve_http(desk, tools, listening, tell=output.complain, commons=commons)
+    serve_http(desk, tools, listening, report=output.complain, commons=commons)
     return output.FOUND

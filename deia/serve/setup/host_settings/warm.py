@@ -12,7 +12,7 @@ from typing import Any
 
 from deia.serve.hosts.claude_events import EVENTS, HOST, TIMEOUT
 from deia.serve.server.host_blocks import NAME
-from deia.serve.server.tool_schemas import HEARD, HOOK, PERSONS_TOOL
+from deia.serve.server.tool_schemas import HOOK, HOOK_EVENTS, PERSONS_TOOL
 from deia.serve.setup.host_settings.hook_file import ROOT, body_of
 from deia.serve.setup.host_settings.json_text import find, insert, parse, remove
 
@@ -38,7 +38,7 @@ def asked_by_tool() -> dict[str, Any]:
     is written into them as JSON, and what an event lacks as nothing. What the person says goes by the command alone:
     a model can call the tool too, and shall not speak in the person's name.
     """
-    return {event: _asking(event, fields) for event, fields in HEARD.items()}
+    return {event: _asking(event, fields) for event, fields in HOOK_EVENTS.items()}
 
 
 def _asking(event: str, fields: Sequence[str]) -> dict[str, Any]:
