@@ -2,7 +2,8 @@
 
 `telemetry/CHANGES.jsonl` says what was done, why, and which lines changed; a person may keep it in git. It is written
 first, so that no change lacks its line. A file that somebody else changed meanwhile is not overwritten, and lines that
-are no longer there are not taken back.
+are no longer there are not taken back. Anybody can have written a changelog: taking back touches only such files as
+applying writes, and only where the lines are those that the changelog describes.
 """
 
 from __future__ import annotations
@@ -10,14 +11,19 @@ from __future__ import annotations
 import codecs
 import difflib
 import hashlib
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from deia import files, spool
+from deia.commons.index.documents import ENDING
 from deia.commons.index.load_commons import load_commons
-from deia.commons.source_files.atomic_write import replace_file
+from deia.commons.index.read_index import find_index, load_index
+from deia.commons.source_files import safe_files
+from deia.commons.source_files.findings import quote
 from deia.commons.source_files.write_lock import hold_write_lock
+from deia.commons.triggers.cases import ENDINGS as CASES_ENDINGS
+from deia.commons.triggers.read_triggers import ENDINGS as TRIGGER_ENDINGS
+from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.errors import CommonsError
 from deia.fast_json import Json, dumps, loads
 from deia.learn.file_edits import edit_texts
@@ -25,6 +31,7 @@ from deia.learn.proposals import Proposal
 from deia.records import Record
 
 CHANGELOG = "telemetry/CHANGES.jsonl"
+MOST_CHANGELOG = 64_000_000  # bytes
 CLOSE = 2000  # lines between the first and the last difference; more are stored as a single hunk
 CONTEXT = 2  # lines around a hunk by which it is found again
 
@@ -57,6 +64,7 @@ class AppliedProposal(Record):
     because: str
     files: tuple[FileEdit, ...]
     undone: bool = False
+    line: int = 0  # of the changelog
 
 
 def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedProposal:
@@ -111,6 +119,8 @@ def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
             )
             raise CommonsError(problem, fix="To see what was applied, type: deia learn log")
         last = applied[-1]
+        for edit in last.files:
+            _refuse_forged(root, edit, f"{CHANGELOG}:{last.line}")
         before = {edit.path: _bytes(root, edit.path) for edit in last.files}
         after = {edit.path: _reverted(edit, before[edit.path], last.id) for edit in last.files}
         _log(root, {"at": spool.timestamp(now), "undo": last.id})
@@ -119,9 +129,14 @@ def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
 
 
 def read_changes(root: str) -> list[AppliedProposal]:
-    """Return the applied proposals, the oldest first, including those taken back; broken lines are skipped."""
+    """Return the applied proposals, the oldest first, including those taken back; broken lines are skipped.
+
+    Raises:
+        CommonsError: there is a link that leads out of the commons, or something else than a regular file.
+    """
     entries: list[AppliedProposal] = []
-    for line in (files.read(f"{root}/{CHANGELOG}") or b"").decode("utf-8", "replace").split("\n"):
+    text = (safe_files.read_bytes(root, CHANGELOG, limit=MOST_CHANGELOG) or b"").decode("utf-8", "replace")
+    for number, line in enumerate(text.split("\n"), 1):
         try:
             values = loads(line)
         except ValueError:
@@ -131,7 +146,7 @@ def read_changes(root: str) -> list[AppliedProposal]:
             if numbers:
                 entries[numbers[-1]] = entries[numbers[-1]].but(undone=True)
         elif isinstance(values, dict):
-            entries += _read_entry(values)
+            entries += (entry.but(line=number) for entry in _read_entry(values))
     return entries
 
 
@@ -155,7 +170,7 @@ def _read_entry(values: Mapping[str, Any]) -> list[AppliedProposal]:
             AppliedProposal(id=str(values["id"]), at=str(values["at"]), because=str(values["because"]), files=edits,
                             does=tuple(map(str, values["does"])))
         ]  # fmt: skip
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         return []
 
 
@@ -166,7 +181,7 @@ def _hunk(values: Mapping[str, Any]) -> Hunk:
 
 def _log(root: str, line: Mapping[str, Json]) -> None:
     """Append a line to the changelog."""
-    if not files.append(f"{root}/{CHANGELOG}", dumps(line).encode() + b"\n"):
+    if not files.append(safe_files.checked_place(root, CHANGELOG), dumps(line).encode() + b"\n"):
         raise CommonsError(f"{CHANGELOG} cannot be written.", fix="Give yourself the right to write there.")
 
 
@@ -179,7 +194,39 @@ def digest(data: bytes | None) -> str:
 
 
 def _bytes(root: str, path: str) -> bytes | None:
-    return files.read(f"{root}/{path}")
+    return safe_files.read_bytes(root, path)
+
+
+def _refuse_forged(root: str, edit: FileEdit, where: str) -> None:
+    """Raise a CommonsError if an entry names a file that `apply_proposal` would not have written.
+
+    It writes the index, triggers, cases and documents, and the only files that it creates are those of cases.
+    """
+    path = safe_files.normalise(edit.path)
+    is_cases = path.startswith(f"{TRIGGERS}/") and path.endswith(CASES_ENDINGS)
+    problem = ""
+    try:
+        safe_files.checked_place(root, edit.path)
+    except CommonsError as error:
+        problem = error.message
+    if not problem and not _is_written_here(root, path):
+        problem = f"It names {quote(edit.path)}, which is no file that deia learn writes."
+    if not problem and not edit.before and not is_cases:
+        problem = f"It says that {quote(edit.path)} was created, and deia learn creates no such file."
+    if problem:
+        line = where.rpartition(":")[2]
+        fix = f"Nothing was changed. If you do not know this entry, remove its line: sed -i {line}d {CHANGELOG}"
+        raise CommonsError(problem, where=where, fix=fix)
+
+
+def _is_written_here(root: str, path: str) -> bool:
+    """Return whether a path is that of the index, of triggers, of cases, or of a document."""
+    if path == find_index(root):
+        return True
+    if any(part.startswith(".") for part in path.split("/")):
+        return False
+    is_trigger_file = path.startswith(f"{TRIGGERS}/") and path.endswith(TRIGGER_ENDINGS)
+    return is_trigger_file or path.endswith(ENDING) or any(path == entry.path for entry in load_index(root).entries)
 
 
 def _encoded(path: str, text: str, before: bytes | None) -> bytes:
@@ -205,22 +252,20 @@ def _write(root: str, before: Mapping[str, bytes | None], after: Mapping[str, by
     done: list[str] = []
     try:
         for path, data in after.items():
-            _put(f"{root}/{path}", data)
+            _put(root, path, data)
             done.append(path)
-    except OSError as error:
+    except CommonsError:
         for path in done:
-            _put(f"{root}/{path}", before[path])
-        fix = "Check the folder's permissions and the space left on the disk."
-        raise CommonsError(f"The commons cannot be written: {error.strerror}.", fix=fix) from error
+            _put(root, path, before[path])
+        raise
 
 
-def _put(path: str, data: bytes | None) -> None:
+def _put(root: str, path: str, data: bytes | None) -> None:
     """Write a file, or delete it if there is no content."""
     if data is None:
-        os.unlink(path)
+        safe_files.remove(root, path)
     else:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        replace_file(path, data.decode("utf-8", "replace"))
+        safe_files.write_bytes(root, path, data)
 
 
 # --- lines ---
@@ -263,7 +308,7 @@ def _reverted(edit: FileEdit, now: bytes | None, ident: str) -> bytes | None:
     lines = _lines(now)
     for hunk in reversed(edit.hunks):
         at = hunk.at if digest(now) == edit.after else _hunk_position(lines, hunk)
-        if at < 0:
+        if at < 0 or tuple(lines[at : at + len(hunk.new)]) != hunk.new:
             fix = f"Take back later changes first, or correct {edit.path} by hand."
             raise CommonsError(f"The lines of {ident} in {edit.path} were changed since.", fix=fix)
         lines[at : at + len(hunk.new)] = hunk.old

@@ -104,8 +104,7 @@ def _cases_path(commons: Commons, trigger: str, path: str) -> str:
 
 def _text(root: str, path: str) -> str:
     """Return the text of a file, empty if there is none."""
-    if safe_files.leaves_commons(path):
-        raise CommonsError(f"The path {path} leaves the commons.", fix="Correct it by hand.")
+    safe_files.checked_place(root, path)
     if not os.path.lexists(os.path.join(root, path)):
         return ""
     read = safe_files.read_text(root, path, limit=max(safe_files.YAML_BYTES, DOCUMENT_BYTES))

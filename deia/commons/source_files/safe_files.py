@@ -159,6 +159,8 @@ def checked_place(root: str, path: str) -> str:
     if not place:
         fix = f"Nothing was changed there. Remove the link, or put a file in its place: {shown}"
         raise CommonsError(f"The path {shown} leaves the commons through a link.", fix=fix)
+    if ".git" in place[len(os.path.realpath(root)) :].lower().split(os.sep):
+        raise CommonsError(f"{shown} belongs to git, and is not written.", fix="Choose another path.")
     try:
         mode = os.lstat(place).st_mode
     except (FileNotFoundError, NotADirectoryError):

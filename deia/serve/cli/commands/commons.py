@@ -13,6 +13,7 @@ import click
 from deia import fast_json, files, spool
 from deia.commons.checks import lint as find_problems
 from deia.commons.index.read_index import find_index
+from deia.commons.source_files import safe_files
 from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.index_store import BACKUP, build, migrate
@@ -146,7 +147,7 @@ def index_migrate(*, write: bool) -> int:
 def _rewrite(change: Callable[..., str], *, write: bool) -> int:
     root = writable_root()
     path = find_index(root) or "commons_index.yaml"
-    before = (files.read(f"{root}/{path}") or b"").decode("utf-8", "replace")
+    before = (safe_files.read_bytes(root, path) or b"").decode("utf-8", "replace")
     after = change(root, write=write, today=today())
     if before == after:
         output.say(f"{path} is as it should be.")

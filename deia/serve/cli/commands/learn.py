@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from deia import files, spool
+from deia import spool
 from deia.commons.index.load_commons import load_commons
+from deia.commons.source_files import safe_files
 from deia.errors import CommonsError, QueryError
 from deia.folders import events_folder
 from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo
@@ -179,7 +180,8 @@ def show_log(*, as_json: bool) -> int:
         return output.FOUND
     for one in changes:
         undone = " (taken back)" if one.undone else ""
-        output.say(f"{one.at[:16].replace('T', ' ')}  {one.id}{undone}  {one_line('; '.join(one.does))}")
+        when, ident = one_line(one.at[:16].replace("T", " ")), shorten(one_line(one.id), EXCERPT)
+        output.say(f"{when}  {ident}{undone}  {one_line('; '.join(one.does))}")
     if not changes:
         output.say("Nothing was applied yet.")
     return output.FOUND
@@ -255,7 +257,7 @@ def _diff(root: str, proposal: Proposal) -> Iterator[str]:
         yield f"cannot be written: {error.message} {error.fix}"
         return
     for path, text in texts.items():
-        old = (files.read(f"{root}/{path}") or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+        old = (safe_files.read_bytes(root, path) or b"").decode("utf-8", "replace").replace("\r\n", "\n")
         lines = difflib.unified_diff(old.split("\n"), text.split("\n"), path, path, lineterm="", n=1)
         yield from lines
 
