@@ -1,12 +1,12 @@
-"""How often the starter commons speaks when it should, and when it should not: measured on labelled sets.
+"""Measure on labelled sets how often the starter commons speaks when it should, and when it should not.
 
     python bench/accuracy.py FOLDER [--write docs/ACCURACY.md] [--missed]
 
 FOLDER holds `commands/command_cases.jsonl` (command, expect, tier), `conversations/positives.jsonl`,
 `hard_negatives.jsonl` (role, tool, text, topic) and `conversations.jsonl` (also conversation_id, turn). `--missed`
-lists what was missed and what fired in vain, by the id under which `labels/missed.jsonl` keeps the reason; `--fired`
-what fired on real turns, for reading and labelling. A reason whose row is right by now is not shown, and a wrong row
-without a reason is shown as not yet read.
+lists misses and false alarms, by the id under which `labels/missed.jsonl` keeps the reason; `--fired` lists what fired
+on real turns, for reading and labelling. A reason whose row is right by now is not shown, and a wrong row without a
+reason is shown as not yet read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Row = dict[str, Any]
-Counts = dict[str, Counter[str]]  # topic → how often "caught", "missed", "silent", "in vain"
+Counts = dict[str, Counter[str]]  # topic → how often "caught", "missed", "silent", "false alarm"
 LABELS = Path(__file__).resolve().parent / "labels" / "real_firings.jsonl"
 REASONS = Path(__file__).resolve().parent / "labels" / "missed.jsonl"
 NOT_READ = "not yet read"
@@ -42,13 +42,13 @@ def rows(path: Path) -> list[Row]:
 
 
 def fired(librarian: Librarian, turns: Iterable[Row], name: str) -> list[str]:
-    """Give the triggers that fire on a fresh conversation of these turns."""
+    """Return the triggers that fire on a fresh conversation of these turns."""
     conversation = [_message(turn) for turn in turns]
     return [firing.trigger for firing in librarian.check_triggers(conversation, conversation_id=name, folder="/")]
 
 
 def _message(turn: Row) -> Row:
-    """Give a row as a host would send it: the input of a tool as fields, the command of an exported call alone."""
+    """Return a row as a host would send it: the input of a tool as fields, the command of an exported call alone."""
     role, text = turn["role"], turn["text"]
     tool = turn.get("tool") or ("Bash" if role == "tool_call" else "")
     if role != "tool_call":
@@ -63,7 +63,7 @@ def _message(turn: Row) -> Row:
 
 
 class Wrong(NamedTuple):
-    """A row that went otherwise than its label says: its id, whether it was missed or fired in vain, and what it is."""
+    """A row whose result differs from its label: its id, whether it was missed or a false alarm, and what it is."""
 
     identity: str
     missed: bool
@@ -72,7 +72,7 @@ class Wrong(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What one set came to: rows of the table, counts by topic, what went otherwise than its label says."""
+    """The results of one set: rows of the table, counts by topic, rows whose result differs from their label."""
 
     line: str
     topics: Counts
@@ -80,10 +80,10 @@ class Measured(NamedTuple):
 
 
 def outcome(*, heard: bool, wanted: bool) -> str:
-    """Name what became of a row."""
+    """Return the name of a row's outcome."""
     if wanted:
         return "caught" if heard else "missed"
-    return "in vain" if heard else "silent"
+    return "false alarm" if heard else "silent"
 
 
 def commands(librarian: Librarian, path: Path) -> Measured:
@@ -99,14 +99,14 @@ def commands(librarian: Librarian, path: Path) -> Measured:
             continue  # somebody's house rules: counted, not aimed at
         topic = f"{row['source'].partition('@')[0]}, {row['category'].rpartition('/')[2]}"
         measured.topics.setdefault(topic, Counter())[became] += 1
-        if became in {"missed", "in vain"}:
+        if became in {"missed", "false alarm"}:
             name = "C-" + hashlib.sha256(row["command"].encode()).hexdigest()[:8]
             measured.wrong.append(Wrong(name, became == "missed", topic, row["command"]))
     lines = [
         f"| commands that other guards catch | {_share(counts['engine'], 'caught', 'missed')} caught |",
-        f"| commands that they leave alone | {_share(counts['engine'], 'silent', 'in vain')} left alone |",
+        f"| commands that they leave alone | {_share(counts['engine'], 'silent', 'false alarm')} left alone |",
         f"| house rules of other guards, forbidden | {_share(counts['policy'], 'caught', 'missed')} caught |",
-        f"| house rules of other guards, allowed | {_share(counts['policy'], 'silent', 'in vain')} left alone |",
+        f"| house rules of other guards, allowed | {_share(counts['policy'], 'silent', 'false alarm')} left alone |",
     ]
     return measured._replace(line="\n".join(lines))
 
@@ -123,12 +123,12 @@ def turns(librarian: Librarian, path: Path, *, wanted: bool, label: str) -> Meas
         if bool(found) != wanted:
             shown = f"{row['role']} {found}: {row['text'][:160]!r}"
             measured.wrong.append(Wrong(row["id"], wanted, row["topic"], shown))
-    good, bad = ("caught", "missed") if wanted else ("in vain", "silent")
+    good, bad = ("caught", "missed") if wanted else ("false alarm", "silent")
     return measured._replace(line=f"| {label} | {_share(counts, good, bad)} fire |")
 
 
 def real(librarian: Librarian, path: Path) -> Measured:
-    """Count how often real conversations would have been spoken into, and how often for nothing, by the labels kept."""
+    """Count the injections into real conversations, and how many of them are noise by the labels kept."""
     labels = {_key(row, row["trigger"]): row["label"] for row in rows(LABELS)}
     conversations: dict[str, list[Row]] = {}
     for row in rows(path):
@@ -162,7 +162,7 @@ def _share(counts: Counter[str], good: str, bad: str) -> str:
 
 
 def page(measured: Sequence[Measured]) -> str:
-    """Give docs/ACCURACY.md."""
+    """Return docs/ACCURACY.md."""
     commons = load_commons(folders.STARTER)
     fires = sum(case.fires for case in commons.cases)
     topics: Counts = {}
@@ -178,18 +178,18 @@ def page(measured: Sequence[Measured]) -> str:
 
 
 def _topic_line(name: str, counts: Counter[str]) -> str:
-    deserving, alike = counts["caught"] + counts["missed"], counts["silent"] + counts["in vain"]
+    deserving, alike = counts["caught"] + counts["missed"], counts["silent"] + counts["false alarm"]
     caught = f"{counts['caught']} of {deserving}" if deserving else ""
-    in_vain = f"{counts['in vain']} of {alike}" if alike else ""
-    return f"| {name} | {caught} | {in_vain} |"
+    alarms = f"{counts['false alarm']} of {alike}" if alike else ""
+    return f"| {name} | {caught} | {alarms} |"
 
 
 def _reasons(wrong: Sequence[Wrong]) -> str:
-    """Group what went wrong by the reason kept for it, the most frequent first."""
+    """Group the wrong rows by the reason kept for them, the most frequent first."""
     kept = {row["id"]: row["reason"] for row in rows(REASONS)}
     grouped: dict[tuple[str, str], list[str]] = {}
     for one in wrong:
-        found = grouped.setdefault((kept.get(one.identity, NOT_READ), "missed" if one.missed else "in vain"), [])
+        found = grouped.setdefault((kept.get(one.identity, NOT_READ), "missed" if one.missed else "false alarm"), [])
         found.append(f"{one.topic} {one.identity}")
     ordered = sorted(grouped.items(), key=lambda item: (-len(item[1]), item[0]))
     return "\n".join(
@@ -203,7 +203,7 @@ Made by `python bench/accuracy.py FOLDER --write docs/ACCURACY.md`, where FOLDER
 of this project: shell commands from the tests of other guards, and turns of real coding agents' conversations, labelled
 by reading. The starter commons ({triggers} triggers, {documents} documents) was developed with these sets in view, so
 figures on sets that nobody looked at will be lower. Its own cases ({fires} that must fire, {silent} that must stay
-silent) pass in every test run. What fires on real turns was read one by one; the judgements are kept in
+silent) pass in every test run. Every firing on real turns was read and judged; the judgements are in
 `bench/labels/real_firings.jsonl` (deserved or noise, with the reason; no text of a conversation).
 
 | what was watched | result |
@@ -212,31 +212,31 @@ silent) pass in every test run. What fires on real turns was read one by one; th
 
 ## By topic
 
-Commands are grouped by the guard whose tests they are, and by the part of it that they test; turns by what they are
-about.
+Commands are grouped by the guard from whose tests they come, and by the part of it that they test; turns are grouped by
+topic.
 
-| topic | deserves it: caught | deserves nothing: spoken to in vain |
+| topic | deserves a warning: caught | deserves none: false alarms |
 |---|---|---|
 {topics}
 
 ## What is missed, and why
 
-Every row that went otherwise than its label says, with the reason found by reading it (`bench/labels/missed.jsonl`).
+Every row whose result differs from its label, with the reason found by reading it (`bench/labels/missed.jsonl`).
 
 | how many | why | rows |
 |---|---|---|
 {wrong}
 
-What is left alone on purpose, whatever the set:
+Deliberately left alone, in every set:
 
 - Clean-up: `find . -name '*.pyc' -delete`, `*.tmp`, anything below a temporary folder, `rm -rf` of a relative folder
   that is neither sources nor data.
-- What a command will run is not guessed when it arrives at run time: `xargs bash -c`, a bare `parallel`, a name put
+- A program that is only known at run time is not guessed: `xargs bash -c`, a bare `parallel`, a name substituted
   into `sh -c '… {{}} …'`.
-- A symbolic link that leads out of a temporary folder is not seen, because the disk is not looked at.
-- Sentences are read in English. In other languages commands, error texts, borrowed words ("force push") and the phrases
-  that the gravest triggers have in some languages count.
-- An error that an assistant only mentions in passing, or writes into a document, is not taken up.
+- A symbolic link that leads out of a temporary folder is not noticed, because deia does not look at the disk.
+- Sentences are understood in English. In other languages, only commands, error texts, borrowed words ("force push") and
+  the phrases that the most serious triggers have in some languages count.
+- An error that an assistant only mentions in passing, or writes into a document, does not count.
 """
 
 

@@ -1,11 +1,11 @@
-"""How well the ledger tells a question that is asked again in other words from the next question.
+"""Measure how well the ledger distinguishes a question asked again in other words from the next question.
 
     python bench/alike.py FOLDER…
 
-A FOLDER is a labelled set (`corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`). Asked again are a
-question and its misspelt form, and, where ids say so (`NAME#s…` and `NAME#d…`), the two wordings of one thing; other
-questions are pairs that have no relevant document in common. Besides `static_pairs.tsv`: paraphrases that were made to
-share no word. Told by the very SQL that the view `rephrasings` is made of.
+A FOLDER is a labelled set (`corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`). Pairs asked again are a
+question and its misspelt form and, if the ids say so (`NAME#s…` and `NAME#d…`), the two wordings of one thing. Other
+pairs are questions that have no relevant document in common. `static_pairs.tsv` adds paraphrases that were written to
+share no word. The decision is made by the same SQL as the view `rephrasings`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Pairs = list[tuple[str, str]]
 
 
 def main() -> None:
-    """Print of each set how many pairs of each kind are told to be alike."""
+    """Print for each set how many pairs of each kind are judged to be alike."""
     for folder in map(Path, sys.argv[1:]):
         told = {"misspelt": misspelt(folder), "two wordings": two_wordings(folder), "other": others(folder)}
         print(folder.name, *(f"{name} {share(pairs)}" for name, pairs in told.items() if pairs), sep="  ")
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def share(pairs: Pairs) -> str:
-    """Give how many of some pairs are alike, in percent."""
+    """Return how many of some pairs are alike, in percent."""
     alike = ALIKE.format(WORDS_OF.format("lower(p[1])"), WORDS_OF.format("lower(p[2])"))
     asked = "SELECT 100 * avg((" + alike + ")::INT) FROM (SELECT unnest($1::VARCHAR[][]) AS p)"  # noqa: S608 - our own words
     (found,) = duckdb.execute(asked, [[list(pair) for pair in pairs]]).fetchone() or (0.0,)
@@ -44,7 +44,7 @@ def share(pairs: Pairs) -> str:
 
 
 def texts(path: Path) -> dict[str, str]:
-    """Give the questions of a file by their ids."""
+    """Return the questions of a file by their ids."""
     if not path.exists():
         return {}
     read = map(json.loads, path.read_text(encoding="utf-8").splitlines())
@@ -52,7 +52,7 @@ def texts(path: Path) -> dict[str, str]:
 
 
 def relevant(folder: Path) -> dict[str, set[str]]:
-    """Give the documents of each question."""
+    """Return the documents of each question."""
     found: dict[str, set[str]] = defaultdict(set)
     for row in (line.split("\t") for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()):
         found[row[0]].add(row[-2] if len(row) > 3 else row[1])
@@ -60,14 +60,14 @@ def relevant(folder: Path) -> dict[str, set[str]]:
 
 
 def misspelt(folder: Path) -> Pairs:
-    """Give the questions with their misspelt forms."""
+    """Return the questions with their misspelt forms."""
     typed = texts(folder / "queries.typo.jsonl")
     asked = texts(folder / "queries.jsonl")
     return [(text, typed[name]) for name, text in asked.items() if typed.get(name, text) != text]
 
 
 def two_wordings(folder: Path) -> Pairs:
-    """Give the pairs that word one thing as a summary and as a description."""
+    """Return the pairs that word one thing as a summary and as a description."""
     asked, documents = texts(folder / "queries.jsonl"), relevant(folder)
     named: dict[str, list[str]] = defaultdict(list)
     for name in asked:
@@ -81,7 +81,7 @@ def two_wordings(folder: Path) -> Pairs:
 
 
 def others(folder: Path) -> Pairs:
-    """Give pairs of questions about different things of one field."""
+    """Return pairs of questions about different things of one field."""
     chance = random.Random(5)
     asked, documents = texts(folder / "queries.jsonl"), relevant(folder)
     names = sorted(asked)

@@ -1,10 +1,10 @@
-"""What the starter's triggers make of turns and commands that were written blind: by somebody who never saw them.
+"""Score the starter's triggers on turns and commands written by somebody who never saw them.
 
     python bench/blind.py [--half development] [--wrong]
 
-`labels/blind.jsonl` holds turns where a warning would have helped, near misses, and shell commands, in two halves.
-Each is a conversation of its own, in a folder that shows every context that a trigger asks for. `--wrong` lists what
-went wrong in the development half; the held-out half is only ever counted, so that nobody tunes to it.
+`labels/blind.jsonl` holds turns in which a warning would have helped, near misses, and shell commands, in two halves.
+Each is a conversation of its own, in a folder that shows every context that a trigger requires. `--wrong` lists the
+errors of the development half; the held-out half is only ever counted, so that nobody tunes to it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TOLD = {
 
 
 def turns_of(row: Row) -> Iterator[Turn]:
-    """Give the turns of a row: what is said, then the tool call that goes with it."""
+    """Yield the turns of a row: what is said, then the tool call that goes with it."""
     if row.get("text"):
         yield Turn(role=row["role"], text=row["text"], index=0)
     if row.get("tool"):
@@ -48,7 +48,7 @@ def turns_of(row: Row) -> Iterator[Turn]:
 
 
 def fired(artefact: Artefact, row: Row) -> list[str]:
-    """Give the triggers that fire on a row."""
+    """Return the triggers that fire on a row."""
     around = Surroundings(now=0.0, folder=lambda wanted: "".join(wanted[:1]), bounded=False)
     log = InMemoryLog()
     return [firing.trigger for turn in turns_of(row) for firing in watch(artefact, turn, log, lambda: around).firings]

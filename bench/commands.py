@@ -1,11 +1,11 @@
-"""What reading commands costs: parsing a line, and judging the whole call, in µs a command.
+"""Measure what reading commands costs: parsing a line, and judging the whole call, in µs per command.
 
     python bench/commands.py FOLDER [--most 2000]
 
 FOLDER holds `commands/command_cases.jsonl` (command) and `conversations/conversations.jsonl` (role, tool, text), as for
-`bench/accuracy.py`. Judging is the gate and, where it opens, everything behind it, with the starter's triggers; a call
-that the gate does not let through is never parsed. Each text is measured three times and its best time counts, so that
-a busy machine does not; the slowest text is named by its length.
+`bench/accuracy.py`. Judging is the gate and, if it opens, everything behind it, with the starter's triggers; a call
+that the gate stops is never parsed. Each text is measured three times and its best time counts, to reduce the influence
+of a busy machine. The slowest text is identified by its length.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SHELLS = frozenset(("bash", "exec_command", "shell", "powershell"))
 
 
 def given(folder: Path, most: int) -> dict[str, list[str]]:
-    """Give the command lines of each set, without duplicates, evenly picked where there are too many."""
+    """Return the command lines of each set, without duplicates, evenly sampled if there are too many."""
     cases = folder / "commands" / "command_cases.jsonl"
     said = folder / "conversations" / "conversations.jsonl"
     rows = [json.loads(line) for line in cases.read_text(encoding="utf-8").splitlines()]
@@ -67,7 +67,7 @@ def _picked(lines: list[str], most: int) -> list[str]:
 
 
 def best(call: Callable[[str], object], line: str) -> float:
-    """Give the best time of a call with a line, in µs."""
+    """Return the best time of a call with a line, in µs."""
     taken = []
     for _ in range(REPEATS):
         began = time.perf_counter_ns()
@@ -77,7 +77,7 @@ def best(call: Callable[[str], object], line: str) -> float:
 
 
 def judge(artefact: Artefact, line: str) -> bool:
-    """Gate a call and confirm what the gate lets through; say whether it had to be read."""
+    """Gate a call and confirm what the gate lets through; return whether it had to be read."""
     turn = Turn(role="tool_call", text=line, tool="Bash", tool_input={"command": line})
     numbers, _ = candidates(artefact, turn)
     reading = Reading(turn)
@@ -89,7 +89,7 @@ def judge(artefact: Artefact, line: str) -> bool:
 
 
 def table(sets: dict[str, list[str]], artefact: Artefact) -> list[str]:
-    """Give the rows of the table."""
+    """Return the rows of the table."""
     rows = ["| what | texts | µs p50 | p95 | longest | at characters |", "|---|---|---|---|---|---|"]
     for name, lines in sets.items():
         rows.append(_row(f"{name}: parsed", lines, parse_commands))

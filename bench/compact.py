@@ -1,11 +1,11 @@
-"""How good and how fast the compact sentence model is.
+"""Measure how good and how fast the compact sentence model is.
 
     python bench/compact.py [--threads N] [--cache PLACE] [FOLDER…]
 
-Prints what loading and one query cost a fresh interpreter beside a bare one, what a query costs warm, and how many
-passages a second are encoded. A FOLDER (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) adds nDCG@10 of the model alone,
-by the best chunk of 180 words of a document, and of the even sum with BM25 over its words, names split. How well the
-model agrees with the one that it was made from is told by `tools/quantise_compact.py --check`.
+Prints what loading and one query cost a fresh interpreter compared with a bare one, what a query costs warm, and how
+many passages per second are encoded. A FOLDER (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) adds nDCG@10 of the model
+alone, by the best chunk of 180 words of a document, and of the equally weighted sum with BM25 over its words, names
+split. `tools/quantise_compact.py --check` shows how well the model agrees with the original.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ K1, B = 1.5, 0.75  # Robertson and Zaragoza, 2009
 
 
 def cold() -> None:
-    """Print what a whole process costs that does nothing but answer for one query's vector."""
+    """Print the cost of a whole process that only computes one query's vector."""
     begin = f"import sys; sys.path.insert(0, {str(HERE.parent)!r}); "
     commands = {name: (BARE[0], "-c", begin + code) for name, code in COLD.items()}
     report(time_commands({"bare": BARE, **commands}, rounds=ROUNDS), against="bare", budgets={})
 
 
 def warm(model: Compact, threads: int) -> None:
-    """Print what a query costs once the model is open, and how many passages a second are encoded."""
+    """Print what a query costs once the model is open, and how many passages per second are encoded."""
     for text in ("rotate api keys", QUERY):
         taken = time_calls(lambda _, text=text: model.encode_query(text), rounds=60)  # type: ignore[misc]
         middle, least = median(taken) / 1e3, min(taken) / 1e3
@@ -88,7 +88,7 @@ class Keywords:
         self.count = len(texts)
 
     def scores(self, query: str) -> Any:
-        """Give every document's score."""
+        """Return every document's score."""
         found = np.zeros(self.count, "f4")
         for term in set(terms(query)):
             held = self.lists.get(term, ())
@@ -105,7 +105,7 @@ def scaled(values: Any) -> Any:
 
 
 def encoded(model: Compact, folder: str, texts: Sequence[str], options: argparse.Namespace) -> bytes:
-    """Give the codes of texts, from the cache where one is given."""
+    """Return the codes of texts, from the cache if there is one."""
     place = options.cache / f"{os.path.basename(folder)}.{model.digest[:12]}.{len(texts)}" if options.cache else None
     if place and place.exists():
         return bytes(place.read_bytes())

@@ -1,12 +1,12 @@
-"""What `deia compile` costs as a whole command: everything, nothing, and one changed document, at several sizes.
+"""Measure `deia compile` as a whole command: everything, nothing, and one changed document, at several sizes.
 
     python bench/compile.py [--sizes 1000,10000,100000] [--rounds 5] [--words 170]
 
-The commons are those of bench/search.py: an index of YAML that lists a document a passage, which is the dearest form a
-passage can have; with --words 1700 a document has ten or so. Sizes are those of documents. Beside the time that passed
-stands the processors' time, which a busy machine changes less, and the passages a second by either; what changed is one
-line of one document, another each round, and the median is given. The budgets are 5,000 passages a second, and less
-than a second for the changed document among 100,000.
+The commons are those of bench/search.py: a YAML index that lists one document per passage, which is the most expensive
+form a passage can have; with --words 1700 a document has about ten. Sizes are numbers of documents. Elapsed time is
+shown beside processor time, which a busy machine changes less, and passages per second by both. The change is one line
+of one document, another in each round; the median is shown. The budgets are 5,000 passages per second, and less than a
+second for the changed document among 100,000.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Cost(NamedTuple):
 
 
 def write(root: str, documents: Sequence[Document]) -> None:
-    """Write a commons as people do: an index in YAML, and a file a document."""
+    """Write a commons as people do: an index in YAML, and one file per document."""
     os.makedirs(os.path.join(root, "bok"))
     with open(os.path.join(root, "commons_index.yaml"), "w", encoding="utf-8") as file:
         file.write('version: "1.0"\nclusters:\n  all:\n    description: Everything\n    documents:\n')

@@ -1,10 +1,10 @@
-"""What the starter commons covers: by topic, what there is, and how it did on labelled data.
+"""What the starter commons covers, by topic, and how it did on labelled data.
 
     python bench/coverage_page.py [FOLDER] [--write]
 
-Writes docs/COVERAGE.md, or prints it. The counts come from the starter itself, and tests/starter/test_coverage.py holds
-the page to them. FOLDER holds the labelled sets that bench/accuracy.py reads; without it the measured part of the page
-stays as it is.
+Writes docs/COVERAGE.md, or prints it. The counts come from the starter itself; tests/starter/test_coverage.py checks
+that they are up to date. FOLDER holds the labelled sets that bench/accuracy.py reads; without it, the measured part of
+the page stays as it is.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CLUSTER_OF = {
 
 
 class Topic(NamedTuple):
-    """What there is for a topic."""
+    """The counts of a topic."""
 
     documents: int
     triggers: Sequence[Trigger]
@@ -51,7 +51,7 @@ class Topic(NamedTuple):
     questions: int
 
     def row(self, name: str) -> str:
-        """Give its row of the table."""
+        """Return its row of the table."""
         actions = Counter(str(trigger.action) for trigger in self.triggers)
         counts = " | ".join(str(actions[action]) for action in ACTIONS)
         return (
@@ -61,12 +61,12 @@ class Topic(NamedTuple):
 
 
 def owners(commons: Commons) -> dict[str, str]:
-    """Give the cluster that owns each document: the first that lists it as a whole."""
+    """Return the cluster that owns each document: the first that lists it as a whole."""
     return {entry.id: entry.clusters[0] for entry in commons.entries}
 
 
 def by_cluster(commons: Commons) -> dict[str, Topic]:
-    """Sort documents, triggers, cases and questions by cluster; a trigger belongs where its first document does."""
+    """Count documents, triggers, cases and questions by cluster; a trigger belongs to that of its first document."""
     owner = owners(commons)
     home = {trigger.id: owner[trigger.documents[0].id] for trigger in commons.triggers}
     found = {}
@@ -84,12 +84,12 @@ def by_cluster(commons: Commons) -> dict[str, Topic]:
 
 
 def clauses(trigger: Trigger) -> set[str]:
-    """Name the kinds of clauses of a trigger."""
+    """Return the kinds of clauses of a trigger."""
     return {clause.kind for clause in (*trigger.any, *trigger.all)}
 
 
 def counted(commons: Commons) -> str:
-    """Give the part of the page that follows from the starter alone."""
+    """Return the part of the page that follows from the starter alone."""
     topics = by_cluster(commons)
     kinds = Counter(kind for trigger in commons.triggers for kind in clauses(trigger))
     platforms = Counter(name for entry in commons.entries for name in entry.platforms)
@@ -118,16 +118,16 @@ def counted(commons: Commons) -> str:
 
 
 def commands() -> str:
-    """Say what became of the commands in the documents, by the record that tools/document_commands.py keeps."""
+    """Return what happened to the commands in the documents, from the record that tools/document_commands.py keeps."""
     rows = [line.split("\t") for line in RECORD.read_text(encoding="utf-8").splitlines()[1:]]
     counts = Counter(row[2] for row in rows)
     return (
-        f"{len(rows)} commands stand in the documents. {counts['ran']} ran as they stand, in a throw-away folder; "
-        f"{counts['refused']} were understood by their program and missed something there (a "
-        f"file, a branch); {counts['read']} were read by the client of a cloud or a cluster, which knew every "
-        f"option and then found neither network nor account; {counts['not run']} were not started: they need a "
-        "network, another system, or rights over the machine. The last line of each document names what was only read "
-        "or not started."
+        f"The documents contain {len(rows)} commands. {counts['ran']} ran unchanged, in a temporary folder; "
+        f"{counts['refused']} were understood by their program, which lacked something there (a file, a branch); "
+        f"{counts['read']} were parsed by the client of a cloud or a cluster, which knew every option and then found "
+        f"neither network nor account; {counts['not run']} were not started: they need a network, another system, or "
+        "rights over the machine. The last line of each document names the commands that were only parsed or not "
+        "started."
     )
 
 
@@ -157,14 +157,14 @@ def measured(folder: Path) -> str:
     for name in [cluster.id for cluster in commons.clusters]:
         counts, hits = totals.get(name, Counter()), found[name]
         rows.append(
-            f"| {name} | {_of(counts['caught'], counts['missed'])} | {_of(counts['in vain'], counts['silent'])} | "
+            f"| {name} | {_of(counts['caught'], counts['missed'])} | {_of(counts['false alarm'], counts['silent'])} | "
             f"{hits['first']} | {hits['among']} of {hits['asked']} | {', '.join(sorted(named.get(name, ())))} |"
         )
     return MEASURED + TABLE + "\n".join(rows) + "\n"
 
 
 def questions(commons: Commons, librarian: object) -> Mapping[str, Counter[str]]:
-    """Ask every question of the index, and count where its document came, by cluster."""
+    """Ask every question of the index, and count at which place its document came, by cluster."""
     owner = owners(commons)
     found: dict[str, Counter[str]] = {cluster.id: Counter() for cluster in commons.clusters}
     for pattern in commons.query_patterns:
@@ -182,22 +182,22 @@ def _of(good: int, bad: int) -> str:
 
 
 TABLE = """
-By cluster, on the development halves of the labelled sets (`bench/accuracy.py` says what they are): of what deserves a
-warning, how much was caught; of what does not, how much was spoken to in vain; and for how many of the questions in the
-index its document came first, or among the first five.
+By cluster, on the development halves of the labelled sets (described in `bench/accuracy.py`): how many of the rows that
+deserve a warning were caught; how many of the others were false alarms; and for how many of the questions in the index
+the right document came first, or among the first five.
 
-| cluster | caught | in vain | first | among five | topics of the sets |
+| cluster | caught | false alarms | first | among five | topics of the sets |
 |---|---|---|---|---|---|
 """
 
 COUNTED = """# What the starter commons covers
 
-Made by `python bench/coverage_page.py FOLDER --write`; the counts follow from the starter, the measured part from
+Made by `python bench/coverage_page.py FOLDER --write`. The counts are taken from the starter, the measured part from
 labelled sets that are not part of this project.
 
 ## By cluster
 
-A trigger counts where its first document belongs. Cases are conversations in which it must fire, or stay silent.
+A trigger counts in the cluster of its first document. Cases are conversations in which it must fire, or stay silent.
 
 | cluster | documents | triggers | note | warn | ask | hold | cases: fire | silent | questions |
 |---|---|---|---|---|---|---|---|---|---|
@@ -222,7 +222,7 @@ Kinds of clauses, by the triggers that have them: {kinds}.
 
 
 def kept() -> str:
-    """Give the measured part of the page as it is."""
+    """Return the measured part of the page as it is."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     return MEASURED + text.split(MEASURED)[1] if MEASURED in text else ""
 

@@ -1,9 +1,9 @@
-"""What a turn costs through each framework's adapter, against the bare Librarian, in one run.
+"""Measure what a turn costs through each framework's adapter, compared with the bare Librarian, in one run.
 
     python bench/frameworks.py [--rounds 300] [--only litellm]
 
 Only the adapter is timed, called as its framework calls it: a quiet message before a model call, and a quiet tool call.
-Frameworks that are not installed are passed over.
+Frameworks that are not installed are skipped.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ TOOL, COMMAND = "run_command", "ls -la src"
 
 
 def said(number: int) -> str:
-    """Give what is said in a round."""
+    """Return what is said in a round."""
     return f"Please look at check {number} in the parser module and tell me why it is slow."
 
 
 def call(number: int) -> dict[str, str]:
-    """Give the arguments of a tool call in a round."""
+    """Return the arguments of a tool call in a round."""
     return {"command": f"{COMMAND}/{number}"}
 
 
 def record(**fields: Any) -> Any:
-    """Give an object with these fields, as a framework hands one over."""
+    """Return an object with these fields, as a framework passes one."""
     return types.SimpleNamespace(**fields)
 
 
 def bare(librarian: Librarian) -> Turn:
-    """Give a turn through the bare Librarian, awaited as the adapters await it."""
+    """Return a turn through the bare Librarian, awaited as the adapters await it."""
 
     async def turn(number: int) -> None:
         await librarian.acheck_triggers([{"role": "user", "content": said(number)}], conversation_id="b")
@@ -62,7 +62,7 @@ def bare(librarian: Librarian) -> Turn:
 
 
 def openai_agents(module: Any, librarian: Librarian) -> Turn:
-    """Give a turn through the OpenAI Agents SDK's guardrails."""
+    """Return a turn through the OpenAI Agents SDK's guardrails."""
     guard = module.Guard(librarian)
 
     async def turn(number: int) -> None:
@@ -75,7 +75,7 @@ def openai_agents(module: Any, librarian: Librarian) -> Turn:
 
 
 def langchain(module: Any, librarian: Librarian) -> Turn:
-    """Give a turn through LangChain's middleware."""
+    """Return a turn through LangChain's middleware."""
     middleware, runtime = module.DeiaMiddleware(librarian), record(execution_info=None)
 
     async def run(_request: Any) -> Any:
@@ -90,7 +90,7 @@ def langchain(module: Any, librarian: Librarian) -> Turn:
 
 
 def claude_agent_sdk(module: Any, librarian: Librarian) -> Turn:
-    """Give a turn through the Claude Agent SDK's hooks."""
+    """Return a turn through the Claude Agent SDK's hooks."""
     hooks = module.hooks_of(librarian)
 
     async def turn(number: int) -> None:
@@ -104,7 +104,7 @@ def claude_agent_sdk(module: Any, librarian: Librarian) -> Turn:
 
 
 def google_adk(module: Any, librarian: Librarian) -> Turn:
-    """Give a turn through the Google ADK's plugin."""
+    """Return a turn through the Google ADK's plugin."""
     plugin, context = module.DeiaPlugin(librarian), record(session=record(id="s"))
 
     async def turn(number: int) -> None:
@@ -117,7 +117,7 @@ def google_adk(module: Any, librarian: Librarian) -> Turn:
 
 
 def pydantic_ai(module: Any, librarian: Librarian) -> Turn:
-    """Give a turn through Pydantic AI's capability."""
+    """Return a turn through Pydantic AI's capability."""
     capability, ctx = module.DeiaCapability(librarian), record(conversation_id="s")
 
     async def run(_args: Any) -> str:
@@ -134,7 +134,7 @@ def pydantic_ai(module: Any, librarian: Librarian) -> Turn:
 
 
 def litellm(module: Any, librarian: Librarian) -> Turn:
-    """Give a turn through LiteLLM's guardrail: two requests, with the message and with the call."""
+    """Return a turn through LiteLLM's guardrail: two requests, with the message and with the call."""
     guardrail = module.DeiaGuardrail(librarian)
 
     async def turn(number: int) -> None:
@@ -151,7 +151,7 @@ ADAPTERS = (openai_agents, langchain, pydantic_ai, litellm, google_adk, claude_a
 
 
 def turns_of(librarian: Librarian, only: str) -> dict[str, Turn]:
-    """Give a turn through each framework that is here, or the one that is named."""
+    """Return a turn through each framework that is here, or the one that is named."""
     turns = {"bare": bare(librarian)}
     for adapter in ADAPTERS:
         if only not in {"", adapter.__name__}:
@@ -166,7 +166,7 @@ def turns_of(librarian: Librarian, only: str) -> dict[str, Turn]:
 
 
 async def timed(turns: dict[str, Turn], rounds: int) -> dict[str, list[float]]:
-    """Run a turn of each once a round and give the times in µs."""
+    """Run a turn of each once per round and return the times in µs."""
     loop = asyncio.get_running_loop()
     taken: dict[str, list[float]] = {name: [] for name in turns}
     for number in range(rounds + 20):

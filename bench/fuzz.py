@@ -1,10 +1,10 @@
-"""A million random turns through the whole watcher with the starter commons: nothing may raise, nothing may be slow.
+"""Run a million random turns through the whole watcher with the starter commons: none may raise, none may be slow.
 
     python bench/fuzz.py [--turns 1000000] [--seed 1] [--only NUMBER]
 
-Turns are made of the triggers' own words, of the syntax that the parsers know, of the cases beside the triggers, bent
-and spliced, and of noise. Every turn has a number of its own: `--only` makes that turn again and shows it. Times are
-CPU times, so that a busy machine slows nothing; exit code 1 when a turn raised, hung, or needed the hook's deadline.
+Turns are made of the triggers' own words, of the syntax that the parsers know, of mutated and spliced cases of the
+triggers, and of noise. Every turn has a number: `--only` makes that turn again and shows it. Times are CPU times, so a
+busy machine does not matter. The exit code is 1 if a turn raised, hung, or exceeded the hook's deadline.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def make_pool() -> Pool:
 
 
 def _length(chance: random.Random) -> int:
-    """Give a number of pieces: mostly few, now and then very many."""
+    """Return a number of pieces: mostly few, now and then very many."""
     return int(2 ** chance.uniform(0, 12 if chance.random() < 0.01 else 7))
 
 
@@ -133,7 +133,7 @@ def shell(chance: random.Random, pool: Pool) -> Turn:
 
 
 def sql(chance: random.Random, pool: Pool) -> Turn:
-    """SQL, where it runs and where it does not."""
+    """Return SQL, in places where it runs and where it does not."""
     text = _mixed(chance, SQL, SQL, SQL, pool.words)
     wrapped = chance.choice(('psql -c "{}"', "echo '{}' | mysql", "psql <<EOF\n{}\nEOF", "sqlite3 a.db '{}'", "{}"))
     if chance.random() < 0.3:
@@ -204,7 +204,7 @@ def noise(chance: random.Random, pool: Pool) -> Turn:
 
 
 def message(chance: random.Random, pool: Pool) -> Turn:
-    """What a bot may hand over as a message, whatever its shape."""
+    """A message of any shape, as a bot may pass it."""
     content = _json(chance, pool, 0)
     role = chance.choice(("user", "assistant", "tool", "tool_call", "system", "", None, 3))
     shaped = {
@@ -230,7 +230,7 @@ KINDS: dict[str, Callable[[random.Random, Pool], Turn]] = {
 
 
 class Tally:
-    """What the turns of one kind came to."""
+    """The results of the turns of one kind."""
 
     def __init__(self) -> None:
         self.times = array("d")  # ms
@@ -240,7 +240,7 @@ class Tally:
 
 
 class Hung(BaseException):
-    """A turn took longer than anything may; a BaseException, so that nothing on the way takes it for its own."""
+    """A turn took longer than anything may; a BaseException, so that no other code catches it."""
 
 
 def _hang(*_: object) -> None:
@@ -248,14 +248,14 @@ def _hang(*_: object) -> None:
 
 
 def make_turn(number: int, seed: int, pool: Pool) -> tuple[str, Turn]:
-    """Give the turn of a number, always the same one."""
+    """Return the turn of a number, always the same one."""
     chance = random.Random(seed * 1_000_003 + number)
     kind = chance.choice(sorted(KINDS))
     return kind, KINDS[kind](chance, pool)
 
 
 def run(artefact: Artefact, pool: Pool, numbers: range, seed: int) -> tuple[dict[str, Tally], list[Slow]]:
-    """Watch the turns of these numbers; give what they came to by kind, and the slowest."""
+    """Watch the turns of these numbers; return the results by kind, and the slowest."""
     tallies = {kind: Tally() for kind in sorted(KINDS)}
     slow: list[Slow] = []
     log = InMemoryLog()
@@ -274,7 +274,7 @@ def run(artefact: Artefact, pool: Pool, numbers: range, seed: int) -> tuple[dict
 
 
 def watch_one(artefact: Artefact, turn: Turn, log: InMemoryLog, tally: Tally, number: int) -> float:
-    """Watch one turn and count what happens; give the CPU time in ms."""
+    """Watch one turn and count what happens; return the CPU time in ms."""
     signal.setitimer(signal.ITIMER_REAL, LONGEST)
     began = time.process_time()
     try:
@@ -290,7 +290,7 @@ def watch_one(artefact: Artefact, turn: Turn, log: InMemoryLog, tally: Tally, nu
 
 
 def report(tallies: dict[str, Tally], slow: Sequence[Slow], deadline: float) -> int:
-    """Print the table and what went wrong; give the exit code."""
+    """Print the table and what went wrong; return the exit code."""
     print(f"{'':18} {'turns':>9} {'judged':>7} {'fired':>6} {'p50':>7} {'p99':>7} {'max':>8} ms   a kB: p50, p99, max")
     for kind, tally in tallies.items():
         if not tally.times:

@@ -1,11 +1,11 @@
-"""Random events through every host's module and the hook behind it: nothing may raise, nothing wrong may come out.
+"""Send random events through every host's module and the hook behind it: none may raise or produce invalid output.
 
     python bench/fuzz_hosts.py [--events 100000] [--processes 300] [--seed 1] [--only NUMBER]
 
-Events are those that hosts send, bent: fields dropped, renamed, doubled, of other types, of other hosts, cut in the
-middle, with events of a later version. Every event has a number of its own: `--only` makes it again and shows it.
-Some go through real processes, which must exit with 0 and JSON or nothing, or hold with 2 and a reason where a host
-wants that.
+Events are mutations of those that hosts send: fields dropped, renamed, doubled, of other types, of other hosts, cut in
+the middle, with events of a later version. Every event has a number: `--only` makes it again and shows it. Some go
+through real processes, which must exit with 0 and JSON or nothing, or, for a host that requires it, hold with exit code
+2 and a reason.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import deia.settings
 from deia.compile.compiler import compile_commons
 from deia.fast_json import dumps, loads
 from deia.serve.hooks.place import Place
-from deia.serve.hooks.run import HOSTS, _respond, host_module
+from deia.serve.hooks.run import HOSTS, host_module, respond
 from deia.serve.hosts.sample_events import Happening, sample
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ KEYS = (
 
 
 def value(chance: random.Random, depth: int = 0) -> Any:
-    """Give any JSON value."""
+    """Return any JSON value."""
     kind = chance.randrange(9 if depth < 3 else 7)
     if kind < 3:
         return chance.choice(TEXTS)
@@ -67,7 +67,7 @@ def value(chance: random.Random, depth: int = 0) -> Any:
 
 
 def bent(chance: random.Random, given: Any) -> Any:
-    """Give an event with something wrong in it, anywhere."""
+    """Return an event with something wrong in it, anywhere."""
     if not isinstance(given, dict) or not given or chance.random() < 0.02:
         return value(chance)
     name = chance.choice(list(given))
@@ -89,7 +89,7 @@ def bent(chance: random.Random, given: Any) -> Any:
 
 
 def event(chance: random.Random, host: str) -> Any:
-    """Give an event for a host: one of its own or of another's, as it is or bent several times."""
+    """Return an event for a host: one of its own or of another's, as it is or bent several times."""
     sender = host if chance.random() < 0.85 else chance.choice(list(HOSTS))
     about = Happening(
         moment=chance.choice(MOMENTS), text=chance.choice(TEXTS), command=chance.choice(TEXTS),
@@ -102,7 +102,7 @@ def event(chance: random.Random, host: str) -> Any:
 
 
 def wrong(host: str, answer: Any) -> str:
-    """Say what is wrong with an answer, or give the empty text."""
+    """Return what is wrong with an answer, or the empty text."""
     if isinstance(answer, bytes):
         return "" if host in BY_CODE and answer.decode("utf-8").strip() else "a refusal by exit code"
     if answer is None:
@@ -115,7 +115,7 @@ def wrong(host: str, answer: Any) -> str:
 
 
 def answered(place: Place, host: str, data: bytes) -> Any:
-    """Answer an event as `hook_run` does behind its rim."""
+    """Answer an event as the hook does, without its outermost exception handler."""
     adapter = host_module(host)
     try:
         given = loads(data.decode("utf-8", "surrogatepass"))
@@ -125,12 +125,12 @@ def answered(place: Place, host: str, data: bytes) -> Any:
     if occasion is None:
         return None
     place.host = host
-    said = _respond(place, occasion, adapter.CARRIES)
+    said = respond(place, occasion, adapter.CARRIES)
     return adapter.write_answer(occasion, said) if said else None
 
 
 def made(seed: int, number: int) -> tuple[str, bytes]:
-    """Give the host and the bytes of one event."""
+    """Return the host and the bytes of one event."""
     chance = random.Random(f"{seed} {number}")
     host = chance.choice(list(HOSTS))
     data = dumps(event(chance, host)).encode("ascii")
@@ -138,7 +138,7 @@ def made(seed: int, number: int) -> tuple[str, bytes]:
 
 
 def fuzz(place: Place, seed: int, numbers: Sequence[int]) -> list[str]:
-    """Send events through the modules and give what went wrong."""
+    """Send events through the modules and return what went wrong."""
     problems, taken, spoken = [], [], 0
     for number in numbers:
         host, data = made(seed, number)
@@ -158,7 +158,7 @@ def fuzz(place: Place, seed: int, numbers: Sequence[int]) -> list[str]:
 
 
 def through_processes(seed: int, count: int) -> list[str]:
-    """Send events through the installed hook and give what went wrong."""
+    """Send events through the installed hook and return what went wrong."""
     problems = []
     for number in range(count):
         host, data = made(seed + 1, number)

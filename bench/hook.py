@@ -1,10 +1,10 @@
-"""How much the hook costs an agent: whole cold processes, as installed, against an interpreter that does nothing.
+"""Measure how much the hook costs an agent: whole cold processes, as installed, compared with an idle interpreter.
 
     python bench/hook.py [--rounds 200] [--host HOST | --every-host] [--conversations FILE.jsonl]
 
-The quiet rows time a turn that no trigger's words fit, at 100, 1,000 and 10,000 triggers; with a file of real turns
-(`source, conversation_id, turn, role, tool, text`) the starter commons is timed over a sample, firing as it fires, and
-over a sample of those turns alone whose words open the gate, so that a parser runs: what they cost, said apart. With
+The quiet rows time a turn that matches no trigger's words, at 100, 1,000 and 10,000 triggers. With a file of real turns
+(`source, conversation_id, turn, role, tool, text`), the starter commons is timed on a sample, with everything that
+fires, and separately on a sample of only those turns whose words open the gate, so that a parser runs. With
 `--every-host` the quiet turn is timed for each host's command, at 1,000 triggers.
 """
 
@@ -45,7 +45,7 @@ TURN = (
 
 
 def event(role: str, text: str, *, folder: str, conversation: str, tool: str = "Bash") -> bytes:
-    """Give the event that Claude Code would send for a turn."""
+    """Return the event that Claude Code would send for a turn."""
     fields: dict[str, object] = {"session_id": conversation, "hook_event_name": EVENTS[role], "cwd": folder}
     if role == "user":
         fields["prompt"] = text
@@ -58,7 +58,7 @@ def event(role: str, text: str, *, folder: str, conversation: str, tool: str = "
 
 
 def quiet_event(host: str, *, folder: Path, conversation: str) -> bytes:
-    """Give the event of a turn that fits nothing, at the first moment that the host has."""
+    """Return the event of a turn that fits nothing, at the first moment that the host has."""
     for moment in ("prompt", "before_tool"):
         about = Happening(moment=moment, text=TURN, folder=folder.as_posix(), conversation=conversation)
         if (found := sample(host, about)) is not None:
@@ -118,7 +118,7 @@ def real(path: Path, rounds: int) -> None:
 
 
 def opens_gate(row: dict[str, str]) -> bool:
-    """Say whether a turn's words let a trigger of the starter commons through, so that the turn is read."""
+    """Return whether a turn's words let a trigger of the starter commons through, so that the turn is read."""
     artefact = open_artefact(f"{deia.folders.derived_folder(deia.folders.STARTER, os.environ)}/triggers")
     occasion = read_event(json.loads(event(row["role"], row["text"], folder="/", conversation="x", tool=row["tool"])))
     if occasion is None or occasion.turn is None:

@@ -1,10 +1,10 @@
-"""Hostile texts for every kind of clause: whether the time that a turn takes grows with its length, and no faster.
+"""Check with hostile texts for every kind of clause that a turn's time grows no faster than its length.
 
     python bench/hostile.py [--size 60000] [--huge 10000000] [--rounds 3]
 
 Every text is written so that the gate lets all the starter's triggers through, and so that the part that reads it has
-as much to do as can be arranged. The first table watches each at one size and at twice that size; the second watches
-turns of 10 MB, in process and as whole hook processes. Times are CPU times; exit code 1 when one is over its budget.
+as much work as possible. The first table watches each at one size and at twice that size; the second watches turns of
+10 MB, in process and as whole hook processes. Times are CPU times; the exit code is 1 if one exceeds its budget.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ NESTED = {"bash -c '": "'", "$(": ")", "(": ")", "`": "`", '"': '"', "{ ": "; }"
 
 
 def call(command: str) -> Turn:
-    """Give a shell call."""
+    """Return a shell call."""
     return Turn(role="tool_call", text=command, tool="Bash", tool_input={"command": command})
 
 
@@ -96,7 +96,7 @@ def _repeated(piece: str, size: int) -> str:
 
 
 def cases(opening: str) -> Iterator[tuple[str, str, Make]]:
-    """Give kind, name and maker of every hostile turn; `opening` are words that open the gate."""
+    """Yield kind, name and maker of every hostile turn; `opening` are words that open the gate."""
     for kind, pieces in SPOKEN.items():
         role: Any = "tool_result" if kind == "error" else "user"
         for piece in pieces:
@@ -134,7 +134,7 @@ def _deep(size: int, least: Any) -> Any:
 
 
 def _fields(opening: str) -> Iterator[tuple[str, str, Make]]:
-    """Give inputs of tools that write or do anything else."""
+    """Yield inputs of tools that write or do anything else."""
     given: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
         "write": {
             "long path": lambda size: {"file_path": "a/../" * (size // 5) + ".env"},
@@ -171,27 +171,27 @@ def _fields(opening: str) -> Iterator[tuple[str, str, Make]]:
 
 
 def opening_of(artefact_commons: str) -> str:
-    """Give the words of all triggers, a trigger a line, turned round so that no clause matches but all are tried."""
+    """Return the words of all triggers, one trigger per line, reversed so that no clause matches but all are tried."""
     triggers = load_commons(artefact_commons).triggers
     lines = [" ".join(reversed(words(str(clause.value)))) for one in triggers for clause in (*one.any, *one.all)]
     return ". ".join(lines)
 
 
 def cost(artefact: Artefact, turn: Turn) -> float:
-    """Watch a turn in a conversation of its own; give the CPU time in ms."""
+    """Watch a turn in a conversation of its own; return the CPU time in ms."""
     began = time.process_time()
     watch(artefact, turn, InMemoryLog(), lambda: Surroundings(now=0.0))
     return (time.process_time() - began) * 1000
 
 
 def growth(artefact: Artefact, make: Make, size: int, rounds: int) -> tuple[float, float]:
-    """Give the median time at a size and at twice that size."""
+    """Return the median time at a size and at twice that size."""
     pairs = [(cost(artefact, make(size)), cost(artefact, make(2 * size))) for _ in range(rounds)]
     return statistics.median(one for one, _ in pairs), statistics.median(two for _, two in pairs)
 
 
 def report_growth(artefact: Artefact, opening: str, size: int, rounds: int) -> int:
-    """Print how each kind grows, its worst texts by name; give how many grow too fast."""
+    """Print how each kind grows, its worst texts by name; return how many grow too fast."""
     found: dict[str, list[tuple[float, float, float, str]]] = {}
     for kind, name, make in cases(opening):
         once, twice = growth(artefact, make, size, rounds)
@@ -210,7 +210,7 @@ def report_growth(artefact: Artefact, opening: str, size: int, rounds: int) -> i
 
 
 def huge_turns(opening: str, size: int) -> dict[str, Turn]:
-    """Give turns of 10 MB (or what `size` says)."""
+    """Return turns of 10 MB (or what `size` says)."""
     prose = "Please look at the failing checks in the parser module and keep the public names as they are. "
     return {
         "prose": Turn(role="user", text=_repeated(prose, size)),
@@ -230,7 +230,7 @@ def _tool_call(tool: str, given: dict[str, Any]) -> Turn:
 
 
 def event_of(turn: Turn, folder: str) -> dict[str, Any]:
-    """Give the event that a host would send for a turn."""
+    """Return the event that a host would send for a turn."""
     names = {"user": "UserPromptSubmit", "tool_call": "PreToolUse", "tool_result": "PostToolUseFailure"}
     fields = {"session_id": "huge", "hook_event_name": names[turn.role], "cwd": folder, "tool_name": turn.tool}
     if turn.role == "user":
@@ -239,7 +239,7 @@ def event_of(turn: Turn, folder: str) -> dict[str, Any]:
 
 
 def hook_cost(turn: Turn, environ: Mapping[str, str]) -> tuple[float, bool]:
-    """Run the hook on a turn; give wall ms, and whether it gave up, by what it wrote into the ledger."""
+    """Run the hook on a turn; return wall ms, and whether it gave up according to the ledger."""
     ledger = Path(environ["DEIA_STATE"])
     given = json.dumps(event_of(turn, environ["DEIA_STATE"])).encode()
     began = time.perf_counter()

@@ -1,11 +1,11 @@
-"""Measure what learning from use is worth on labelled sets: half of the questions are used, the other half judged.
+"""Measure on labelled sets what learning from use is worth: half of the questions are used, the other half judged.
 
     python bench/learn.py FOLDER… [--halves 5]          BEIR layout, as for bench/retrieval.py
 
-Every question of the first half is asked; the person opens a relevant document where the answer shows one among the
-first ten, and says of it that it was useful; where none is shown, the person finds it otherwise and names it. What
-`deia learn` proposes of that is applied, and the other half is asked without and with it. Beside it stands what is
-naive: every word of every question becomes a keyword of its document. All of it is done with several random halves.
+Every question of the first half is asked. If the answer shows a relevant document among the first ten, the person opens
+it and calls it useful; otherwise the person finds it by other means and names it. The proposals that `deia learn` makes
+from this are applied, and the other half is asked without and with them. The naive method is measured for comparison:
+every word of every question becomes a keyword of its document. All of it is repeated with several random halves.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def commons_of(folder: str) -> Commons:
 
 
 def naive(questions: Sequence[Golden], vocabulary: Vocabulary) -> list[Change]:
-    """Give what adds every word of every question to its documents."""
+    """Return the changes that add every word of every question to its documents."""
     return [
         Change(kind=ADD, of=DOCUMENT, target=document, field="keywords", value=words)
         for one in questions
@@ -62,7 +62,7 @@ def naive(questions: Sequence[Golden], vocabulary: Vocabulary) -> list[Change]:
 
 
 def used(questions: Sequence[Golden]) -> Evidence:
-    """Give what a ledger says of questions each of which one person asked, whose answers were then called useful."""
+    """Return the evidence of questions that one person each asked, and whose answers were called useful."""
     pairs = tuple(
         Pair(question=one.query.lower(), document=document, signals={"useful": 1, "opened": 1})
         for one in questions
@@ -73,14 +73,14 @@ def used(questions: Sequence[Golden]) -> Evidence:
 
 
 def halves(questions: Sequence[Golden], seed: int) -> tuple[list[Golden], list[Golden]]:
-    """Part questions by chance."""
+    """Split questions at random."""
     mixed = list(questions)
     random.Random(seed).shuffle(mixed)
     return mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]
 
 
 def learned(evidence: Evidence, commons: Commons, vocabulary: Vocabulary) -> tuple[list[Change], str]:
-    """Give what would be applied, and what it is made of."""
+    """Return what would be applied, and the evidence that it is made from."""
     began = time.process_time()
     with IndexTrial(commons, vocabulary, [*probes_of(evidence, [], bags()), *own_words(commons)]) as trial:
         reach = choose_reach(evidence, vocabulary, trial).reach
@@ -93,7 +93,7 @@ def learned(evidence: Evidence, commons: Commons, vocabulary: Vocabulary) -> tup
 
 
 def told(name: str, rows: Sequence[Comparison]) -> None:
-    """Print what changes do to the questions that they never saw: means, and the spread of the difference."""
+    """Print the effect of changes on questions that they never saw: means, and the spread of the difference."""
     parts = []
     for key in rows[0].before:
         apart = [row.after[key] - row.before[key] for row in rows]

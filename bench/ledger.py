@@ -1,9 +1,9 @@
-"""What the ledger costs and holds: writers that are killed, reports meanwhile, and millions of events.
+"""Measure what the ledger costs and withstands: writers that are killed, reports meanwhile, and millions of events.
 
     python bench/ledger.py [--writers 8] [--events 5000] [--millions 10] [--folder FOLDER]
 
-Writers append as the hook does, half of them are killed with -9 in the middle, and reports run all the while; then
-events are made by the million, compacted, and told in every report: seconds, bytes and memory, each per event too.
+Writers append as the hook does, half of them are killed with -9 while writing, and reports run all the time. Then
+millions of events are made, compacted, and shown in every report: seconds, bytes and memory, in total and per event.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def appending() -> None:
 
 
 def killed(folder: str, *, writers: int, events: int) -> None:
-    """Kill half of the writers in the middle, report meanwhile, and count what is there."""
+    """Kill half of the writers in the middle, report meanwhile, and count what was written."""
     command = [sys.executable, "-c", WRITER, folder, str(events)]
     outputs = [tempfile.TemporaryFile("w+") for _ in range(writers)]  # noqa: SIM115 - closed with the process
     running = [subprocess.Popen(command, stdout=output) for output in outputs]
@@ -143,7 +143,7 @@ def millions(folder: Path, number: int) -> None:
 
 
 def measure(folder: str, what: str) -> None:
-    """Do one step in a process of its own and tell what it took, as JSON."""
+    """Run one step in a process of its own and print its cost as JSON."""
     began = time.perf_counter()
     each = {}
     if what == "compaction":

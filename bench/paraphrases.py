@@ -1,11 +1,11 @@
-"""How often the starter's triggers hear what somebody says who never read them: sentences written blind, in two halves.
+"""Measure how often the starter's triggers recognise sentences written by somebody who never read them, in two halves.
 
     python bench/paraphrases.py [--half development] [--missed]
 
 `labels/paraphrases.jsonl` holds sentences (trigger, fires, text, half), written from the titles of triggers alone. A
-firing sentence is heard when its trigger fires on it, or one that names the same document; a silent one is a false
-alarm when one does. Each sentence is the one turn of a conversation, said by a person, in a folder that shows every
-context that a trigger asks for (so that `context: [netlify]` stops nothing). `--missed` lists what went wrong in the
+sentence that should fire is caught if its trigger fires on it, or one that names the same document; a silent one is a
+false alarm if one does. Each sentence is the only turn of a conversation, said by a person, in a folder that shows
+every context that a trigger requires (so that `context: [netlify]` stops nothing). `--missed` lists the errors of the
 development half; the held-out half is only ever counted, so that nobody tunes to it.
 """
 
@@ -43,7 +43,7 @@ STAGES = ("fires", "memory", "context", "earlier", "unless", "stance", "clause",
 
 
 class Heard(NamedTuple):
-    """What became of a sentence: how far the triggers of its document came, and what else fired."""
+    """The result of a sentence: how far the triggers of its document came, and what else fired."""
 
     row: Row
     stage: str
@@ -52,7 +52,7 @@ class Heard(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Whether it went as its label says."""
+        """Whether the result agrees with the label."""
         return (self.stage == "fires") == bool(self.row["fires"])
 
 
@@ -66,7 +66,7 @@ def families(triggers: Sequence[Trigger]) -> Mapping[str, frozenset[str]]:
 
 
 def hear(artefact: Artefact, row: Row, family: frozenset[str]) -> Heard:
-    """Give what becomes of a sentence in a conversation of its own."""
+    """Return the result of a sentence in a conversation of its own."""
     around = Surroundings(now=0.0, folder=lambda wanted: "".join(wanted[:1]), bounded=False)
     watched = watch(artefact, Turn(role="user", text=row["text"], index=0), InMemoryLog(), lambda: around)
     own = [verdict for verdict in watched.verdicts if verdict.trigger in family]
@@ -80,7 +80,7 @@ def _furthest(verdict: Verdict) -> int:
 
 
 def heard(half: str = "") -> list[Heard]:
-    """Give what becomes of every sentence of a half, or of both, by the starter's triggers."""
+    """Return the results of every sentence of a half, or of both, by the starter's triggers."""
     commons = load_commons(folders.STARTER)
     family, artefact = families(commons.triggers), compiled(commons)
     return [hear(artefact, row, family[row["trigger"]]) for row in rows(LABELS) if half in {"", row["half"]}]
@@ -95,7 +95,7 @@ def compiled(commons: Commons) -> Artefact:
 
 
 def summary(found: Sequence[Heard]) -> str:
-    """Give the shares of a half in one line, and by what the sentences that should fire were stopped."""
+    """Return the shares of a half in one line, and the stages that stopped the sentences that should fire."""
     firing, silent = [one for one in found if one.row["fires"]], [one for one in found if not one.row["fires"]]
     caught, alarms = sum(one.right for one in firing), sum(not one.right for one in silent)
     others = sum(bool(one.others) for one in silent if one.right)

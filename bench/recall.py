@@ -1,10 +1,10 @@
-"""How much of what a scan of everything finds the lists of a large catalog keep, and what either costs.
+"""Measure the recall of a large catalog's lists compared with a full scan, and what either costs.
 
     python bench/recall.py --questions FILE [--most 150000] FOLDER…
 
-The passages are those of all text files below the folders (`/usr/share/doc` will do), the questions the lines of a
-`queries.jsonl`. Printed is recall@10: of the ten passages with the highest cosines of all, how many a search has among
-the best ten of those it looks at closely. Static vectors; `scan` is the same search without lists.
+The passages are those of all text files below the folders (`/usr/share/doc` will do), the questions are the lines of a
+`queries.jsonl`. It prints recall@10: how many of the ten passages with the highest cosines a search has among the best
+ten of those that it compares exactly. Static vectors; `scan` is the same search without lists.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def documents(folders: Sequence[str]) -> Iterator[Document]:
 
 
 def content(path: str) -> str:
-    """Give a file's text, or nothing where it is none."""
+    """Return a file's text, or nothing if it is not text."""
     try:
         with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
             data = file.read(LONGEST)
@@ -72,7 +72,7 @@ def write(folder: str, folders: Sequence[str], most: int) -> Vectors:
 
 
 def recall(held: Vectors, asked: Sequence[Sequence[float]], best: Sequence[set[int]], most: int) -> str:
-    """Search for every question; say how much of the best was found, and how long one took."""
+    """Search for every question; return how much of the best was found, and how long one took."""
     tier, kept, taken = open_tier("static"), 0, []
     for vector, wanted in zip(asked, best, strict=True):
         began = time.perf_counter()
@@ -85,7 +85,7 @@ def recall(held: Vectors, asked: Sequence[Sequence[float]], best: Sequence[set[i
 
 
 def exact(held: Vectors, asked: Sequence[Sequence[float]]) -> list[set[int]]:
-    """Give the best passages of all for every question."""
+    """Return the best passages of all for every question."""
     tier, codes = open_tier("static"), held.passages(range(len(held)))
     cosines = [np.array(tier.similarities(vector, codes)) for vector in asked]
     return [set(np.argpartition(-each, DEPTH)[:DEPTH].tolist()) for each in cosines]

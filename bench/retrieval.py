@@ -68,7 +68,7 @@ class Scores(NamedTuple):
 
 
 def rows(folder: str, name: str) -> list[dict[str, Any]]:
-    """Read a file of JSON lines; one that is not there has none."""
+    """Read a file of JSON lines; a missing file has none."""
     path = os.path.join(folder, name)
     if not os.path.exists(path):
         return []
@@ -100,7 +100,7 @@ def compiled(folder: str, target: str, *, tiers: Sequence[str] = ("static",), ke
 
 
 def scores(found: Sequence[str], relevant: Mapping[str, int]) -> tuple[float, float, float]:
-    """Give nDCG@10, recall@5 and the reciprocal rank of one question."""
+    """Return nDCG@10, recall@5 and the reciprocal rank of one question."""
     told = measures.scores(found, relevant)
     return told.ndcg, told.recall, told.mrr
 
@@ -108,7 +108,7 @@ def scores(found: Sequence[str], relevant: Mapping[str, int]) -> tuple[float, fl
 def measure(
     catalog: Catalog, queries: Sequence[Mapping[str, Any]], relevant: Mapping[str, Mapping[str, int]], tier: str
 ) -> Scores:
-    """Ask every question, and give the means."""
+    """Ask every question, and return the means."""
     judged = [query for query in queries if query["_id"] in relevant]
     start = time.perf_counter()
     orders = [ranking(catalog, query["text"], limit=DEPTH, tiers=(tier,)) for query in judged]
@@ -128,7 +128,7 @@ def verdicts(catalog: Catalog, queries: Sequence[Mapping[str, Any]], tier: str) 
 
 
 def lite_scores(folder: str, name: str) -> Scores:
-    """Ask SQLite's full-text search, with its stemmer, the words of every question, joined by OR."""
+    """Search SQLite's FTS5, with its stemmer, for the words of every question, joined by OR."""
     with sqlite3.connect(":memory:") as base:
         base.execute("create virtual table docs using fts5(id unindexed, title, body, tokenize='porter unicode61')")
         texts = ((row["_id"], row["title"], row["text"]) for row in rows(folder, "corpus.jsonl"))
@@ -146,7 +146,7 @@ def lite_scores(folder: str, name: str) -> Scores:
 
 
 def report(name: str, folder: str, catalogs: Mapping[str, Catalog], tier: str) -> float:
-    """Print one set's line for one way of asking, and give its nDCG@10."""
+    """Print one set's line for one way of asking, and return its nDCG@10."""
     if tier == LITE:
         found = lite_scores(folder, name)
     else:
@@ -156,7 +156,7 @@ def report(name: str, folder: str, catalogs: Mapping[str, Catalog], tier: str) -
 
 
 def report_tier(tier: str, catalogs: Mapping[str, Catalog]) -> dict[str, list[float]]:
-    """Print all that is measured of a tier; give nDCG@10 by the way of asking, set by set."""
+    """Print all that is measured of a tier; return nDCG@10 by the way of asking, set by set."""
     every = {}
     for name in QUESTIONS:
         every[name] = [report(name, folder, catalogs, tier) for folder in catalogs if rows(folder, name)]
@@ -175,7 +175,7 @@ def report_tier(tier: str, catalogs: Mapping[str, Catalog]) -> dict[str, list[fl
 
 
 def page(names: Sequence[str], figures: Mapping[str, Mapping[str, Sequence[float]]]) -> Iterator[str]:
-    """Give the page line by line."""
+    """Yield the page line by line."""
     yield "# How well searches find, and when they say that nothing fits"
     yield ""
     tiers = ",".join(tier for tier in figures if tier != LITE)

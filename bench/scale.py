@@ -1,15 +1,15 @@
-"""What a growing commons costs: compiling, memory, one changed document, and a question in process, beside others.
+"""Measure what a growing commons costs: compiling, memory, one changed document, and a question, compared with others.
 
     python bench/scale.py [--sizes 1000,10000,100000] [--rounds 60] [--words 170] [--compact]
 
-A document is one chunk of generated text whose words are as frequent as a language's, with the questions of
-bench/search.py. Every size is compiled in a process of its own, so that its peak of memory is its own. Beside deia in
-the static tier stand SQLite FTS5, bm25s where it is installed, and all word vectors held against the question by numpy,
-each in the same process on the same texts, questions in turn and on one processor; they rank and do no more, while
-deia's figure is a whole answer. Beside every median of the time that passed stands that of the processor's time, which
-a busy machine changes less. "cold" is a process that opens the catalog, answers and ends, in turn with an empty one,
-"bare". With --compact the same is asked of the sentence model's tier, whose passages' vectors are drawn at random:
-making them takes an hour for a hundred thousand, and what a question costs does not depend on what they are.
+A document is one chunk of generated text with the word frequencies of a language; the questions are those of
+bench/search.py. Every size is compiled in a process of its own, to measure its own peak of memory. deia in the static
+tier is compared with SQLite FTS5, bm25s if it is installed, and all word vectors compared with the question by numpy,
+each in the same process on the same texts, questions interleaved and on one processor. The others only rank, while
+deia's figure is a whole answer. Each median of elapsed time is shown beside one of processor time, which a busy machine
+changes less. "cold" is a process that opens the catalog, answers and ends, interleaved with an empty one, "bare". With
+--compact the sentence model's tier is measured too, with random vectors of passages: real ones take an hour for a
+hundred thousand, and the cost of a question does not depend on their values.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ os._exit(0)
 
 
 def entry(document: Document) -> Entry:
-    """Give a document's entry."""
+    """Return a document's entry."""
     return Entry(id=document.path, path=document.path, title=document.title)
 
 
 def grow(size: int, place: str, rounds: int, words: int, *, compact: bool) -> dict[str, float]:
-    """Compile, compile again with one document changed, ask; give what each cost."""
+    """Compile, compile again with one document changed, ask; return the cost of each."""
     documents = list(corpus(size, words))
     entries = [entry(each) for each in documents]
     held = _peak()
@@ -97,7 +97,7 @@ def _answers(catalog: Any, tiers: Sequence[str]) -> Callable[[str], object]:
 
 
 def _compact(documents: Sequence[Document], place: str, rounds: int) -> dict[str, float]:
-    """Compile with vectors of the sentence model's tier that are drawn, and ask by that tier, warm and cold."""
+    """Compile with random vectors of the sentence model's tier, and ask in that tier, warm and cold."""
     from deia.match.numerics import np  # noqa: PLC0415 - likewise
     from deia.match.quantised import quantised  # noqa: PLC0415 - the first figures are taken without numpy
 
@@ -117,7 +117,7 @@ def _compact(documents: Sequence[Document], place: str, rounds: int) -> dict[str
 
 @contextlib.contextmanager
 def _one_processor() -> Iterator[None]:
-    """Work on one processor meanwhile, where the system lets one choose."""
+    """Use only one processor meanwhile, if the system supports it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -130,13 +130,13 @@ def _one_processor() -> Iterator[None]:
 
 
 def _worked() -> float:
-    """Give the processors' time so far, of this process and of those that ended."""
+    """Return the CPU time so far, of this process and of those that ended."""
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(used.ru_utime + used.ru_stime for used in both)
 
 
 def catalog_sizes(folder: str) -> list[int]:
-    """Give the sizes of a catalog's files in bytes."""
+    """Return the sizes of a catalog's files in bytes."""
     return [os.stat(os.path.join(top, name)).st_size for top, _, names in os.walk(folder) for name in names]
 
 
@@ -158,7 +158,7 @@ def _peak() -> float:
 
 
 def _asked(programs: Mapping[str, Callable[[str], object]], rounds: int) -> dict[str, float]:
-    """Ask all of them each question in turn; give the medians of the time that passed and of the processor's."""
+    """Ask all of them each question in turn; return the medians of elapsed time and of CPU time."""
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in programs}
     for number in range(rounds + 10):
         text = questions_[number % len(questions_)]
@@ -177,7 +177,7 @@ questions_ = questions()
 
 
 def _elsewhere(documents: Sequence[Document], catalog: Any) -> dict[str, Callable[[str], object]]:
-    """Give others that hold the same texts, by name."""
+    """Return the other engines with the same texts, by name."""
     found = {"fts5": _fts5(documents), "numpy": _vectors(catalog)}
     return {**found, "bm25s": _bm25s(documents)} if find_spec("bm25s") else found
 
@@ -221,7 +221,7 @@ def _bm25s(documents: Sequence[Document]) -> Callable[[str], object]:
 
 
 def _lines(told: Mapping[str, float]) -> Iterator[str]:
-    """Tell what was measured, a line for each thing."""
+    """Print the measurements, one line for each."""
     for name in ("whole", "changed"):
         yield f"compile, {name:8} {told[f'{name} s']:8.2f} s   {told[f'{name} cpu s']:8.2f} s of work"
     yield f"{told['chunks/s']:,.0f} chunks/s, {told['compile MB']:,.0f} MB of memory, {told['disk MB']:,.0f} MB on disk"

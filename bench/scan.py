@@ -1,9 +1,9 @@
-"""What watching a turn costs inside a process: short turns against 1,000 triggers, turns of a megabyte of many kinds.
+"""Measure what watching a turn costs inside a process: short turns with 1,000 triggers, and many kinds of 1 MB turns.
 
     python bench/scan.py [--rounds 2000] [--conversations FILE.jsonl]
 
 The short rows call `check_triggers` as a bot would, each with a turn it has not seen. The long rows watch one turn of a
-megabyte; no kind may cost more than five times the median a byte, whatever an attacker writes into it.
+megabyte; no kind may cost more than five times the median per byte, whatever an attacker writes into it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _call(command: str) -> Turn:
 
 
 def long_turns(near: str) -> Iterator[tuple[str, Turn]]:
-    """Give turns of a megabyte by name: ordinary ones, and what an attacker may write behind words that open the gate.
+    """Yield turns of a megabyte by name: ordinary ones, and what an attacker may write after words that open the gate.
 
     `near` holds all the words of a trigger in an order in which none of its clauses matches, so that all are tried.
     """
@@ -102,20 +102,20 @@ def long_turns(near: str) -> Iterator[tuple[str, Turn]]:
 
 
 def near_miss(librarian: Librarian) -> str:
-    """Give the words of a trigger's phrase, its last place first."""
+    """Return the words of a trigger's phrase, its last place first."""
     places = librarian.open_artefact().trigger(0).any[0].slots
     return " ".join(singles[0] for _, singles, _, _ in reversed(places)) + " "
 
 
 def short_turns(count: int, seed: int) -> list[str]:
-    """Give different turns of ordinary length."""
+    """Return different turns of ordinary length."""
     chance = random.Random(seed)
     vocabulary = PROSE.replace(",", "").replace(".", "").split() + names(40, seed + 1)
     return [" ".join(chance.choices(vocabulary, k=60))[:SHORT] for _ in range(count)]
 
 
 def real_turns(path: Path, count: int) -> list[dict[str, str]]:
-    """Give a sample of real turns as messages."""
+    """Return a sample of real turns as messages."""
     with path.open(encoding="utf-8") as lines:
         turns = [json.loads(line) for line in lines]
     known = [turn for turn in turns if turn["role"] in {"user", "assistant", "tool_call", "tool_result"}]
@@ -126,13 +126,13 @@ def real_turns(path: Path, count: int) -> list[dict[str, str]]:
 
 
 def time_short(watch: Callable[[object], object], turns: list[object]) -> list[float]:
-    """Time each turn once, the first tenth unmeasured; gives µs."""
+    """Time each turn once, the first tenth unmeasured; return µs."""
     taken: list[float] = time_calls(lambda number: watch(turns[number]), rounds=len(turns))
     return taken[len(turns) // 10 :]
 
 
 def time_long(watch: Callable[[Turn, str], object], turns: list[tuple[str, Turn]], rounds: int) -> dict[str, float]:
-    """Watch every long turn in turn, round after round; gives the best time of each in ms."""
+    """Watch every long turn in turn, round after round; return the best time of each in ms."""
     best: dict[str, float] = {}
     for number in range(rounds):
         for name, turn in turns:
@@ -144,7 +144,7 @@ def time_long(watch: Callable[[Turn, str], object], turns: list[tuple[str, Turn]
 
 
 def row(name: str, value: float, unit: str, budget: float | None, extra: str = "") -> None:
-    """Print a line of the table, with its budget and whether it is kept."""
+    """Print a line of the table, with its budget and whether it is met."""
     verdict = "" if budget is None else f"  budget {budget:g} {unit}  {'ok' if value <= budget else 'MISSED'}"
     print(f"{name:44} {value:10.1f} {unit}{verdict}{extra}")
 

@@ -1,8 +1,8 @@
-"""What a cold question costs as a whole process, beside SQLite FTS5 and an empty interpreter.
+"""Measure what a cold question costs as a whole process, compared with SQLite FTS5 and an empty interpreter.
 
     python bench/search.py [--rounds N] [--sizes 100,1000,10000]
 
-Every program is started in turn, round after round, so that a busy machine is unfair to none: the installed `deia
+All programs are started in turn, round after round, so that a busy machine affects all alike: the installed `deia
 search` on a commons of each size, `bare` (`python -c pass`), `floor` (`python -I -S -c pass`), and the same documents
 in SQLite. The budget of a cold search is 4 times `bare`.
 """
@@ -54,7 +54,7 @@ def vocabulary(chance: random.Random) -> list[str]:
 
 
 def corpus(size: int, length: int = WORDS) -> Iterator[Document]:
-    """Make documents whose words are as frequent as Zipf's law has it."""
+    """Make documents whose words follow Zipf's law."""
     chance = random.Random(SEED)
     known = vocabulary(chance)
     weights = list(accumulate(1 / (rank + 2.7) for rank in range(len(known))))
@@ -102,7 +102,7 @@ def build(place: str, size: int) -> Mapping[str, str]:
 
 
 def programs(places: Mapping[int, Mapping[str, str]], query: str) -> dict[str, list[str]]:
-    """Give everything that is started in one round."""
+    """Return everything that is started in one round."""
     started = {"bare": [sys.executable, "-c", "pass"], "floor": [sys.executable, "-I", "-S", "-c", "pass"]}
     for size, place in places.items():
         started[f"deia {size}"] = [COMMAND, "--commons", place["root"], "search", query]
@@ -111,7 +111,7 @@ def programs(places: Mapping[int, Mapping[str, str]], query: str) -> dict[str, l
 
 
 def environment(place: str) -> dict[str, str]:
-    """Give an environment in which modules are compiled once, as those of an installed package are."""
+    """Return an environment in which modules are compiled once, as those of an installed package are."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     own = {"PYTHONPYCACHEPREFIX": os.path.join(place, "compiled"), "DEIA_STATE": os.path.join(place, "state")}
     return {**kept, **own, "DEIA_CACHE": os.path.join(place, "cache")}

@@ -1,12 +1,12 @@
-"""What the server costs: its start, its hooks beside the started hook, and many clients while the commons changes.
+"""Measure the server: its start, its hooks compared with the started hook, and many clients while the commons changes.
 
     python bench/server.py [--seconds 10] [--clients 16] [--processes 4] [--rounds 60] [--triggers 1000]
 
-The start is timed from the process's beginning to the answer, beside a bare import of the protocol's library in the
-same rounds. The hook is timed as the host sees it (one kept connection) and by the server's own word. Under load every
-answer is looked at: a document that is changed all the while says one number in each of its lines, and never an older
-one than it said before. The clients are in processes of their own, so that none waits for another's parsing; each
-begins when all are there.
+The start is timed from the beginning of the process to the answer, interleaved with a bare import of the protocol's
+library. The hook is timed as the host sees it (one kept connection) and as the server reports it. Under load every
+answer is checked: a document that changes all the time states one number in each of its lines, and never an older one
+than before. The clients are in processes of their own, so that none waits for another's parsing; they begin when all
+are ready.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ OPENING = (
 
 
 def write_watched(root: Path, number: int) -> None:
-    """Write the document that changes: the same number in every line, put in place whole."""
+    """Write the document that changes: the same number in every line, replaced atomically."""
     lines = [f"# Watched lesson {number}", "", *(f"Zebra line {place} says {number}." for place in range(20))]
     (root / "watched.new").write_text("\n".join(lines) + "\n", encoding="utf-8")
     os.replace(root / "watched.new", root / WATCHED)
@@ -124,7 +124,7 @@ def time_hooks(root: Path, port: int, rounds: int, firing: str) -> None:
 
 
 class Load:
-    """What so many clients got, and whether all of it was right."""
+    """The answers of many clients, and whether all were right."""
 
     def __init__(self, url: str, words: list[str]) -> None:
         self.url, self.words = url, words
@@ -132,7 +132,7 @@ class Load:
         self.wrong: list[str] = []
 
     async def client(self, seed: int, until: float) -> None:
-        """Ask all sorts of things until the time is up."""
+        """Make all kinds of calls until the time is up."""
         random_ = random.Random(seed)
         last = 0
         async with Client(self.url) as client:
@@ -172,7 +172,7 @@ class Load:
 
 
 def change(root: Path, until: float, *, after: int = 0) -> int:
-    """Change the commons underneath; give how often."""
+    """Change the commons meanwhile; return how often."""
     number = after
     while time.monotonic() < until:
         time.sleep(CHANGE)
@@ -186,7 +186,7 @@ def _work(*given: Any) -> dict[str, Any]:
 
 
 async def work(port: int, first: int, clients: int, begin: float, seconds: float) -> dict[str, Any]:
-    """Be some of the clients; give what they got. The clock is the machine's, which all processes share."""
+    """Run some of the clients; return their answers. The clock is the machine's, which all processes share."""
     asking = Load(f"http://127.0.0.1:{port}/mcp", ["delete", "deploy", "rotate", "reset"])
     await asyncio.gather(*(asking.client(-each - first, begin - WARM_UP / 2) for each in range(1, clients + 1)))
     asking.taken.clear()
@@ -229,7 +229,7 @@ def load(root: Path, port: int, *, clients: int, processes: int, seconds: float,
 
 
 def memory(process: int) -> float:
-    """Give a process's resident memory in MB, or 0 where the system does not say."""
+    """Return a process's resident memory in MB, or 0 if the system does not report it."""
     try:
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     except OSError:

@@ -1,9 +1,9 @@
-"""Show in a made-up world with a known truth that learning from use helps and harms nothing.
+"""Show in a simulated world with a known truth that learning from use helps and does no harm.
 
     python bench/simulate.py [--rounds 8] [--drift 0.1] [--seed 1] [--svg FILE] [--json]
 
 People ask in other words than the index uses, and some triggers are noisy; in the second half of the rounds things get
-new names. Beside learning stand no learning, and adding every word of every question as a keyword.
+new names. Learning is compared with no learning, and with adding every word of every question as a keyword.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from simulation.rounds import draw, simulated, table
 
 
 def main() -> None:
-    """Run the rounds, print the figures, and draw them where asked."""
+    """Run the rounds, print the figures, and draw them if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=8, help="of use, propose and apply")
     parser.add_argument("--drift", type=float, default=0.1, help="share of the things renamed in each later round")

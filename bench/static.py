@@ -1,11 +1,12 @@
-"""How good and how fast the static word vectors are.
+"""Measure how good and how fast the static word vectors are.
 
     python bench/static.py [--teacher MODEL] [FOLDER…]
 
-Prints the file's size, what a cold and a warm encoding cost, and how well `static_pairs.tsv` (a text and its paraphrase
-a line, of one topic) is told from texts of other topics. `--teacher` needs sentence-transformers and adds the rank
-correlation with its similarities over the sentences of the starter commons, none of which the vectors learned from. A
-FOLDER (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) adds nDCG@10 of the vectors alone, by the best chunk of 180 words.
+Prints the file's size, what a cold and a warm encoding cost, and how well the pairs of `static_pairs.tsv` (a text and
+its paraphrase per line, on one topic) are distinguished from texts on other topics. `--teacher` needs
+sentence-transformers and adds the rank correlation with its similarities over the sentences of the starter commons,
+none of which the vectors were trained on. A FOLDER (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) adds nDCG@10 of the
+vectors alone, by the best chunk of 180 words.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ print((time.perf_counter_ns() - begun) / 1e6)
 
 
 class Pair(NamedTuple):
-    """A topic, and what was made of a text and of its paraphrase."""
+    """A topic, and the vectors of a text and of its paraphrase."""
 
     topic: str
     text: Sequence[float]
@@ -70,7 +71,7 @@ def encoded(encode: Encode) -> list[Pair]:
 
 
 def topic_auc(encode: Encode) -> float:
-    """Give the chance that a paraphrase is closer to its text than a text of another topic is."""
+    """Return the probability that a paraphrase is closer to its text than a text of another topic is."""
     known = encoded(encode)
     same = [similarity(pair.text, pair.other) for pair in known]
     apart = [
@@ -83,14 +84,14 @@ def topic_auc(encode: Encode) -> float:
 
 
 def first_found(encode: Encode) -> float:
-    """Give the share of paraphrases that are closest to their own text, or another of its topic."""
+    """Return the share of paraphrases that are closest to their own text, or another of its topic."""
     known = encoded(encode)
     nearest = [max(known, key=lambda each: similarity(pair.other, each.text)) for pair in known]
     return sum(one.topic == two.topic for one, two in zip(known, nearest, strict=True)) / len(known)
 
 
 def starter_sentences() -> list[str]:
-    """Give the sentences of the starter documents."""
+    """Return the sentences of the starter documents."""
     found = dict[str, None]()
     for path in sorted(STARTER.rglob("*.md")):
         for line in path.read_text("utf-8").split("\n---\n", 1)[-1].splitlines():
@@ -101,7 +102,7 @@ def starter_sentences() -> list[str]:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """Give the rank of each value; equal values are so rare here that their order does not matter."""
+    """Return the rank of each value; equal values are so rare here that their order does not matter."""
     placed = [0.0] * len(values)
     for rank, at in enumerate(sorted(range(len(values)), key=values.__getitem__)):
         placed[at] = float(rank)
@@ -109,7 +110,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def correlation(left: Sequence[float], right: Sequence[float]) -> float:
-    """Give Spearman's rank correlation."""
+    """Return Spearman's rank correlation."""
     one, two = ranks(left), ranks(right)
     middle = (len(one) - 1) / 2
     return sum((a - middle) * (b - middle) for a, b in zip(one, two, strict=True)) / sum((a - middle) ** 2 for a in one)
@@ -169,7 +170,7 @@ def rows(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def retrieval(static: Static, folder: Path) -> float:
-    """Give nDCG@10 of the vectors alone."""
+    """Return nDCG@10 of the vectors alone."""
     import numpy as np  # noqa: PLC0415 - the cold measure must not inherit it
 
     documents, vectors = [], []

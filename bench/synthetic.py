@@ -16,7 +16,7 @@ SYLLABLES = "ba co di fu ga he jo ki lu ma ne po qua ri su ta vo wi xe yo za bri
 
 
 def names(count: int, seed: int) -> list[str]:
-    """Give invented product names, all different."""
+    """Return invented product names, all different."""
     random_ = random.Random(seed)
     found: dict[str, None] = {}
     while len(found) < count:

@@ -1,4 +1,4 @@
-"""Timing commands and calls against each other: interleaved in one run, so that a busy machine is busy for all."""
+"""Time commands and calls against each other, interleaved in one run, so that a busy machine affects all alike."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BARE = (sys.executable, "-c", "pass")
 def time_commands(
     commands: Mapping[str, Sequence[str]], *, rounds: int, inputs: Callable[[str, int], bytes] | None = None
 ) -> dict[str, list[float]]:
-    """Run every command once a round and give wall times in ms; `inputs` gives standard input by name and round."""
+    """Run every command once per round and return wall times in ms; `inputs` gives standard input by name and round."""
     taken: dict[str, list[float]] = {name: [] for name in commands}
     for number in range(rounds):
         for name, command in commands.items():
@@ -32,7 +32,7 @@ def time_commands(
 
 
 def time_calls(call: Callable[[int], object], *, rounds: int) -> list[float]:
-    """Call a function so many times and give each call's time in µs."""
+    """Call a function so many times and return each call's time in µs."""
     taken = []
     for number in range(rounds):
         began = time.perf_counter_ns()
@@ -42,7 +42,7 @@ def time_calls(call: Callable[[int], object], *, rounds: int) -> list[float]:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Give the value below which a share of the values lies."""
+    """Return the value below which a share of the values lies."""
     ordered = sorted(values)
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
 

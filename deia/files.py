@@ -148,6 +148,25 @@ def append(path: str, data: bytes) -> bool:
     return False
 
 
+def create(path: str) -> bool:
+    """Create an empty file, and its folders if missing; return whether this process created it, and no other."""
+    if not make_folders(parent(path)):
+        return False
+    try:
+        system.close(system.open(path, _CREATE, 0o600))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def remove(path: str) -> None:
+    """Remove a file or a link if it is there and that is allowed."""
+    try:
+        system.unlink(path)
+    except (OSError, ValueError):
+        pass
+
+
 def _open_to_append(path: str) -> int:
     if not _NO_LINK and is_link(path):
         raise OSError(path)

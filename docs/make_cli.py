@@ -1,9 +1,9 @@
-"""Write docs/CLI.md from the commands' own help, or say whether it is up to date.
+"""Write docs/CLI.md from the commands' own help, or check that it is up to date.
 
     python docs/make_cli.py           writes the file
-    python docs/make_cli.py --check   exits with 1 where it differs, in anything but line breaks
+    python docs/make_cli.py --check   exits with 1 if it differs in more than line breaks
 
-The help is what click gives at a width of 100 characters; nothing here adds to it.
+The help is what click prints at a width of 100 characters; nothing is added here.
 """
 # ruff: noqa: INP001 - a script beside the documents, not a package
 
@@ -27,20 +27,20 @@ HEAD = """\
 
 Written by `python3 do.py docs` from the commands' own `--help`; change it there.
 
-`deia` finds its commons by `--commons`, then `DEIA_COMMONS`, then upwards from the working folder, else it takes the
-starter commons. Exit codes: 0 it is well, 1 it is not (nothing found, problems, a case that does not hold), 2 it could
-not be done. `deia-hook HOST` is what an agent host runs; `deia install` enters it.
+`deia` finds its commons by `--commons`, then `DEIA_COMMONS`, then upwards from the working folder; otherwise it uses
+the starter commons. Exit codes: 0 success, 1 failure (nothing found, problems, a case that fails), 2 the command could
+not run. `deia-hook HOST` is what an agent host runs; `deia install` enters it.
 """
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     parts = [f"## {name}\n\n```text\n{text}\n```\n" for name, text in helps(cli, "deia", None)]
     return "\n".join([HEAD, *parts])
 
 
 def helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
-    """Yield the full name and the help of a command and of those below it."""
+    """Yield the full name and the help of a command and of its subcommands."""
     own = name.rpartition(" ")[2]
     given: dict[str, Any] = {**command.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
     context = click.Context(command, info_name=own, parent=parent, **given)
@@ -53,7 +53,7 @@ def helps(command: click.Command, name: str, parent: click.Context | None) -> It
 
 
 def main() -> int:
-    """Write the page or check it; give the exit code."""
+    """Write the page or check it; return the exit code."""
     if sys.argv[1:] == ["--check"]:
         return int(PAGE.read_text(encoding="utf-8").split() != page().split())
     PAGE.write_text(page(), encoding="utf-8", newline="\n")

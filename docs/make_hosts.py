@@ -1,10 +1,10 @@
-"""Write docs/HOSTS.md and the pages in docs/hosts/ from the hosts' own tables, or say whether they are up to date.
+"""Write docs/HOSTS.md and the pages in docs/hosts/ from the hosts' own tables, or check that they are up to date.
 
     python docs/make_hosts.py           writes the files
-    python docs/make_hosts.py --check   exits with 1 where one differs, in anything but line breaks
+    python docs/make_hosts.py --check   exits with 1 if one differs in more than line breaks
 
-What a host carries stands in its module in deia/serve/hosts/, how it is connected in deia/serve/hosts/settings/;
-nothing here adds to it.
+Each host's module in deia/serve/hosts/ says what it carries, and deia/serve/setup/host_settings/hosts_table.py says how
+to connect it; nothing is added here.
 """
 # ruff: noqa: INP001 - a script beside the documents, not a package
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).resolve().parent / "HOSTS.md"
 FOLDER = PAGE.with_name("hosts")
-# A machine to show the settings of: what `deia install` writes names the interpreter and the hook of its own.
+# An example machine: `deia install` writes the paths of its own interpreter and hook.
 POSIX = ("/usr/bin/python3.13", "-I", "-S", "/usr/lib/python3.13/site-packages/deia/serve/hook.py")
 WINDOWS = (
     "C:\\Program Files\\Python313\\python.exe",
@@ -37,35 +37,35 @@ WINDOWS = (
     "-S",
     "C:\\Program Files\\Python313\\Lib\\site-packages\\deia\\serve\\hook.py",
 )
-LEGEND = "✓ before the act that it is about, ✓ late with its result or at the next moment that carries one, ✗ never."
+LEGEND = "✓ before the act that it is about, ✓ late with its result or at the next moment that carries it, ✗ never."
 HEAD = """\
 # The hosts
 
 Written by `python3 do.py docs` from the tables in `deia/serve/hosts/`; change it there.
 
 Every host runs the same hook, `python -I -S …/deia/serve/hook.py HOST`, with its event on standard input.
-`deia install HOST…` enters it, `deia uninstall HOST…` takes it out, `deia install --list` tells which hosts are here,
-and `deia doctor` runs what is installed as the host would; with `--json` both tell it to programs
+`deia install HOST…` enters it, `deia uninstall HOST…` removes it, `deia install --list` shows which hosts are here,
+and `deia doctor` runs what is installed as the host would. With `--json` the last two report to programs
 ([schema/hosts.schema.json](schema/hosts.schema.json), [schema/doctor.schema.json](schema/doctor.schema.json)).
-OpenCode and Amp, whose plugins run in the host, get one that starts the hook.
+OpenCode and Amp run plugins in their own process; for them, deia installs one that starts the hook.
 
-The table says what the model reads (context, hold) and what the person reads (ask, note), at which moment: ✓ before the
+The table shows what the model reads (context, hold) and what the person reads (ask, note) at each moment: ✓ before the
 act that it is about, ✓ late with that act's result or at the next moment that carries it, ✗ never.
 
-- A trigger's `hold` stops the call once, with its reason; the same call passes when it is made again. Where a host
-  knows no question, `ask` becomes a hold, whose reason the model can put to the person.
-- What is recognised at a moment that carries nothing waits for the next one that does. Until then a call that it is
-  about is held, so that nothing dangerous runs before the model has read of it.
-- A host that knows nothing but a hold (Windsurf, Kiro) says it by exit code 2 with the reason on standard error. What
-  a prompt or a result brought up there holds the next call, if its trigger holds or asks; else it is not said. Every
-  other answer of every host comes with exit code 0.
-- An event that arrives twice, since a host runs another's hooks besides its own (Cursor and Copilot run Claude Code's),
-  is judged once.
+- A trigger's `hold` stops the call once, with its reason; the same call passes when it is made again. If a host has no
+  questions, `ask` becomes a hold, whose reason the model can put to the person.
+- What is recognised at a moment that carries nothing waits for the next one that does. Until then, a call that it is
+  about is held, so that nothing dangerous runs before the model has read about it.
+- Hosts that support only a hold (Windsurf, Kiro) get exit code 2, with the reason on standard error. There, what a
+  prompt or a result brought up holds the next call if its trigger holds or asks; otherwise it is not said. Every
+  other answer to every host has exit code 0.
+- An event that arrives twice, because a host also runs another's hooks (Cursor and Copilot run Claude Code's), is
+  judged once.
 """
 
 
 def page() -> str:
-    """Give the page about all hosts."""
+    """Return the page about all hosts."""
     named = [f"{moment}: {form}".replace("_", " ") for moment, form in columns()]
     table = ["| host | " + " | ".join(named) + " |", "|---|" + "---|" * len(named)]
     table += [f"| [`{host}`](hosts/{host}.md) | " + " | ".join(cells) + " |" for host, cells in rows()]
@@ -73,12 +73,12 @@ def page() -> str:
 
 
 def about(host: str) -> str:
-    """Give what a host's module says of it, as Markdown."""
+    """Return what a host's module says about it, as Markdown."""
     return (host_module(host).__doc__ or "").strip()
 
 
 def host_page(host: str) -> str:
-    """Give the page about one host."""
+    """Return the page about one host."""
     setup = BY_NAME.get(host)
     title = setup.title if setup else "A host of one's own"
     parts = [f"# {title}", "Written by `python3 do.py docs` from the tables in `deia/serve/hosts/`; change it there."]
@@ -88,31 +88,31 @@ def host_page(host: str) -> str:
 
 
 def connecting(setup: Setup) -> Iterator[str]:
-    """Yield how a host is connected, with the very settings that `deia install` writes."""
+    """Yield how a host is connected, with exactly the settings that `deia install` writes."""
     yield "## Connect it"
     yield fence("sh", f"deia install {setup.host} --dry-run\ndeia install {setup.host}\ndeia doctor")
     table = ["| scope | file |", "|---|---|"]
     table += [f"| `--{scope}` | {named(setup, place, scope)} |" for scope, place in setup.places.items()]
     yield "\n".join(table)
-    yield f"`deia uninstall {setup.host}` takes it out again. {setup.after.rstrip('.')}."
+    yield f"`deia uninstall {setup.host}` removes it again. {setup.after.rstrip('.')}."
     yield "## What it writes"
     yield from written(setup)
 
 
 def named(setup: Setup, place: Place, scope: str) -> str:
-    """Name the file of a scope, and what moves it."""
+    """Return the file of a scope, and what moves it."""
     file = "EVENT" if setup.shape == SCRIPT else place.file
     told = [f"`{'~/' if scope == USER else ''}{place.folder}/{file}`"]
     told += ["one file for each event"] if setup.shape == SCRIPT else []
-    told += [f"`{place.before}` beside it where there is one"] if place.before else []
-    told += [f"`{place.new}` where there is none"] if place.new else []
+    told += [f"`{place.before}` beside it if there is one"] if place.before else []
+    told += [f"`{place.new}` if there is none"] if place.new else []
     told += [f"also `{'~/' if scope == USER else ''}{place.also}/{file}`"] if place.also else []
     told += [f"moved by `{variable}`" for variable, _ in place.variables]
     return "; ".join(told)
 
 
 def written(setup: Setup) -> Iterator[str]:
-    """Yield the settings, on Linux and macOS and on Windows, for an interpreter and a hook that stand for yours."""
+    """Yield the settings on Linux and macOS and on Windows, with the paths of the example machine."""
     command, elsewhere = [*POSIX, setup.host], [*WINDOWS, setup.host]
     if setup.shape == PLUGIN:
         own = next(line for line in file_text(setup, "", command).split("\n") if POSIX[0] in line)
@@ -127,7 +127,7 @@ def written(setup: Setup) -> Iterator[str]:
         yield fence("json", with_hooks("", setup, command, path="", windows=False).rstrip())
         event = next(iter(setup.events))
         entry = entry_of(setup, event, elsewhere, windows=True)
-        bare = "; where no path holds a blank, the words alone" if setup.windows == CMD else ""
+        bare = "; the plain command line if no path contains a space" if setup.windows == CMD else ""
         yield f"On Windows, for instance for {event}{bare}:"
         yield fence("json", json.dumps(entry, indent=2))
 
@@ -140,7 +140,7 @@ def standing_alone() -> Iterator[str]:
 
 
 def carried(host: str) -> str:
-    """Give the table of a host's moments."""
+    """Return the table of a host's moments."""
     forms = ("context", "hold", "ask", "note")
     table = ["| moment | " + " | ".join(forms) + " |", "|---|" + "---|" * len(forms)]
     for moment in MOMENTS:
@@ -150,29 +150,29 @@ def carried(host: str) -> str:
 
 
 def rest(setup: Setup) -> Iterator[str]:
-    """Yield what a host cannot do and what to know of it."""
+    """Yield what a host cannot do and its pitfalls."""
     yield "## Limits and traps"
     yield "\n".join(f"- {limit}" for limit in setup.limits)
-    yield f"Where this was read, in the second half of 2026: {setup.source}."
+    yield f"Source, read in the second half of 2026: {setup.source}."
 
 
 def fence(language: str, text: str) -> str:
-    """Give a block of code."""
+    """Return a block of code."""
     return f"```{language}\n{text}\n```"
 
 
 def pages() -> dict[Path, str]:
-    """Give every file with its text."""
+    """Return every file with its text."""
     return {PAGE: page(), **{FOLDER / f"{host}.md": host_page(host) for host in HOSTS}}
 
 
 def is_current(place: Path, text: str) -> bool:
-    """Say whether a file is what it should be, apart from line breaks."""
+    """Return whether a file is what it should be, apart from line breaks."""
     return place.is_file() and place.read_text(encoding="utf-8").split() == text.split()
 
 
 def main() -> int:
-    """Write the pages or check them; give the exit code."""
+    """Write the pages or check them; return the exit code."""
     if sys.argv[1:] == ["--check"]:
         return int(not all(is_current(place, text) for place, text in pages().items()))
     FOLDER.mkdir(exist_ok=True)

@@ -1,9 +1,9 @@
-"""The plugins of hosts that install them by name, made from the table that `deia install` writes settings from.
+"""The plugins of hosts that install them by name, made from the table that `deia install` also uses.
 
     python plugins/make.py            # write them
-    python plugins/make.py --check    # say what would change, and exit 1 where anything would
+    python plugins/make.py --check    # print what would change, and exit 1 if anything would
 
-Each starts the commands of an installed deia, `deia-hook HOST` and `deia mcp`, and holds no path of any machine. The
+Each starts the commands of an installed deia, `deia-hook HOST` and `deia mcp`, and contains no path of any machine. The
 keys of manifests and catalogues are those of HOSTS.md A1 (Claude Code) and of these, all read in November 2026: Codex
 openai/plugins .agents/skills/plugin-creator/references/plugin-json-spec.md @00c097d3 and .agents/plugins/
 marketplace.json @003dc483; Copilot github/docs content/copilot/reference/copilot-cli-reference/cli-plugin-reference.md
@@ -67,7 +67,7 @@ RELEVANCE = {
 
 
 def made() -> dict[str, str]:
-    """Give the text of every file, by its path from the project's root."""
+    """Return the text of every file, by its path from the project's root."""
     version = deia.__version__
     about = {"name": NAME, "version": version, "description": ABOUT, "author": AUTHOR, "license": LICENCE}
     servers = {"mcpServers": {NAME: SERVER}}
@@ -113,7 +113,7 @@ def made() -> dict[str, str]:
 
 
 def listed_for_codex() -> dict[str, Any]:
-    """Give the plugin as a catalogue of Codex lists it."""
+    """Return the plugin as a catalogue of Codex lists it."""
     return {
         "name": NAME, "source": {"source": "local", "path": "./plugins/codex"},
         "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"}, "category": CATEGORY,
@@ -121,24 +121,24 @@ def listed_for_codex() -> dict[str, Any]:
 
 
 def listed_for_cursor() -> dict[str, Any]:
-    """Give the plugin as a catalogue of Cursor lists it, which takes no version there."""
+    """Return the plugin as a catalogue of Cursor lists it, which takes no version there."""
     return {"name": NAME, "source": "./plugins/cursor", "description": ABOUT}
 
 
 def hooks_of(host: str) -> dict[str, Any]:
-    """Give a host's file of hooks, as `deia install` would write it for a deia that is found by its name."""
+    """Return a host's file of hooks, as `deia install` would write it for a deia that is found by its name."""
     text = with_hooks("", BY_NAME[host], ["deia-hook", host], path="hooks.json", windows=False)
     whole: dict[str, Any] = json.loads(text)
     return {name: whole[name] for name in ("version", "hooks") if name in whole}
 
 
 def differing(files: Mapping[str, str]) -> list[str]:
-    """Give the paths whose files are not there, or say something else."""
+    """Return the paths whose files are missing or differ."""
     return [path for path, text in files.items() if read(os.path.join(ROOT, path)) != text]
 
 
 def read(path: str) -> str:
-    """Give a file's text, or nothing where there is none."""
+    """Return a file's text, or nothing if there is none."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
@@ -147,7 +147,7 @@ def read(path: str) -> str:
 
 
 def main() -> int:
-    """Write the files, or check them; give the exit code."""
+    """Write the files, or check them; return the exit code."""
     files = made()
     stale = differing(files)
     if "--check" in sys.argv[1:]:

@@ -27,7 +27,7 @@ ROWS = (
     ("fast_json",),
     ("errors", "files", "knowledge", "text", "durations", "suggestions", "command_secrets"),
     ("dotenv", "folders", "freshness", "redaction"),
-    ("settings", "spool"),
+    ("settings", "spool", "trust"),
     ("commons", "match", "ingest"),
     ("ledger", "search", "watch"),
     ("compile",),

@@ -1,8 +1,8 @@
-"""Labelled sets as commons of several sizes and kinds, asked their own questions and foreign ones: what training sees.
+"""Labelled sets as commons of several sizes and kinds, asked their own questions and foreign ones, as training data.
 
-A set is compiled as it is, and those to measure by also with the documents of a few questions, as the small commons
-that most teams have. Parts of sets, and several sets in one, are there to train with alone: of ten sets each has a
-size, a subject and a breadth of its own, and what is learned of one would else be taken for true of the others.
+A set is compiled as it is. Sets to measure on are also compiled with the documents of a few questions only, like the
+small commons that most teams have. Parts of sets, and several sets in one, are only for training: each of ten sets has
+a size, a subject and a breadth of its own, and what is learned from one would otherwise be taken for true of all.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ RELATED = (
 
 
 class Seen(NamedTuple):
-    """What was observed for one question."""
+    """The features observed for one question."""
 
     of: str  # where the question comes from
     to: tuple[str, ...]  # the sets that it was put to
@@ -88,13 +88,13 @@ class Commons(NamedTuple):
 
 
 def remembering(name: str) -> None:
-    """Have a tier remember its questions, since the same ones are put to every commons."""
+    """Make a tier remember its questions, since every commons is asked the same ones."""
     tier = open_tier(name)
     tier.vector = cache(tier.vector)
 
 
 def asked(catalog: Catalog, tier: str, text: str) -> tuple[tuple[float, ...], str]:
-    """Ask one question; give what is observed, and the best document."""
+    """Ask one question; return the observed features, and the best document."""
     meaning = choose_tier(catalog, tiers=() if tier == "keyword" else (tier,))
     if meaning.name != tier:
         sys.exit(f"there is no {tier} tier: {meaning.warning}")
@@ -107,7 +107,7 @@ def asked(catalog: Catalog, tier: str, text: str) -> tuple[tuple[float, ...], st
 
 @cache
 def asked_by(folder: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Give the questions of a set, clean and misspelt in turn, each with the documents that answer it."""
+    """Return the questions of a set, clean and misspelt in turn, each with the documents that answer it."""
     clean, misspelt = (rows(folder, name) for name in QUESTIONS)
     judged = judgements(folder)
     every = [query for pair in zip(clean, misspelt, strict=True) for query in pair]
@@ -118,29 +118,29 @@ def asked_by(folder: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 def named(folder: str, document: str) -> str:
-    """Give a document's id with its set, as a number: the set's name is a word that questions hold."""
+    """Return a document's id with its set, as a number: the set's name is a word that questions contain."""
     return f"{crc32(os.path.basename(folder).encode()):08x}-{document}"
 
 
 def spread(listed: Sequence[Any], most: int) -> Sequence[Any]:
-    """Give some of a list, from all over it; an odd step takes clean and misspelt ones."""
+    """Return some of a list, from all over it; an odd step takes clean and misspelt ones."""
     return listed[:: max(1, len(listed) // most) | 1]
 
 
 def shortened(text: str, number: int) -> str:
-    """Give a question as somebody in a hurry types it: its one to three longest words."""
+    """Return a question as somebody in a hurry types it: its one to three longest words."""
     found = [word[0] for word in question_words(text)]
     kept = sorted(found, key=len, reverse=True)[: 1 + number % 3]
     return " ".join(word for word in found if word in kept)
 
 
 def related(one: str, other: str) -> bool:
-    """Tell whether two sets share a subject."""
+    """Return whether two sets share a subject."""
     return any({os.path.basename(one), os.path.basename(other)} <= together for together in RELATED)
 
 
 def questions_to(each: Commons, folders: Sequence[str]) -> Iterator[tuple[str, str, frozenset[str]]]:
-    """Give what a commons is asked: where the question comes from, its words, and the documents that answer it."""
+    """Yield what a commons is asked: where the question comes from, its words, and the documents that answer it."""
     for folder in each.folders:
         own = [(text, right & each.documents) for text, right in asked_by(folder) if right & each.documents]
         yield from ((folder, text, right) for text, right in spread(own, SAMPLE // len(each.folders)))
@@ -152,14 +152,14 @@ def questions_to(each: Commons, folders: Sequence[str]) -> Iterator[tuple[str, s
 
 
 def answered_elsewhere() -> set[tuple[str, str]]:
-    """Give the foreign questions that a set answers, each with the set."""
+    """Return the foreign questions that a set answers, each with the set."""
     with open(ANSWERED, encoding="utf-8", newline="") as file:
         every = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         return {(row["set"], row["question"]) for row in every if row["answers"] == "yes"}
 
 
 def observations(commons: Sequence[Commons], tier: str) -> list[Seen]:
-    """Put every commons its own questions, the others' and everyday ones, each also shortened."""
+    """Ask every commons its own questions, the others' and everyday ones, each also shortened."""
     folders = list(dict.fromkeys(folder for each in commons for folder in each.folders))
     answered = answered_elsewhere()
     seen = []
@@ -182,7 +182,7 @@ class Press(NamedTuple):
     kept: str
 
     def made(self, folders: Sequence[str], size: str, wanted: Iterable[str] | None = None) -> Commons:
-        """Compile the documents of some sets, or those of them that are wanted."""
+        """Compile the documents of some sets, or those of them that are selected."""
         kept = None if wanted is None else set(wanted)
         every = [{**row, "_id": named(each, row["_id"])} for each in folders for row in rows(each, "corpus.jsonl")]
         some = [row for row in every if kept is None or row["_id"] in kept]
@@ -195,13 +195,13 @@ class Press(NamedTuple):
 
 
 def answering(folder: str, most: int) -> list[str]:
-    """Give the documents that answer some of a set's questions."""
+    """Return the documents that answer some of a set's questions."""
     every = sorted(judgements(folder).items())
     return [named(folder, document) for query in spread(every, most) for document in query[1]]
 
 
 def opened(folders: Sequence[str], also: Sequence[str], press: Press) -> Iterator[Commons]:
-    """Compile all sets as they are, those to measure by also small, then parts of each and several in one."""
+    """Compile all sets as they are, those to measure on also as small ones, then parts of each and several in one."""
     every = [*folders, *also]
     for folder in every:
         yield press.made([folder], "whole")
@@ -216,6 +216,6 @@ def opened(folders: Sequence[str], also: Sequence[str], press: Press) -> Iterato
 
 
 def first_of(folder: str) -> list[str]:
-    """Give some of a set's documents: those that answer questions before the others."""
+    """Return some of a set's documents: those that answer questions before the others."""
     every = [named(folder, row["_id"]) for row in rows(folder, "corpus.jsonl")]
     return list(dict.fromkeys([*answering(folder, MOST_OF_EACH), *every]))[:MOST_OF_EACH]

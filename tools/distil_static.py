@@ -1,10 +1,10 @@
-"""Remake the static vectors: distil all-MiniLM-L6-v2 into one vector a token, train them to imitate it, pack them.
+"""Rebuild the static vectors: distil all-MiniLM-L6-v2 into one vector per token, train them to imitate it, pack them.
 
     python -m tools.distil_static MODEL TEXTS [--out deia/models] [--cache FOLDER] [--dimensions 192]
 
 MODEL is a folder with `model.safetensors` and `tokenizer.json`; TEXTS holds unpacked documentation packages, each in a
 folder `package_version`. Needs sentence-transformers. Downloads nothing, and refuses other weights than the known ones
-and texts whose licence nobody wrote down. The same seed, texts and versions of the libraries give the same vectors.
+and texts whose licence is not listed. The same seed, texts and versions of the libraries give the same vectors.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def check_model(folder: Path) -> None:
 
 
 def tokens_of(tokenizer: tokenizers.Tokenizer) -> dict[str, int]:
-    """Give the WordPiece vocabulary without the special and unused tokens: piece → id, in the order of the ids."""
+    """Return the WordPiece vocabulary without the special and unused tokens: piece → id, in the order of the ids."""
     vocabulary = tokenizer.get_vocab()
     kept = [piece for piece in vocabulary if not (piece.startswith("[") and piece.endswith("]") and len(piece) > 2)]
     return {piece: vocabulary[piece] for piece in sorted(kept, key=vocabulary.__getitem__)}
 
 
 def read(folder: Path) -> dict[str, list[str]]:
-    """Give the sentences of every package in the folder."""
+    """Return the sentences of every package in the folder."""
     places = sorted(path for path in folder.iterdir() if path.is_dir())
     return {place.name: static_texts.sentences(place) for place in places}
 
@@ -72,7 +72,7 @@ def read(folder: Path) -> dict[str, list[str]]:
 def gather(
     texts_of: Mapping[str, list[str]], pieces: Sequence[str], chance: random.Random
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Give the texts to learn from, sentences first and shuffled, and what was taken from where."""
+    """Return the texts to learn from, sentences first and shuffled, and what was taken from where."""
     taken: list[str] = []
     sources = []
     for place, found in texts_of.items():
@@ -92,7 +92,7 @@ def gather(
 
 
 def taught(model: Path, texts: Sequence[str], cache: Path | None) -> Floats:
-    """Give what the transformer says of each text: rows of unit length; kept in `cache` where one is given."""
+    """Return the transformer's vector of each text: rows of unit length; kept in `cache` if there is one."""
     key = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
     kept = cache / f"taught-{key}.npy" if cache else None
     if kept and kept.exists():
@@ -105,7 +105,7 @@ def taught(model: Path, texts: Sequence[str], cache: Path | None) -> Floats:
 
 
 def taught_alone(model: Path, tokens: Sequence[int], cache: Path | None) -> Floats:
-    """Give what the transformer says of each token by itself, between the marks of beginning and end."""
+    """Return the transformer's vector of each token alone, between the start and end tokens."""
     kept = cache / "alone.npy" if cache else None
     if kept and kept.exists():
         return np.asarray(np.load(kept), dtype=np.float32)
@@ -137,14 +137,14 @@ class Bags:
         self.runs = [np.array(run, dtype=np.int64) for run in coded]
 
     def take(self, which: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Give the tokens of some texts and where each text begins."""
+        """Return the tokens of some texts and where each text begins."""
         runs = [self.runs[number] for number in which]
         starts = np.cumsum([0, *map(len, runs[:-1])])
         return torch.from_numpy(np.concatenate(runs)), torch.from_numpy(starts.astype(np.int64))
 
 
 def plain(alone: Floats, bags: Bags, projection: Floats) -> Floats:
-    """Give the vectors before training: the transformer's of each token alone, frequent tokens weighing less."""
+    """Return the vectors before training: the transformer's of each token alone, frequent tokens weighing less."""
     counts = np.bincount(np.concatenate(bags.runs), minlength=len(alone)) + 1.0
     weights = SMOOTHING / (SMOOTHING + counts / counts.sum())
     centred = alone - alone.mean(0)  # what all tokens have in common says nothing
@@ -152,7 +152,7 @@ def plain(alone: Floats, bags: Bags, projection: Floats) -> Floats:
 
 
 def train(start: Floats, bags: Bags, targets: Floats, projection: Floats, *, epochs: int, seed: int) -> Floats:
-    """Give token vectors whose normalised sums imitate the targets, text by text and pair by pair."""
+    """Return token vectors whose normalised sums imitate the targets, text by text and pair by pair."""
     generator = torch.Generator().manual_seed(seed)
     table = torch.nn.Parameter(torch.from_numpy(start.copy()))
     wanted, low = torch.from_numpy(targets), functional.normalize(torch.from_numpy(targets @ projection))
@@ -182,23 +182,23 @@ def _bag(bags: Bags, batch: torch.Tensor, table: torch.Tensor) -> tuple[torch.Te
 
 
 def encoded(table: Floats, bags: Bags) -> Floats:
-    """Give the normalised sums of the token vectors of each text."""
+    """Return the normalised sums of the token vectors of each text."""
     rows = np.stack([table[run].sum(0) if len(run) else np.zeros(table.shape[1]) for run in bags.runs])
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), dtype=np.float32)
 
 
 def agreement(ours: Floats, theirs: Floats) -> float:
-    """Give Spearman's rank correlation of the similarities of all pairs."""
+    """Return Spearman's rank correlation of the similarities of all pairs."""
     upper = np.triu_indices(len(ours), 1)
     ranks = [np.argsort(np.argsort((rows @ rows.T)[upper])) for rows in (ours, theirs)]
     return float(np.corrcoef(*ranks)[0, 1])
 
 
 def quantised(table: Floats, seed: int) -> NDArray[np.uint8]:
-    """Give the vectors as bytes around 128, turned at random first.
+    """Return the vectors as bytes around 128, rotated at random first.
 
-    A turn changes no similarity and spreads the variance evenly, so that one step serves all rows and columns and the
-    sum of the bytes needs no scale.
+    A rotation changes no similarity and spreads the variance evenly, so that one step serves all rows and columns and
+    the sum of the bytes needs no scale.
     """
     turn, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((table.shape[1], table.shape[1])))
     turned = table @ turn
@@ -231,7 +231,7 @@ def _prime(number: int) -> bool:
 
 
 def main() -> None:
-    """Read, learn, pack, and say how well it went."""
+    """Read, learn, pack, and print the quality."""
     options = _options()
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)

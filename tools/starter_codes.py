@@ -1,10 +1,10 @@
-"""Encode the passages of the starter commons with the sentence model, so that a fresh install searches by it at once.
+"""Encode the passages of the starter commons with the sentence model, so that a fresh install can use it at once.
 
     python tools/starter_codes.py
 
-Writes deia/models/starter.codes: for each text 16 bytes that it is found by and its vector, one byte a dimension, in
-the order of the former. What is there already is kept, so that a change of one document costs a moment. To be run
-whenever the starter or the model changed; tests/compile/catalog/test_embeddings.py fails until then.
+Writes deia/models/starter.codes: for each text a key of 16 bytes and its vector, one byte per dimension, in the order
+of the keys. Existing vectors are kept, so a change of one document takes a moment. Run it whenever the starter or the
+model changed; tests/compile/catalog/test_embeddings.py fails until then.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def starter_texts() -> Iterator[str]:
-    """Give every text of the starter commons that is encoded."""
+    """Yield every text of the starter commons that is encoded."""
     commons = load_layered(STARTER, starter=True)
     for volume in volumes(commons.entries, commons.documents):
         yield from texts_of(volume.entry, chunk_document(volume.document, id=volume.entry.id))

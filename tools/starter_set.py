@@ -2,9 +2,9 @@
 
     python tools/starter_set.py TARGET
 
-Writes `TARGET/starter` in the layout that tools/train_confidence.py and bench/retrieval.py read. The questions are what
-people ask, other than those of tools/installed_sets.py; they were written beside the documents, so that what is
-measured of finding on this set says little.
+Writes `TARGET/starter` in the layout that tools/train_confidence.py and bench/retrieval.py read. These are questions
+that people ask, unlike those of tools/installed_sets.py. They were written together with the documents, so how well
+searches find documents on this set says little.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STARTER = Path(__file__).parent.parent
 
 
 def write_set(folder: Path) -> int:
-    """Write the set; give how many questions it has."""
+    """Write the set; return how many questions it has."""
     commons = load_commons(str(STARTER))
     texts = {each.path: each.text for each in commons.documents}
     held = [each for each in commons.entries if each.path in texts]

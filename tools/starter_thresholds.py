@@ -2,9 +2,9 @@
 
     python tools/starter_thresholds.py
 
-Writes deia/models/starter.thresholds, a line a clause: with spaCy's tables for word forms, if they are installed, and
-without. A clause is taken over where nothing changed that its thresholds depend on (`print`); all others are calibrated
-when a commons is compiled. To be run whenever the starter's `meaning` clauses or their cases changed.
+Writes deia/models/starter.thresholds, one line per clause: with spaCy's tables for word forms, if they are installed,
+and without. A compile reuses a clause if nothing that its thresholds depend on has changed (`print`), and calibrates
+all others. Run it whenever the starter's `meaning` clauses or their cases changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WITHOUT = "--without-tables"
 
 
 def reached() -> list[str]:
-    """Give what the calibration comes to, a line of JSON a clause."""
+    """Return the result of the calibration, one line of JSON per clause."""
     commons = load_layered(STARTER, starter=True)
     return [json.dumps(one.values()) for one in calibrated(commons.triggers, commons.cases)]
 

@@ -1,7 +1,7 @@
-"""Sentences to train the static vectors on, from unpacked documentation packages and from a small grammar.
+"""Sentences for training the static vectors, from unpacked documentation packages and from a small grammar.
 
-A folder is named `package_version` and holds what the package holds. Refuses a package whose licence is not written
-down here; nothing of the texts is shipped, only what the transformer made of them.
+A folder is named `package_version` and holds the content of the package. Refuses a package whose licence is not listed
+here. Nothing of the texts is shipped, only what the transformer made of them.
 """
 
 from __future__ import annotations
@@ -121,10 +121,10 @@ class _Blocks(HTMLParser):
 
 
 def package_of(name: str) -> tuple[str, str]:
-    """Give package and version of a folder's name.
+    """Return package and version of a folder's name.
 
     Raises:
-        ValueError: the name is not `package_version`, or nobody wrote down the package's licence.
+        ValueError: the name is not `package_version`, or the package's licence is not listed.
     """
     package, mark, version = name.partition("_")
     if not mark or package not in LICENCES:
@@ -133,7 +133,7 @@ def package_of(name: str) -> tuple[str, str]:
 
 
 def sentences(folder: Path) -> list[str]:
-    """Give the different sentences of a package in a fixed order."""
+    """Return the different sentences of a package in a fixed order."""
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
@@ -158,7 +158,7 @@ def _blocks(path: Path) -> list[str]:
 
 
 def _glosses(text: str) -> Iterator[str]:
-    """Give `synonyms: meaning` of every synset, and its example sentences."""
+    """Yield `synonyms: meaning` of every synset, and its example sentences."""
     for line in text.splitlines():
         head, mark, gloss = line.partition(" | ")
         fields = head.split(" ")
@@ -171,7 +171,7 @@ def _glosses(text: str) -> Iterator[str]:
 
 
 def _manual(text: str) -> list[str]:
-    """Give the paragraphs of a man page: macros go, font changes and escapes go."""
+    """Return the paragraphs of a man page: without macros, font changes and escapes."""
     plain = re.sub(r"\\f(\[[^]]*\]|\(..|.)|\\[&|^/,%]|\\s[-+]?\d", "", text).replace("\\-", "-")
     plain = re.sub(r"\\\((..)|\\\*\(..|\\\[..\]", "'", plain)
     kept = [re.sub(r"^\.(B|I|BR|IR|RB|BI|RI|IB|Nm|Ar|Fl|Cm|Xr) ", "", line) for line in plain.splitlines()]
@@ -180,7 +180,7 @@ def _manual(text: str) -> list[str]:
 
 
 def _cut(block: str) -> Iterator[str]:
-    """Cut a block at the ends of sentences; drop what is no English prose or a bare scrap."""
+    """Cut a block at the ends of sentences; drop what is not English prose or too short."""
     for piece in re.split(r"(?<=[.!?:;])\s+(?=[A-Z\"'(])|\n\s*[-*o]\s+", block):
         words = piece.split()[:MOST_WORDS]
         text = " ".join(words)
@@ -201,7 +201,7 @@ def spans(texts: list[str], count: int, chance: random.Random) -> list[str]:
 
 
 def common_words(texts_of: Mapping[str, list[str]], known: Collection[str], count: int) -> list[str]:
-    """Give the words that most packages use, and most often, among those that the vocabulary has only in pieces."""
+    """Return the words that most packages use, and most often, among those that the vocabulary has only in pieces."""
     used: Counter[str] = Counter()
     packages: Counter[str] = Counter()
     for texts in texts_of.values():
@@ -214,7 +214,7 @@ def common_words(texts_of: Mapping[str, list[str]], known: Collection[str], coun
 
 
 def said(count: int, chance: random.Random) -> list[str]:
-    """Give sentences of the small grammar, as people and agents announce or request what they are about to do."""
+    """Return sentences of the small grammar, as people and agents announce or request what they are about to do."""
     return [
         chance.choice(FRAMES).format(verb=chance.choice(VERBS), thing=chance.choice(THINGS), where=chance.choice(WHERE))
         for _ in range(count)
@@ -222,5 +222,5 @@ def said(count: int, chance: random.Random) -> list[str]:
 
 
 def mixtures(words: list[str], count: int, chance: random.Random) -> list[str]:
-    """Give random handfuls of vocabulary, so that words which no text has learn their weight too."""
+    """Return random handfuls of vocabulary, so that words that occur in no text get a weight, too."""
     return [" ".join(chance.sample(words, chance.randint(2, 5))) for _ in range(count)]

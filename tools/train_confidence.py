@@ -2,15 +2,15 @@
 
     python tools/train_confidence.py [--write] [--tiers keyword,static,compact] [--kept FILE] FOLDER… [--also FOLDER…]
 
-A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`; `--also` are sets that
-tools/installed_sets.py made. What belongs to a set are its own questions, clean and misspelt; what does not are those
-of `foreign_questions.txt` and of the sets that are not RELATED to it, but for the few that `answered_elsewhere.tsv`
-says, by reading, that a document of the set answers all the same: they count as neither. All are asked in full and in
-one to three words, of whole sets, and of a few documents of each FOLDER as a small commons; to train with, also of
-parts of sets and of several in one (tools/asked_commons.py). Every set in turn is left out of the training, wherever
-it takes part, and tested: its own questions against foreign ones, none of them trained with, by a threshold that the
-other sets chose. Then all of them train what `--write` puts into deia/models/search.json, and what the tests came to
-into search.measured.json beside it.
+A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`; `--also` names sets that
+tools/installed_sets.py made. A set's own questions belong to it, clean and misspelt. Those of `foreign_questions.txt`
+and of the sets that are not RELATED to it do not, except for the few in `answered_elsewhere.tsv`, which a document of
+the set answers all the same (found by reading): they count as neither. All questions are asked in full and in one to
+three words, of whole sets, and of a few documents of each FOLDER as a small commons; for training, also of parts of
+sets and of several in one (tools/asked_commons.py). For the test, each set in turn is left out of the training
+entirely: its own questions are compared with foreign ones that were not trained with, by a threshold that the other
+sets chose. Then all sets train what `--write` puts into deia/models/search.json; the test results go into
+search.measured.json beside it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ DRAWS = 400  # of the bootstrap
 
 
 def logistic(inputs: Floats, wanted: Floats, importance: Floats) -> Floats:
-    """Fit a logistic regression by Newton's method; give the bias and the weights of the inputs as they are."""
+    """Fit a logistic regression by Newton's method; return the bias and the weights of the inputs as they are."""
     middle, spread = inputs.mean(0), inputs.std(0) + 1e-9
     scaled = np.c_[np.ones(len(inputs)), (inputs - middle) / spread]
     ridge = np.diag([0.0, *[PENALTY] * inputs.shape[1]])
@@ -67,7 +67,7 @@ def logistic(inputs: Floats, wanted: Floats, importance: Floats) -> Floats:
 
 
 def trained(seen: Sequence[Seen]) -> dict[str, Any]:
-    """Learn both probabilities; every set counts alike, and so do what belongs to it and what does not."""
+    """Learn both probabilities; every set counts the same, and so do its own and the foreign questions."""
     inputs = np.array([each.observed for each in seen])
     groups = [(each.to, each.kind, each.belongs) for each in seen]
     sizes = Counter(groups)
@@ -85,32 +85,32 @@ def trained(seen: Sequence[Seen]) -> dict[str, Any]:
 
 
 def probability(weights: Sequence[float] | Floats, seen: Sequence[Seen]) -> Floats:
-    """Give the probabilities of some observations."""
+    """Return the probabilities of some observations."""
     found: Floats = 1 / (1 + np.exp(-(weights[0] + np.array([each.observed for each in seen]) @ np.array(weights[1:]))))
     return found
 
 
 def auc(guess: Floats, true: NDArray[np.bool_]) -> float:
-    """Give the chance that a true one is guessed higher than a false one."""
+    """Return the probability that a true one scores higher than a false one."""
     ranks = np.argsort(np.argsort(guess)) + 1
     good = int(true.sum())
     return float((ranks[true].sum() - good * (good + 1) / 2) / (good * (len(true) - good)))
 
 
 def calibration_error(guess: Floats, true: NDArray[np.bool_]) -> float:
-    """Give the expected calibration error over ten equal bins (Naeini and others, 2015)."""
+    """Return the expected calibration error over ten equal bins (Naeini and others, 2015)."""
     bins = np.minimum((guess * 10).astype(int), 9)
     return float(sum(abs(guess[bins == n].mean() - true[bins == n].mean()) * (bins == n).mean() for n in set(bins)))
 
 
 def interval(values: NDArray[np.bool_]) -> list[float]:
-    """Give a share with the bounds that hold in 95 of 100 draws of the questions (Efron's bootstrap)."""
+    """Return a share with its 95 % interval over draws of the questions (Efron's bootstrap)."""
     draws = np.random.default_rng(0).choice(values.astype(float), (DRAWS, len(values))).mean(1)
     return [round(float(value), 3) for value in (values.mean(), *np.quantile(draws, (0.025, 0.975)))]
 
 
 def left_out(seen: Sequence[Seen]) -> tuple[list[Seen], Floats, Floats]:
-    """Give what is tested, with both probabilities: of every set by what was learned from the others."""
+    """Return the tests with both probabilities: each set by what was learned from the others."""
     tests: list[Seen] = []
     belongs, answers = [], []
     for name in sorted({each.to[0] for each in seen if len(each.to) == 1}):
@@ -137,31 +137,31 @@ def reliability(right: Floats, answered: NDArray[np.bool_]) -> list[dict[str, An
 
 
 def group_of(each: Seen) -> str:
-    """Name what a figure is told of: a set, whole or small, asked in full or shortly."""
+    """Return the group of a figure: a set, whole or small, with full or short questions."""
     return f"{os.path.basename(each.to[0])}, {each.kind}"
 
 
 def shares(tests: Sequence[Seen], found: NDArray[np.bool_]) -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-    """Give for each group which of its own questions are lost, and which foreign ones answered."""
+    """Return for each group which of its own questions are lost, and which foreign ones are answered."""
     own = np.array([each.belongs for each in tests])
     group = np.array([group_of(each) for each in tests])
     return {name: (~found[(group == name) & own], found[(group == name) & ~own]) for name in sorted(set(group))}
 
 
 def means(every: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float, float]:
-    """Give what is lost and what is answered, as means over the groups that are asked in full."""
+    """Return the shares lost and answered, as means over the groups with full questions."""
     full = [each for name, each in every.items() if not name.endswith("short")]
     return float(np.mean([lost.mean() for lost, _ in full])), float(np.mean([told.mean() for _, told in full]))
 
 
 def is_found(tests: Sequence[Seen], likely: Floats, least: Floats | float) -> NDArray[np.bool_]:
-    """Tell which questions are answered, as `deia.search.ranking.confidence.judge` does."""
+    """Return which questions are answered, as `deia.search.ranking.confidence.judge` does."""
     found: NDArray[np.bool_] = (likely >= least) | (np.array([each.observed[0] for each in tests]) >= ALL)
     return found
 
 
 def threshold(tests: Sequence[Seen], likely: Floats) -> float:
-    """Give the probability from which a question belongs: both means equally far from what is wanted."""
+    """Return the probability from which a question belongs: both means are equally far from their targets."""
 
     def worst(least: float) -> float:
         lost, answered = means(shares(tests, is_found(tests, likely, least)))
@@ -171,7 +171,7 @@ def threshold(tests: Sequence[Seen], likely: Floats) -> float:
 
 
 def thresholds(tests: Sequence[Seen], likely: Floats) -> Floats:
-    """Give for every test the threshold that the other sets' tests choose."""
+    """Return for every test the threshold that the other sets' tests choose."""
     to = np.array([each.to[0] for each in tests])
     chosen = np.zeros(len(tests))
     for name in set(to):
@@ -181,7 +181,7 @@ def thresholds(tests: Sequence[Seen], likely: Floats) -> Floats:
 
 
 def report(tier: str, seen: Sequence[Seen]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Test with every set left out, then learn from all; give what was learned and what the tests came to."""
+    """Test with every set left out, then train on all; return what was learned and the test results."""
     tests, likely, right = left_out(seen)
     found = is_found(tests, likely, thresholds(tests, likely))
     own = np.array([each.belongs for each in tests])
@@ -207,7 +207,7 @@ def report(tier: str, seen: Sequence[Seen]) -> tuple[dict[str, Any], dict[str, A
 
 
 def of_another(seen: Sequence[Seen]) -> list[Seen]:
-    """Give the observations as they are with any other sentence model."""
+    """Return the observations as they are with any other sentence model."""
     return [
         each._replace(observed=tuple(0.0 if at in SCALED else value for at, value in enumerate(each.observed)))
         for each in seen
@@ -240,7 +240,7 @@ def main() -> None:
 
 
 def dumped(held: Mapping[str, Any]) -> str:
-    """Give what was learned as JSON, a tier a line: every cold search reads it."""
+    """Return what was learned as JSON, one tier per line: every cold search reads it."""
     parts = []
     for name, inner in held.items():
         lines = [f"  {json.dumps(tier)}: {json.dumps(each)}" for tier, each in inner.items()] if name != SEEN else []
@@ -250,7 +250,7 @@ def dumped(held: Mapping[str, Any]) -> str:
 
 
 def write(tier: str, learned: dict[str, Any], measured: dict[str, Any]) -> None:
-    """Keep what was learned of a tier, and what the tests of it came to."""
+    """Save what was learned for a tier, and its test results."""
     held = json.loads(LEARNED.read_text("ascii"))
     held["verdict"][tier] = learned
     held[SEEN] = list(OBSERVED)

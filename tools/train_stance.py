@@ -1,9 +1,9 @@
-"""Train the classifier of stance on the sentences of tools/stance, say how good it is, and pack it.
+"""Train the classifier of stance on the sentences of tools/stance, print how good it is, and pack it.
 
     python -m tools.train_stance [--out deia/models]
 
-Framed sentences are frames filled with acts, so that a topic tells nothing about a stance; tools/stance/README.md says
-how to add some. Needs scikit-learn. Downloads nothing. The same sentences give the same file.
+Framed sentences are frames filled with acts, so that the topic says nothing about the stance; tools/stance/README.md
+says how to add some. Needs scikit-learn. Downloads nothing. The same sentences give the same file.
 """
 # ruff: noqa: S311 - a command that reports what it did, run from the root and in no package
 
@@ -48,7 +48,7 @@ EDGES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 class Sentence(NamedTuple):
-    """A labelled sentence: where its act's verb stands, and from which frame and act it was made."""
+    """A labelled sentence: the place of its act's verb, and from which frame and act it was made."""
 
     label: str
     text: str
@@ -69,7 +69,7 @@ def frames() -> list[tuple[str, str]]:
 
 
 def forms_of(act: Sequence[str], mark: str) -> dict[str, str]:
-    """Give the forms of an act by the names that frames use, with a mark before and after the verb's first word."""
+    """Return the forms of an act by the names that frames use, with a mark before and after the verb's first word."""
     _, base, third, gerund, past, participle, noun, thing = act
 
     def marked(verb: str, rest: str = "") -> str:
@@ -84,7 +84,7 @@ def forms_of(act: Sequence[str], mark: str) -> dict[str, str]:
 
 
 def filled(frame: str, act: Sequence[str], other: Sequence[str]) -> str:
-    """Fill a frame with an act, its verb between asterisks, and with another act where it asks for one."""
+    """Fill a frame with an act, its verb between asterisks, and with another act if it requires one."""
     text = frame
     for name, value in forms_of(other, "").items():
         text = text.replace(f"{{{name}2}}", value).replace(f"{{{name.capitalize()}2}}", _capital(value))
@@ -117,7 +117,7 @@ def unmarked(label: str, text: str, frame: int, act: int) -> Sentence:
 
 
 def sentences() -> list[Sentence]:
-    """Give every labelled sentence: frames filled with acts, plain and in a context, and those written whole."""
+    """Return every labelled sentence: frames filled with acts, plain and in a context, and those written whole."""
     chance = random.Random(1)
     acts, made = rows("acts.tsv"), []
     for number, (label, frame) in enumerate(frames()):
@@ -131,7 +131,7 @@ def sentences() -> list[Sentence]:
 
 
 def known_words(given: Sequence[Sentence]) -> set[str]:
-    """Give the words of the sentences that belong to no act: those that several frames share."""
+    """Return the words of the sentences that belong to no act: those that several frames share."""
     counts: Counter[str] = Counter()
     texts = {one.frame: one for one in given}
     written = frames()
@@ -168,7 +168,7 @@ class Trained(NamedTuple):
     scale: float
 
     def packed(self) -> bytes:
-        """Give the file that deia/watch/prose/stance_classifier.py reads."""
+        """Return the file that deia/watch/prose/stance_classifier.py reads."""
         lines = (
             MAGIC, "\t".join(self.classes), "\t".join(sorted(self.known)), "\t".join(self.names),
             "\t".join(f"{number:.6g}" for number in (self.scale, *self.bias)),
@@ -207,14 +207,14 @@ def train(given: Sequence[Sentence]) -> Trained:
 
 
 def judged(model: Model, given: Sequence[Sentence], *, whole: bool = False) -> list[dict[str, float]]:
-    """Give the probabilities of each sentence's classes as the product computes them, `whole`: the verb not known."""
+    """Return the probabilities of each sentence's classes as the product computes them, `whole`: the verb not known."""
     forms = [form_of(one.text, None if whole else one.verb, model.known) for one in given]
     found = [model.probabilities(tuple(dict.fromkeys(features(form)))) for form in forms]
     return [dict(zip(model.classes, shares, strict=True)) for shares in found]
 
 
 def doing(shares: dict[str, float]) -> float:
-    """Give the probability that the act is being done or asked for."""
+    """Return the probability that the act is being done or asked for."""
     return sum(shares[name] for name in DOING)
 
 
@@ -244,7 +244,7 @@ def held_out(given: Sequence[Sentence], kind: str, *, whole: bool = False) -> li
 
 
 def scored(pairs: Sequence[tuple[Sentence, dict[str, float]]]) -> dict[str, Any]:
-    """Give accuracy, accuracy per class and the AUC of doing against not doing."""
+    """Return accuracy, accuracy per class and the AUC of doing against not doing."""
     right: dict[str, list[bool]] = {}
     for one, shares in pairs:
         right.setdefault(one.label, []).append(max(shares, key=shares.__getitem__) == one.label)
@@ -282,7 +282,7 @@ def _rates(wanted: Sequence[bool], said: Sequence[bool]) -> dict[str, float]:
 
 
 def by_probability(pairs: Sequence[tuple[Sentence, dict[str, float]]]) -> Iterator[str]:
-    """Say, for each verdict of the rules, how many acts of a probability are meant: whence the thresholds."""
+    """Print, for each verdict of the rules, how many acts of a probability are meant: the source of the thresholds."""
     table: dict[tuple[str, int], list[bool]] = {}
     for one, shares in pairs:
         ruled = rule(act_of(one.text, (0, len(one.text)), one.verb, one.verb[1])) or "no rule"
@@ -295,7 +295,7 @@ def by_probability(pairs: Sequence[tuple[Sentence, dict[str, float]]]) -> Iterat
 
 
 def provenance(given: Sequence[Sentence], made: Trained, data: bytes, measured: dict[str, Any]) -> dict[str, Any]:
-    """Give what the file was made from, and how good it is."""
+    """Return what the file was made from, and how good it is."""
     texts = b"".join(path.read_bytes() for path in sorted(FOLDER.glob("*.tsv")))
     return {
         "made_by": "tools/train_stance.py",
@@ -312,7 +312,7 @@ def provenance(given: Sequence[Sentence], made: Trained, data: bytes, measured: 
 
 
 def main() -> None:
-    """Train, measure, write the file and where it came from."""
+    """Train, measure, write the file and its provenance."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("deia/models"))
     given = sentences()

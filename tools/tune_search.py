@@ -1,12 +1,12 @@
-"""Choose how much meaning weighs against words in a search, on labelled questions and on names.
+"""Choose the weight of meaning against words in a search, on labelled questions and on names.
 
     python tools/tune_search.py [--write] [--tiers static,compact] [--kept FILE] FOLDER…
 
 A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`. Prints nDCG@10 of every weight and
-set, clean and misspelt; then, for every set, the weight that is best on the others and what it gives on the one left
-out; then how often a name that only one or two documents hold finds one of them first, by itself and in a question.
-What `--write` puts into deia/models/search.json is the weight that is best over all sets, and for questions with names
-the heaviest that loses at most one name in a hundred.
+set, clean and misspelt; then, for every set, the weight that is best on the others and its result on the one left out;
+then how often a name that only one or two documents contain finds one of them first, by itself and in a question.
+`--write` puts two weights into deia/models/search.json: the one that is best over all sets and, for questions with
+names, the heaviest that loses at most one name in a hundred.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FORMS = ("{}", "what does {} mean and how do I fix it")
 
 
 class Case(NamedTuple):
-    """A question with what was found for it, before both sides are weighed."""
+    """A question with its results, before words and meaning are weighed."""
 
     evidence: Evidence
     relevant: Mapping[str, int]
@@ -60,18 +60,18 @@ def case(catalog: Catalog, tier: str, text: str, relevant: Mapping[str, int]) ->
 
 
 def order(catalog: Catalog, given: Case, weight: float) -> list[str]:
-    """Give the best documents under a weight."""
+    """Return the best documents under a weight."""
     ranked = rank(given.evidence.hits, likeness=given.evidence.likeness, meaning=weight, most=DEPTH)
     return [catalog.id(each.number) for each in ranked[:DEPTH]]
 
 
 def quality(catalog: Catalog, cases: Sequence[Case], weight: float) -> float:
-    """Give the mean nDCG@10."""
+    """Return the mean nDCG@10."""
     return sum(scores(order(catalog, each, weight), each.relevant)[0] for each in cases) / len(cases)
 
 
 def names_of(folder: str) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """Give names that one or two documents hold, in their texts or titles, with these documents."""
+    """Yield names that one or two documents contain, in their texts or titles, with these documents."""
     holders: dict[str, dict[str, int]] = {}
     for row in rows(folder, "corpus.jsonl"):
         for token in set(f"{row['title']} {row['text']}".split()):
@@ -87,7 +87,7 @@ def _first(catalog: Catalog, given: Case, weight: float) -> bool:
 
 
 def tune(tier: str, catalogs: Mapping[str, Catalog]) -> dict[str, float]:
-    """Print all figures of a tier; give its weights."""
+    """Print all figures of a tier; return its weights."""
     print(f"{tier}: weight, then nDCG@10 clean and misspelt of {', '.join(map(os.path.basename, catalogs))}")
     table: dict[float, dict[str, float]] = {weight: {} for weight in WEIGHTS}
     for folder, catalog in catalogs.items():

@@ -1,13 +1,13 @@
-"""Count how often software is described with each word, for what a search makes of a question's words.
+"""Count how often each word occurs in descriptions of software, so that a search can recognise a commons' topics.
 
     python tools/usual_words.py TRANSLATION [--out FOLDER] [--source NAME]
 
 TRANSLATION is Debian's list of descriptions of the packages of `main` (`Translation-en`, as text: `apt-get update -o
 Acquire::Languages=en`, then `/usr/lib/apt/apt-helper cat-file` of the list). Each has a line and some paragraphs. A
-word's level is the mean of what it tells in both: the negative logarithm of the share of lines, and of whole
-descriptions, that hold its stem. A line or paragraph that was there before does not count again. Writes
-`usual_words.txt`, which `word_usage` reads, and beside it where that is from. Nothing of the texts is in it but
-single words, and none that fewer than FEWEST descriptions hold. Refuses nothing: what is no description is passed over.
+word's level is the mean of two negative logarithms: of the share of lines, and of whole descriptions, that contain its
+stem. A repeated line or paragraph does not count again. Writes `usual_words.txt`, which `word_usage` reads, and its
+provenance beside it. It contains nothing of the texts but single words, and none that fewer than FEWEST descriptions
+contain. Text that is not a description is skipped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LONGEST = 30  # characters: what is longer is no word
 
 
 def descriptions(text: str) -> Iterator[tuple[str, str]]:
-    """Give each description's line, and with it the paragraphs, without what was there before; "" for nothing new."""
+    """Yield each description's line, and with it the paragraphs, without repetitions; "" if nothing is new."""
     seen: set[str] = set()
     for stanza in text.split("\n\n"):
         _, found, body = stanza.partition(FIELD)
@@ -48,7 +48,7 @@ def descriptions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def counted(texts: Iterable[str]) -> tuple[int, Counter[str]]:
-    """Count the texts, and for each stem those that hold it."""
+    """Count the texts, and for each stem those that contain it."""
     stemmer, held, every = analyser(), Counter[str](), 0
     for text in filter(None, texts):
         every += 1
@@ -57,18 +57,18 @@ def counted(texts: Iterable[str]) -> tuple[int, Counter[str]]:
 
 
 def mean_bytes(texts: Iterable[str]) -> float:
-    """Give the mean length of the texts that are not empty."""
+    """Return the mean length of the texts that are not empty."""
     lengths = [len(text.encode()) for text in texts if text]
     return sum(lengths) / len(lengths)
 
 
 def nats(count: int, every: int) -> float:
-    """Give how much a word tells that so many of all texts hold."""
+    """Return the information of a word that so many of all texts contain."""
     return -log(min(MOST_SHARE, (count + UNSEEN) / (every + 1)))
 
 
 def main() -> None:
-    """Count, write, and say how much it came to."""
+    """Count, write, and print how much it is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("translation", type=Path)
     parser.add_argument("--out", type=Path, default=Path("deia/models"))

@@ -1,4 +1,4 @@
-"""Lines over rounds as one SVG that needs nothing else: a panel a figure, from 0 to 1, legible on light and on dark."""
+"""Lines over rounds as one self-contained SVG: one panel per figure, from 0 to 1, legible on light and dark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEGEND, EDGE = 34, 6
 def panels(
     series: Mapping[str, Mapping[str, Sequence[float]]], *, below: str, turn: int | None = None, from_then: str = ""
 ) -> str:
-    """Draw a panel for each title, with a line for each name; at `turn` something begins that is told in words."""
+    """Draw a panel for each title, with a line for each name; the event that begins at `turn` is described in words."""
     rows = -(-len(series) // COLUMNS)
     width, height = WIDTH * COLUMNS, HEIGHT * rows + LEGEND + EDGE
     names = list(dict.fromkeys(name for lines in series.values() for name in lines))

@@ -1,7 +1,7 @@
-"""The made-up world at work: rounds of use, proposals and a yes to all of them, beside two commons that do not learn.
+"""The simulated world: rounds of use, proposals that are all accepted, and two commons that do not learn.
 
-The real search, triggers, ledger, proposals and edits take part; only the people are made up. What is measured is asked
-anew each round, and was never in a ledger. Refuses to write anywhere but in a temporary folder.
+The real search, triggers, ledger, proposals and edits take part; only the people are made up. The test questions are
+asked again each round, and were never in a ledger. It writes only to a temporary folder.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Arm:
         self.compile()
 
     def compile(self) -> None:
-        """Bring the compiled files up to date with what was learned."""
+        """Update the compiled files with what was learned."""
         commons = change_commons(load_commons(self.root), self.added)
         self.commons = commons
         with tempfile.TemporaryDirectory() as folder:
@@ -91,15 +91,15 @@ class Arm:
             self.artefact = open_artefact(os.path.join(folder, "triggers"))
 
     def asked(self, text: str) -> Answer:
-        """Give the answer to a question."""
+        """Return the answer to a question."""
         return search(self.catalog, Query(text=text), tiers=TIERS)
 
     def found(self, text: str) -> list[str]:
-        """Give the documents of an answer."""
+        """Return the documents of an answer."""
         return [one.id for one in self.asked(text).documents]
 
     def fires(self, said: Said) -> bool:
-        """Say whether a turn's trigger fires."""
+        """Return whether a turn's trigger fires."""
         fired = Replay(self.artefact).judge(Turn(role="user", text=said.text))
         return any(firing.trigger == said.trigger for firing in fired)
 
@@ -117,10 +117,10 @@ def simulated(
     *, rounds: int, seed: int, drift: float = DRIFT, questions: int = QUESTIONS,
     tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Give the figures of every round of every commons; the first is before anybody learned.
+    """Return the figures of every round of every commons; the first is before anybody learned.
 
-    `questions` are asked in a round of each commons. In the second half of the rounds a share `drift` of the things
-    gets a new name in each.
+    Each commons is asked `questions` questions per round. In the second half of the rounds a share `drift` of the
+    things gets a new name in each.
     """
     world = World(seed)
     steady = rounds - rounds // 2
@@ -173,7 +173,7 @@ class Round(Record):
 
 
 def _learn(arm: Arm, world: World, done: Round, chance: random.Random) -> None:
-    """Let people use a commons for a round, and let it learn from that in its way."""
+    """Let people use a commons for a round, and let it learn from that by its method."""
     if arm.name == "naive":
         arm.added += list(_naive(arm, done.questions))
     else:
@@ -189,7 +189,7 @@ def _learn(arm: Arm, world: World, done: Round, chance: random.Random) -> None:
 
 
 def _naive(arm: Arm, questions: Sequence[Wanted]) -> Iterator[Change]:
-    """Add every word of a question to the document that the person opened, or else to the first that was shown."""
+    """Add every word of a question to the document that the person opened, otherwise to the first that was shown."""
     vocabulary = Vocabulary(arm.commons, own=frozenset(), elsewhere=bags()[:1])
     for one in questions:
         found = arm.found(one.text)
@@ -209,7 +209,7 @@ class Diary:
         self._number, self._day = first, day
 
     def write(self, event: str, later: float = 10.0, **fields: Any) -> str:
-        """Write an event some seconds later; give its id."""
+        """Write an event some seconds later; return its id."""
         self._now += later
         self._number += 1
         identity = f"{self._day}-{self._number}"
@@ -220,7 +220,7 @@ class Diary:
 
 
 def _use(arm: Arm, world: World, questions: Sequence[Wanted], diary: Diary, chance: random.Random) -> None:
-    """Ask, open what fits; who finds nothing asks again in the index's words, or gives up."""
+    """Ask and open what fits; people who find nothing ask again in the index's words, or give up."""
     for number, one in enumerate(questions):
         who = f"{diary.write('maintenance')}-{number}"
         if _asked(arm, one.text, one.document, who, diary) or not one.document:
@@ -230,7 +230,7 @@ def _use(arm: Arm, world: World, questions: Sequence[Wanted], diary: Diary, chan
 
 
 def _asked(arm: Arm, text: str, document: str, who: str, diary: Diary) -> bool:
-    """Ask, and open the document if it is there; say whether it was."""
+    """Ask, and open the document if it is there; return whether it was."""
     answer = arm.asked(text)
     found = [one.id for one in answer.documents]
     diary.write(
@@ -242,7 +242,7 @@ def _asked(arm: Arm, text: str, document: str, who: str, diary: Diary) -> bool:
 
 
 def _talk(arm: Arm, turns: Sequence[Said], diary: Diary, folder: str, chance: random.Random) -> None:
-    """Say things to agents; where a trigger fires, some people say what that was worth."""
+    """Say things to agents; if a trigger fires, some people give feedback."""
     os.makedirs(folder, exist_ok=True)
     for one in turns:
         who = f"talk-{diary.write('maintenance')}"
@@ -259,7 +259,7 @@ def _talk(arm: Arm, turns: Sequence[Said], diary: Diary, folder: str, chance: ra
 
 
 def table(found: Mapping[str, Any]) -> Iterator[str]:
-    """Give the figures as lines for a terminal."""
+    """Yield the figures as lines for a terminal."""
     for name, means in FIGURES.items():
         yield f"{name}: {means}"
         for arm, told in ARMS.items():
@@ -272,7 +272,7 @@ def table(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def draw(found: Mapping[str, Any]) -> str:
-    """Give the figures as SVG: one panel a figure, one line a commons."""
+    """Return the figures as SVG: one panel per figure, one line per commons."""
     series = {
         f"{name}: {means}": {told: found["figures"][arm][name] for arm, told in ARMS.items()}
         for name, means in FIGURES.items()

@@ -1,9 +1,9 @@
-"""A made-up world with a known truth: documents about hidden topics, people who have other words for them, triggers.
+"""A simulated world with a known truth: documents about hidden topics, people who use other words for them, triggers.
 
 A topic and a task each have the commons' own name and one that half of the people use instead; a document is about one
 of each. Some questions are about things that nobody wrote down. A noisy trigger fires on talk about an innocent thing
-that always names itself. As time goes by things get new names, and nobody uses the old ones any more. Refuses chance:
-a seed makes all.
+that always names itself. As time goes by things get new names, and nobody uses the old ones any more. Everything
+follows from a seed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Told(Record):
 
 
 class Wanted(Record):
-    """A question of the world: its words, and the document that answers it, empty where none does."""
+    """A question of the world: its words, and the document that answers it, empty if none does."""
 
     text: str
     document: str
@@ -88,7 +88,7 @@ class World:
         self.files = self._files()
 
     def _words(self, number: int) -> list[str]:
-        """Make words that nobody has met; no two are near enough to be taken for slips of each other."""
+        """Make new words; no two are near enough to be taken for misspellings of each other."""
         found: list[str] = []
         while len(found) < number:
             pick = self._random.choice
@@ -99,11 +99,11 @@ class World:
         return found
 
     def renamed(self, share: float) -> frozenset[int]:
-        """Give the numbers of the things that have a new name once a share of all has."""
+        """Return the numbers of the things that have a new name once a share of all has."""
         return frozenset(self._order[: round(share * len(self._order))])
 
     def _files(self) -> dict[str, str]:
-        """Give the commons as its people wrote it: an index, documents, triggers with cases."""
+        """Return the commons as its people wrote it: an index, documents, triggers with cases."""
         entries = "".join(self._entry(one) for one in self.documents)
         texts = {f"bok/{one.id}.md": self._text(one) for one in self.documents}
         triggers = "".join(self._trigger(number) for number in range(NOISY))
@@ -145,7 +145,7 @@ class World:
         return f"{act}-{thing}:\n  fires: [I will {act} the {thing} now]\n  silent: [how is the {thing}?]\n"
 
     def questions(self, chance: random.Random, number: int, *, moved: float, asked: Sequence[str]) -> list[Wanted]:
-        """Give what people ask, in sentences of a kind, when a share of the things has `moved` on to a new name."""
+        """Return what people ask, in sentences of a kind, when a share of the things has `moved` on to a new name."""
         renamed = self.renamed(moved)
         made = []
         for _ in range(number):
@@ -164,12 +164,12 @@ class World:
         return self._later[thing] if thing in renamed else (self._other if theirs else self._own)[thing]
 
     def own_words(self, document: str) -> str:
-        """Give how a document is asked for in the index's own words, which the most stubborn try in the end."""
+        """Return how a document is asked for in the index's own words, which the most stubborn try in the end."""
         told = next(one for one in self.documents if one.id == document)
         return f"{self.tasks[told.task]} {self.topics[told.topic]}"
 
     def turns(self, chance: random.Random, number: int, *, moved: float) -> list[Said]:
-        """Give what people say to agents: acts that a trigger is for, and harmless talk in the same words."""
+        """Return what people say to agents: acts that a trigger is for, and harmless talk in the same words."""
         renamed = self.renamed(moved)
         made = []
         for _ in range(number):

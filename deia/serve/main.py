@@ -1,4 +1,4 @@
-"""The console script `deia`: has modules come in groups, at half of their price, and runs the command line."""
+"""The console script `deia`: installs the importer that loads modules in groups, and runs the command line."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from deia.serve.startup.importer import install
 
 
 def main() -> int:
-    """Run the command line; give its exit code."""
+    """Run the command line; return its exit code."""
     install(__file__.replace("\\", "/").rpartition("/serve/")[0])
-    from deia.serve.cli.quick_path import answer  # noqa: PLC0415 - what is imported before does not come in a group
+    from deia.serve.cli.quick_path import answer  # noqa: PLC0415 - modules imported earlier are not loaded in groups
 
     return answer()
 

@@ -73,6 +73,28 @@ class Meaning:
         """The serialised form."""
         return {"t": self.thresholds, "d": self.digest, "g": self.groups, "e": self.exemplars}
 
+    def worded(self, places: Mapping[str, object]) -> list[int]:
+        """Return the numbers of the exemplars whose words are in a turn, given the places of its words.
+
+        The positions of the words do not matter here, so this is done before the word vectors are loaded.
+        """
+        words = places.keys()
+        present: dict[int, bool] = {}  # by group
+        numbers = []
+        for number, (_, _, least, weights, groups) in enumerate(self.exemplars):
+            total = 0
+            for weight, group in zip(weights, groups, strict=True):
+                if group not in present:
+                    text = self.groups[group].replace("|", " ").replace("=", " ")
+                    present[group] = not words.isdisjoint(text.split())
+                if present[group]:
+                    total += weight
+                elif group == groups[0]:  # the act
+                    break
+            else:
+                numbers += [number] if total >= least else []
+        return numbers
+
 
 class CompiledClause:
     """A clause of a compiled trigger; which of the properties it has depends on its kind."""

@@ -16,7 +16,7 @@ import pytest
 from deia.compile.compiler import compile_commons
 from deia.serve import hook
 from deia.serve.hooks.place import Place
-from deia.serve.hooks.run import _respond, host_module
+from deia.serve.hooks.run import host_module, respond
 from deia.serve.hosts.sample_events import Happening, sample
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Hosted:
         if occasion is None:
             return ""
         place.settle(occasion.folder)
-        said = _respond(place, occasion, adapter.CARRIES)
+        said = respond(place, occasion, adapter.CARRIES)
         answer = adapter.write_answer(occasion, said) if said else None
         self.contract.check_output(name, answer)
         return answer.decode() if isinstance(answer, bytes) else json.dumps(answer) if answer else ""

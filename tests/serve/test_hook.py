@@ -20,7 +20,7 @@ from deia.files import append
 from deia.records import Firing
 from deia.serve import hook
 from deia.serve.hooks.place import Place
-from deia.serve.hooks.run import _respond
+from deia.serve.hooks.run import respond
 from deia.serve.hosts import claude_code
 from deia.serve.hosts.delivery_form import say
 from deia.serve.hosts.event import Occasion
@@ -161,7 +161,7 @@ def test_the_safe_way_stands_in_the_reason_that_is_shown(action: Any) -> None:
     )  # fmt: skip
     occasion = Occasion(event="PreToolUse", moment="before_tool", conversation="c", folder="/")
     said = say(claude_code.CARRIES["before_tool"], compose([firing], lambda _: None))
-    answer = claude_code.write_answer(occasion, said)
+    answer: Any = claude_code.write_answer(occasion, said)
     assert answer is not None
     assert "Instead: shopctl site:archive" in answer["hookSpecificOutput"]["permissionDecisionReason"]
 
@@ -204,7 +204,7 @@ def test_an_agent_cannot_silence_deia_in_the_persons_name(ask: Ask, commons: Pat
     for _ in range(2):  # repeating it is of no use
         specific = ask(call_of(commons, command))["hookSpecificOutput"]  # type: ignore[index]
         assert specific["permissionDecision"] == "deny"
-        assert "the person's to say" in specific["permissionDecisionReason"]
+        assert "Only the person may" in specific["permissionDecisionReason"]
     assert ask(call_of(commons, "deia mute --list")) is None
 
 
@@ -357,7 +357,7 @@ def test_wrong_types_and_missing_fields_break_nothing(compiled: Place, name: str
     if occasion is None:
         assert name == "PreCompact"
         return
-    said = _respond(compiled, occasion, claude_code.CARRIES)
+    said = respond(compiled, occasion, claude_code.CARRIES)
     answer = claude_code.write_answer(occasion, said) if said else None
     assert_contract(name, json.loads(json.dumps(answer)))
 

@@ -29,7 +29,7 @@ class Gated(Record):
 
 
 def gate_tables(rows: Sequence[Gated]) -> list[list[bytes]]:
-    """Give the tables of words, groups and rows; a row is looked at when its least common group is present."""
+    """Return the tables of words, groups and rows; a row is looked up by its least common group."""
     uses: dict[str, int] = {}
     for row in rows:
         for word in {word for group in row.groups for word in group}:

@@ -1,7 +1,7 @@
-"""A compile that a hook starts and does not wait for: `python -I background_compile.py ROOT…`; it says nothing.
+"""A compile that a hook starts and does not wait for: `python -I background_compile.py ROOT…`; it prints nothing.
 
-It does what a search would do by itself: it reads and writes, and loads no model that a commons names. What goes wrong
-stands in the ledger. Started as a file, so that neither the folder nor the environment it is started in brings modules.
+It does what a search would do by itself, and loads no model that a commons names. Errors go to the ledger. It is run as
+a file, so that neither the working folder nor the environment can add modules.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import sys
 
 
 def main(roots: list[str]) -> int:
-    """Compile the commons at each root; give 2 where one could not be."""
-    from deia import spool  # noqa: PLC0415 - where deia is, is known only once this file runs
+    """Compile the commons at each root; return 2 if one of them cannot be compiled, else 0."""
+    from deia import spool  # noqa: PLC0415 - only the code below tells Python where deia is
     from deia.compile.compiler import compile_commons  # noqa: PLC0415 - as above
     from deia.errors import DeiaError, SettingsError  # noqa: PLC0415 - as above
     from deia.folders import events_folder  # noqa: PLC0415 - as above
@@ -30,8 +30,8 @@ def main(roots: list[str]) -> int:
                 telemetry = resolve(root, environ=os.environ).telemetry
             except SettingsError:
                 telemetry = os.environ.get("DEIA_TELEMETRY", "full")
-            told = {"host": "compile", "error": str(error)[:500], "where": root}
-            spool.append(events_folder(root, os.environ), "error", told, telemetry=telemetry)
+            fields = {"host": "compile", "error": str(error)[:500], "where": root}
+            spool.append(events_folder(root, os.environ), "error", fields, telemetry=telemetry)
     return code
 
 

@@ -1,7 +1,7 @@
-"""The same event arriving twice: a host that runs another's hooks besides its own (Cursor and Copilot run Claude's).
+"""Recognises an event that arrives twice, because its host also runs another host's hooks (Cursor and Copilot do).
 
-The first to write down that it judges an event judges it, and the others pass in silence. What is no more than alike,
-the same call made again, has an id of its own, or comes later.
+The first process to claim an event in the log judges it, and the others say nothing. If the same call is made again, it
+has another id or comes later, so it is not taken for a second copy.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ if TYPE_CHECKING:
     from deia.records import Turn
     from deia.watch.memory.log import FileLog, InMemoryLog
 
-# Seconds between two arrivals of one event. A model that makes a call again has read the answer to the first before,
-# which takes it longer; on Windows a host starts a hook in up to 1.3 s (HOSTS.md A5), and may start them in turn.
+# The most seconds between two copies of an event. A model repeats a call only after it has read the answer to the
+# first, which takes longer; on Windows a hook takes up to 1.3 s to start (HOSTS.md A5), and a host may start them
+# one after the other.
 WINDOW = 3.0
-BEGINS = b'{"aside":true,"once":'
-
-
-PROMPT = "prompt"  # a moment: whoever says something else begins anew
+CLAIM = b'{"aside":true,"once":'  # how the line of a claim begins
+PROMPT = "prompt"  # the moment at which something new begins
 
 
 class EventClaim(Record):
@@ -37,7 +36,7 @@ class EventClaim(Record):
 
 
 def is_first(log: FileLog | InMemoryLog, moment: str, mark: str, turn: Turn, *, now: float) -> bool:
-    """Say whether nobody judges this event yet, and note down that it is judged from here on."""
+    """Claim an event for this process; return whether no other process claimed it before."""
     claim = f"{files.process():x}.{int(now * 1_000_000):x}"
     entry = EventClaim(once=moment, mark=mark, print=_print(turn), at=now, claim=claim)
     log.append(log_line(entry))
@@ -46,20 +45,20 @@ def is_first(log: FileLog | InMemoryLog, moment: str, mark: str, turn: Turn, *, 
 
 
 def _print(turn: Turn) -> str:
-    """Tell a turn from another, whatever a host calls its tools."""
-    said = command_of(turn) if turn.role == "tool_call" else turn.text
-    return f"{turn.role} {fingerprint(said or ' '.join(strings(turn.tool_input or {}))):x}"
+    """Return a fingerprint of a turn that does not depend on the host's names of its tools."""
+    text = command_of(turn) if turn.role == "tool_call" else turn.text
+    return f"{turn.role} {fingerprint(text or ' '.join(strings(turn.tool_input or {}))):x}"
 
 
 def _claims(log: bytes, entry: EventClaim) -> list[EventClaim]:
-    """Give who claimed which event since the last reset or other prompt."""
+    """Return the claims since the last reset or other prompt."""
     claims: list[EventClaim] = []
-    for each in log.split(b"\n"):
-        if each.startswith(b'{"event"') and RESET.encode() in each:
+    for line in log.split(b"\n"):
+        if line.startswith(b'{"event"') and RESET.encode() in line:
             claims = []
-        if not each.startswith(BEGINS):
+        if not line.startswith(CLAIM):
             continue
-        claim = _parse_claim(each)
+        claim = _parse_claim(line)
         if claim is None:
             continue
         if claim.once == PROMPT and claim.print != entry.print:
@@ -85,5 +84,5 @@ def _is_same(first: EventClaim, second: EventClaim) -> bool:
     if abs(second.at - first.at) > WINDOW:
         return False
     marks = {first.mark, second.mark}
-    same_mark = len(marks) == 1 or "" in marks  # one of the two hosts may not have sent it
+    same_mark = len(marks) == 1 or "" in marks  # one of the two hosts may not send it
     return same_mark and (first.once, first.print) == (second.once, second.print)

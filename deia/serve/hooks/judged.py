@@ -1,7 +1,7 @@
-"""A turn that passed the gate: judged with what is known around it, recorded, and handed to who delivers.
+"""Judges a turn that passed the gate, records the outcome, and hands it over for delivery.
 
-Loaded only where something is to judge. Most of what is judged fires nothing, so what only a firing, a mute, a leave or
-an exception needs is imported where there is one. Refuses an event that another process judges already.
+Imported only if there is something to judge. Most judged turns fire nothing, so what only a firing, a mute, a
+permission or an exception needs is imported later still. An event that another process judges already is left to it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from deia.watch import watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
+    from deia.records import Turn
     from deia.serve.hooks.place import Place
     from deia.serve.hooks.silences import Silences
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
+    from deia.serve.hosts.event import Delivery, Occasion
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import FileLog
     from deia.watch.watcher import Watched
@@ -29,54 +29,55 @@ if TYPE_CHECKING:
 
 def judged(
     place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, numbers: dict[int, set[int]],
-    seen: list[str], given: dict[str, Any],
+    seen: list[str], delivery: Delivery,
 ) -> Said | None:  # fmt: skip
-    """Judge a turn that passed the gate, unless another process judges the same event; `given` is for its delivery."""
-    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
-    if not is_first(log, occasion.moment, occasion.mark, occasion.turn, now=time.time()):
+    """Return what to say about a turn that passed the gate, or None if another process judges the same event."""
+    turn = occasion.turn
+    assert turn is not None  # noqa: S101 - for the type checker: the caller has checked it
+    if not is_first(log, occasion.moment, occasion.mark, turn, now=time.time()):
         return None
-    watched = _weigh(place, artefact, occasion, log, numbers, seen)
-    silenced = any(one.stage in watcher.SILENCED for one in watched.verdicts)
-    if not (watched.firings or watched.passed or silenced or given["waiting"]):
+    watched = _weigh(place, artefact, occasion, turn, log, numbers, seen)
+    silenced = any(verdict.stage in watcher.SILENCED for verdict in watched.verdicts)
+    if not (watched.firings or watched.passed or silenced or delivery.waiting):
         return None
-    from deia.serve.hooks.delivery import Delivery, deliver, record  # noqa: PLC0415 - as the module's docstring says
+    from deia.serve.hooks.delivery import deliver, record  # noqa: PLC0415 - as the module's docstring says
 
     record(place, artefact, occasion, log, watched)
-    code = _code(place, occasion, watched, hold=given["hold"]) if "note" in given["can"] else ""
-    return deliver(Delivery(**given, code=code), log, occasion.turn, watched)
+    if "note" in delivery.can and occasion.moment == "before_tool":
+        delivery = delivery.but(code=_code(place, occasion, watched, hold=delivery.hold))
+    return deliver(delivery, log, turn, watched)
 
 
 def _weigh(
-    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, numbers: dict[int, set[int]], seen: list[str]
-) -> Watched:
-    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
+    place: Place, artefact: Artefact, occasion: Occasion, turn: Turn, log: FileLog, numbers: dict[int, set[int]],
+    seen: list[str],
+) -> Watched:  # fmt: skip
     now = time.time()
     around = watcher.Surroundings(now=now, folder=_signs(occasion.folder), exists=_files(occasion.folder))
-    silences = _silences(place, artefact, occasion, now)
+    silences = _silences(place, artefact, occasion, turn, now)
     if silences is not None:
         around = around.but(muted=silences.muted, allowed=silences.allowed)
-    watched = watcher.weigh(artefact, occasion.turn, log, around, numbers=numbers, seen=seen)
+    watched = watcher.weigh(artefact, turn, log, around, numbers=numbers, seen=seen)
     if silences is not None:
         silences.spend(watched)
     return watched
 
 
-def _silences(place: Place, artefact: Artefact, occasion: Occasion, now: float) -> Silences | None:
-    """Give what was taken back here, or None where nobody ever took anything back."""
+def _silences(place: Place, artefact: Artefact, occasion: Occasion, turn: Turn, now: float) -> Silences | None:
+    """Return the mutes, permissions and exceptions in force, or None if there were never any."""
     exceptions = artefact.meta.settings.get("exceptions") or {}
     if not (exceptions or any(files.exists(f"{place.state}/{name}") for name in (MUTES, LEAVES))):
         return None
     from deia.serve.hooks.silences import Silences  # noqa: PLC0415 - as the docstring says
 
-    assert occasion.turn is not None  # noqa: S101 - as above
-    return Silences(place, occasion, occasion.turn, exceptions, now)
+    return Silences(place, occasion, turn, exceptions, now)
 
 
 def _signs(folder: str) -> Callable[[Sequence[str]], str]:
-    """Give what finds the platforms that a folder shows signs of; few triggers ask."""
+    """Return a function that finds the platforms a folder shows signs of; few triggers call it."""
 
     def find(wanted: Sequence[str]) -> str:
-        """Give the first platform of which a folder shows a sign."""
+        """Return the first wanted platform of which the folder shows a sign."""
         from deia.watch.clauses.folder_signs import signs_around  # noqa: PLC0415 - as above
 
         return signs_around(folder)(wanted)
@@ -85,10 +86,10 @@ def _signs(folder: str) -> Callable[[Sequence[str]], str]:
 
 
 def _files(folder: str) -> Callable[[str], bool]:
-    """Give what says whether a file exists; few triggers ask."""
+    """Return a function that checks whether a file exists; few triggers call it."""
 
     def exists(path: str) -> bool:
-        """Say whether there is such a file."""
+        """Return whether the file exists."""
         from deia.watch.clauses.folder_signs import files_around  # noqa: PLC0415 - as above
 
         return files_around(folder)(path)
@@ -97,11 +98,11 @@ def _files(folder: str) -> Callable[[str], bool]:
 
 
 def _code(place: Place, occasion: Occasion, watched: Watched, *, hold: bool) -> str:
-    """Make the code with which the person lets pass what is stopped here."""
+    """Return a new code by which the person lets this call pass, or the empty text if nothing stops it."""
     stops = {"ask", "hold"} if hold else {"ask"}
     spoken = watched.injection.triggers if watched.injection else ()
-    stopping = [one.trigger for one in watched.firings if one.action in stops and one.trigger in spoken]
-    if occasion.moment != "before_tool" or not stopping:
+    stopping = [firing.trigger for firing in watched.firings if firing.action in stops and firing.trigger in spoken]
+    if not stopping:
         return ""
     from deia.watch.silence.allow import offer  # noqa: PLC0415 - hardly any call is stopped
 

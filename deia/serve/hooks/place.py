@@ -1,4 +1,4 @@
-"""Where a hook works: which host called, which commons counts, and where its files are."""
+"""The surroundings of one hook: the host that called it, the commons that counts, and where its files are."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from deia.records import TYPE_CHECKING
 from deia.watch.gate.artefact import open_artefact
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
+
+    from deia.fast_json import Json
 
 
 class Place:
-    """Where this hook works: which host called, which commons counts, where its files are."""
+    """The host that called, the commons that counts, and where the files of both are."""
 
     __slots__ = (
         "began", "derived", "environ", "events", "explicit", "host", "open", "root", "state", "timed", "trouble",
@@ -21,31 +23,31 @@ class Place:
 
     def __init__(self, arguments: list[str]) -> None:
         self.began = time.perf_counter()
-        self.timed = True  # a server leaves its own process alone, and waits no longer than the deadline
-        self.open = open_artefact  # a server keeps what it opened
+        self.timed = True  # a server cannot end its process at the deadline; it stops waiting instead
+        self.open = open_artefact  # a server keeps opened triggers
         self.environ = files.environment()
         self.host = arguments[0] if arguments else ""
         self.explicit = arguments[2] if len(arguments) > 2 and arguments[1] == "--commons" else ""
         self.state = folders.state_folder(self.environ)
         self.root = self.derived = ""
-        self.trouble = ""  # why something stands in for the compiled triggers
+        self.trouble = ""  # why substitutes are used for the compiled triggers
         self.events = f"{self.state}/starter/events"
 
     def settle(self, folder: str) -> None:
-        """Find the commons for somebody working in `folder`."""
+        """Find the commons for a person who works in `folder`."""
         self.root = folders.find_commons(folder, environ=self.environ, explicit=self.explicit)
         self.derived = folders.derived_folder(self.root, self.environ)
         self.events = folders.events_folder(self.root, self.environ)
 
-    def spool(self, event: str, fields: dict[str, Any], *, telemetry: str = "full") -> str:
-        """Write an event to the ledger; give its id, or the empty text where nothing was written."""
-        from deia import spool  # noqa: PLC0415 - only a turn that leaves something behind needs it
+    def spool(self, event: str, fields: Mapping[str, Json], *, telemetry: str = "full") -> str:
+        """Write an event to the ledger; return its id, or the empty text if nothing was written."""
+        from deia import spool  # noqa: PLC0415 - only a turn that writes to the ledger needs it
 
-        chosen = self.environ.get("DEIA_TELEMETRY") or telemetry
-        return spool.append(self.events, event, {"host": self.host, **fields}, telemetry=chosen)
+        level = self.environ.get("DEIA_TELEMETRY") or telemetry
+        return spool.append(self.events, event, {"host": self.host, **fields}, telemetry=level)
 
     def report(self, error: BaseException) -> None:
-        """Spool what went wrong, with the place in deia where it did; a failing report is given up."""
+        """Write an error and its place in deia to the ledger; if that fails too, ignore it."""
         try:
             frame = error.__traceback__
             where = ""
@@ -53,5 +55,5 @@ class Place:
                 where = f"{frame.tb_frame.f_code.co_filename.rpartition('/')[2]}:{frame.tb_lineno}"
                 frame = frame.tb_next
             self.spool("error", {"error": f"{type(error).__name__}: {error}"[:500], "where": where})
-        except BaseException:  # noqa: BLE001, S110 - the rim of the rim
+        except BaseException:  # noqa: BLE001, S110 - nothing may reach the host
             pass

@@ -1,9 +1,9 @@
-"""What the person says to deia in the conversation: "deia: not relevant", "deia: mute", "deia: why" and their like.
+"""Understands what the person says to deia in the conversation: "deia: not relevant", "deia: mute", "deia: why" etc.
 
-A remark is a whole prompt on one line, in exactly these words, so that nothing which was pasted or only speaks of deia
-is taken for one; what tools and models say never comes here. It counts in its own conversation alone, and for the
-agents that work for it: for more there is the command line. Refuses to be heard as a turn: a yes after it still
-answers what was said before it.
+A remark is a whole prompt on one line, in exactly these words, so that pasted text and text about deia is never taken
+for one; what tools and models say never comes here. It counts only in its own conversation and for the agents that work
+for it; the command line reaches further. It is not a turn of the conversation: a yes after it still answers what was
+said before it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 ADDRESS = "deia:"
 MOST_CHARS = 200  # of a remark
-MUTED = 30 * 86_400.0  # seconds after which nobody goes on with a conversation, and its mutes are forgotten
+MUTE_SECONDS = 30 * 86_400.0  # until the end of the conversation: nobody continues one after so long
 MOST_REASON = 300  # characters
-# The words of each remark that has only words. The names are those of the ledger's verdicts, where it has one.
+# The remarks that consist of fixed words. A kind that is a verdict has the name that the verdict has in the ledger.
 WORDS = {
     "noise": ("not relevant", "irrelevant", "noise"),
     "wrong": ("wrong", "that is wrong", "that's wrong"),
@@ -46,27 +46,27 @@ WORDS = {
     "unmute": ("unmute", "unmute this", "unmute it", "unmute that"),
     "why": ("why", "why?"),
 }
-KINDS = {said: kind for kind, all_said in WORDS.items() for said in all_said}
-SAID = {"noise": "not relevant", "wrong": "wrong", "useful": "useful", "prevented": "what prevented a mistake"}
+KINDS = {words: kind for kind, phrases in WORDS.items() for words in phrases}
+VERDICTS = {"noise": "not relevant", "wrong": "wrong", "useful": "useful", "prevented": "what prevented a mistake"}
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
-NOTHING = "nothing was said in this conversation yet"
+NO_INJECTION = "nothing was said in this conversation yet"
 
 
 class Remark(Record):
     """One remark of the person."""
 
     kind: str  # noise | wrong | useful | prevented | mute | unmute | why | allow
-    trigger: str = ""  # "" is what spoke last
-    seconds: int = 0  # of a mute; 0 is to the end of the conversation
+    trigger: str = ""  # "" for those that fired last
+    seconds: int = 0  # of a mute; 0 until the end of the conversation
     code: str = ""
 
 
 def read_remark(text: str) -> Remark | None:
-    """Give the remark that a prompt is, or None where it is anything else."""
-    said = text.strip(" \t\r\n")
-    if len(said) > MOST_CHARS or len(said.splitlines()) != 1 or said[: len(ADDRESS)].lower() != ADDRESS:
+    """Return the remark that a prompt is, or None if it is anything else."""
+    line = text.strip(" \t\r\n")
+    if len(line) > MOST_CHARS or len(line.splitlines()) != 1 or line[: len(ADDRESS)].lower() != ADDRESS:
         return None
-    words = said[len(ADDRESS) :].rstrip(".! \t").lower().split()
+    words = line[len(ADDRESS) :].rstrip(".! \t").lower().split()
     kind = KINDS.get(" ".join(words))
     if kind:
         return Remark(kind=kind)
@@ -81,7 +81,7 @@ def _is_code(text: str) -> bool:
 
 
 def _mute(words: Sequence[str]) -> Remark | None:
-    """Read `mute TRIGGER for 2h`, `mute for 2h`, `mute TRIGGER` and `unmute TRIGGER`."""
+    """Parse `mute TRIGGER for 2h`, `mute for 2h`, `mute TRIGGER` and `unmute TRIGGER`; None for anything else."""
     kind, rest = (words[0], list(words[1:])) if words else ("", [])
     seconds = 0
     if kind == "mute" and len(rest) > 1 and rest[-2] == "for":
@@ -99,33 +99,32 @@ def _mute(words: Sequence[str]) -> Remark | None:
 def answer_remark(
     place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, can: Mapping[str, str]
 ) -> Said | None:
-    """Do what the person's remark asks and confirm it; None where the prompt is none, and is watched as any other."""
+    """Do what the person's remark asks and return a confirmation, or None if the prompt is not a remark."""
     turn = occasion.turn
     remark = read_remark(turn.text) if turn is not None else None
     if turn is None or remark is None:
         return None
     if not is_first(log, occasion.moment, occasion.mark, turn, now=time.time()):
-        return Said()  # another host's settings brought the same prompt, and it is answered there
-    told_so_far = past_injections(place.state, occasion.conversation)
-    listener = Listener(place, artefact, occasion.conversation, told_so_far)
-    done = listener.hear(remark)
-    note = f"deia: {done}." if "note" in can else ""
-    told = f"The person said this to deia, not to you, and deia has dealt with it: {remark.kind}."
-    told = told if note else f"The person said this to deia. Tell them what deia answers: {done}."
-    return Said(note=note, context=framed(told) if "context" in can else "")
+        return Said()  # the same prompt also came through another host's settings, and is answered there
+    past = past_injections(place.state, occasion.conversation)
+    reply = Listener(place, artefact, occasion.conversation, past).hear(remark)
+    note = f"deia: {reply}." if "note" in can else ""
+    context = f"The person said this to deia, not to you, and deia has dealt with it: {remark.kind}."
+    context = context if note else f"The person said this to deia. Tell them what deia answers: {reply}."
+    return Said(note=note, context=framed(context) if "context" in can else "")
 
 
 class Listener:
-    """Carries out remarks of one conversation, and says what was done."""
+    """Carries out the remarks of one conversation and reports what was done."""
 
-    def __init__(self, place: Place, artefact: Artefact, conversation: str, told: Sequence[PastInjection]) -> None:
+    def __init__(self, place: Place, artefact: Artefact, conversation: str, past: Sequence[PastInjection]) -> None:
         self._place, self._artefact, self._conversation = place, artefact, conversation
-        self._told = told
+        self._past = past
         self._telemetry: str = artefact.meta.settings["telemetry"]
         self._now = time.time()
 
     def hear(self, remark: Remark) -> str:
-        """Do what a remark asks; give a sentence about it."""
+        """Do what a remark asks; return a sentence about it."""
         if remark.kind == "allow":
             return self._allow(remark.code)
         if remark.kind == "unmute":
@@ -134,27 +133,29 @@ class Listener:
             known = list(numbers_of(self._artefact, [remark.trigger]))
             fix = "To see them all, type in a terminal: deia triggers list"
             return self._mute([remark.trigger], remark) if known else f"there is no trigger {remark.trigger}. {fix}"
-        if not self._told:
-            return NOTHING
-        last = self._told[-1]
+        if not self._past:
+            return NO_INJECTION
+        last = self._past[-1]
         if remark.kind == "why":
             return "; ".join(self._why(trigger, last) for trigger in last.triggers)
-        noted = self._note(last, remark.kind) if remark.kind in SAID else ""
+        noted = self._note(last, remark.kind) if remark.kind in VERDICTS else ""
         muted = self._mute(last.triggers, remark) if remark.kind in {"mute", "noise"} else ""
         return "; ".join(filter(None, (noted, muted)))
 
     def _note(self, last: PastInjection, verdict: str) -> str:
-        """Write to the ledger what the last that was said was worth."""
-        about = {"conversation": self._conversation, "verdict": verdict}
+        """Write the person's verdict on the last injection to the ledger."""
+        fields = {"conversation": self._conversation, "verdict": verdict}
         noted = [
             trigger
             for trigger, event in last.events.items()
-            if event and self._place.spool("feedback", {**about, "of": event}, telemetry=self._telemetry)
+            if event and self._place.spool("feedback", {**fields, "of": event}, telemetry=self._telemetry)
         ]
-        return f"{', '.join(noted)}: noted as {SAID[verdict]}" if noted else "telemetry is off, so nothing was noted"
+        return (
+            f"{', '.join(noted)}: noted as {VERDICTS[verdict]}" if noted else "telemetry is off, so nothing was noted"
+        )
 
     def _mute(self, triggers: Iterable[str], remark: Remark) -> str:
-        until = self._now + (remark.seconds or MUTED)
+        until = self._now + (remark.seconds or MUTE_SECONDS)
         mutes = [Mute(trigger=trigger, until=until, conversation=self._conversation) for trigger in triggers]
         if not all(write_mute(self._place.state, mute) for mute in mutes):
             return f"the mute cannot be written in {self._place.state}"
@@ -171,29 +172,28 @@ class Listener:
         for mute in mutes:
             write_mute(self._place.state, mute.but(lifted=True))
         names = ", ".join(mute.trigger for mute in mutes)
-        what = trigger or "nothing"
-        return (
-            f"{names} is heard again" if mutes else f"{what} is {'not ' if trigger else ''}muted in this conversation"
-        )
+        if mutes:
+            return f"{names} is heard again"
+        return f"{trigger} is not muted in this conversation" if trigger else "nothing is muted in this conversation"
 
     def _allow(self, code: str) -> str:
-        """Give leave by a code, which only the person was shown, in the conversation that it was shown in."""
-        leave = allow.offered(self._place.state, code, now=self._now)
-        if leave is None or not belongs_to(leave.conversation, self._conversation):
-            return f"there is no code {code} that could be used in this conversation"
+        """Let a call pass by a code, which only the person saw, in the conversation in which it was shown."""
+        permission = allow.offered(self._place.state, code, now=self._now)
+        if permission is None or not belongs_to(permission.conversation, self._conversation):
+            return f"there is no code {code} for this conversation"
         allow.grant(self._place.state, code, now=self._now)
-        return f"{', '.join(leave.triggers)} may pass once"
+        return f"{', '.join(permission.triggers)} may pass once"
 
     def _why(self, trigger: str, last: PastInjection) -> str:
-        """Say why a trigger spoke, and what it showed."""
+        """Return why a trigger fired, and what it showed."""
         event = spool.find_event(self._place.events, last.events.get(trigger, ""))
-        found = [self._artefact.trigger(number) for number in numbers_of(self._artefact, [trigger])]
+        triggers = [self._artefact.trigger(number) for number in numbers_of(self._artefact, [trigger])]
         because = shorten(one_line(str(event.get("because") or "the reason was not kept")), MOST_REASON)
-        shown = [self._artefact.document(number)["path"] for one in found for number, *_ in one.documents]
+        shown = [self._artefact.document(number)["path"] for found in triggers for number, *_ in found.documents]
         outcome = f" ({event['outcome']})" if event.get("outcome") else ""
         parts = [
             f"{trigger}{outcome} {ago(self._now - last.at)}: {because}",
-            f"from {whose(found[0].origin)}" if found else "it is not among the triggers any more",
+            f"from {whose(triggers[0].origin)}" if triggers else "it is not among the triggers any more",
             f"with {', '.join(shown)}" if shown else "",
         ]
         return ", ".join(filter(None, parts))

@@ -1,8 +1,8 @@
-"""One event of an agent host, from standard input to standard output. It never breaks a conversation.
+"""Answers one event of an agent host, from standard input to standard output. It never breaks a conversation.
 
-Whatever happens it exits 0 within its deadline, with valid JSON or nothing, and spools what went wrong. The one exit
-with 2 is an answer: a hold at a host that understands no other, made by that host's module on purpose. The quiet path
-(no trigger passes the gate) imports only what a word lookup needs; judging is imported when something is to judge.
+Whatever happens, it exits with 0 within its deadline, prints valid JSON or nothing, and writes errors to the ledger.
+The only other exit code, 2, is an answer: a hold at a host that understands nothing else. A quiet turn, in which no
+trigger passes the gate, imports only what a word lookup needs; judging is imported if there is something to judge.
 """
 
 from __future__ import annotations
@@ -15,72 +15,74 @@ from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
 from deia.records import TYPE_CHECKING
 from deia.serve.hooks.place import Place
+from deia.serve.hosts.event import Delivery
 from deia.watch.gate.word_gate import candidates, wait_in_vain
 from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, awaits_answer, log_line, recall
 from deia.watch.turn.tool_call import command_of
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from types import FrameType, ModuleType
     from typing import Any
 
     from deia.records import Turn
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
+    from deia.serve.hosts.event import Answer, Carries, Forms, Host, Occasion
     from deia.watch.gate.artefact import Artefact
 
-# What the hosts are called; the module of each is called the same. Only the called host's is imported.
+# The names of the hosts, which are also those of their modules. Only the calling host's module is imported.
 HOSTS = (
     "claude-code", "codex", "copilot", "vscode", "gemini", "cursor", "opencode", "cline", "windsurf", "amp", "droid",
     "kiro", "generic",
 )  # fmt: skip
-OUT, REASON = 1, 2  # standard output, for JSON; standard error, for a reason that goes with exit code 2
+STDOUT, STDERR = 1, 2
+REASON_CODE = 2  # the exit code that goes with a reason on standard error
 DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
-STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: it was told that sources changed
+STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: changed sources were reported
 UNCOMPILED = STALE + b'"uncompiled"'
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
-MOST_INPUT = 64_000_000  # bytes; a host that sends more gets silence
-PERSONS_WORD = (
-    "deia {word} is the person's to say. It counts in a terminal of theirs and not in a tool call; what was stopped and"
-    " why may be told to them."
+MOST_INPUT = 64_000_000  # bytes; a host that sends more gets no answer
+FOR_THE_PERSON = (
+    "Only the person may say deia {word}. It counts in a terminal of theirs and not in a tool call; you may tell them"
+    " what was stopped and why."
 )
 
 
 def run(arguments: list[str]) -> None:
-    """Answer the event on standard input for the host that the arguments name, then leave the process."""
+    """Answer the event on standard input for the host that the arguments name, then end the process."""
     place = Place(arguments)
-    answer, stream = b"", OUT
+    answer, stream = b"", STDOUT
     try:
         _arm(place, DEADLINE)
         output = answer_event(place, _read_input())
         if isinstance(output, bytes):
-            answer, stream = output, REASON
+            answer, stream = output, STDERR
         elif output:
             answer = dumps(output).encode("ascii")
-    except BaseException as error:  # noqa: BLE001 - the one rim: nothing may reach the host
+    except BaseException as error:  # noqa: BLE001 - nothing may reach the host
         place.report(error)
     _leave(answer, stream)
 
 
-def _leave(answer: bytes, stream: int = OUT) -> None:
-    """Write the answer and go without the interpreter's own farewell, which costs 1.5 ms."""
-    code = REASON if answer and stream == REASON else 0
+def _leave(answer: bytes, stream: int = STDOUT) -> None:
+    """Write the answer and exit without the interpreter's cleanup, which takes 1.5 ms."""
+    code = REASON_CODE if answer and stream == STDERR else 0
     try:
         while answer:
             answer = answer[files.system.write(stream, answer) :]
     except OSError:
-        code = 0  # the host is gone; there is nobody to tell, and a call without a reason may pass
-    files.system._exit(code)  # noqa: SLF001 - the documented way out of a process
+        code = 0  # the host is gone, and a call must not be stopped without a reason
+    files.system._exit(code)  # noqa: SLF001 - the documented way to end a process
 
 
 def _arm(place: Place, seconds: float) -> None:
-    """Leave on time even from inside a long match. Windows has no such timer: there the patterns alone bound it."""
+    """Set a timer that ends the process even inside a long match. Windows has none; only the patterns are bounded."""
     if sys.platform == "win32" or not place.timed:
         return
     import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` itself costs 4 ms for its enums
 
     def give_up(_signal_number: int, _frame: FrameType | None) -> None:
-        """Report that the time is up, and leave."""
+        """Report that the time is up, and exit."""
         place.report(TimeoutError(f"no answer within {seconds:g} s"))
         _leave(b"")
 
@@ -88,33 +90,34 @@ def _arm(place: Place, seconds: float) -> None:
     _signal.setitimer(_signal.ITIMER_REAL, max(seconds, 0.001))
 
 
-def host_module(name: str) -> Any:
-    """Import the module of a host, and no other's.
+def host_module(name: str) -> Host:
+    """Import and return the module of a host, and no other host's.
 
     Raises:
-        ValueError: nobody is called so.
+        ValueError: there is no such host.
     """
     if name not in HOSTS:
         raise ValueError(f"unknown host {name!r}; known are {', '.join(HOSTS)}")
-    module = f"deia.serve.hosts.{name.replace('-', '_')}"
-    __import__(module)
-    return sys.modules[module]
+    path = f"deia.serve.hosts.{name.replace('-', '_')}"
+    __import__(path)
+    module: Any = sys.modules[path]
+    host: Host = module
+    return host
 
 
-def answer_event(place: Place, given: bytes) -> dict[str, Any] | bytes | None:
-    """Give the answer to one event: what the host reads as JSON, or as the reason beside exit code 2, or nothing.
+def answer_event(place: Place, data: bytes) -> Answer:
+    """Return the answer to one event: what the host reads as JSON, or a reason for exit code 2, or nothing.
 
     Raises:
-        Exception: whatever is wrong with the event or the commons; who calls this is the rim.
+        Exception: something is wrong with the event or the commons; the caller catches everything.
     """
-    adapter = host_module(place.host)
-    occasion: Occasion | None = adapter.read_event(loads(given.decode("utf-8", "surrogatepass")))
+    host = host_module(place.host)
+    occasion = host.read_event(loads(data.decode("utf-8", "surrogatepass")))
     if occasion is None:
         return None
     place.settle(occasion.folder)
-    said = _respond(place, occasion, adapter.CARRIES)
-    answer: dict[str, Any] | bytes | None = adapter.write_answer(occasion, said) if said else None
-    return answer
+    said = respond(place, occasion, host.CARRIES)
+    return host.write_answer(occasion, said) if said else None
 
 
 def _read_input() -> bytes:
@@ -126,109 +129,108 @@ def _read_input() -> bytes:
     return b"".join(parts)
 
 
-def _respond(place: Place, occasion: Occasion, carries: dict[str, Any]) -> Said | None:
+def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
+    """Return what to say about an event, or None."""
     log = FileLog(place.state, occasion.conversation)
-    can: dict[str, str] = carries.get(occasion.moment, {}) if occasion.carries else {}
+    can: Forms = carries.get(occasion.moment, {}) if occasion.carries else {}
     if occasion.moment == "session":
         return _begin(place, occasion, log, can)
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can) if occasion.moment == "prompt" or place.trouble else ""
+    said: Said | None
     if artefact is None:
-        told: Said | None = _saying().trouble(can, trouble) if trouble else None
-        return told
+        said = _forms().trouble(can, trouble) if trouble else None
+        return said
     deadline = artefact.meta.settings["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
-    if occasion.turn is None:
+    turn = occasion.turn
+    if turn is None:
         return None
-    if occasion.moment == "prompt" and occasion.turn.text[: len(TO_DEIA)].lower() == TO_DEIA:
+    if occasion.moment == "prompt" and turn.text[: len(TO_DEIA)].lower() == TO_DEIA:
         from deia.serve.hooks.remarks import answer_remark  # noqa: PLC0415 - hardly any prompt begins so
 
-        answered: Said | None = answer_remark(place, artefact, occasion, log, can)
-        if answered is not None:
-            return answered
-    said = _watch(place, artefact, occasion, log, carries=carries, can=can)
-    also: Said | None = _saying().with_trouble(can, said, trouble) if trouble else said
-    return also
+        said = answer_remark(place, artefact, occasion, log, can)
+        if said is not None:
+            return said
+    said = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
+    return _forms().with_trouble(can, said, trouble) if trouble else said
 
 
 def _watch(
-    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, carries: dict[str, Any], can: dict[str, str]
+    place: Place, artefact: Artefact, occasion: Occasion, turn: Turn, log: FileLog, *, can: Forms, carries: Carries
 ) -> Said | None:
-    """Watch one turn: most are told from their words alone to concern nothing."""
-    turn = occasion.turn
-    assert turn is not None  # noqa: S101 - for the checker: asked by the caller
-    refused = _speaks_for_the_person(place, occasion) if occasion.moment == "before_tool" else ""
+    """Return what to say about one turn; the words of most turns match no trigger, so they need no judging."""
+    refusal = _refusal(place, occasion, turn) if occasion.moment == "before_tool" else ""
     said: Said | None
-    if refused:
-        said = _saying().forbid(can, refused)
+    if refusal:
+        said = _forms().forbid(can, refusal)
         return said
-    numbers, seen = candidates(artefact, turn, second_gate=_holding)
+    numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     content = log.read() if occasion.moment != "stop" else b""
-    waiting = recall(content).queued if b'"queued"' in content else []  # recognised when the host could carry nothing
+    waiting = recall(content).queued if b'"queued"' in content else []  # texts that the host could not carry earlier
     hold = bool(artefact.meta.settings["hold"])
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
-        given = {"can": can, "carries": carries, "hold": hold, "content": content, "waiting": tuple(waiting)}
         from deia.serve.hooks.judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
 
-        said = judged(place, artefact, occasion, log, numbers=numbers, seen=seen, given=given)
+        delivery = Delivery(can=can, carries=carries, hold=hold, content=content, waiting=tuple(waiting))
+        said = judged(place, artefact, occasion, log, numbers=numbers, seen=seen, delivery=delivery)
         return said
-    alone = hold and "hold" in can and not any("context" in forms for forms in carries.values())
-    due = waiting if alone or "context" in can else []
+    stops = hold and "hold" in can and not any("context" in forms for forms in carries.values())
+    due = waiting if stops or "context" in can else []
     if due and not _claims(occasion, log, turn):
         return None
     log.append(log_line(LogEntry(seen=seen, delivered=len(due))) if seen or due else QUIET)
-    said = _saying().say(can, None, waiting=due, stops=alone) if due else None
+    said = _forms().say(can, None, waiting=due, stops=stops) if due else None
     return said
 
 
-def _holding(artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
-    """Give the rows of the gate whose phrase or pattern stands in a turn: few modules are read instead of forty."""
+def _matching_rows(artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
+    """Return the rows of the gate whose phrase or pattern occurs in a turn."""
     from deia.watch.gate.pattern_gate import holding  # noqa: PLC0415 - most turns have no words of a phrase
 
     return holding(artefact, turn, rows)
 
 
 def _claims(occasion: Occasion, log: FileLog, turn: Turn) -> bool:
-    """Say whether a turn is this process's to speak of; another may hear the same event."""
-    from deia.serve.hooks.duplicates import is_first  # noqa: PLC0415 - a quiet turn speaks of nothing
+    """Claim an event for this process; return whether it was first, since others may get the same event."""
+    from deia.serve.hooks.duplicates import is_first  # noqa: PLC0415 - after a quiet turn nothing is said
 
     return is_first(log, occasion.moment, occasion.mark, turn, now=time.time())
 
 
-def _saying() -> Any:
-    """Give the module that finds the form of an answer; a turn with nothing to say needs none."""
+def _forms() -> ModuleType:
+    """Return the module that chooses the form of an answer; if nothing is said, it is not needed."""
     from deia.serve.hosts import delivery_form  # noqa: PLC0415 - as the docstring says
 
     return delivery_form
 
 
-def _speaks_for_the_person(place: Place, occasion: Occasion) -> str:
-    """Give why a tool call is refused that would silence deia in the person's name, or the empty text."""
-    assert occasion.turn is not None  # noqa: S101 - for the checker: asked by the caller
-    command = command_of(occasion.turn)
+def _refusal(place: Place, occasion: Occasion, turn: Turn) -> str:
+    """Return why a tool call is refused that would silence deia in the person's name, or the empty text."""
+    command = command_of(turn)
     if "deia" not in command or not ("allow" in command or "mute" in command):
         return ""
     from deia.watch.silence.allow import speaks_for_the_person  # noqa: PLC0415 - hardly any call names deia
 
-    word = speaks_for_the_person(occasion.turn)
+    word = speaks_for_the_person(turn)
     if word:
-        telemetry = {"conversation": occasion.conversation, "change": f"a tool call would have run deia {word}"}
-        place.spool("maintenance", telemetry)
-    return PERSONS_WORD.format(word=word) if word else ""
+        change = f"a tool call would have run deia {word}"
+        place.spool("maintenance", {"conversation": occasion.conversation, "change": change})
+    return FOR_THE_PERSON.format(word=word) if word else ""
 
 
-def _begin(place: Place, occasion: Occasion, log: FileLog, can: dict[str, str]) -> Said | None:
-    """Begin a session: forget what a compaction took out of the model's sight, and tell the person what is wrong."""
+def _begin(place: Place, occasion: Occasion, log: FileLog, can: Forms) -> Said | None:
+    """Begin a session: after a compaction, forget what the model no longer sees; tell the person what is wrong."""
     if occasion.reset:
         log.append(log_line(LogEntry(event=RESET)))
     trouble = _trouble(place, _open(place), log, can, again=True)
-    said: Said | None = _saying().trouble(can, trouble) if trouble else None
+    said: Said | None = _forms().trouble(can, trouble) if trouble else None
     return said
 
 
 def _open(place: Place) -> Artefact | None:
-    """Return the compiled triggers, or those that may stand in for them."""
+    """Return the compiled triggers or a substitute."""
     artefact: Artefact | None
     try:
         artefact = place.open(f"{place.derived}/triggers")
@@ -239,29 +241,29 @@ def _open(place: Place) -> Artefact | None:
     return artefact
 
 
-def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: dict[str, str], *, again: bool = False) -> str:
-    """Spool what is wrong with the compiled triggers and give it; they are used all the same, the last good ones.
+def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, *, again: bool = False) -> str:
+    """Report and return what is wrong with the compiled triggers, of which the last good ones are used nevertheless.
 
-    Once a conversation, unless it is told `again`; what nobody could be told counts for nothing.
+    Once per conversation, unless `again`; a report that the host could not carry does not count.
     """
     trouble = place.trouble or _trouble_of_sources(place, artefact)
     content = log.read() if trouble and not again else b""
     if not trouble or (UNCOMPILED if place.trouble else STALE) in content:
         return ""
-    told = "note" in can or "context" in can
-    if told:
+    reported = "note" in can or "context" in can
+    if reported:
         log.append(log_line(LogEntry(aside=True, stale="uncompiled" if place.trouble else trouble)))
-    if told or UNSAID not in content:
+    if reported or UNSAID not in content:
         place.spool("error", {"error": trouble, "where": place.root})
-    if not told:
+    if not reported:
         log.append(UNSAID)
     return trouble
 
 
 def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
-    """Give what is wrong with the files that the triggers were compiled from, or the empty text."""
-    found = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
-    if found:
-        return f"{found} changed since the triggers were compiled. Type: deia compile"
-    standing = ", ".join(artefact.meta.standing) if artefact is not None else ""
-    return f"{standing} has errors; its last good version counts. Type: deia lint" if standing else ""
+    """Return what is wrong with the files that the triggers were compiled from, or the empty text."""
+    changed = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
+    if changed:
+        return f"{changed} changed since the triggers were compiled. Type: deia compile"
+    broken = ", ".join(artefact.meta.standing)[: freshness.MOST_SHOWN] if artefact is not None else ""
+    return f"{broken} has errors; its last good version counts. Type: deia lint" if broken else ""

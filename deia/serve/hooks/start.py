@@ -1,4 +1,4 @@
-"""The beginning of every hook: whether deia is off, and what a quiet call needs. Refuses to import where it is off."""
+"""The start of every hook. If deia is off, nothing else is imported."""
 
 import gc
 import sys
@@ -17,24 +17,25 @@ def start() -> None:
     """Answer one event, unless deia is off."""
     if is_off():
         return
-    gc.disable()  # the process ends before there is anything to collect: 1 ms of a turn that is judged
+    gc.disable()  # the process ends before there is anything to collect, which saves 1 ms of a judged turn
     from deia.serve.hooks.run import run  # noqa: PLC0415 - a muted hook imports nothing
 
     run(sys.argv[1:])
 
 
 def is_off() -> bool:
-    """Say whether DEIA_OFF or the file `off` in the state folder (see deia.folders.state_folder) silences deia."""
-    if _set("DEIA_OFF") not in {"", "0"}:
+    """Return whether DEIA_OFF or the file `off` in the state folder (see deia.folders.state_folder) silences deia."""
+    if _variable("DEIA_OFF") not in {"", "0"}:
         return True
-    base = _set("XDG_STATE_HOME") or _set("LOCALAPPDATA") or (_set("HOME") or _set("USERPROFILE")) + "/.local/state"
+    home = _variable("HOME") or _variable("USERPROFILE")
+    base = _variable("XDG_STATE_HOME") or _variable("LOCALAPPDATA") or home + "/.local/state"
     try:
-        stat((_set("DEIA_STATE") or base + "/deia") + "/off")
+        stat((_variable("DEIA_STATE") or base + "/deia") + "/off")
     except (OSError, ValueError):
         return False
     return True
 
 
-def _set(name: str) -> str:
+def _variable(name: str) -> str:
     value: str | bytes = environ.get(KEY(name), "")
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")

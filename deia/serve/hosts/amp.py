@@ -1,7 +1,7 @@
-"""Amp: its plugin runs in the host's own process and speaks the generic tongue with the hook.
+"""Amp: its plugin runs in the host's own process and exchanges generic events with the hook.
 
-Source: the Amp integration of safety-net (read in the second half of 2026). What matters: a plugin sees tool calls, and
-may reject one with a message that the model reads; nothing else reaches the model.
+Source: the Amp integration of safety-net (read in the second half of 2026). A plugin sees tool calls, and may reject
+one with a message that the model reads; nothing else reaches the model.
 """
 
 from __future__ import annotations

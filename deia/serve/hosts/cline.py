@@ -1,28 +1,37 @@
 """Cline's hooks: executables of one event each in; a cancellation or a change of context out.
 
 Source: cline/cline src/core/hooks/hook-factory.ts @06c798bc and docs.cline.bot/features/hooks/hook-reference (read
-2026-11), which name every field that is read here; parameters are texts. What matters: context that is changed before a
-tool counts from the model's next request on, so a danger is cancelled; a cancellation says why in two places.
+2026-11), which name every field that is read here; parameters are texts. Context that is changed before a tool counts
+from the model's next request on, so a dangerous call is cancelled; a cancellation gives its reason in two places.
 """
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Turn
-from deia.serve.hosts.event import BEFORE, LATE, Occasion, call, decoded, folder_of, mapping_of, result, text_of
+from deia.records import TYPE_CHECKING
+from deia.serve.hosts.event import BEFORE, LATE, Dialect, mapping_of
 
 if TYPE_CHECKING:
-    from typing import Any
-
+    from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
+    from deia.serve.hosts.event import Occasion
 
-MOMENTS = {
-    "UserPromptSubmit": "prompt",
-    "PreToolUse": "before_tool",
-    "PostToolUse": "after_tool",
-    "TaskStart": "session",
-    "TaskResume": "session",
-}
-PARTS = {"prompt": "userPromptSubmit", "before_tool": "preToolUse", "after_tool": "postToolUse"}
+DIALECT = Dialect(
+    moments={
+        "UserPromptSubmit": "prompt",
+        "PreToolUse": "before_tool",
+        "PostToolUse": "after_tool",
+        "TaskStart": "session",
+        "TaskResume": "session",
+    },
+    event="hookName",
+    conversation=("taskId",),
+    folder=("workspaceRoots",),
+    tool=("toolName", "tool"),
+    tool_input="parameters",
+    output=("result",),
+    failed=lambda event, _: event.get("success") is False,
+)
+PARTS = ("userPromptSubmit", "preToolUse", "postToolUse")  # the member of an event that holds what it is about
 CARRIES = {
     "prompt": {"context": BEFORE},
     "before_tool": {"hold": BEFORE, "context": LATE},
@@ -32,36 +41,16 @@ CARRIES = {
 }
 
 
-def read_event(event: Any) -> Occasion | None:
-    """Give what an event is about, or None where there is nothing to watch."""
-    name = text_of(mapping_of(event).get("hookName"))
-    moment = MOMENTS.get(name)
-    if moment is None:
-        return None
-    turn = _turn(moment, mapping_of(event.get(PARTS.get(moment, ""))))
-    return Occasion(
-        event=name,
-        moment="tool_error" if turn is not None and turn.failed else moment,
-        conversation=text_of(event.get("taskId")) or "unnamed",
-        folder=folder_of(event.get("workspaceRoots")),
-        turn=turn,
+def read_event(event: Json) -> Occasion | None:
+    """Return what an event is about, or None if there is nothing to watch."""
+    fields = mapping_of(event)
+    return DIALECT.read(
+        {name: value for part in PARTS for name, value in mapping_of(fields.get(part)).items()} | fields
     )
 
 
-def _turn(moment: str, part: dict[str, Any]) -> Turn | None:
-    if moment == "session":
-        return None
-    if moment == "prompt":
-        return Turn(role="user", text=text_of(part.get("prompt")))
-    tool = text_of(part.get("toolName")) or text_of(part.get("tool"))
-    given = decoded(part.get("parameters"))
-    if moment == "before_tool":
-        return call(tool, given)
-    return result(tool, given, part.get("result"), failed=part.get("success") is False)
-
-
-def write_answer(occasion: Occasion, said: Said) -> dict[str, Any] | None:
-    """Give the host's answer, or None where nothing is said."""
+def write_answer(occasion: Occasion, said: Said) -> dict[str, Json] | None:
+    """Return the host's answer, or None if nothing is said."""
     if said.hold and occasion.moment == "before_tool":
         return {"cancel": True, "errorMessage": said.hold, "contextModification": said.hold}
     return {"cancel": False, "contextModification": said.context} if said.context else None

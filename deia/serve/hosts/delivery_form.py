@@ -1,7 +1,7 @@
-"""Which form an injection takes at a host's moment: added context, a hold, a question, a note; or it has to wait.
+"""The form that an injection takes at a moment of a host: added context, a hold, a question or a note.
 
-A host's table CARRIES decides, so that a host is described and not programmed. What a moment cannot carry is not cut
-down to what it can: it waits for the next moment that carries it.
+A host's table CARRIES decides, so that hosts are described and not programmed. A text that a moment cannot carry is not
+shortened to fit; it waits for the next moment that can carry it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from deia.records import Injection
 
-MOST_CHARS = 9_500  # of one string; hosts cut or spill more than 10,000
-AGAIN = "The same call passes when it is made again."
+MOST_CHARS = 9_500  # of one string; hosts cut or move away more than 10,000
+REPEAT = "The same call passes when it is made again."
 
 
 class Said(Record):
-    """What to tell whom: `context` and `hold` are read by the model, `ask` and `note` by the person."""
+    """What deia says at a moment: the model reads `context` and `hold`, the person `ask` and `note`."""
 
     context: str = ""
     hold: str = ""
@@ -33,9 +33,9 @@ class Said(Record):
 
 
 def form_of(can: Mapping[str, str], action: str, *, hold: bool) -> str:
-    """Give the form for an action: the one that it asks for, else the nearest that the moment carries.
+    """Return the form for an action: the one that it asks for, else the nearest that the moment carries.
 
-    A question that a host does not know becomes a hold, whose reason the model can put to the person.
+    At a host without questions a question becomes a hold, whose reason the model can pass on to the person.
     """
     wanted = {"hold": ("hold", "ask") if hold else (), "ask": ("ask", "hold") if hold else ("ask",)}.get(action, ())
     return next((form for form in wanted if form in can), "context")
@@ -45,18 +45,18 @@ def say(
     can: Mapping[str, str], injection: Injection | None, *, waiting: Sequence[str] = (), note: str = "",
     hold: bool = True, stops: bool = False, code: str = "",
 ) -> Said:  # fmt: skip
-    """Give what to say at a moment that carries the forms in `can`.
+    """Return what to say at a moment that carries the forms in `can`.
 
-    `waiting` are texts that waited for this moment, and with `stops` they hold the call by themselves; `code` is the
-    person's alone: it goes where the host shows the model nothing.
+    `waiting` are texts that waited for this moment; with `stops` they hold the call by themselves. `code` is only for
+    the person: it is shown only if the host keeps notes from the model.
     """
     action = injection.action if injection else "note"
     form = "hold" if stops and "hold" in can else form_of(can, action, hold=hold)
     texts = "\n\n".join(_unrepeated((*waiting, *((injection.text,) if injection else ()))))
-    told = note or (_told(injection, code) if injection and action != "note" else "")
-    shown = told if "note" in can else ""
+    note = note or (_note(injection, code) if injection and action != "note" else "")
+    shown = note if "note" in can else ""
     if form == "hold":
-        return Said(hold=f"{shorten(texts, MOST_CHARS - len(AGAIN) - 2)}\n\n{AGAIN}", note=shown)
+        return Said(hold=f"{shorten(texts, MOST_CHARS - len(REPEAT) - 2)}\n\n{REPEAT}", note=shown)
     context = shorten(texts, MOST_CHARS) if "context" in can else ""
     if form == "ask" and injection:
         return Said(ask=shorten(question(injection), MOST_CHARS), context=context, note=shown)
@@ -64,41 +64,42 @@ def say(
 
 
 def _unrepeated(texts: Sequence[str]) -> Sequence[str]:
-    """Give what waited and what is said now, each trigger once: the newest says what the older said."""
+    """Return the texts with each trigger once; the newest text repeats what an older one says."""
     if len(texts) < 2:
         return texts
-    from deia.watch.injection import unrepeated  # noqa: PLC0415 - hardly ever two texts come together
+    from deia.watch.injection import unrepeated  # noqa: PLC0415 - two texts hardly ever come together
 
     return unrepeated(texts)
 
 
 def forbid(can: Mapping[str, str], reason: str) -> Said:
-    """Give what stops a call for good, with a reason that the model reads where the host can."""
+    """Return what stops a call for good; the model reads the reason if the host allows it."""
     note = f"deia: {reason}" if "note" in can else ""
     return Said(hold=reason, note=note) if "hold" in can else Said(ask=reason if "ask" in can else "", note=note)
 
 
-def trouble(can: Mapping[str, str], what: str) -> Said:
-    """Tell the person that deia itself is in trouble, through the model where the host has no other way."""
-    return Said(note=f"deia: {what}") if "note" in can else Said(context=f"deia: {what}" if "context" in can else "")
+def trouble(can: Mapping[str, str], problem: str) -> Said:
+    """Return a report to the person that deia itself has a problem, through the model if there is no other way."""
+    report = f"deia: {problem}"
+    return Said(note=report) if "note" in can else Said(context=report if "context" in can else "")
 
 
-def with_trouble(can: Mapping[str, str], said: Said | None, what: str) -> Said:
-    """Give what is said with a word to the person that deia itself is in trouble."""
-    told = trouble(can, what)
+def with_trouble(can: Mapping[str, str], said: Said | None, problem: str) -> Said:
+    """Return what is said, together with a report that deia itself has a problem."""
+    report = trouble(can, problem)
     if said is None:
-        return told
-    context = "\n\n".join(filter(None, (said.context, told.context)))
-    return said.but(context=context, note="\n".join(filter(None, (said.note, told.note))))
+        return report
+    context = "\n\n".join(filter(None, (said.context, report.context)))
+    return said.but(context=context, note="\n".join(filter(None, (said.note, report.note))))
 
 
 def question(injection: Injection) -> str:
-    """Give the question that the person reads."""
+    """Return the question that the person reads."""
     first = injection.parts[0]["injection"]
     instead = f"Instead: {'; or: '.join(first['instead'])}" if first["instead"] else ""
     return one_line(f"{first['message']} {first['action_required']} {instead}")
 
 
-def _told(injection: Injection, code: str) -> str:
-    leave = f"deia allow {code} lets it pass once; " if code else ""
-    return f"deia: {', '.join(injection.triggers)} ({leave}deia mute {injection.triggers[0]} silences it)"
+def _note(injection: Injection, code: str) -> str:
+    permission = f"deia allow {code} lets it pass once; " if code else ""
+    return f"deia: {', '.join(injection.triggers)} ({permission}deia mute {injection.triggers[0]} silences it)"

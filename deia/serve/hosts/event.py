@@ -1,7 +1,7 @@
-"""What hosts have in common: the record of one event, and reading the shape that Claude Code gave its events.
+"""One event of a host, as deia reads it, and the table of names by which a host's events are read.
 
-A host's own module says which of its events is which moment and what each can carry; here stands what several share. It
-takes any JSON: what is missing or of the wrong type is empty, and an event that nobody knows is none.
+Hosts send the same things under different names, so a host's module holds a `Dialect` and not a parser. Any JSON is
+accepted: what is missing or of the wrong type counts as empty, and an unknown event is None.
 """
 
 from __future__ import annotations
@@ -11,149 +11,221 @@ from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.memory.log import SUBAGENT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol, TypeAlias
 
-# When what an answer carries reaches the model: before the act that it is about, or with that act's result.
+    from deia.fast_json import Json
+    from deia.serve.hosts.delivery_form import Said
+
+    Forms: TypeAlias = Mapping[str, str]  # form (context, hold, ask, note) → when it reaches the model
+    Carries: TypeAlias = Mapping[str, Forms]  # moment → the forms that an answer can take then
+    Answer: TypeAlias = Mapping[str, Json] | bytes | None  # JSON, or a reason for standard error, or nothing
+
+    class Host(Protocol):
+        """The module of a host."""
+
+        @property
+        def CARRIES(self) -> Carries:  # noqa: N802 - a constant of the module
+            """What an answer can carry at each moment."""
+
+        @property
+        def read_event(self) -> Callable[[Json], Occasion | None]:
+            """The function that reads an event, None if there is nothing to watch."""
+
+        @property
+        def write_answer(self) -> Callable[[Occasion, Said], Answer]:
+            """The function that writes the host's answer, None if nothing is said."""
+else:
+    Answer = object
+
+
+# When an answer reaches the model: before the act that it is about, or with the result of that act.
 BEFORE, LATE = "before", "late"
 MOST_DEPTH = 6
-FLAGS = ("is_error", "isError")
-CODES = ("exit_code", "exitCode", "returnCode", "returncode")
-# How hosts call their shell that the watcher knows by another name.
+ERROR_FLAGS = ("is_error", "isError")
+EXIT_CODES = ("exit_code", "exitCode", "returnCode", "returncode")
+# Names of shell tools that the watcher does not know.
 SHELLS = dict.fromkeys(("execute_bash", "run_in_terminal", "runTerminalCommand", "runInTerminal"), "bash")
 EVENT = "hook_event_name"
+MODEL_TEXTS = ("text_result_for_llm", "textResultForLlm")  # Copilot's names for the part of a result the model reads
+NO_CONVERSATION = "unnamed"
 
 
 class Occasion(Record):
     """One event of a host: what to watch, and what the host can carry back."""
 
-    event: str
+    event: str  # the host's name for it
     moment: str  # prompt | before_tool | after_tool | tool_error | stop | session
     conversation: str
     folder: str
     turn: Turn | None = None
-    reset: bool = False  # what was injected before is gone from the model's sight
+    reset: bool = False  # the model no longer sees what was injected before
     carries: bool = True  # whether an answer to this event can reach anybody
-    given: str = ""  # what an answer has to give back whole, with what is said behind it
-    mark: str = ""  # the host's own id of the call or the prompt, to know the event again when it arrives twice
+    given: str = ""  # the prompt's text, which an answer has to repeat in front of what deia adds
+    mark: str = ""  # the host's own id of the call or prompt, by which a second copy of the event is recognised
 
 
-def read_claude_shaped(event: Any, moments: Mapping[str, str]) -> Occasion | None:
-    """Give what an event of Claude Code's shape is about, or None where there is nothing to watch."""
-    if not isinstance(event, dict):
-        return None
-    name = text_of(event.get(EVENT))
-    moment = moments.get(name)
-    if moment is None:
-        return None
-    turn = _turn(moment, event)
-    return Occasion(
-        event=name,
-        moment="tool_error" if turn is not None and turn.failed else moment,
-        conversation=_conversation(event),
-        folder=folder_of(event.get("cwd")),
-        turn=turn,
-        reset=text_of(event.get("source")) in {"compact", "clear"},
-        carries=moment != "stop",
-        mark=first_text(event, "tool_use_id", "prompt_id", "turn_id", "generation_id"),
+class Delivery(Record):
+    """What a host can carry now and later, and what waits for it."""
+
+    can: Forms  # at this moment
+    carries: Carries  # at every moment
+    hold: bool = True  # whether the settings allow calls to be held
+    code: str = ""  # the code by which the person lets the call pass
+    content: bytes = b""  # the conversation's log before this turn
+    waiting: tuple[str, ...] = ()  # texts that no earlier moment could carry
+
+    @property
+    def has_context(self) -> bool:
+        """Whether the host carries context at any moment."""
+        return any("context" in forms for forms in self.carries.values())
+
+
+def _no_other_failure(_event: Mapping[str, Json], _response: Json) -> bool:
+    return False
+
+
+class Dialect(Record):
+    """The names of a host's events and their fields; if a field has several names, the first non-empty text counts."""
+
+    moments: Mapping[str, str]  # event → moment
+    event: str = EVENT
+    conversation: tuple[str, ...] = ("session_id",)
+    folder: tuple[str, ...] = ("cwd",)
+    prompt: str = "prompt"
+    reply: str = ""  # what the model said
+    tool: tuple[str, ...] = ("tool_name",)
+    tool_input: str = "tool_input"
+    output: tuple[str, ...] = ("tool_response",)
+    error: str = "error"
+    failed: Callable[[Mapping[str, Json], Json], bool] = _no_other_failure  # whether a result reports a failure
+    mark: tuple[str, ...] = ()
+    resets: tuple[str, ...] = ()  # values of `source` at which the model forgets what it was told
+
+    def read(self, event: Json) -> Occasion | None:
+        """Return what an event is about, or None if there is nothing to watch (an event of a later version, say)."""
+        fields = mapping_of(event)
+        name = text_of(fields.get(self.event))
+        moment = self.moments.get(name)
+        if moment is None:
+            return None
+        turn = self._turn(moment, fields)
+        return Occasion(
+            event=name,
+            moment="tool_error" if turn is not None and turn.failed else moment,
+            conversation=self._conversation(fields),
+            folder=next((folder for field in self.folder if (folder := folder_of(fields.get(field)))), ""),
+            turn=turn,
+            reset=text_of(fields.get("source")) in self.resets,
+            mark=first_text(fields, self.mark),
+        )
+
+    def _conversation(self, fields: Mapping[str, Json]) -> str:
+        conversation = first_text(fields, self.conversation) or NO_CONVERSATION
+        agent = text_of(fields.get("agent_id"))  # a subagent has a context of its own
+        return f"{conversation}{SUBAGENT}{agent}" if agent else conversation
+
+    def _turn(self, moment: str, fields: Mapping[str, Json]) -> Turn | None:
+        if moment == "session":
+            return None
+        if moment == "prompt":
+            return Turn(role="user", text=text_of(fields.get(self.prompt)))
+        if moment == "stop":
+            return Turn(role="assistant", text=text_of(fields.get(self.reply)))
+        tool = first_text(fields, self.tool)
+        tool_input = decoded(fields.get(self.tool_input))
+        if moment == "before_tool":
+            plan = mapping_of(tool_input).get("plan")
+            return Turn(role="assistant", text=text_of(plan)) if tool == "ExitPlanMode" else call(tool, tool_input)
+        response = self._response(fields)
+        if moment == "tool_error":
+            return result(tool, tool_input, [fields.get(self.error), _for_model(response)], failed=True)
+        failed = self.failed(fields, response)
+        return result(tool, tool_input, _for_model(response), failed=failed)
+
+    def _response(self, fields: Mapping[str, Json]) -> Json:
+        text = first_text(fields, self.output)
+        return decoded(text or next((fields[field] for field in self.output if field in fields), None))
+
+
+def _for_model(response: Json) -> Json:
+    """Return the part of a tool's response that the model reads; hosts other than Copilot send nothing else."""
+    return first_text(response, MODEL_TEXTS) or response if isinstance(response, dict) else response
+
+
+def call(tool: str, tool_input: Json) -> Turn:
+    """Return the turn of a tool call, from its input as the host sent it."""
+    arguments = mapping_of(tool_input)
+    text = text_of(tool_input) or text_of(arguments.get("command"))
+    return Turn(role="tool_call", text=text, tool=SHELLS.get(tool, tool), tool_input=arguments)
+
+
+def result(tool: str, tool_input: Json, response: Json, *, failed: bool = False) -> Turn:
+    """Return the turn of a tool's result, which may be a text, a mapping or a list of blocks."""
+    response = decoded(response)
+    return Turn(
+        role="tool_result",
+        text="\n".join(texts_of(_answers(tool, response))),
+        tool=SHELLS.get(tool, tool),
+        tool_input=mapping_of(tool_input),
+        failed=failed or _reports_failure(response),
     )
 
 
-def _conversation(event: dict[str, Any]) -> str:
-    conversation = first_text(event, "session_id", "conversation_id", "sessionId") or "unnamed"
-    agent = text_of(event.get("agent_id"))  # a subagent has a context of its own
-    return f"{conversation}{SUBAGENT}{agent}" if agent else conversation
-
-
-def _turn(moment: str, event: dict[str, Any]) -> Turn | None:
-    if moment == "prompt":
-        return Turn(role="user", text=text_of(event.get("prompt")))
-    if moment == "stop":
-        return Turn(role="assistant", text=text_of(event.get("last_assistant_message")))
-    if moment == "session":
-        return None
-    tool = text_of(event.get("tool_name"))
-    given = decoded(event.get("tool_input"))
-    if moment == "before_tool":
-        plan = mapping_of(given).get("plan")
-        return Turn(role="assistant", text=text_of(plan)) if tool == "ExitPlanMode" else call(tool, given)
-    response = _response(event)
-    if moment == "tool_error":
-        response = [event.get("error"), response]
-    return result(tool, given, response, failed=moment == "tool_error")
-
-
-def _response(event: dict[str, Any]) -> Any:
-    """Give what a tool answered; Copilot, which runs Claude's hooks too, has a name of its own for it."""
-    if "tool_response" in event:
-        return event["tool_response"]
-    told = event.get("tool_result")
-    return mapping_of(told).get("text_result_for_llm") or told
-
-
-def call(tool: str, given: Any) -> Turn:
-    """Give the turn of a tool call, from its input as the host sent it."""
-    tool_input = mapping_of(given)
-    text = text_of(given) or text_of(tool_input.get("command"))
-    return Turn(role="tool_call", text=text, tool=SHELLS.get(tool, tool), tool_input=tool_input)
-
-
-def result(tool: str, given: Any, response: Any, *, failed: bool = False) -> Turn:
-    """Give the turn of a tool's result, which may be a text, a mapping or a list of blocks."""
-    response = decoded(response)
-    text = "\n".join(texts_of(_answers(tool, response)))
-    failed = failed or _says_it_failed(response)
-    return Turn(role="tool_result", text=text, tool=SHELLS.get(tool, tool), tool_input=mapping_of(given), failed=failed)
-
-
-def _says_it_failed(response: Any) -> bool:
-    """Say whether a tool's response reports a failure by itself, as MCP servers and shells do."""
+def _reports_failure(response: Json) -> bool:
+    """Return whether a tool's response itself reports a failure, as those of MCP servers and shells do."""
     if not isinstance(response, dict):
         return False
-    code = next((response[name] for name in CODES if isinstance(response.get(name), int)), 0)
-    return any(response.get(name) is True for name in FLAGS) or code != 0
+    code = next((response[name] for name in EXIT_CODES if isinstance(response.get(name), int)), 0)
+    return any(response.get(name) is True for name in ERROR_FLAGS) or code != 0
 
 
-def _answers(tool: str, response: Any) -> Any:
-    """Give what a person answered to a question, without the question; of other tools the whole response."""
+def _answers(tool: str, response: Json) -> Json:
+    """Return a person's answers to a question without the question; for other tools, the whole response."""
     if tool == "AskUserQuestion" and isinstance(response, dict) and isinstance(response.get("answers"), dict):
-        return response["answers"]
+        answers: Json = response["answers"]
+        return answers
     return response
 
 
-def text_of(value: Any) -> str:
-    """Give a value that is a text, else the empty text."""
+def text_of(value: object) -> str:
+    """Return a value if it is a text, else the empty text."""
     return value if isinstance(value, str) else ""
 
 
-def mapping_of(value: Any) -> dict[str, Any]:
-    """Give a value that is a mapping, else an empty one."""
+def mapping_of(value: object) -> dict[str, Json]:
+    """Return a value if it is a mapping, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def first_text(event: dict[str, Any], *names: str) -> str:
-    """Give the first of some fields that is a text with something in it."""
-    return next((value for name in names if (value := text_of(event.get(name)))), "")
+def first_text(fields: Mapping[str, Json], names: Sequence[str]) -> str:
+    """Return the first of some fields that is a non-empty text."""
+    for name in names:
+        value = fields.get(name)
+        if value and isinstance(value, str):
+            return value
+    return ""
 
 
-def folder_of(value: Any) -> str:
-    """Give the folder that a host names, with forward slashes; of several roots, the first."""
+def folder_of(value: Json) -> str:
+    """Return the folder that a host names, with forward slashes; of several roots, the first."""
     first = value[0] if isinstance(value, list) and value else value
     return text_of(first).replace("\\", "/")
 
 
-def decoded(value: Any) -> Any:
-    """Give what a text of JSON holds; some hosts send a tool's input so. Anything else stays what it is."""
+def decoded(value: Json) -> Json:
+    """Return the content of a text of JSON, in which some hosts send a tool's input; any other value unchanged."""
     if not (isinstance(value, str) and value.lstrip()[:1] in {"{", "["}):
         return value
     try:
-        return loads(value)
+        content: Json = loads(value)
     except ValueError:
         return value
+    return content
 
 
-def texts_of(value: Any, depth: int = 0) -> list[str]:
-    """Give every text inside a value."""
+def texts_of(value: Json, depth: int = 0) -> list[str]:
+    """Return every text inside a value."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -9,22 +9,35 @@ the call, for the person, "note": for the person}, or nothing at all.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Turn
-from deia.serve.hosts.event import BEFORE, LATE, Occasion, call, decoded, folder_of, mapping_of, result, text_of
+from deia.records import TYPE_CHECKING
+from deia.serve.hosts.event import BEFORE, LATE, Dialect, decoded, mapping_of, text_of
 
 if TYPE_CHECKING:
-    from typing import Any
-
+    from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
+    from deia.serve.hosts.event import Occasion
 
-MOMENTS = {
-    "prompt": "prompt",
-    "before_tool": "before_tool",
-    "after_tool": "after_tool",
-    "tool_error": "tool_error",
-    "assistant": "stop",
-    "session": "session",
-}
+DIALECT = Dialect(
+    moments={
+        "prompt": "prompt",
+        "before_tool": "before_tool",
+        "after_tool": "after_tool",
+        "tool_error": "tool_error",
+        "assistant": "stop",
+        "session": "session",
+    },
+    event="event",
+    conversation=("conversation",),
+    folder=("folder",),
+    prompt="text",
+    reply="text",
+    tool=("tool",),
+    tool_input="input",
+    output=("text",),
+    error="",
+    failed=lambda event, _: event.get("failed") is True,
+    mark=("id",),
+)
 CARRIES = {
     "prompt": {"context": BEFORE, "note": BEFORE},
     "before_tool": {"hold": BEFORE, "ask": BEFORE, "note": BEFORE, "context": LATE},
@@ -35,38 +48,15 @@ CARRIES = {
 FORMS = ("context", "hold", "ask", "note")
 
 
-def read_event(event: Any) -> Occasion | None:
-    """Give what an event is about, or None where there is nothing to watch."""
-    name = text_of(mapping_of(event).get("event"))
-    moment = MOMENTS.get(name)
-    if moment is None:
-        return None
-    turn = _turn(moment, event)
-    return Occasion(
-        event=name,
-        moment="tool_error" if turn is not None and turn.failed else moment,
-        conversation=text_of(event.get("conversation")) or "unnamed",
-        folder=folder_of(event.get("folder")),
-        turn=turn,
-        reset=event.get("reset") is True,
-        carries=moment != "stop",
-        mark=text_of(event.get("id")),
-    )
+def read_event(event: Json) -> Occasion | None:
+    """Return what an event is about, or None if there is nothing to watch."""
+    fields = mapping_of(event)
+    if fields.get("event") == "before_tool" and not decoded(fields.get("input")):
+        fields = {**fields, "input": text_of(fields.get("text"))}
+    occasion = DIALECT.read(fields)
+    return occasion.but(reset=True) if occasion is not None and fields.get("reset") is True else occasion
 
 
-def _turn(moment: str, event: dict[str, Any]) -> Turn | None:
-    if moment == "session":
-        return None
-    if moment in {"prompt", "stop"}:
-        return Turn(role="user" if moment == "prompt" else "assistant", text=text_of(event.get("text")))
-    tool = text_of(event.get("tool"))
-    given = decoded(event.get("input"))
-    if moment == "before_tool":
-        return call(tool, given or text_of(event.get("text")))
-    return result(tool, given, event.get("text"), failed=moment == "tool_error" or event.get("failed") is True)
-
-
-def write_answer(occasion: Occasion, said: Said) -> dict[str, Any] | None:
-    """Give what is said, by form, or None where nothing is."""
-    del occasion  # an answer has the same shape at every moment
+def write_answer(_occasion: Occasion, said: Said) -> dict[str, Json] | None:
+    """Return what is said, by form, or None if nothing is; the shape is the same at every moment."""
     return {form: text for form in FORMS if (text := getattr(said, form))} or None

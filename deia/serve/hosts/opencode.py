@@ -1,8 +1,8 @@
-"""OpenCode: its plugin runs in the host's own process and speaks the generic tongue with the hook.
+"""OpenCode: its plugin runs in the host's own process and exchanges generic events with the hook.
 
-Source: the types of @opencode-ai/plugin 1.18.33 (read in the second half of 2026). What matters: the plugin may change
-a message's parts before the model reads them, throw before a tool, and add to a tool's output; a question would be the
-host's permission system's, not a plugin's. A failed tool raises no hook of its own.
+Source: the types of @opencode-ai/plugin 1.18.33 (read in the second half of 2026). The plugin may change a message's
+parts before the model reads them, throw an error before a tool, and add to a tool's output. Only the host's permission
+system can ask questions. A failed tool calls no hook of its own.
 """
 
 from __future__ import annotations

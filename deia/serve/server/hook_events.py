@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeAlias
 
 from deia import fast_json, files
-from deia.fast_json import Json
 from deia.records import Record
 from deia.serve.hooks.place import Place
 from deia.serve.hooks.run import DEADLINE, answer_event
 from deia.serve.hooks.start import is_off
+from deia.serve.hosts.event import Answer
 from deia.serve.startup.bytecode import keep_bytecode, kept_groups
 from deia.watch.gate.artefact import Artefact, open_artefact
 
@@ -25,8 +24,6 @@ INLINE = 4_096  # bytes; a shorter event is answered in the event loop, because 
 MOST_OPEN = 64  # commons whose triggers are kept open; a person works in a few
 EXIT = b"x-deia-exit"  # the exit code, for hosts that read a reason from standard error if it is 2
 JSON, TEXT = b"application/json", b"text/plain; charset=utf-8"
-
-Output: TypeAlias = dict[str, Json] | bytes | None
 
 
 class HookAnswer(Record):
@@ -87,7 +84,7 @@ class Hooks:
             return HookAnswer(body=b"", seconds=seconds, outcome="failed")
         return _encode(task.result(), seconds)
 
-    async def _answer_in_thread(self, place: Place, event: bytes) -> Output:
+    async def _answer_in_thread(self, place: Place, event: bytes) -> Answer:
         return await asyncio.wrap_future(self._threads.submit(_answer, place, event))
 
     def close(self) -> None:
@@ -95,15 +92,15 @@ class Hooks:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-async def _answer_inline(place: Place, event: bytes) -> Output:
+async def _answer_inline(place: Place, event: bytes) -> Answer:
     return _answer(place, event)
 
 
-def _answer(place: Place, event: bytes) -> Output:
+def _answer(place: Place, event: bytes) -> Answer:
     return None if is_off() else answer_event(place, event)
 
 
-def _encode(output: Output, seconds: float) -> HookAnswer:
+def _encode(output: Answer, seconds: float) -> HookAnswer:
     if not output:
         return HookAnswer(body=b"", seconds=seconds)
     if isinstance(output, bytes):

@@ -1,4 +1,4 @@
-"""The values of a diagnosis: whom it is about, and what was found."""
+"""What `deia doctor` looks at, and what it finds."""
 
 from __future__ import annotations
 
@@ -10,18 +10,33 @@ FINE, WARNING, DEAD = "fine", "warning", "dead"
 
 
 class Patient(Record):
-    """Where and for whom `deia doctor` looks."""
+    """The place and the person that `deia doctor` looks at."""
 
     folder: str
     project: str
     environ: Mapping[str, str]
     explicit: str = ""  # the commons that --commons named
-    tell: Callable[[str], object] = str  # hears what is being done where that takes a while; by default nobody does
+    tell: Callable[[str], object] = str  # is called with what is being done if that takes long; ignores it by default
 
 
 class Finding(Record):
-    """One thing that is well, or not, and what to do about it."""
+    """One thing that is in order or not, and what to do about it."""
 
     level: str  # fine | warning | dead
     text: str
     cure: str = ""
+
+
+def fine(text: str, cure: str = "") -> Finding:
+    """Return a finding that something is in order."""
+    return Finding(level=FINE, text=text, cure=cure)
+
+
+def warning(text: str, cure: str = "") -> Finding:
+    """Return a finding that something works, but not as it should."""
+    return Finding(level=WARNING, text=text, cure=cure)
+
+
+def dead(text: str, cure: str = "") -> Finding:
+    """Return a finding that something does not work; `deia doctor` exits with 1."""
+    return Finding(level=DEAD, text=text, cure=cure)

@@ -1,91 +1,77 @@
-"""What `deia install` enters besides the hook: the server that an agent asks, and hooks that ask a running one.
-
-Several edits of one file become one change, which is shown, kept and written like every other. Where nobody else
-changed a file since, taking all of it out gives the file back as it was.
-"""
+"""Chooses what `deia install` adds besides the hook: the server that agents ask, and hooks that ask such a server."""
 
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from deia.errors import HostError
+from deia.fast_json import Json
 from deia.folders import find_commons, is_packaged
-from deia.records import Record
 from deia.serve.hosts.claude_events import HOST as CLAUDE_CODE
 from deia.serve.server.host_blocks import fields_for
-from deia.serve.setup.hook_installation import BACKUP, Change, Spot, read_settings
-from deia.serve.setup.host_settings.hook_file import ROOT, body_of, without_hooks
+from deia.serve.setup.hook_installation import Spot
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, USER
-from deia.serve.setup.host_settings.json_text import COMMAS, parse
 from deia.serve.setup.host_settings.places import folder_of, is_here, project_folder, settings_paths
 from deia.serve.setup.host_settings.server_file import PLACES, server_in, with_server, without_server
 from deia.serve.setup.host_settings.warm import asked_at, asked_by_tool, with_warm, without_warm
+from deia.serve.setup.settings_changes import Target
 from deia.settings import secret
 
 WARM_URL = "http://127.0.0.1:8765"
-HEARING = "--hooks"  # by which a server offers the tool that a host's hooks call
-DESKTOP = "claude-desktop"  # asks a server and runs no hooks
-
-
-class Target(Record):
-    """A file in which something stands besides the hook, and how it is entered there and taken out."""
-
-    host: str
-    path: str
-    enter: Callable[[str], str]
-    take_out: Callable[[str], str]
+HOOKS_OPTION = "--hooks"  # makes a server offer the tool that a host's hooks call
+DESKTOP = "claude-desktop"  # has servers, but no hooks
 
 
 def only_servers(hosts: Sequence[str]) -> list[str]:
-    """Give those of the hosts that know servers and no hooks."""
+    """Return those of the hosts that have servers but no hooks."""
     return [host for host in hosts if host in PLACES and host not in BY_NAME]
 
 
 def server_hosts(*, project: str, environ: Mapping[str, str]) -> list[str]:
-    """Give the hosts that are here and keep servers in a file that deia knows."""
-    found = [host for host in PLACES if host in BY_NAME]
-    found = [host for host in found if is_here(BY_NAME[host], project=project, environ=environ)]
-    place = folder_of(PLACES[DESKTOP][USER], USER, project=project, environ=environ)
-    return [*found, *([DESKTOP] if os.path.isdir(place) else [])]
+    """Return the hosts on this machine that keep servers in a file that deia knows."""
+    hosts = [host for host in PLACES if host in BY_NAME]
+    hosts = [host for host in hosts if is_here(BY_NAME[host], project=project, environ=environ)]
+    folder = folder_of(PLACES[DESKTOP][USER], USER, project=project, environ=environ)
+    return [*hosts, *([DESKTOP] if os.path.isdir(folder) else [])]
 
 
 def server_targets(
     hosts: Sequence[str], scope: str, *, project: str, environ: Mapping[str, str],
-    fields: Callable[[str], Mapping[str, Any]] | None = None,
+    fields: Callable[[str], Mapping[str, Json]] | None = None,
 ) -> list[Target]:  # fmt: skip
-    """Give the files of servers of some hosts: in one scope, or without one in all of them.
+    """Return the server entries of some hosts, in one scope or, if it is empty, in all scopes.
 
-    Where the host has no file of the scope `project`, its first counts for it.
+    If a host has no file for the scope `project`, its first scope is used instead.
 
     Raises:
-        HostError: a host keeps its servers where deia does not write, or not in this scope.
+        HostError: a host keeps its servers in a file that deia does not know, or not in this scope.
     """
     targets = []
     for host in hosts:
         places = PLACES.get(host)
         if places is None:
-            fix = f"Hosts whose files of servers it knows: {', '.join(PLACES)}."
+            fix = f"It knows such files of {', '.join(PLACES)}."
             raise HostError(f"deia knows no file in which {host} keeps servers", fix=fix)
         wanted = [next(iter(places))] if scope == PROJECT and scope not in places else [scope] if scope else places
-        for each in wanted:
-            if each not in places:
+        for own_scope in wanted:
+            if own_scope not in places:
                 fix = f"Use {' or '.join(f'--{name}' for name in places)}."
-                raise HostError(f"{host} keeps no servers of the scope {each} in a file that deia writes", fix=fix)
-            folder = folder_of(places[each], each, project=project, environ=environ)
-            path = os.path.normpath(os.path.join(folder, places[each].file))
+                raise HostError(f"{host} keeps no servers of the scope {own_scope} in a file that deia writes", fix=fix)
+            folder = folder_of(places[own_scope], own_scope, project=project, environ=environ)
+            path = os.path.normpath(os.path.join(folder, places[own_scope].file))
             targets.append(_server_target(host, path, fields(host) if fields else {}))
     return targets
 
 
-def _server_target(host: str, path: str, fields: Mapping[str, Any]) -> Target:
+def _server_target(host: str, path: str, fields: Mapping[str, Json]) -> Target:
     def enter(text: str) -> str:
-        """Enter the server; one that hears hooks goes on hearing them, since hooks elsewhere may call it."""
-        args = (server_in(text, host, path=path) or {}).get("args")
-        hears = isinstance(args, list) and HEARING in args and HEARING not in fields.get("args", ())
-        wanted = {**fields, "args": [*fields.get("args", ()), HEARING]} if hears else fields
+        """Add the server; if it answers hooks, it keeps that option, since hooks elsewhere may call it."""
+        old = (server_in(text, host, path=path) or {}).get("args")
+        args = fields.get("args")
+        args = list(args) if isinstance(args, (list, tuple)) else []
+        answers_hooks = isinstance(old, list) and HOOKS_OPTION in old and HOOKS_OPTION not in args
+        wanted = {**fields, "args": [*args, HOOKS_OPTION]} if answers_hooks else fields
         return with_server(text, host, wanted, path=path)
 
     return Target(
@@ -96,18 +82,18 @@ def _server_target(host: str, path: str, fields: Mapping[str, Any]) -> Target:
 def warm_targets(
     scope: str, *, project: str, environ: Mapping[str, str], url: str = "", token: bool = False
 ) -> list[Target]:
-    """Give the files of hooks that ask a running server, which one host knows: at an address, or by its tool."""
+    """Return the hooks that ask a running server, at an address or through its tool; only Claude Code has them."""
     setup = BY_NAME[CLAUDE_CODE]
     wanted = asked_at(url, token=token) if url else asked_by_tool()
     paths = [
         path
-        for each in ((scope,) if scope else setup.places)
-        for path in settings_paths(setup, each, project=project, environ=environ)
+        for own_scope in ((scope,) if scope else setup.places)
+        for path in settings_paths(setup, own_scope, project=project, environ=environ)
     ]
     return [_warm_target(path, wanted) for path in dict.fromkeys(paths)]
 
 
-def _warm_target(path: str, wanted: Mapping[str, Any]) -> Target:
+def _warm_target(path: str, wanted: Mapping[str, Json]) -> Target:
     return Target(
         host=CLAUDE_CODE,
         path=path,
@@ -117,30 +103,31 @@ def _warm_target(path: str, wanted: Mapping[str, Any]) -> Target:
 
 
 def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
-    """Refuse hosts that run no hooks, where no server is wanted.
+    """Refuse hosts that run no hooks, unless a server is wanted.
 
     Raises:
-        HostError: one of them runs none.
+        HostError: one of the hosts runs no hooks.
     """
-    if not server and (found := only_servers(hosts)):
-        raise HostError(f"{found[0]} runs no hooks; it asks a server", fix=f"Type: deia install {found[0]} --mcp")
+    if not server and (hookless := only_servers(hosts)):
+        host = hookless[0]
+        raise HostError(f"{host} runs no hooks; it asks a server", fix=f"Type: deia install {host} --mcp")
 
 
 def chosen_servers(
     hosts: Sequence[str], scope: str, *, every: bool, commons: str, hearing: bool = False
 ) -> list[Target]:
-    """Give where the server is to be entered; `hearing` hooks too at the host whose hooks can call it.
+    """Return the server entries to add; with `hearing`, Claude Code's server also answers hooks.
 
     Raises:
-        HostError: a host that was named keeps no servers where deia writes.
+        HostError: a named host keeps its servers in a file that deia does not know.
     """
     project, environ = project_folder(os.getcwd()), dict(os.environ)
     root = find_commons(_here(), environ=environ, explicit=commons)
 
-    def fields(host: str) -> dict[str, Any]:
-        """Give what a host's settings say; the one that works in no project's folder is told which commons."""
+    def fields(host: str) -> dict[str, Json]:
+        """Return the fields of a host's entry; a host that works in no project gets the commons by name."""
         named = commons or (root if host == DESKTOP and not is_packaged(root) else "")
-        hears = (HEARING,) if hearing and host == CLAUDE_CODE else ()
+        hears = (HOOKS_OPTION,) if hearing and host == CLAUDE_CODE else ()
         return fields_for(host, arguments=(*hears, *(("--commons", named) if named else ())))
 
     chosen = server_hosts(project=project, environ=environ) if every else list(dict.fromkeys(hosts))
@@ -148,7 +135,7 @@ def chosen_servers(
 
 
 def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str) -> list[Target]:
-    """Give where hooks are to be entered that call the tool of the session's own server, and that server.
+    """Return the hooks to add that call the tool of the session's own server, and the entry of that server.
 
     Raises:
         HostError: none of the hosts can call a server, or it keeps none in this scope.
@@ -161,15 +148,15 @@ def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str) -> list[T
 
 
 def chosen_warm(spots: Sequence[Spot], scope: str, url: str, *, commons: str) -> list[Target]:
-    """Give where hooks that ask a running server are to be entered.
+    """Return the hooks to add that ask a running server at an address.
 
     Raises:
-        HostError: none of the hosts can call a server, or the address is none.
+        HostError: none of the hosts can call a server, or the address is malformed.
     """
     if not any(spot.setup.host == CLAUDE_CODE for spot in spots):
         raise HostError("none of these hosts can call a server", fix=f"Type: deia install {CLAUDE_CODE} --warm")
     if not url.startswith(("http://", "https://")):
-        raise HostError(f"{url!r} is no address", fix=f"Write it as {WARM_URL}.")
+        raise HostError(f"{url!r} is not an address", fix=f"Write it as {WARM_URL}.")
     root = find_commons(_here(), environ=os.environ, explicit=commons)
     token = bool(secret("token", root, environ=os.environ)[0])
     project, environ = project_folder(os.getcwd()), dict(os.environ)
@@ -177,12 +164,12 @@ def chosen_warm(spots: Sequence[Spot], scope: str, url: str, *, commons: str) ->
 
 
 def besides_the_hook(hosts: Sequence[str], scope: str, *, every: bool) -> list[Target]:
-    """Give where something of deia's may stand besides the hook."""
+    """Return every part of deia's that some hosts' files may have besides the hook."""
     project, environ = project_folder(os.getcwd()), dict(os.environ)
     chosen = [host for host in (PLACES if every else dict.fromkeys(hosts)) if host in PLACES]
-    places = [(host, each) for host in chosen for each in PLACES[host] if scope in {"", each} or host == DESKTOP]
+    places = [(host, own) for host in chosen for own in PLACES[host] if scope in {"", own} or host == DESKTOP]
     servers = [
-        target for host, each in places for target in server_targets([host], each, project=project, environ=environ)
+        target for host, own in places for target in server_targets([host], own, project=project, environ=environ)
     ]
     warm = warm_targets(scope, project=project, environ=environ) if every or CLAUDE_CODE in hosts else []
     return [*warm, *servers]
@@ -190,72 +177,3 @@ def besides_the_hook(hosts: Sequence[str], scope: str, *, every: bool) -> list[T
 
 def _here() -> str:
     return os.getcwd().replace("\\", "/")
-
-
-def entered(changes: Sequence[Change], targets: Sequence[Target]) -> list[Change]:
-    """Give the changes with what these targets hold besides.
-
-    Raises:
-        HostError: a file cannot be used.
-    """
-    plan = {change.path: change for change in changes}
-    for target in targets:
-        change = _change_of(plan, target.path)
-        after = target.enter(change.after)
-        backup = target.path + BACKUP
-        unneeded = os.path.lexists(backup) or after == change.before or not _is_anybodys(change.before, target)
-        plan[target.path] = change.but(after=after, keep=change.keep or ("" if unneeded else backup))
-    return list(plan.values())
-
-
-def _is_anybodys(text: str, target: Target) -> bool:
-    """Say whether a file has something that is not deia's, which is worth keeping before it is changed."""
-    rest = target.take_out(text) if text else ""
-    setup = BY_NAME.get(target.host)
-    if setup is not None and target.path.endswith(".json"):
-        rest = without_hooks(rest, setup, path=target.path)
-    return bool(text) and (rest == text or bool(_means(rest, target.host)))
-
-
-def taken_out(changes: Sequence[Change], targets: Sequence[Target]) -> list[Change]:
-    """Give the changes that take out what these targets hold, too; files that never held it are left out.
-
-    A file that cannot be read is left alone: what reads no settings keeps no others from being changed.
-    """
-    plan = {change.path: change for change in changes}
-    for target in targets:
-        try:
-            change = _change_of(plan, target.path)
-            after = target.take_out(change.after) if change.after else change.after
-        except HostError:
-            continue
-        if after != change.after:
-            plan[target.path] = _restored(change.but(after=after), target.host)
-    return list(plan.values())
-
-
-def _change_of(plan: Mapping[str, Change], path: str) -> Change:
-    known = plan.get(path)
-    if known is not None:
-        return known
-    text = read_settings(path)
-    return Change(path=path, before=text, after=text)
-
-
-def _restored(change: Change, host: str) -> Change:
-    """Give a file its own bytes again where it means what it meant before; an empty one is none."""
-    backup = change.path + BACKUP
-    kept = read_settings(backup)
-    if kept and _means(kept, host) == _means(change.after, host):
-        return change.but(after=kept, drop=backup)
-    return change.but(after="") if not kept and not _means(change.after, host) else change
-
-
-def _means(text: str, host: str) -> Any:
-    """Give what a file's text says, without hooks of which there are none; what cannot be read says itself."""
-    try:
-        is_toml = host == "codex" and not body_of(text).lstrip().startswith("{")
-        said = tomllib.loads(text) if is_toml else parse(body_of(text) or "{}", where="", extras=COMMAS)
-    except (HostError, tomllib.TOMLDecodeError):
-        return text
-    return {name: value for name, value in said.items() if value or name != ROOT} if isinstance(said, dict) else said

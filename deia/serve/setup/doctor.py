@@ -1,14 +1,14 @@
-"""What `deia doctor` looks at, each check a function that yields findings; `CHECKS` is all of them, in order.
+"""The checks of `deia doctor`, each a function that yields findings, and the function that runs them in order.
 
-Refuses to mend or print anything: a finding names the cure.
+Nothing is repaired or printed here; a finding names the cure.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from deia import freshness, spool
 from deia.commons.checks import lint
@@ -31,63 +31,67 @@ from deia.ledger.tail import extent_of, read_ledger
 from deia.librarian import Librarian
 from deia.match.tiers import tiers_of
 from deia.records import Record
-from deia.serve.setup.check_results import DEAD, FINE, WARNING, Finding, Patient
+from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import hook_findings
 from deia.serve.setup.why_commons import why_this_commons
 from deia.settings import resolve
-from deia.text import counted
+from deia.text import counted, one_line
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.silence.mutes import read_mutes, switch_path
 
-__all__ = ["CHECKS", "DEAD", "FINE", "WARNING", "Finding", "Patient", "diagnose"]
-
 COMPILE = "Type: deia compile"
-RECENT = 7 * 86400  # seconds of the ledger that are looked at
-NAMED = 5
+OLD_FOLDER = ".deia"  # where earlier versions kept the compiled files of a commons
+RECENT = 7 * 86400  # seconds of the ledger that are checked
+MOST_NAMED = 5  # items that a finding names
 SAMPLE = 30  # golden questions of the starter commons: all of them take 20 s
 
 
-class _Root(Record):
-    """A commons that was found, with what the checks share."""
+class _Examined(Record):
+    """A commons that can be used, and what the checks share."""
 
     root: str
     derived: str
-    patient: Any
+    patient: Patient
+
+    @property
+    def changed(self) -> str:
+        """The file that changed since it was compiled, or the empty text."""
+        return freshness.changed(self.derived, self.root, freshness.DOCUMENTS)
 
 
 def diagnose(patient: Patient) -> Iterator[Finding]:
-    """Yield everything there is to say, good and bad."""
+    """Yield the findings of all checks, good and bad; without a usable commons only of those on the machine."""
     try:
         root = find_commons(patient.folder, environ=patient.environ, explicit=patient.explicit)
         resolve(root, environ=patient.environ)
         load_commons(root)
     except DeiaError as error:
         where = f"{error.where}: " if error.where else ""
-        yield Finding(level=DEAD, text=f"no commons that can be used: {where}{error.message}", cure=error.fix)
+        yield dead(f"no commons that can be used: {where}{error.message}", error.fix)
         for problem in getattr(error, "problems", ()):
-            yield Finding(level=DEAD, text=str(problem))
+            yield dead(str(problem))
     else:
-        about = _Root(root=root, derived=derived_folder(root, patient.environ), patient=patient)
-        for check in CHECKS:
+        about = _Examined(root=root, derived=derived_folder(root, patient.environ), patient=patient)
+        for check in COMMONS_CHECKS:
             yield from check(about)
-    yield from hook_findings(patient)
-    yield from silenced(patient)
+    for machine_check in MACHINE_CHECKS:
+        yield from machine_check(patient)
 
 
-def commons_found(about: _Root) -> Iterator[Finding]:
-    """Say which commons counts, and why."""
+def commons_found(about: _Examined) -> Iterator[Finding]:
+    """Yield which commons counts, and why."""
     patient = about.patient
     why = why_this_commons(about.root, environ=patient.environ, explicit=patient.explicit, start=patient.folder)
-    yield Finding(level=FINE, text=f"commons {about.root} ({why})")
+    yield fine(f"commons {about.root} ({why})")
     below = _commons_below(patient.folder) if is_packaged(about.root) and not nearest_commons(patient.folder) else []
     if below:
-        named = ", ".join(f"{name}/" for name in below[:NAMED])
+        named = ", ".join(f"{name}/" for name in below[:MOST_NAMED])
         cure = "Sessions started here do not see it. Type: deia init, or start them there, or name it with --commons"
-        yield Finding(level=WARNING, text=f"no commons here or above, but one in {named}", cure=cure)
+        yield warning(f"no commons here or above, but one in {named}", cure)
 
 
 def _commons_below(folder: str) -> list[str]:
-    """Give the folders in a folder that are commons."""
+    """Return the names of the folders in a folder that are commons."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -95,162 +99,159 @@ def _commons_below(folder: str) -> list[str]:
     return [name for name in names if not name.startswith(".") and is_commons(f"{folder}/{name}")]
 
 
-def sound_sources(about: _Root) -> Iterator[Finding]:
-    """Count the problems of index, documents and triggers."""
+def sound_sources(about: _Examined) -> Iterator[Finding]:
+    """Yield the number of problems of the index, documents, triggers and settings."""
     settings = resolve(about.root, environ=about.patient.environ)
     problems = lint(about.root, starter=settings.starter, settings=settings)
     errors = sum(problem.severity == "error" for problem in problems)
     if problems:
         warnings = counted(len(problems) - errors, "warning")
-        counts = f"{counted(errors, 'error')} and {warnings} in the index, documents, triggers and settings"
-        yield Finding(level=WARNING, text=counts, cure="To see them, type: deia lint")
+        text = f"{counted(errors, 'error')} and {warnings} in the index, documents, triggers and settings"
+        yield warning(text, "To see them, type: deia lint")
     else:
-        yield Finding(level=FINE, text="index, documents and triggers have no problems")
+        yield fine("index, documents and triggers have no problems")
 
 
-def fresh_files(about: _Root) -> Iterator[Finding]:
-    """Say whether the compiled files can be opened and fit their sources; whether a hook lacks them is told there."""
+def fresh_files(about: _Examined) -> Iterator[Finding]:
+    """Yield whether the compiled files can be opened and fit their sources; the hooks are checked separately."""
     try:
         open_artefact(f"{about.derived}/{TRIGGERS}")
     except ArtefactError as error:
-        yield Finding(level=WARNING, text=error.message, cure=error.fix)
+        yield warning(error.message, error.fix)
         return
-    changed = freshness.changed(about.derived, about.root, freshness.DOCUMENTS)
-    if changed:
-        yield Finding(level=WARNING, text=f"{changed} changed since the commons was compiled", cure=COMPILE)
+    if changed := about.changed:
+        yield warning(f"{changed} changed since the commons was compiled", COMPILE)
     elif standing := read_manifest(about.derived).standing:
-        told = f"the compiled files are up to date, but {', '.join(standing)} has errors; its last good version counts"
-        yield Finding(level=WARNING, text=told, cure="To see them, type: deia lint")
+        text = f"the compiled files are up to date, but {', '.join(standing)} has errors; its last good version counts"
+        yield warning(text, "To see them, type: deia lint")
     else:
-        yield Finding(level=FINE, text=f"compiled files are fresh ({_triggers(read_manifest(about.derived))})")
+        yield fine(f"compiled files are fresh ({_triggers(read_manifest(about.derived))})")
+
+
+def leftover_folder(about: _Examined) -> Iterator[Finding]:
+    """Yield a warning if the commons contains the folder in which earlier versions kept compiled files."""
+    path = f"{about.root}/{OLD_FOLDER}"
+    if is_packaged(about.root) or not os.path.lexists(path):
+        return
+    remove = "rm -r" if os.path.isdir(path) and not os.path.islink(path) else "rm"
+    cure = f"type: {remove} {shlex.quote(path)}" if path.isprintable() else "remove it."
+    yield warning(
+        f"{one_line(path)} is not read: compiled files are in {about.derived}",
+        f"If there is nothing of yours in it, {cure}",
+    )
 
 
 def _triggers(manifest: Manifest) -> str:
-    """Count the triggers as `deia compile` and `deia triggers list` do, deprecated ones apart."""
-    off = manifest.deprecated
-    living = counted(manifest.triggers - off, "trigger")
-    return f"{living} and {off} deprecated" if off else living
+    """Return the number of triggers as `deia compile` and `deia triggers list` show it, deprecated ones apart."""
+    deprecated = manifest.deprecated
+    active = counted(manifest.triggers - deprecated, "trigger")
+    return f"{active} and {deprecated} deprecated" if deprecated else active
 
 
-def _is_fresh(about: _Root) -> bool:
-    return not freshness.changed(about.derived, about.root, freshness.DOCUMENTS)
-
-
-def gated_triggers(about: _Root) -> Iterator[Finding]:
-    """Name the triggers that every turn must look at."""
+def gated_triggers(about: _Examined) -> Iterator[Finding]:
+    """Yield the triggers that no word excludes, so that they are judged at every turn."""
     ungated = read_manifest(about.derived).ungated
     if ungated:
-        named = ", ".join(ungated[:NAMED])
+        named = ", ".join(ungated[:MOST_NAMED])
         cure = "Give each of their clauses a word that must be present."
-        yield Finding(level=WARNING, text=f"{len(ungated)} triggers cost every turn a look: {named}", cure=cure)
+        yield warning(f"{len(ungated)} triggers cost every turn a look: {named}", cure)
 
 
-def golden_questions(about: _Root) -> Iterator[Finding]:
-    """Ask the golden questions, and name those whose documents are not found, or that are answered though none fits."""
+def golden_questions(about: _Examined) -> Iterator[Finding]:
+    """Ask the golden questions; yield those whose documents are not found, or that are answered though none fits."""
     try:
-        asked: Sequence[Golden] = own_questions(about.root)
+        questions: Sequence[Golden] = own_questions(about.root)
     except CommonsError as error:
-        yield Finding(level=WARNING, text=error.message, cure="To see them, type: deia eval")
+        yield warning(error.message, "To see them, type: deia eval")
         return
-    if not asked or not _is_fresh(about):  # asking would compile, and nothing is mended here
+    if not questions or about.changed:  # asking would compile, which is a repair
         return
-    every = len(asked)
-    if is_packaged(about.root):  # which its own tests ask in full; here it is asked whether this installation answers
-        asked = sample(asked)
-    of = f"{len(asked)} of {every}" if len(asked) < every else str(every)
-    about.patient.tell(f"asking {of} golden questions …")
+    total = len(questions)
+    if is_packaged(about.root):  # its own tests ask all of them; here a sample shows that this installation answers
+        questions = sample(questions)
+    share = f"{len(questions)} of {total}" if len(questions) < total else str(total)
+    about.patient.tell(f"asking {share} golden questions …")
     librarian = Librarian(about.root, agent="doctor", ledger=False)
     try:
         tiers = tiers_of(librarian.settings.tier, model=librarian.settings.model)
-        done = evaluate(librarian.open_catalog(), asked, tiers=tiers, limit=librarian.settings.limit)
+        done = evaluate(librarian.open_catalog(), questions, tiers=tiers, limit=librarian.settings.limit)
     except DeiaError as error:
-        yield Finding(level=DEAD, text=error.message, cure=error.fix)
+        yield dead(error.message, error.fix)
         return
+    of_total = f" (a sample of {total})" if len(questions) < total else ""
     if not done.wrong:
-        yield Finding(
-            level=FINE, text=f"{counted(len(asked), 'golden question')}{_of(asked, every)} asked, all documents found"
-        )
+        yield fine(f"{counted(len(questions), 'golden question')}{of_total} asked, all documents found")
         return
-    named = "; ".join(each.query for each in done.wrong[:NAMED])
-    text = f"{len(done.wrong)} of {len(asked)} golden questions{_of(asked, every)} miss their documents: {named}"
-    cure = "Add the words people use to the keywords of those documents' entries. To see all, type: deia eval"
-    yield Finding(level=DEAD, text=text, cure=cure)
+    named = "; ".join(wrong.query for wrong in done.wrong[:MOST_NAMED])
+    text = f"{len(done.wrong)} of {len(questions)} golden questions{of_total} miss their documents: {named}"
+    yield dead(
+        text, "Add the words people use to the keywords of those documents' entries. To see all, type: deia eval"
+    )
 
 
-def sample(asked: Sequence[Golden]) -> Sequence[Golden]:
-    """Give at most `SAMPLE` of the questions, from all over, and always the same."""
-    return asked[:: max(1, -(-len(asked) // SAMPLE))]
+def sample(questions: Sequence[Golden]) -> Sequence[Golden]:
+    """Return at most `SAMPLE` of the questions at even distances, always the same ones."""
+    return questions[:: max(1, -(-len(questions) // SAMPLE))]
 
 
-def _of(asked: Sequence[Golden], every: int) -> str:
-    return f" (a sample of {every})" if len(asked) < every else ""
-
-
-def quiet_ledger(about: _Root) -> Iterator[Finding]:
-    """Show the last errors of the ledger."""
+def quiet_ledger(about: _Examined) -> Iterator[Finding]:
+    """Yield the last errors of the ledger."""
     since = spool.timestamp(time.time() - RECENT)
     ledger = read_ledger(events_folder(about.root, about.patient.environ), since=since)
     errors = [event for event in ledger.events if event.get("event") == "error"]
-    for event in errors[-NAMED:]:
-        told = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
-        yield Finding(level=WARNING, text=f"error in the ledger at {told}")
-    if len(errors) > NAMED:
-        yield Finding(
-            level=WARNING,
-            text=f"{counted(len(errors) - NAMED, 'more error')} in the last 7 days",
-            cure="Type: deia log --event error",
-        )
+    for event in errors[-MOST_NAMED:]:
+        text = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
+        yield warning(f"error in the ledger at {text}")
+    if len(errors) > MOST_NAMED:
+        text = f"{counted(len(errors) - MOST_NAMED, 'more error')} in the last 7 days"
+        yield warning(text, "Type: deia log --event error")
     if not errors:
-        yield Finding(level=FINE, text="no errors in the ledger in the last 7 days")
+        yield fine("no errors in the ledger in the last 7 days")
 
 
-def readable_ledger(about: _Root) -> Iterator[Finding]:
-    """Say how much the ledger holds, and what of it cannot be read."""
+def readable_ledger(about: _Examined) -> Iterator[Finding]:
+    """Yield the size of the ledger, and which parts of it cannot be read."""
     folder = events_folder(about.root, about.patient.environ)
     try:
         extent = extent_of(folder)
     except CommonsError as error:
-        yield Finding(level=DEAD, text=error.message, cure=f"Move what is broken out of {folder}")
+        yield dead(error.message, f"Move what is broken out of {folder}")
         return
     span = f" from {extent.oldest} to {extent.newest}" if extent.oldest else ""
-    yield Finding(level=FINE, text=f"ledger: {counted(extent.events, 'event')}{span}, {_size(extent.bytes)}")
+    yield fine(f"ledger: {counted(extent.events, 'event')}{span}, {_size(extent.bytes)}")
     if extent.torn:
-        yield Finding(level=WARNING, text=f"{counted(extent.torn, 'broken line')} in the ledger, passed over")
+        yield warning(f"{counted(extent.torn, 'broken line')} in the ledger, passed over")
     if extent.damaged:
-        named = ", ".join(extent.damaged[:NAMED])
-        cure = f"Copy them anew from where they came, or remove them from {folder}"
-        yield Finding(level=WARNING, text=f"Parquet files of the ledger that cannot be read: {named}", cure=cure)
+        named = ", ".join(extent.damaged[:MOST_NAMED])
+        cure = f"Copy them again from where they came, or remove them from {folder}"
+        yield warning(f"Parquet files of the ledger that cannot be read: {named}", cure)
 
 
-def _size(many: int) -> str:
-    return f"{many / 1e6:,.1f} MB" if many >= 1e6 else f"{many / 1e3:,.1f} kB" if many >= 1e3 else f"{many} bytes"
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB" if count >= 1e6 else f"{count / 1e3:,.1f} kB" if count >= 1e3 else f"{count} bytes"
 
 
 def silenced(patient: Patient) -> Iterator[Finding]:
-    """Say what is muted."""
+    """Yield everything that silences deia."""
     if patient.environ.get("DEIA_OFF", "0") not in ("", "0"):
-        yield Finding(
-            level=WARNING, text="DEIA_OFF is set: hooks started from here say nothing", cure="Type: unset DEIA_OFF"
-        )
+        yield warning("DEIA_OFF is set: hooks started from here say nothing", "Type: unset DEIA_OFF")
     state = state_folder(patient.environ)
     if os.path.exists(switch_path(state)):
-        yield Finding(level=WARNING, text="everything is muted on this machine", cure="Type: deia mute --all --off")
+        yield warning("everything is muted on this machine", "Type: deia mute --all --off")
     mutes = read_mutes(state, now=time.time())
     if mutes:
-        named = ", ".join(sorted({mute.trigger for mute in mutes})[:NAMED])
-        yield Finding(
-            level=WARNING,
-            text=f"{counted(len(mutes), 'mute')} in force: {named}",
-            cure="To see them, type: deia mute --list",
-        )
+        named = ", ".join(sorted({mute.trigger for mute in mutes})[:MOST_NAMED])
+        yield warning(f"{counted(len(mutes), 'mute')} in force: {named}", "To see them, type: deia mute --list")
 
 
-CHECKS: tuple[Callable[[_Root], Iterator[Finding]], ...] = (
+COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     commons_found,
     sound_sources,
     fresh_files,
+    leftover_folder,
     gated_triggers,
     golden_questions,
     quiet_ledger,
     readable_ledger,
 )
+MACHINE_CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (hook_findings, silenced)

@@ -1,4 +1,4 @@
-"""The part of `deia doctor` that is about installed hooks: found in every host's files, and run as by that host."""
+"""The checks of `deia doctor` on installed hooks, which it finds in every host's files and runs as the host does."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from deia.errors import DeiaError, HostError
 from deia.folders import PACKAGE, derived_folder
 from deia.knowledge import Case
 from deia.records import Record
-from deia.serve import hook as hook_file
+from deia.serve import hook as hook_script
 from deia.serve.hooks.run import host_module
-from deia.serve.setup.check_results import DEAD, FINE, WARNING, Finding, Patient
+from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_installation import Spot, installed_in, is_used
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.disabled import own_plugins, troubles
@@ -27,12 +27,12 @@ from deia.serve.setup.server_checks import warm_findings
 from deia.serve.startup.bytecode import has_bytecode
 from deia.settings import resolve
 
-MILLISECONDS = 1000
-PERSON, CALL = "user", "tool_call"  # who speaks in a case
+PERSON, CALL = "user", "tool_call"  # the role of a case's turn
+CLAUDE_CODE = SETUPS[0]
 
 
-class Found(Record):
-    """The hooks that one file, or one folder of executables, holds."""
+class HookFile(Record):
+    """The hooks in one file, or in one folder of executables."""
 
     setup: Setup
     scope: str
@@ -40,132 +40,131 @@ class Found(Record):
     hooks: tuple[Installed, ...]
 
     @property
-    def again(self) -> str:
-        """What to type to install them anew."""
+    def reinstall(self) -> str:
+        """What to type to install them again."""
         return f"Type: deia install {self.setup.host}" + ("" if self.scope == PROJECT else f" --{self.scope}")
 
 
 class Trying(Record):
-    """What hooks of one commons are tried with."""
+    """What the hooks of one commons are tried with."""
 
     commons: Commons
     holding: bool  # whether the settings let a call be held
-    cases: Mapping[str, Case | None]  # who speaks → a case that should make the commons speak
+    cases: Mapping[str, Case | None]  # role → a case to which the commons should respond
 
 
 def hook_findings(patient: Patient) -> Iterator[Finding]:
-    """Yield what there is to say about the hooks of all hosts."""
-    everything: list[Found] = []
-    known: dict[str, Trying] = {}  # by commons, since reading one takes long and most hosts have the same
+    """Yield the findings about the hooks of all hosts."""
+    connected: list[HookFile] = []
+    tryings: dict[str, Trying] = {}  # by commons: reading one takes long, and most hosts share theirs
     for setup in SETUPS:
-        found: list[Found] = []
+        hook_files: list[HookFile] = []
         for scope in setup.places:
             try:
-                found += _found(patient, setup, scope, seen={each.path for each in found})
+                hook_files += _hook_files(patient, setup, scope, seen={hook_file.path for hook_file in hook_files})
             except HostError as error:
-                yield Finding(level=DEAD, text=f"{setup.title}: {error}")
-        hooks = [hook for each in found for hook in each.hooks]
-        if hooks or setup.host == SETUPS[0].host:  # its switch is told of even before an installation
+                yield dead(f"{setup.title}: {error}")
+        hooks = [hook for hook_file in hook_files for hook in hook_file.hooks]
+        if hooks or setup is CLAUDE_CODE:  # whose switch is reported even before an installation
             for text, cure in troubles(setup.host, hooks, project=patient.project, environ=patient.environ):
-                yield Finding(level=DEAD, text=text, cure=cure)
-        for each in found:
-            yield from _file_findings(patient, each, known)
-        everything += found
-    if everything and not has_bytecode() and files.writable(PACKAGE):
-        slow = "what the hook imports is not prepared for this Python, which costs each call some milliseconds"
-        yield Finding(level=WARNING, text=slow, cure="Type: deia compile")
-    yield from warm_findings(patient, _held_case(known))
+                yield dead(text, cure)
+        for hook_file in hook_files:
+            yield from _file_findings(patient, hook_file, tryings)
+        connected += hook_files
+    if connected and not has_bytecode() and files.writable(PACKAGE):
+        text = "what the hook imports is not prepared for this Python, which costs each call some milliseconds"
+        yield warning(text, "Type: deia compile")
+    held_case = next((trying.cases[CALL] for trying in tryings.values() if trying.holding), None)
+    yield from warm_findings(patient, held_case)
     plugins = own_plugins(project=patient.project, environ=patient.environ)
-    yield from twice(everything, patient)
-    yield from _plugin_findings(everything, plugins)
-    if not plugins or everything:
-        yield from _absent(everything, patient)
+    yield from twice(connected, patient)
+    yield from _plugin_findings(connected, plugins)
+    if not plugins or connected:
+        yield from _unconnected(connected, patient)
 
 
-def _held_case(known: Mapping[str, Trying]) -> Case | None:
-    """Give a case of a call that is held, from a commons whose hooks were tried."""
-    return next((trying.cases[CALL] for trying in known.values() if trying.holding), None)
+def _hook_files(patient: Patient, setup: Setup, scope: str, *, seen: set[str]) -> list[HookFile]:
+    """Return a scope's hooks by file; in a home folder, two scopes are one file, which counts once."""
+    hooks = installed_in(Spot(setup=setup, scope=scope, project=patient.project, environ=patient.environ))
+    return [HookFile(setup=setup, scope=scope, path=path, hooks=own) for path, own in hooks.items() if path not in seen]
 
 
-def _found(patient: Patient, setup: Setup, scope: str, *, seen: set[str]) -> list[Found]:
-    """Give a scope's hooks by file; in a home folder, two scopes are one file, which counts once."""
-    spot = Spot(setup=setup, scope=scope, project=patient.project, environ=patient.environ)
-    hooks: dict[str, list[Installed]] = {}
-    for hook in installed_in(spot):
-        name = os.path.dirname(hook.path) if setup.shape == SCRIPT else hook.path
-        hooks.setdefault(name, []).append(hook)
-    return [
-        Found(setup=setup, scope=scope, path=path, hooks=tuple(own)) for path, own in hooks.items() if path not in seen
-    ]
+# --- where hooks are, and where they are missing ---
 
 
-def _absent(everything: Sequence[Found], patient: Patient) -> Iterator[Finding]:
-    """Name the hosts that are here without a hook; where none has one, nothing is watched."""
-    connected = {each.setup.host for each in everything}
+def _unconnected(connected: Sequence[HookFile], patient: Patient) -> Iterator[Finding]:
+    """Yield a warning if no host has a hook, or the hosts on this machine that have none."""
+    names = {hook_file.setup.host for hook_file in connected}
     here = [setup for setup in SETUPS if is_here(setup, project=patient.project, environ=patient.environ)]
-    missing = [setup.host for setup in here if setup.host not in connected]
-    if not everything:
-        cure = f"Type: deia install {missing[0] if missing else SETUPS[0].host}"
-        yield Finding(level=WARNING, text="no hook is installed, so nothing is watched", cure=cure)
+    missing = [setup.host for setup in here if setup.host not in names]
+    if not connected:
+        host = missing[0] if missing else CLAUDE_CODE.host
+        yield warning("no hook is installed, so nothing is watched", f"Type: deia install {host}")
     elif missing:
         text = f"{', '.join(BY_NAME[name].title for name in missing)}: found here, and not connected"
-        yield Finding(level=FINE, text=text, cure=f"To connect: deia install {' '.join(missing)}")
+        yield fine(text, f"To connect: deia install {' '.join(missing)}")
 
 
-def twice(everything: Sequence[Found], patient: Patient) -> Iterator[Finding]:
-    """Tell of events that would start more than one process: of two scopes, or of a host that runs another's hooks."""
+def twice(connected: Sequence[HookFile], patient: Patient) -> Iterator[Finding]:
+    """Yield the events that would start two processes: of two scopes, or of a host that runs another's hooks."""
     for setup in SETUPS:
-        places = [each for each in everything if each.setup.host == setup.host]
-        scopes = list(dict.fromkeys(each.scope for each in places))
+        own = [hook_file for hook_file in connected if hook_file.setup.host == setup.host]
+        scopes = list(dict.fromkeys(hook_file.scope for hook_file in own))
         if len(scopes) > 1:
-            told = f"{setup.title} is connected twice ({', '.join(scopes)}): every event starts two hooks, one speaks"
-            yield Finding(level=WARNING, text=told, cure=f"Type: deia uninstall {setup.host} --{scopes[0]}")
-        for each in places:
-            yield from _read_by_others(each, everything, patient)
+            text = f"{setup.title} is connected twice ({', '.join(scopes)}): every event starts two hooks, one speaks"
+            yield warning(text, f"Type: deia uninstall {setup.host} --{scopes[0]}")
+        for hook_file in own:
+            yield from _read_by_others(hook_file, connected, patient)
 
 
-def _plugin_findings(everything: Sequence[Found], plugins: Sequence[str]) -> Iterator[Finding]:
-    title = SETUPS[0].title
+def _plugin_findings(connected: Sequence[HookFile], plugins: Sequence[str]) -> Iterator[Finding]:
+    title, host = CLAUDE_CODE.title, CLAUDE_CODE.host
     for name in plugins:
-        if any(each.setup.host == SETUPS[0].host for each in everything):
-            told = f"{title} has the plugin {name} besides its hooks: every event starts two hooks, one speaks"
-            yield Finding(level=WARNING, text=told, cure=f"Type: deia uninstall {SETUPS[0].host}")
+        if any(hook_file.setup.host == host for hook_file in connected):
+            text = f"{title} has the plugin {name} besides its hooks: every event starts two hooks, one speaks"
+            yield warning(text, f"Type: deia uninstall {host}")
         else:
-            yield Finding(level=FINE, text=f"{title} has the plugin {name}, whose hooks are not tried here")
+            yield fine(f"{title} has the plugin {name}, whose hooks are not tried here")
 
 
-def _read_by_others(found: Found, everything: Sequence[Found], patient: Patient) -> Iterator[Finding]:
-    for name, scopes in found.setup.readers.items():
-        spot = Spot(setup=found.setup, scope=found.scope, project=patient.project, environ=patient.environ)
-        if found.scope not in scopes or not is_used(name, spot):
+def _read_by_others(hook_file: HookFile, connected: Sequence[HookFile], patient: Patient) -> Iterator[Finding]:
+    setup = hook_file.setup
+    spot = Spot(setup=setup, scope=hook_file.scope, project=patient.project, environ=patient.environ)
+    for name, scopes in setup.readers.items():
+        if hook_file.scope not in scopes or not is_used(name, spot):
             continue
         title = BY_NAME[name].title
-        if any(not hook.line for hook in found.hooks):
-            told = f"{title} runs the hooks of {found.path} too, and knows no argument list"
-            cure = "" if on_windows() else found.again
-            yield Finding(level=WARNING, text=told, cure=cure or f"Switch that off in {title}.")
-        if any(each.setup.host == name for each in everything):
-            told = f"{title} runs its own hooks and those of {found.path}; an event that arrives twice is judged once"
-            yield Finding(level=FINE, text=told)
+        if any(not hook.line for hook in hook_file.hooks):
+            text = f"{title} runs the hooks of {hook_file.path} too, and knows no argument list"
+            yield warning(text, f"Switch that off in {title}." if on_windows() else hook_file.reinstall)
+        if any(other.setup.host == name for other in connected):
+            text = (
+                f"{title} runs its own hooks and those of {hook_file.path}; an event that arrives twice is judged once"
+            )
+            yield fine(text)
 
 
-def _file_findings(patient: Patient, found: Found, known: dict[str, Trying]) -> Iterator[Finding]:
-    missing = [event for event in found.setup.events if event not in {hook.event for hook in found.hooks}]
+# --- whether they can start ---
+
+
+def _file_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Trying]) -> Iterator[Finding]:
+    path, reinstall = hook_file.path, hook_file.reinstall
+    missing = [event for event in hook_file.setup.events if event not in {hook.event for hook in hook_file.hooks}]
     if missing:
-        yield Finding(level=WARNING, text=f"{found.path} lacks the hook for {', '.join(missing)}", cure=found.again)
-    broken = {problem for hook in found.hooks if (problem := _dead_end(found.setup, hook))}
+        yield warning(f"{path} lacks the hook for {', '.join(missing)}", reinstall)
+    broken = {problem for hook in hook_file.hooks if (problem := _start_problem(hook_file.setup, hook))}
     for problem in sorted(broken):
-        yield Finding(level=DEAD, text=f"{found.path}: {problem}", cure=found.again)
+        yield dead(f"{path}: {problem}", reinstall)
     if broken:
         return
-    other = next((script for hook in found.hooks if (script := _other_installation(hook))), "")
-    if other:
-        yield Finding(level=WARNING, text=f"{found.path} runs another installation, {other}", cure=found.again)
-    yield from _tried(patient, found, known)
+    foreign = next((script for hook in hook_file.hooks if (script := _foreign_script(hook))), "")
+    if foreign:
+        yield warning(f"{path} runs another installation, {foreign}", reinstall)
+    yield from _trial_findings(patient, hook_file, tryings)
 
 
-def _dead_end(setup: Setup, hook: Installed) -> str:
-    """Say what a hook's command lacks to start at all, or give the empty text."""
+def _start_problem(setup: Setup, hook: Installed) -> str:
+    """Return what keeps a hook's command from starting, or the empty text."""
     if not any(hook.words):
         return "its command cannot be read"
     if setup.shape == SCRIPT and not (on_windows() or os.access(hook.path, os.X_OK)):
@@ -183,36 +182,38 @@ def _script(hook: Installed) -> str:
     return next((word for word in hook.words[1:] if word.endswith(".py")), "")
 
 
-def _other_installation(hook: Installed) -> str:
-    """Give the hook file that is run where it is not this installation's, or the empty text."""
+def _foreign_script(hook: Installed) -> str:
+    """Return the hook file that is run if it belongs to another installation, or the empty text."""
     script = _script(hook)
-    return script if script and os.path.realpath(script) != os.path.realpath(hook_file.__file__) else ""
+    return script if script and os.path.realpath(script) != os.path.realpath(hook_script.__file__) else ""
 
 
-def _tried(patient: Patient, found: Found, known: dict[str, Trying]) -> Iterator[Finding]:
-    """Run the hooks for a prompt and for a tool call that should make their commons speak."""
-    hooks = {hook.event: hook for hook in found.hooks}
+# --- what they answer ---
+
+
+def _trial_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Trying]) -> Iterator[Finding]:
+    """Run the hooks for a prompt and for a tool call to which their commons should respond."""
+    hooks = {hook.event: hook for hook in hook_file.hooks}
     folder = patient.project.replace("\\", "/")
-    for moments in tried_moments(found.setup):
-        names = [found.setup.tried[moment] for moment in moments]
+    for moments in tried_moments(hook_file.setup):
+        names = [hook_file.setup.tried[moment] for moment in moments]
         if not all(name in hooks for name in names):
             continue
         try:
             root = commons_of(hooks[names[0]].words, folder, patient.environ)
-            known[root] = trying = known.get(root) or _prepared(root, patient)
+            tryings[root] = trying = tryings.get(root) or _prepared(root, patient)
         except DeiaError as error:
-            yield Finding(level=DEAD, text=f"{found.path}: {names[0]} cannot be tried: {error.message}", cure=error.fix)
+            yield dead(f"{hook_file.path}: {names[0]} cannot be tried: {error.message}", error.fix)
             continue
         role = CALL if moments == (BEFORE_TOOL,) else PERSON
         case = trying.cases[role]
         if case is None:
             kind = "stable trigger that holds" if role == CALL else "stable trigger"
-            cure = "Give a trigger a case of one turn that fires it, and type: deia doctor"
-            text = f"{found.path}: {names[0]} was not tried: no {kind} has a case of one turn"
-            yield Finding(level=WARNING, text=text, cure=cure)
+            text = f"{hook_file.path}: {names[0]} was not tried: no {kind} has a case of one turn"
+            yield warning(text, "Give a trigger a case of one turn that fires it, and type: deia doctor")
             continue
-        trial = try_hooks(found.setup, hooks, case, moments=moments, folder=folder, environ=patient.environ)
-        yield _verdict(found, trial, case, _problem(found.setup, trial, trying, case))
+        trial = try_hooks(hook_file.setup, hooks, case, moments=moments, folder=folder, environ=patient.environ)
+        yield _verdict(hook_file, trial, case, _answer_problem(hook_file.setup, trial, trying, case))
 
 
 def _prepared(root: str, patient: Patient) -> Trying:
@@ -232,14 +233,14 @@ def _prepared(root: str, patient: Patient) -> Trying:
     return Trying(commons=commons, holding=settings.hold, cases=cases)
 
 
-def _problem(setup: Setup, trial: Trial, trying: Trying, case: Case) -> str:
-    """Say what is missing from an answer that came, or give the empty text."""
+def _answer_problem(setup: Setup, trial: Trial, trying: Trying, case: Case) -> str:
+    """Return what is wrong with an answer, or the empty text."""
     if trial.heard.problem:
         return trial.heard.problem
     at_call = trial.event == setup.tried.get(BEFORE_TOOL)
     carries = host_module(setup.host).CARRIES.get(BEFORE_TOOL, {})
     if at_call and not trying.holding and "context" not in carries:
-        return ""  # nothing is stopped by the settings, and nothing else can be said at this moment
+        return ""  # the settings allow no hold, and nothing else can be said at this moment
     if not trial.heard.text:
         return "answers nothing to a text that should fire"
     if case.trigger not in trial.heard.text:
@@ -249,10 +250,10 @@ def _problem(setup: Setup, trial: Trial, trying: Trying, case: Case) -> str:
     return f"does not hold the call that {case.trigger} holds" if expected and not trial.heard.held else ""
 
 
-def _verdict(found: Found, trial: Trial, case: Case, problem: str) -> Finding:
-    took = f"{trial.seconds * MILLISECONDS:.0f} ms"
-    path = found.path
+def _verdict(hook_file: HookFile, trial: Trial, case: Case, problem: str) -> Finding:
+    milliseconds = f"{trial.seconds * 1000:.0f} ms"
+    about = f"{hook_file.path}: the hook of {trial.event}"
     if problem:
-        cure = f"Type: deia compile. If that does not help: {found.again.removeprefix('Type: ')}"
-        return Finding(level=DEAD, text=f"{path}: the hook of {trial.event} {problem} ({took})", cure=cure)
-    return Finding(level=FINE, text=f"{path}: the hook of {trial.event} answered in {took} (tried with {case.trigger})")
+        cure = f"Type: deia compile. If that does not help: {hook_file.reinstall.removeprefix('Type: ')}"
+        return dead(f"{about} {problem} ({milliseconds})", cure)
+    return fine(f"{about} answered in {milliseconds} (tried with {case.trigger})")

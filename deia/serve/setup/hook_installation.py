@@ -1,47 +1,32 @@
-"""Entering the hook into hosts' settings, and taking it out: every file written whole or not at all.
-
-Before the first change a file is kept beside itself; a file that had no settings before has none afterwards.
-"""
+"""Plans how the hook is added to a host's settings files and removed from them, and finds hooks that are installed."""
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-import stat
 from collections.abc import Mapping, Sequence
+from functools import partial
 
-from deia.commons.source_files.atomic_write import replace_file
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve import hook
 from deia.serve.setup.host_settings import status_line
 from deia.serve.setup.host_settings.command import on_windows
-from deia.serve.setup.host_settings.hook_file import (
-    Installed,
-    body_of,
-    installed,
-    same_settings,
-    with_hooks,
-    without_hooks,
-)
+from deia.serve.setup.host_settings.hook_file import Installed, installed, with_hooks, without_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, Setup
 from deia.serve.setup.host_settings.places import is_here, settings_paths
-from deia.serve.setup.host_settings.warm import without_warm
 from deia.serve.setup.host_settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
-
-BACKUP = ".before-deia"
+from deia.serve.setup.settings_changes import Change, Target, change_of, entered, read_settings, removal
 
 
 class Spot(Record):
-    """Where a host is connected: one of its scopes, for somebody working in a project."""
+    """One scope of a host's settings, for a person who works in a project."""
 
     setup: Setup
     scope: str
     project: str
     environ: Mapping[str, str]
-    beside: tuple[str, ...] = ()  # the hosts that are connected together with it
-    status: bool = False  # whether its status line is wanted too
+    beside: tuple[str, ...] = ()  # the hosts that are connected at the same time
+    status: bool = False  # whether the status line is wanted too
 
     @property
     def paths(self) -> list[str]:
@@ -50,89 +35,44 @@ class Spot(Record):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the files are deia's own altogether."""
+        """Whether the files are deia's alone."""
         return self.setup.shape in {SCRIPT, PLUGIN}
 
 
-class Change(Record):
-    """A settings file as it is and as it will be; an empty text is no file."""
-
-    path: str
-    before: str
-    after: str
-    keep: str = ""  # where to keep the old text first
-    drop: str = ""  # a backup that has served
-    mode: int = 0  # the rights of a file that is run
-
-
 def hook_command(interpreter: str, host: str, *, commons: str) -> list[str]:
-    """Give what a host is to run; `commons` only where a person named one."""
-    place = os.path.abspath(hook.__file__)
-    return [interpreter, "-I", "-S", place, host, *(("--commons", commons) if commons else ())]
+    """Return what a host is to run; `commons` is only for a commons that a person named."""
+    script = os.path.abspath(hook.__file__)
+    return [interpreter, "-I", "-S", script, host, *(("--commons", commons) if commons else ())]
 
 
-def read_settings(path: str) -> str:
-    """Give a settings file's text, empty where there is none.
-
-    Raises:
-        HostError: it cannot be read, or is not UTF-8.
-    """
-    _refuse_odd(path)
-    try:
-        with open(path, "rb") as file:
-            return file.read().decode("utf-8")
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except UnicodeDecodeError as error:
-        raise HostError(f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8.") from error
-    except OSError as error:
-        in_rings = error.errno == errno.ELOOP
-        fix = "It is a link that leads to itself: remove it." if in_rings else "Give yourself the right to read it."
-        raise HostError(f"cannot be read: {error.strerror}", where=path, fix=fix) from error
-
-
-def _refuse_odd(path: str) -> None:
-    """Refuse what is no file to be read to its end: a folder, and a pipe or a device, which may have none.
-
-    Raises:
-        HostError: there is such a thing at the path.
-    """
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError):
-        return
-    if stat.S_ISDIR(mode):
-        raise HostError("is a folder, and the host wants a file there", where=path, fix="Move that folder away.")
-    if not stat.S_ISREG(mode):
-        told = "is a pipe or a device and no settings file, so it is not read"
-        raise HostError(told, where=path, fix="Put an ordinary file there, or nothing.")
-
-
-def installed_in(spot: Spot) -> list[Installed]:
-    """Give the hooks of deia that a host has in a scope.
+def installed_in(spot: Spot) -> dict[str, tuple[Installed, ...]]:
+    """Return the hooks of deia that a host has in a scope, by file or by folder of executables.
 
     Raises:
         HostError: a file cannot be used.
     """
-    found: list[Installed] = []
+    hooks: dict[str, tuple[Installed, ...]] = {}
     for path in spot.paths:
         text = read_settings(path)
-        found += _own_file(spot.setup, path, text) if spot.is_whole else installed(text, spot.setup, path=path)
-    return found
+        own = _own_file(spot.setup, path, text) if spot.is_whole else installed(text, spot.setup, path=path)
+        place = os.path.dirname(path) if spot.setup.shape == SCRIPT else path
+        if own:
+            hooks[place] = (*hooks.get(place, ()), *own)
+    return hooks
 
 
 def _own_file(setup: Setup, path: str, text: str) -> list[Installed]:
     if not (text and is_own_file(text)):
         return []
     words = words_in(setup, text)
-    name = os.path.basename(path).removesuffix(".ps1")
-    events = setup.events if setup.shape == PLUGIN else (name,)
+    event = os.path.basename(path).removesuffix(".ps1")
     entry = {"command": words[0] if words else "", "args": words[1:]}
+    events = setup.events if setup.shape == PLUGIN else (event,)
     return [Installed(path=path, event=event, place=(), matcher="", entry=entry) for event in events]
 
 
 def plan_install(spot: Spot, command: Sequence[str]) -> list[Change]:
-    """Say how a host's files change when the hook is entered.
+    """Return how a host's files change when the hook is added.
 
     Raises:
         HostError: a file cannot be used, or a path cannot be written in it.
@@ -140,58 +80,53 @@ def plan_install(spot: Spot, command: Sequence[str]) -> list[Change]:
     try:
         "".join(command).encode()
     except UnicodeEncodeError as error:
-        told = "a path is not valid Unicode, which the host's settings cannot hold"
-        raise HostError(told, where=spot.paths[0]) from error
-    return [_entered(spot, path, command) for path in spot.paths]
+        problem = "a path is not valid Unicode, which the host's settings cannot hold"
+        raise HostError(problem, where=spot.paths[0]) from error
+    if not spot.is_whole:
+        return entered([], [_target(spot, path, command) for path in spot.paths])
+    return [_whole_file(spot, path, command) for path in spot.paths]
 
 
-def _entered(spot: Spot, path: str, command: Sequence[str]) -> Change:
-    before = read_settings(path)
-    if spot.is_whole:
-        check_free(path, before)
-        mode = RUNNABLE if spot.setup.shape == SCRIPT else 0
-        return Change(path=path, before=before, after=file_text(spot.setup, path, command), mode=mode)
-    backup = path + BACKUP
-    after = with_hooks(before, spot.setup, command, path=path, form=form_for(spot))
-    return Change(
-        path=path,
-        before=before,
-        after=_with_status(spot, path, after, command),
-        keep="" if os.path.lexists(backup) or not _is_anybodys(before, spot.setup, path) else backup,
-    )
+def _whole_file(spot: Spot, path: str, command: Sequence[str]) -> Change:
+    change = change_of({}, path)
+    check_free(path, change.before)
+    mode = RUNNABLE if spot.setup.shape == SCRIPT else 0
+    return change.but(after=file_text(spot.setup, path, command), mode=mode)
 
 
-def _is_anybodys(text: str, setup: Setup, path: str) -> bool:
-    """Say whether a file has something that is not deia's, which is worth keeping before it is changed."""
-    rest = without_hooks(text, setup, path=path)
-    if setup.host == status_line.HOST:
-        rest = status_line.without_status_line(without_warm(rest, path=path), path=path) if body_of(rest) else rest
-    return bool(text) and (rest == text or not same_settings(rest, "{}", setup))
+def _target(spot: Spot, path: str, command: Sequence[str] = ()) -> Target:
+    """Return how the hook, and the status line if the host has one, is added to a file and removed."""
+    has_status = spot.setup.host == status_line.HOST
 
-
-def _with_status(spot: Spot, path: str, text: str, command: Sequence[str]) -> str:
-    """Enter the status line where it is wanted, or renew it where it is deia's already."""
-    if spot.setup.host != status_line.HOST:
+    def enter(text: str) -> str:
+        """Add the hook; add the status line if it is wanted, renew it if it is deia's already."""
+        text = with_hooks(text, spot.setup, command, path=path, form=form_for(spot))
+        if has_status and (spot.status or status_line.is_ours(status_line.status_line_in(text, path=path))):
+            text = status_line.with_status_line(text, status_line.status_command(command), path=path)
         return text
-    if not (spot.status or status_line.is_ours(status_line.status_line_in(text, path=path))):
-        return text
-    return status_line.with_status_line(text, status_line.status_command(command), path=path)
+
+    def take_out(text: str) -> str:
+        """Remove the hook and the status line."""
+        text = without_hooks(text, spot.setup, path=path)
+        return status_line.without_status_line(text, path=path) if has_status else text
+
+    return Target(host=spot.setup.host, path=path, enter=enter, take_out=take_out)
 
 
 def form_for(spot: Spot) -> str:
-    """Give how a command is written: as one line where another host that knows no argument list runs the hooks too.
+    """Return how a command is written: as one line if a host that knows no argument lists runs these hooks too.
 
-    That other would start the bare interpreter with the event as its program. On Windows, whose shells are slow and
-    of several kinds, `deia doctor` tells of it instead.
+    That host would otherwise start the bare interpreter, with the event as its program. On Windows, whose shells are
+    slow and of several kinds, `deia doctor` reports it instead.
     """
     if spot.setup.form != "words" or on_windows():
         return spot.setup.form
-    others = [name for name, scopes in spot.setup.readers.items() if spot.scope in scopes]
-    return "line" if any(name in spot.beside or is_used(name, spot) for name in others) else spot.setup.form
+    readers = [name for name, scopes in spot.setup.readers.items() if spot.scope in scopes]
+    return "line" if any(name in spot.beside or is_used(name, spot) for name in readers) else spot.setup.form
 
 
 def is_used(host: str, spot: Spot) -> bool:
-    """Say whether a host is on this machine, or connected here; a project's folder may be somebody else's doing."""
+    """Return whether a host is on this machine or connected here; a folder in the project may be from somebody else."""
     setup = BY_NAME[host]
     if is_here(setup, project="", environ=spot.environ):
         return True
@@ -202,94 +137,12 @@ def is_used(host: str, spot: Spot) -> bool:
 
 
 def plan_removal(spot: Spot) -> list[Change]:
-    """Say how a host's files change when the hook is taken out; where nobody else changed one, it is as it was before.
+    """Return how a host's files change when the hook is removed; a file that nobody else changed gets its old bytes.
 
     Raises:
         HostError: a file cannot be used.
     """
-    return [_taken_out(spot, path) for path in spot.paths]
-
-
-def _taken_out(spot: Spot, path: str) -> Change:
-    before = read_settings(path)
+    changes = map(partial(change_of, {}), spot.paths)
     if spot.is_whole:
-        return Change(path=path, before=before, after="" if is_own_file(before) else before)
-    setup = spot.setup
-    after = without_hooks(before, setup, path=path)
-    if setup.host == status_line.HOST:
-        after = status_line.without_status_line(after, path=path)
-    if after == before:
-        return Change(path=path, before=before, after=before)
-    kept = read_settings(path + BACKUP)
-    if kept and _is_sound(kept, setup, path) and same_settings(kept, after, setup):
-        return Change(path=path, before=before, after=kept, drop=path + BACKUP)
-    if not kept and same_settings(after, "{}", setup):
-        after = ""
-    return Change(path=path, before=before, after=after)
-
-
-def _is_sound(kept: str, setup: Setup, path: str) -> bool:
-    """Say whether a backup is settings without the hook, which it is unless somebody else made it."""
-    try:
-        return without_hooks(kept, setup, path=path) == kept
-    except HostError:
-        return False
-
-
-def carry_out(change: Change) -> None:
-    """Write a settings file as planned, following a link to where it lies.
-
-    Raises:
-        HostError: the file cannot be written, or somebody took the right to write it away.
-    """
-    if change.before != change.after and os.path.isfile(change.path) and not os.access(change.path, os.W_OK):
-        # Another could be put in its place, but whoever made it read-only (a manager of dotfiles, say) meant it.
-        raise HostError("is read-only, and stays as it is", where=change.path, fix="Make it writable, and try again.")
-    try:
-        _write(change)
-    except OSError as error:
-        told = f"cannot be written: {error.strerror or error}"
-        raise HostError(told, where=change.path, fix=_way_out(change.path)) from error
-
-
-def _way_out(path: str) -> str:
-    """Say what keeps a file from being written, and what to do: what stands where a folder must be, or a right."""
-    if os.path.islink(path) and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
-        return f"It is a link to {os.path.realpath(path)}, whose folder is not there: make that, or remove the link."
-    above = os.path.dirname(path)
-    while not os.path.lexists(above) and os.path.dirname(above) != above:
-        above = os.path.dirname(above)
-    if not os.path.isdir(above):
-        what = "a link that leads nowhere" if os.path.islink(above) else "a file"
-        return f"{above} is {what}, and a folder must be there: move it away."
-    return f"Give yourself the right to write in {above}."
-
-
-def _write(change: Change) -> None:
-    if change.mode and os.path.isfile(change.path) and not os.access(change.path, os.X_OK):
-        os.chmod(change.path, change.mode)
-    if change.before == change.after:
-        return
-    if change.keep:
-        with open(change.keep, "xb") as file:
-            file.write(change.before.encode())
-        os.chmod(change.keep, os.stat(change.path).st_mode & 0o777)
-    if change.after:
-        os.makedirs(os.path.dirname(change.path), exist_ok=True)
-        replace_file(change.path, change.after)
-        if change.mode:
-            os.chmod(change.path, change.mode)
-    else:
-        os.unlink(os.path.realpath(change.path))
-    if change.drop:
-        os.unlink(change.drop)
-
-
-def tidy(path: str, *, project: str) -> None:
-    """Remove the folders in a project that a file which is gone left empty."""
-    inside = os.path.join(project, "")
-    folder = os.path.dirname(path)
-    with contextlib.suppress(OSError):  # one that holds something
-        while folder.startswith(inside):
-            os.rmdir(folder)
-            folder = os.path.dirname(folder)
+        return [change.but(after="") if is_own_file(change.before) else change for change in changes]
+    return [removal(change, _target(spot, change.path)) for change in changes]

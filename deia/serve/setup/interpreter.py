@@ -1,7 +1,7 @@
-"""Which Python a host should start: the real one, by its absolute path, neither a shim nor a virtual environment's.
+"""Finds the Python that a host should start: by its absolute path, neither a shim nor a virtual environment's.
 
-The hook needs no third-party package, so it survives the environment it was installed from; a shim costs 100 ms at
-every event (DESIGN §9).
+The hook needs no third-party package, so it still works if the environment that it was installed from is deleted; a
+shim costs 100 ms at every event (DESIGN §9).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from deia.errors import HostError
 
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
-SAY_VERSION = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
+PRINT_VERSION = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
 PATIENCE = 20  # seconds for a start on a busy machine
 
 
 def find_interpreter() -> str:
-    """Give the absolute path of an interpreter of this version that starts.
+    """Return the absolute path of an interpreter of this version that starts.
 
     Raises:
         HostError: none does.
@@ -46,10 +46,10 @@ def _candidates() -> Iterator[str]:
 
 
 def starts(path: str) -> bool:
-    """Say whether `path` is a Python of this version that starts as a hook is started."""
+    """Return whether `path` is a Python of this version that starts with the options of a hook."""
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter
-            [path, "-I", "-S", "-c", SAY_VERSION], capture_output=True, timeout=PATIENCE, check=False
+            [path, "-I", "-S", "-c", PRINT_VERSION], capture_output=True, timeout=PATIENCE, check=False
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return False

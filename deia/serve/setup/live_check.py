@@ -1,7 +1,7 @@
-"""Trying an installed hook: the very command that the host runs, by the shell that the host uses, with its own events.
+"""Tries an installed hook: runs the host's command in the host's shell, with events as the host sends them.
 
-The events are made from a trigger's own case. All of it runs with a state folder of its own, so that no conversation's
-memory is touched and no mute interferes.
+The events are made from a case of a trigger. The hook runs with a state folder of its own, so that no conversation's
+memory is changed and no mute interferes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from deia.commons.index.load_commons import Commons
 from deia.folders import find_commons
@@ -27,13 +26,13 @@ from deia.serve.setup.host_settings.reads_answer import Heard, Output, read_outp
 from deia.watch.authoring.case_runner import run_case
 from deia.watch.gate.artefact import open_artefact
 
-PATIENCE = 5.0  # seconds; what the installed hook is given by the host
+PATIENCE = 5.0  # seconds; as long as the host waits for the hook
 CONVERSATION = "deia-doctor"
 PROMPT, BEFORE_TOOL, AFTER_TOOL = "prompt", "before_tool", "after_tool"
 
 
 class Trial(Record):
-    """What an installed hook answered to an event, or to one and the next moment that carries what it brought up."""
+    """What an installed hook answered to an event, or at the next moment that carries the answer."""
 
     event: str
     seconds: float
@@ -41,7 +40,7 @@ class Trial(Record):
 
 
 def started(setup: Setup, hook: Installed, environ: Mapping[str, str]) -> list[str]:
-    """Give what the host starts for a hook: a shell with its line or its file, or the program itself."""
+    """Return what the host starts for a hook: a shell with its line or its file, or the program itself."""
     if setup.shape == SCRIPT:
         return script_start(hook.path)
     if not hook.line:
@@ -50,7 +49,7 @@ def started(setup: Setup, hook: Installed, environ: Mapping[str, str]) -> list[s
 
 
 def tried_moments(setup: Setup) -> Iterator[tuple[str, ...]]:
-    """Yield the moments at which a host is tried: each with the next one where what it brought up can be said."""
+    """Yield the moments at which a host is tried, each followed by the next moment that can carry the answer."""
     carries = host_module(setup.host).CARRIES
     if "context" in carries.get(PROMPT, {}):
         yield (PROMPT,)
@@ -63,16 +62,16 @@ def try_hooks(
     setup: Setup, hooks: Mapping[str, Installed], case: Case, *, moments: Sequence[str], folder: str,
     environ: Mapping[str, str],
 ) -> Trial:  # fmt: skip
-    """Run a host's hooks with the events of some moments, one after the other, as the host does."""
+    """Run a host's hooks with the events of some moments, one after the other, and return the last answer."""
     text = spoken(case)
     heard, seconds = Heard(), 0.0
     with own_environment(environ) as own:
         for number, moment in enumerate(moments):
-            about = Happening(
+            happening = Happening(
                 moment=moment, text="done" if number else text, command="ls", conversation=CONVERSATION, folder=folder,
                 mark=f"m{number}",
             )  # fmt: skip
-            event = sample(setup.host, about)
+            event = sample(setup.host, happening)
             command = started(setup, hooks[setup.tried[moment]], environ)
             began = time.perf_counter()
             heard = _run(setup, moment, command, json.dumps(event).encode(), folder, own)
@@ -99,30 +98,32 @@ def _run(
 
 @contextmanager
 def own_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Yield the environment of a trial: the person's own, with an empty state folder."""
+    """Yield the environment of a trial: the person's, but with an empty state folder."""
     with tempfile.TemporaryDirectory(prefix="deia-doctor-") as state:
         own = {name: value for name, value in environ.items() if name != "DEIA_OFF"}
         yield {**own, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
 
 
 def spoken(case: Case) -> str:
-    """Give what is said or run in a case of one turn; the empty text where that is no command."""
+    """Return what is said or run in a case of one turn; the empty text if a call runs no command."""
     turn = case.turns[0]
     if turn.role == "user":
         return turn.text
-    given: Mapping[str, Any] = turn.tool_input or {}
-    command = given.get("command")
-    return command if isinstance(command, str) and set(given) <= {"command", "description"} else turn.text
+    tool_input: Mapping[str, object] = turn.tool_input or {}
+    command = tool_input.get("command")
+    return command if isinstance(command, str) and set(tool_input) <= {"command", "description"} else turn.text
 
 
 def case_to_try(commons: Commons, derived: str, *, role: str, action: str = "") -> Case | None:
-    """Give a case of one turn by `role` that fires a stable trigger (of this action) as compiled, or None.
+    """Return a case with one turn by `role` that fires a compiled stable trigger (of this action), or None.
 
     Raises:
         ArtefactError: the triggers are not compiled.
     """
     artefact = open_artefact(f"{derived}/triggers")
-    stable = {each.id for each in commons.triggers if each.status == "stable" and action in ("", each.action)}
+    stable = {
+        trigger.id for trigger in commons.triggers if trigger.status == "stable" and action in ("", trigger.action)
+    }
     for case in commons.cases:
         fitting = case.fires and case.trigger in stable and len(case.turns) == 1 and not case.cwd_files
         if not (fitting and case.turns[0].role == role and spoken(case)):
@@ -133,7 +134,7 @@ def case_to_try(commons: Commons, derived: str, *, role: str, action: str = "") 
 
 
 def commons_of(command: Sequence[str], folder: str, environ: Mapping[str, str]) -> str:
-    """Give the commons that a hook run in `folder` uses.
+    """Return the root of the commons that a hook in `folder` uses.
 
     Raises:
         CommonsError: its command names a folder that holds none.

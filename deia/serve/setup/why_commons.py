@@ -8,7 +8,7 @@ from deia.folders import is_packaged, nearest_commons
 
 
 def why_this_commons(root: str, *, environ: Mapping[str, str], explicit: str, start: str) -> str:
-    """Say how `deia.folders.find_commons` came to a commons for somebody in `start`."""
+    """Return why `deia.folders.find_commons` chose a commons for a person in the folder `start`."""
     if explicit:
         return "--commons"
     if environ.get("DEIA_COMMONS"):

@@ -1,29 +1,26 @@
 """Writes the bytecode that hook and search import in groups (`deia.serve.startup.importer`), beside Python's own.
 
-Docstrings and assertions are left out, since nobody asks these processes for them. Where nothing can be written, as in
-a system's Python, or where there are no sources, hook and search are slower and work.
+Docstrings and assertions are left out. If the files cannot be written, as in a system's Python, or if there are no
+sources, hook and search still work, but slower.
 """
 
 from __future__ import annotations
 
 import marshal
 import os
-from typing import TYPE_CHECKING, Any
+from types import CodeType
 
 from deia import files
 from deia.folders import PACKAGE
 from deia.serve.startup.import_groups import import_groups
 from deia.serve.startup.importer import bytecode_path
 
-if TYPE_CHECKING:
-    from types import CodeType
-
 IMPORTER = "importer"  # the file that `hook.py` itself runs
-GROUPS = "groups"  # the file that says which groups there are
+GROUPS = "groups"  # the file that lists the groups
 
 
 def keep_bytecode(package: str = PACKAGE) -> bool:
-    """Write what is missing or older than its source; return whether all of it is there."""
+    """Write the groups that are missing or older than their sources; return whether all of them exist then."""
     if has_bytecode(package):
         return True
     try:
@@ -36,13 +33,13 @@ def keep_bytecode(package: str = PACKAGE) -> bool:
 
 
 def has_bytecode(package: str = PACKAGE) -> bool:
-    """Return whether the hook finds all of it, none older than its source."""
+    """Return whether all groups exist and none is older than its sources."""
     groups = kept_groups(package)
     return bool(groups) and all(_is_fresh(group, names, package) for group, names in groups.items())
 
 
 def kept_groups(package: str = PACKAGE) -> dict[str, tuple[str, ...]]:
-    """Return the groups whose bytecode was written, each with the names of its modules without `deia.`."""
+    """Return the groups whose bytecode was written: the names of their modules, without `deia.`, by head."""
     groups = _loaded(bytecode_path(package, GROUPS))
     return groups if isinstance(groups, dict) else {}
 
@@ -50,21 +47,22 @@ def kept_groups(package: str = PACKAGE) -> dict[str, tuple[str, ...]]:
 def _is_fresh(group: str, names: tuple[str, ...], package: str) -> bool:
     members = _loaded(bytecode_path(package, group))
     try:
-        dated = [(name, size, changed) for name, size, changed, _ in members or ()]
+        dated = [tuple(member[:3]) for member in members] if isinstance(members, list) else []
         return dated == [(f"deia.{name}", *_stamp(name, package)) for name in names]
-    except (ValueError, TypeError, OSError):  # torn, or without its sources
+    except (ValueError, TypeError, OSError):  # torn, or its sources are gone
         return False
 
 
-def _loaded(path: str) -> Any:
-    """Return what a file of bytecode holds, or None where it is missing or torn."""
+def _loaded(path: str) -> object:
+    """Return the content of a bytecode file, or None if it is missing or torn."""
     content = files.read(path)
     if content is None:
         return None
     try:
-        return marshal.loads(content)  # noqa: S302 - what the hook does with it
+        loaded: object = marshal.loads(content)  # noqa: S302 - the hook does the same
     except (ValueError, TypeError, EOFError):
         return None
+    return loaded
 
 
 def _content(names: tuple[str, ...], package: str) -> bytes:

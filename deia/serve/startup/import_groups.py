@@ -1,8 +1,8 @@
-"""Finds in the sources which modules are imported together: the groups that hook and search import from one file each.
+"""Finds the modules that are imported together, so that hook and search can import each group from one file.
 
-A group is named by its head: a module that a function imports, when it needs it. It holds the head and everything that
-the head imports at module level, each after what it imports itself. A head that needs a library besides Python's own
-forms no group, as it costs far more than a group would save.
+The head of a group is a module that some function imports when needed. The group holds the head and everything that it
+imports at module level, each module after those that it imports itself. A head that needs a library outside the
+standard library forms no group, since the library costs far more than a group would save.
 """
 
 from __future__ import annotations
@@ -10,28 +10,25 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-STARTED = ("serve.hooks.start", "serve.cli.quick_path")  # what the hook's file and the command import first
-HOSTS = "serve/hosts"  # the module of the host that calls is imported by its name, from
-CALLS_HOSTS = "serve.hooks.run"
-CHEAP_LIBRARIES = ("tantivy",)  # without which no search works
+STARTED = ("serve.hooks.start", "serve.cli.quick_path")  # what the hook's script and the command import first
+HOSTS = "serve/hosts"  # the calling host's module is imported by its name …
+CALLS_HOSTS = "serve.hooks.run"  # … by this one
+CHEAP_LIBRARIES = ("tantivy",)  # every search needs it
 
 
 def import_groups(package: str) -> dict[str, tuple[str, ...]]:
     """Return the modules of each group, by the group's head, in the order in which they can be run.
 
-    Modules go by their name without `deia.`. A group leaves out what every process that asks for it has run before.
+    Names of modules are without `deia.`. A group leaves out the modules that are always run before it.
 
     Raises:
-        OSError, SyntaxError: a source is not there, or is no Python.
+        OSError, SyntaxError: a source is missing, or is not Python.
     """
     graph = _Graph(package)
-    loaded = dict[str, frozenset[str]]()  # by head: what is loaded whenever somebody asks for its group
+    loaded = dict[str, frozenset[str]]()  # by head: what is always loaded before its group
     waiting = [(start, frozenset[str]()) for start in STARTED]
     while waiting:
         head, before = waiting.pop()
@@ -50,7 +47,7 @@ def import_groups(package: str) -> dict[str, tuple[str, ...]]:
 
 
 class _Graph:
-    """The imports of deia's modules, read from the sources as far as somebody asks."""
+    """The imports of deia's modules, read from the sources on demand."""
 
     def __init__(self, package: str) -> None:
         self._package = package
@@ -64,7 +61,7 @@ class _Graph:
         return self._modules[name]
 
     def closure(self, head: str) -> tuple[str, ...]:
-        """Return a module behind everything that it imports at module level."""
+        """Return a module, preceded by everything that it imports at module level."""
         if head not in self._closures:
             ordered: dict[str, None] = {}
             for name in self.imports(head).at_once:
@@ -73,17 +70,17 @@ class _Graph:
         return self._closures[head]
 
     def is_cheap(self, head: str) -> bool:
-        """Return whether a module and all that it imports need no library that costs more than a group saves."""
+        """Return whether neither a module nor its imports need a library that costs more than a group saves."""
         return not any(self.imports(name).needs_library for name in self.closure(head))
 
     def hosts(self) -> list[str]:
-        """Return the modules that hosts are answered by."""
+        """Return the modules of the hosts."""
         files = sorted(os.listdir(f"{self._package}/{HOSTS}"))
         return [f"{HOSTS}/{file[:-3]}".replace("/", ".") for file in files if file[-3:] == ".py" and file[0] != "_"]
 
 
 class _Imports:
-    """What one module imports: modules of deia by their names without `deia.`, and whether it needs a library."""
+    """The imports of one module: the names of deia's modules, without `deia.`, and whether it needs a library."""
 
     def __init__(self, package: str, name: str) -> None:
         self._package = package
@@ -124,14 +121,14 @@ class _Imports:
 
 
 def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield every node that runs when a module is imported, those for the type checker left out."""
+    """Yield every node that runs when a module is imported; those for the type checker are left out."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             continue
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            for other in child.orelse:
-                yield other
-                yield from _outside_functions(other)
+            for statement in child.orelse:
+                yield statement
+                yield from _outside_functions(statement)
             continue
         yield child
         yield from _outside_functions(child)

@@ -1,8 +1,8 @@
-"""Imports the modules of deia in groups, each group from one file of bytecode: half the cost of importing them singly.
+"""Imports deia's modules in groups, each from one bytecode file, at half the cost of importing the modules one by one.
 
 A group is a module that some function imports, with everything that it imports in turn. `deia.serve.startup.bytecode`
-finds the groups in the sources and writes their files. A group that is missing, torn, or older than its sources is left
-to the import system, which does the same more slowly. This runs before everything else, so it imports nothing of deia.
+finds the groups in the sources and writes their files. If a group is missing, torn or older than its sources, Python's
+import system imports its modules, more slowly. This runs before everything else, so it imports nothing of deia.
 """
 
 import sys
@@ -20,13 +20,13 @@ else:
 
 
 class Importer:
-    """A finder of the import system: whoever asks for the head of a group gets the whole group."""
+    """A finder for the import system that imports a whole group as soon as its head is imported."""
 
     def __init__(self, package: str) -> None:
         self._package = package
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> "Any":
-        """Return the specification of a module that came with its group, or None: the import system finds it."""
+        """Return the specification of a module that came with its group, or None for any other module."""
         if name[:5] != "deia.":
             return None
         try:  # noqa: SIM105 - `contextlib` costs more than all of this
@@ -63,10 +63,10 @@ class Importer:
         setattr(sys.modules[above], last, package)
 
     def _run(self, name: str, size: int, changed: int, code: bytes) -> bool:
-        """Run a module's bytecode; return whether it is that of its source."""
+        """Run a module's bytecode; return False if its source has changed since."""
         source = f"{self._package}{name[4:].replace('.', '/')}.py"
-        found = stat(source)
-        if (found.st_size, found.st_mtime_ns) != (size, changed):
+        status = stat(source)
+        if (status.st_size, status.st_mtime_ns) != (size, changed):
             return False
         above, _, last = name.rpartition(".")
         if above not in sys.modules:
@@ -83,7 +83,7 @@ class Importer:
 
 
 class _Loaded:
-    """A loader of the import system for a module that is there already."""
+    """A loader for the import system whose module is imported already."""
 
     def __init__(self, module: "ModuleType") -> None:
         self._module = module
@@ -93,20 +93,20 @@ class _Loaded:
         return self._module
 
     def exec_module(self, _module: object) -> None:
-        """Do nothing: the module ran with its group."""
+        """Do nothing, since the module ran with its group."""
 
 
 def bytecode_path(package: str, group: str) -> str:
-    """Return the file that holds a group's bytecode for this very interpreter; a group is named by its head."""
+    """Return the file that holds a group's bytecode for this interpreter version; a group is named by its head."""
     made_for = f"{sys.implementation.cache_tag}-{sys.hexversion:x}"
     return f"{package}/serve/startup/__pycache__/{group}.{made_for}.group"
 
 
 def install(package: str) -> None:
-    """Have the import system ask here first, in a process that imports in one thread only."""
+    """Put the importer in front of all finders; only for a process that imports in one thread."""
     sys.meta_path.insert(0, Importer(package))
 
 
 def remove() -> None:
-    """Leave everything that is still to be imported to the import system."""
+    """Leave all further imports to the import system."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, Importer)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
-from deia.watch.clauses.exemplar_words import worded
+from deia.watch.compiled_trigger import MEANING
 from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.stance_names import ANNOUNCED, DENIALS, DRY_RUN
 from deia.watch.shell.globs import matches_glob, matches_path
@@ -233,7 +233,7 @@ def _tool(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
 
 
 def _meaning(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
-    if not reading.is_prose or not worded(clause.meaning, reading.words.places):
+    if not reading.is_prose or not clause.meaning.worded(reading.words.places):
         return
     from deia.watch.clauses.similarity import places, stance_of  # noqa: PLC0415 - vectors, which few turns need
 
@@ -242,7 +242,7 @@ def _meaning(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
         if not _in_name(text, *place.verb):
             stance, around = stance_of(place, reading)
             excerpt = text[place.first : place.last]
-            yield Match(kind="meaning", source=place.exemplar, excerpt=excerpt, stance=stance, around=around)
+            yield Match(kind=MEANING, source=place.exemplar, excerpt=excerpt, stance=stance, around=around)
 
 
 KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
@@ -254,7 +254,7 @@ KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
     "sql": _sql,
     "write": _write,
     "tool": _tool,
-    "meaning": _meaning,
+    MEANING: _meaning,
 }
 
 

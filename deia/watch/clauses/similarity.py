@@ -13,7 +13,6 @@ from deia.errors import ArtefactError
 from deia.match.static_vectors import open_static, similarities
 from deia.records import TYPE_CHECKING, Record
 from deia.text import words as words_of
-from deia.watch.clauses.exemplar_words import worded
 from deia.watch.prose.intent import is_order, is_plan, is_under_way
 from deia.watch.prose.regions import BREAK, sentence
 from deia.watch.prose.stance import act_of, rule
@@ -204,7 +203,7 @@ def places(meaning: Meaning, reading: Reading, encode: Encode | None = None) -> 
     `encode` returns a text's vector, in the model that the clause was compiled with; by default the static vectors of
     the installation. If these cannot be read, or are not those of the clause, there are no places.
     """
-    chosen = worded(meaning, reading.words.places)
+    chosen = meaning.worded(reading.words.places)
     if not chosen:
         return
     if encode is None:

@@ -1,4 +1,4 @@
-"""Triggers as written → the artefact: what is stored, what gates, what is left out."""
+"""Compiling triggers: what is stored, what gates, and what is left out."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def compiled(*triggers: Trigger, **documents: Payload) -> tuple[Artefact, tuple[
 
 
 def gates(*clauses: tuple[str, Any], **fields: Any) -> list[list[list[str]]]:
-    """Give the rows of a trigger, each a list of groups, each a list of words."""
+    """Return the rows of a trigger, each a list of groups, each a list of words."""
     artefact, _ = compiled(trigger(*clauses, **fields))
     groups: dict[bytes, list[str]] = {}
     for number in range(artefact.count(0)):

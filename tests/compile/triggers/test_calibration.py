@@ -1,4 +1,4 @@
-"""What the starter's `meaning` clauses came to is shipped, and is what they come to."""
+"""The shipped calibration of the starter's `meaning` clauses is up to date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exemplars compiled: their words, what stands for them, and thresholds found from cases and ordinary talk."""
+"""Compiled exemplars: their words, the words that replace them, and their thresholds."""
 
 from __future__ import annotations
 

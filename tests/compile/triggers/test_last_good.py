@@ -1,4 +1,4 @@
-"""The last good version of a trigger file counts while the file has errors, and is said to."""
+"""The last good version of a trigger file is used, and reported, while the file has errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BOTH = TRIGGER.format("sell") + TRIGGER.format("buy")
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Give a commons with two triggers in one file."""
+    """Return a commons with two triggers in one file."""
     for name in ("bok", "triggers"):
         (tmp_path / "commons" / name).mkdir(parents=True)
     (tmp_path / "commons" / "bok" / "lesson.md").write_text("# Lesson\n\nA copy first.\n", encoding="utf-8")

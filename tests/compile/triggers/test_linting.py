@@ -1,4 +1,4 @@
-"""What is wrong with triggers that read well is told, once each, and sound ones are left alone."""
+"""Linting triggers: each problem is reported once, and sound triggers have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns at compile time: the words they cannot do without, and code that means what `re` means."""
+"""Compiled patterns: the words that they require, and code that matches what `re` matches."""
 
 from __future__ import annotations
 

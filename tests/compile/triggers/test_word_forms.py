@@ -1,4 +1,4 @@
-"""Word forms: those people write are there, those of other words are not, by the rules alone as with spaCy's tables."""
+"""Word forms: the ones that people write, and none of other words, with and without spaCy's tables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_table_holds_each_of_its_many_words_once() -> None:
 
 
 def gaps(give: Callable[[str], frozenset[str]]) -> dict[str, frozenset[str]]:
-    """Give what is missing or too much, by base form."""
+    """Return the missing and the superfluous forms, by base form."""
     given = {row.base: give(row.base) for row in TABLE}
     return {row.base: wrong for row in TABLE if (wrong := (row.own - given[row.base]) | (row.others & given[row.base]))}
 

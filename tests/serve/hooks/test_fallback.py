@@ -140,7 +140,7 @@ def test_one_is_started_in_some_minutes(tmp_path: Path, runs: list[list[str]]) -
     state, root = str(tmp_path / "state"), str(tmp_path)
     assert all(fallback.start_compile(state, root, [root]) for _ in range(3))
     assert len(runs) == 1
-    long_ago = time.time() - fallback.AGAIN - 1
+    long_ago = time.time() - fallback.RETRY_AFTER - 1
     os.utime(marker({"DEIA_STATE": state}, tmp_path), (long_ago, long_ago))
     assert fallback.start_compile(state, root, [root])
     assert len(runs) == 2

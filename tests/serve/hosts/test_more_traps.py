@@ -210,6 +210,7 @@ def test_codex_is_given_no_context_before_a_tool_which_old_versions_refuse(hoste
     assert "context" not in host_module("codex").CARRIES["before_tool"]
     answer = host_module("codex").write_answer
     occasion = host_module("codex").read_event(it.event("before_tool", "ls"))
+    assert occasion is not None
     assert answer(occasion, Said(note="n", ask="")) is None
 
 

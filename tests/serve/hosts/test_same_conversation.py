@@ -116,7 +116,7 @@ def test_the_same_call_with_another_id_is_another_event(hosted: Hosts) -> None:
 def test_an_agent_silences_deia_at_no_host(hosted: Hosts, host: str) -> None:
     it = hosted(host)
     for mark in ("t1", "t2"):
-        assert "the person's to say" in it.say("before_tool", "deia mute --all", mark=mark)
+        assert "Only the person may" in it.say("before_tool", "deia mute --all", mark=mark)
 
 
 @pytest.mark.parametrize("host", [host for host in HOSTS if host not in {"amp", "opencode", "windsurf"}])

@@ -94,8 +94,8 @@ def test_paths_are_not_left_to_a_shell_to_split() -> None:
 
 
 def test_power_shell_is_matched_where_bash_is() -> None:
-    for group, _ in claude_events.EVENTS.values():
-        matcher = group.get("matcher", "PowerShell")
+    for event in claude_events.EVENTS.values():
+        matcher = event.matcher or "PowerShell"
         assert re.fullmatch(matcher, "PowerShell")
 
 

@@ -100,7 +100,7 @@ def test_a_dry_run_shows_it_and_writes_nothing(deia: Deia, commons: Path, enviro
         (("install", "windsurf", "--mcp"), "no file in which windsurf keeps servers"),
         (("install", "claude-code", "--local", "--mcp"), "Use --project or --user"),
         (("install", "gemini", "--warm"), "deia install claude-code --warm"),
-        (("install", "claude-code", "--warm", "--url", "localhost"), "is no address"),
+        (("install", "claude-code", "--warm", "--url", "localhost"), "is not an address"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_written(

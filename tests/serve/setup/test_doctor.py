@@ -445,4 +445,4 @@ def test_an_address_at_which_nobody_answers_is_told_and_is_no_defect(deia: Deia,
     settings = commons / ".claude/settings.json"
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace("http://127.0.0.1:9/", "file:///etc/"), encoding="utf-8")
-    assert "file:///etc/hooks/claude-code is no address" in deia("doctor").out
+    assert "file:///etc/hooks/claude-code is not an address" in deia("doctor").out

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import deia
-from deia.serve.setup.hook_installation import Spot, carry_out, plan_install, plan_removal
+from deia.serve.setup.hook_installation import Spot, plan_install, plan_removal
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, SETUPS
+from deia.serve.setup.settings_changes import carry_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable

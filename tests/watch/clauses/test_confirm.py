@@ -1,4 +1,4 @@
-"""The clauses that look at tools and their results: errors, paths about to change, other tools' calls."""
+"""Clauses on tools and their results: errors, paths that are about to change, calls of other tools."""
 
 from __future__ import annotations
 

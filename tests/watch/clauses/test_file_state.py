@@ -1,4 +1,4 @@
-"""Writing what is there already: a file that nobody read, a document of nearly the same title."""
+"""Conditions on the file of a `write` clause: it was not read, or a document has nearly the same title."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a working folder says about itself by its files."""
+"""Platforms are recognised by the files in a working folder."""
 
 from __future__ import annotations
 

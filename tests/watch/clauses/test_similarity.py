@@ -1,4 +1,4 @@
-"""Sentences that say what an exemplar says: nominated by their words, compared by their vectors, then by stance."""
+"""`meaning` clauses: sentences are nominated by their words, compared by their vectors, and judged by stance."""
 
 from __future__ import annotations
 

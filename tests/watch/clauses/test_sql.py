@@ -1,4 +1,4 @@
-"""SQL read far enough to know what it would do, where it runs, and nowhere else."""
+"""SQL statements: what each would do, and where they run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled triggers as a file: whole or refused, the same bytes every time."""
+"""The file of compiled triggers: it is read whole or refused, and the same input gives the same bytes."""
 
 from __future__ import annotations
 

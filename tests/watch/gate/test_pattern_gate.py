@@ -1,4 +1,4 @@
-"""The gate's look at what is written: a pattern that would fire is never passed over, however the text is put in."""
+"""The second gate for changed text never drops a pattern that would fire, whichever way the text is written."""
 
 from __future__ import annotations
 

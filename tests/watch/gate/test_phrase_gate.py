@@ -1,4 +1,4 @@
-"""The look for a phrase before anything is judged: what it turns away, no phrase clause would have matched."""
+"""The second gate for phrases drops only turns in which no phrase clause would match."""
 
 from __future__ import annotations
 

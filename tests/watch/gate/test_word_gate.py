@@ -1,4 +1,4 @@
-"""The word gate: it may let too much through, but it never loses what the clauses would match."""
+"""The word gate may let too much through, but never drops a trigger whose clauses would match."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def opened(artefact: Artefact, turn: Turn) -> list[int]:
 
 
 def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
-    """Say whether a trigger's clauses hold in a turn, without asking the gate."""
+    """Return whether a trigger's clauses match in a turn, without the gate."""
     trigger, reading = artefact.trigger(number), Reading(turn)
     every = all(any(True for _ in confirm(clause, reading)) for clause in trigger.all)
     some = any(any(True for _ in confirm(clause, reading)) for clause in trigger.any) or not trigger.any
@@ -44,7 +44,7 @@ def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
 
 
 def passed_over(artefact: Artefact, number: int, turn: Turn) -> set[int]:
-    """Give the clauses of a trigger that hold in a turn and that the gate would not have looked at."""
+    """Return the clauses of a trigger that match in a turn although the gate did not select them."""
     trigger, reading = artefact.trigger(number), Reading(turn)
     chosen = candidates(artefact, turn)[0].get(number, set())
     if trigger.all or EVERY in chosen:

@@ -1,4 +1,4 @@
-"""The index of commands loses nothing: what a template matches, it matches among the commands that it is given."""
+"""The index of commands drops no command that a template would match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations as bots hold them: every known shape is read, the unknown becomes text, and nothing raises."""
+"""Conversations become turns: known shapes are parsed, unknown ones become text, and nothing raises."""
 
 from __future__ import annotations
 

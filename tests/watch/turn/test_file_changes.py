@@ -1,4 +1,4 @@
-"""What a call puts into a file and takes out of it, whichever tool it goes through."""
+"""What a call adds to a file and removes from it, whichever tool it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands said in the middle of a sentence: where they begin and end, and whether somebody is about to run them."""
+"""Commands inside a sentence: where they begin and end, and whether somebody is about to run them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command lines too long to be read whole: what follows a here-document or a long line is still watched."""
+"""Long command lines: commands after a here-document or a long line are still watched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool calls that speak: questions, plans and orders are read as prose, the rest of a tool's input is data."""
+"""Speech in tool calls: questions, plans and orders are prose, all other input is data."""
 
 from __future__ import annotations
 

@@ -18,25 +18,24 @@ from deia.folders import STARTER, find_commons, is_starter
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import tell_compiled
 from deia.serve.cli.commands.shared_options import commons_option, given_commons, here
+from deia.serve.setup.check_results import DEAD, FINE, Patient
 from deia.serve.setup.connect import (
     WARM_URL,
-    Target,
     besides_the_hook,
     chosen_by_tool,
     chosen_servers,
     chosen_warm,
-    entered,
     only_servers,
     refuse_hookless,
-    taken_out,
 )
-from deia.serve.setup.doctor import DEAD, FINE, Patient, diagnose
-from deia.serve.setup.hook_installation import Change, Spot, carry_out, hook_command, plan_install, plan_removal, tidy
+from deia.serve.setup.doctor import diagnose
+from deia.serve.setup.hook_installation import Spot, hook_command, plan_install, plan_removal
 from deia.serve.setup.host_list import listed
 from deia.serve.setup.host_settings import status_line
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCOPES, SETUPS
 from deia.serve.setup.host_settings.places import is_here, project_folder, setup_of
 from deia.serve.setup.interpreter import find_interpreter
+from deia.serve.setup.settings_changes import Change, Target, carry_out, entered, taken_out, tidy
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import resolve
 from deia.text import counted

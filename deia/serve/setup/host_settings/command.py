@@ -1,7 +1,6 @@
-"""What a host runs, written for whoever reads it: a POSIX shell, PowerShell or `cmd`; and such a line read back.
+"""Writes a command line for a POSIX shell, PowerShell or `cmd`, and splits such a line into words again.
 
-Every line is right by construction, for paths with blanks, quotes, `$`, `%` and letters of any script. Nothing here
-starts anything, and what could only be written unsafely is written in another way.
+Every line is quoted correctly for paths with blanks, quotes, `$`, `%` and letters of any script.
 """
 
 from __future__ import annotations
@@ -13,19 +12,19 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 POSIX, POWERSHELL, CMD = "posix", "powershell", "cmd"
-QUOTES = "'\u2018\u2019\u201a\u201b"  # what PowerShell takes for a single quote
-PLAIN = frozenset("\\/:._-~+")  # besides letters and digits; none of them means anything to cmd
+QUOTES = "'\u2018\u2019\u201a\u201b"  # the characters that PowerShell reads as a single quote
+PLAIN = frozenset("\\/:._-~+")  # characters besides letters and digits that have no meaning for cmd
 ENCODED = "powershell.exe -NoLogo -NoProfile -NonInteractive -EncodedCommand "
-# PowerShell makes 1 of every exit code but 0, and a hold at some hosts is a 2.
+# PowerShell turns every exit code other than 0 into 1, but at some hosts a hold is a 2.
 LEAVE = "; exit $LASTEXITCODE"
 CALL = "& "
 
 
 def line(words: Sequence[str], dialect: str) -> str:
-    """Give the words as one line of a shell's language.
+    """Return the words as one line in a shell's dialect.
 
     Raises:
-        KeyError: nobody knows the dialect.
+        KeyError: the dialect is unknown.
     """
     return WRITERS[dialect](words)
 
@@ -43,10 +42,10 @@ def _in_single_quotes(word: str) -> str:
 
 
 def _cmd(words: Sequence[str]) -> str:
-    """Write bare words where that is safe, and else PowerShell's own encoding.
+    """Return plain words if that is safe, else a call of PowerShell with an encoded command.
 
     Hosts disagree on how quotes reach `cmd /C` (Rust's standard library puts a backslash before each), so a line for
-    it has none. PowerShell's encoding is letters and digits for every reader, at the price of its start.
+    it has none. The encoded command consists of letters and digits, but PowerShell takes time to start.
     """
     if all(_is_plain(word) for word in words):
         return " ".join(words)
@@ -62,13 +61,13 @@ WRITERS = {POSIX: _posix, POWERSHELL: _powershell, CMD: _cmd}
 
 
 def words_of(text: str) -> list[str]:
-    """Give the words of a line in any of the dialects, as well as they can be told; of no line, none."""
+    """Return the words of a line in any of the dialects, as well as they can be recognised."""
     text = text.strip()
     if text.startswith(ENCODED):
         return words_of(_decoded(text[len(ENCODED) :]))
     if text.startswith(CALL):
         return _powershell_words(text[len(CALL) :])
-    if "\\" in text and not set(text) & {"'", '"'}:  # as `cmd` reads it; a POSIX shell would eat the backslashes
+    if "\\" in text and not set(text) & {"'", '"'}:  # as `cmd` reads it; a POSIX shell would remove the backslashes
         return text.split()
     try:
         return shlex.split(text)
@@ -94,7 +93,7 @@ def _powershell_words(text: str) -> list[str]:
 
 
 def _quoted_word(text: str, at: int) -> tuple[str, int]:
-    """Give the word whose opening quote ends before `at`, and where the rest begins."""
+    """Return the word whose opening quote is before `at`, and the position after its closing quote."""
     word = ""
     while at < len(text):
         if text[at] in QUOTES:
@@ -107,10 +106,10 @@ def _quoted_word(text: str, at: int) -> tuple[str, int]:
 
 
 def shell_start(shell: str, environ: Mapping[str, str]) -> list[str]:
-    """Give what a host starts to read a line: `shell` is `sh`, `bash`, `login`, `powershell` or `cmd`.
+    """Return what a host starts to run a line: `shell` is `sh`, `bash`, `login`, `powershell` or `cmd`.
 
     Raises:
-        KeyError: nobody knows the shell.
+        KeyError: the shell is unknown.
     """
     if shell == "login":
         return [environ.get("SHELL") or "/bin/sh", "-lc"]
@@ -124,17 +123,17 @@ def shell_start(shell: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def script_start(path: str) -> list[str]:
-    """Give what a host starts for an executable file: a shell that reads its first line and runs it."""
+    """Return what a host starts for an executable file: a shell that runs it."""
     if on_windows():
         return ["powershell.exe", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", path]
     return ["/bin/sh", "-c", shlex.quote(path)]
 
 
 def dialect_of(shell: str) -> str:
-    """Give the dialect that a shell reads."""
+    """Return the dialect that a shell reads."""
     return shell if shell in {POWERSHELL, CMD} else POSIX
 
 
 def on_windows() -> bool:
-    """Say whether hooks of this machine are started by Windows."""
+    """Return whether this machine runs Windows."""
     return os.name == "nt"

@@ -1,6 +1,6 @@
-"""Why a host would not run hooks that are installed: it disables them, an administrator does, or nobody trusted them.
+"""Finds reasons why a host would not run installed hooks: they are disabled by it or an administrator, or not trusted.
 
-Only files are read, those of the host and those of its administrators; what a host keeps elsewhere cannot be seen.
+Only files of the host and of its administrators are read; settings that are kept elsewhere cannot be seen.
 """
 
 from __future__ import annotations
@@ -9,42 +9,42 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 from deia.errors import HostError
-from deia.serve.setup.host_settings.hook_file import Installed, body_of
+from deia.fast_json import Json
+from deia.serve.setup.host_settings.hook_file import Installed
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, LOCAL, PROJECT, USER
-from deia.serve.setup.host_settings.json_text import COMMENTS, parse
+from deia.serve.setup.host_settings.json_text import COMMENTS, body_of, parse
 from deia.serve.setup.host_settings.places import folder_of, settings_paths
 
+Troubles: TypeAlias = Iterator[tuple[str, str]]  # what is wrong, and the cure
 MANAGED = {  # where administrators put Claude Code's settings
     "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
     "win32": "C:\\Program Files\\ClaudeCode\\managed-settings.json",
 }
 PLUGIN = "deia"  # the name of the plugin, before its marketplace
 LINUX_MANAGED = "/etc/claude-code/managed-settings.json"
-# How Codex writes an event's name in the key under which it remembers that somebody trusted a hook.
+# How Codex writes the name of an event in the key of a hook that a person trusted.
 CODEX_EVENTS = {
     "SessionStart": "session_start", "UserPromptSubmit": "user_prompt_submit", "PreToolUse": "pre_tool_use",
     "PostToolUse": "post_tool_use", "Stop": "stop",
 }  # fmt: skip
 
 
-def troubles(
-    host: str, hooks: Sequence[Installed], *, project: str, environ: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Yield why a host would not run its hooks, each with the cure."""
-    if host in LOOKS:
-        yield from LOOKS[host](hooks, project, environ)
+def troubles(host: str, hooks: Sequence[Installed], *, project: str, environ: Mapping[str, str]) -> Troubles:
+    """Yield the reasons why a host would not run its hooks, each with the cure."""
+    if host in CHECKS:
+        yield from CHECKS[host](hooks, project, environ)
 
 
 def own_plugins(*, project: str, environ: Mapping[str, str]) -> list[str]:
-    """Give the plugins of deia that Claude Code's settings enable, which bring hooks of their own."""
-    found: list[str] = []
+    """Return the plugins of deia that Claude Code's settings enable; they bring hooks of their own."""
+    names: list[str] = []
     for path in _claude_settings(project, environ):
         plugins = _table(_read_json(path), "enabledPlugins")
-        found += [name for name, enabled in plugins.items() if enabled is True and name.partition("@")[0] == PLUGIN]
-    return list(dict.fromkeys(found))
+        names += [name for name, enabled in plugins.items() if enabled is True and name.partition("@")[0] == PLUGIN]
+    return list(dict.fromkeys(names))
 
 
 def _claude_settings(project: str, environ: Mapping[str, str]) -> list[str]:
@@ -53,17 +53,17 @@ def _claude_settings(project: str, environ: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
-def _claude(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _claude(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
     managed = MANAGED.get(sys.platform, LINUX_MANAGED)
     for path in (*_claude_settings(project, environ), managed):
         settings = _read_json(path)
         if settings.get("disableAllHooks") is True:
-            yield f"{path} disables all hooks", f"Take disableAllHooks out of {path}"
+            yield f"{path} disables all hooks", f"Remove disableAllHooks from {path}"
     if _read_json(managed).get("allowManagedHooksOnly") is True:
         yield f"{managed} allows managed hooks only", "Ask your administrator to allow deia's hooks."
 
 
-def _copilot(hooks: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _copilot(hooks: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
     folder = os.path.dirname(folder_of(BY_NAME["copilot"].places[USER], USER, project=project, environ=environ))
     own = [os.path.join(folder, "settings.json"), os.path.join(folder, "config.json")]
     repository = [
@@ -71,28 +71,28 @@ def _copilot(hooks: Sequence[Installed], project: str, environ: Mapping[str, str
     ]
     for path in dict.fromkeys([*(hook.path for hook in hooks), *own, *repository]):
         if _read_json(path).get("disableAllHooks") is True:
-            yield f"{path} disables all hooks", f"Take disableAllHooks out of {path}"
+            yield f"{path} disables all hooks", f"Remove disableAllHooks from {path}"
 
 
-def _gemini(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _gemini(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
     for scope in (PROJECT, USER):
         for path in settings_paths(BY_NAME["gemini"], scope, project=project, environ=environ):
             settings = _read_json(path)
-            for name in ("hooksConfig", "hooks"):  # the second before the first was introduced
+            for name in ("hooksConfig", "hooks"):  # the second in versions before the first was introduced
                 switches = settings.get(name)
                 if isinstance(switches, dict) and switches.get("enabled") is False:
-                    yield f"{path} disables all hooks", f"Take {name}.enabled out of {path}"
+                    yield f"{path} disables all hooks", f"Remove {name}.enabled from {path}"
 
 
-def _droid(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _droid(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
     place = BY_NAME["droid"].places
     for scope in (PROJECT, USER):
         path = os.path.join(folder_of(place[scope], scope, project=project, environ=environ), "settings.json")
         if _read_json(path).get("hooksDisabled") is True:
-            yield f"{path} disables all hooks", f"Take hooksDisabled out of {path}"
+            yield f"{path} disables all hooks", f"Remove hooksDisabled from {path}"
 
 
-def _codex(hooks: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _codex(hooks: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
     own = folder_of(BY_NAME["codex"].places[USER], USER, project=project, environ=environ)
     path = os.path.join(own, "config.toml")
     config = _read_toml(path)
@@ -122,29 +122,29 @@ def _codex(hooks: Sequence[Installed], project: str, environ: Mapping[str, str])
         yield f"{path} switches off the hooks of {', '.join(off)}", "Start codex, type /hooks and switch them on."
 
 
-def _state(states: Mapping[str, Any], hook: Installed) -> Mapping[str, Any]:
-    """Give what Codex remembers of a hook: its file, its event, and where in the file it stands."""
+def _state(states: Mapping[str, Json], hook: Installed) -> Mapping[str, Json]:
+    """Return what Codex remembers of a hook, identified by its file, its event and its position there."""
     group, number = hook.place[2], hook.place[4]
     for path in dict.fromkeys((hook.path, os.path.realpath(hook.path))):
-        found = _table(states, f"{path}:{CODEX_EVENTS.get(hook.event, hook.event)}:{group}:{number}")
-        if found:
-            return found
+        state = _table(states, f"{path}:{CODEX_EVENTS.get(hook.event, hook.event)}:{group}:{number}")
+        if state:
+            return state
     return {}
 
 
-def _is_trusted(config: Mapping[str, Any], project: str) -> bool:
+def _is_trusted(config: Mapping[str, Json], project: str) -> bool:
     projects = _table(config, "projects")
     folders = dict.fromkeys((project, os.path.realpath(project)))
     return any(_table(projects, folder).get("trust_level") == "trusted" for folder in folders)
 
 
-def _table(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = config.get(name)
-    return found if isinstance(found, dict) else {}
+def _table(config: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    table = config.get(name)
+    return table if isinstance(table, dict) else {}
 
 
-def _read_json(path: str) -> dict[str, Any]:
-    """Give a settings file's content; whether a broken one matters is told where it is used."""
+def _read_json(path: str) -> dict[str, Json]:
+    """Return a settings file's content, empty if it cannot be read; other checks report that."""
     try:
         with open(path, "rb") as file:
             text = body_of(file.read().decode("utf-8", "replace"))
@@ -154,7 +154,7 @@ def _read_json(path: str) -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def _read_toml(path: str) -> dict[str, Any]:
+def _read_toml(path: str) -> dict[str, Json]:
     try:
         with open(path, "rb") as file:
             return tomllib.loads(file.read().decode("utf-8", "replace"))
@@ -162,7 +162,7 @@ def _read_toml(path: str) -> dict[str, Any]:
         return {}
 
 
-LOOKS: Mapping[str, Callable[[Sequence[Installed], str, Mapping[str, str]], Iterator[tuple[str, str]]]] = {
+CHECKS: Mapping[str, Callable[[Sequence[Installed], str, Mapping[str, str]], Troubles]] = {
     "claude-code": _claude,
     "codex": _codex,
     "copilot": _copilot,

@@ -1,34 +1,35 @@
-"""How every host is connected, as data: where its settings are, which events call the hook, how its command is written.
+"""How every host is connected: where its settings are, which events call the hook, and how its command is written.
 
-The facts about what hosts send and take stand in the hosts' own modules; here stands only what a settings file says.
-Sources are named beside each host; all were read in the second half of 2026.
+This describes settings files only; what hosts send and accept is in their own modules. Each host names its source, read
+in the second half of 2026.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from deia.fast_json import Json
 from deia.records import Record
 from deia.serve.hosts import claude_events
+from deia.serve.hosts.claude_events import Hooked
 from deia.serve.setup.host_settings.json_text import COMMENTS
 
 PROJECT, LOCAL, USER = "project", "local", "user"
 SCOPES = (PROJECT, LOCAL, USER)
 SECONDS = claude_events.TIMEOUT
-# How a file holds hooks: events of groups of hooks, events of hooks, one executable an event, or the host's own code.
+# How hooks are stored: events of groups of hooks, events of hooks, one executable per event, or a plugin's code.
 GROUPED, FLAT, SCRIPT, PLUGIN = "grouped", "flat", "script", "plugin"
 
 
 class Place(Record):
     """Where a host looks for hooks, in one scope."""
 
-    folder: str  # below the project, or below the person's home
-    file: str = ""  # `*.json`: every file there is; nothing: one file an event
-    new: str = ""  # of several files, the one that is made where there is none
-    before: str = ""  # a file beside it that counts instead where it exists
-    also: str = ""  # a second folder that counts where it exists
-    variables: tuple[tuple[str, str], ...] = ()  # an environment variable, and the part of `folder` it stands for
+    folder: str  # in the project, or in the person's home
+    file: str = ""  # `*.json` for every file in the folder; empty for one file per event
+    new: str = ""  # the file to create if there is none
+    before: str = ""  # a file beside it that is used instead if it exists
+    also: str = ""  # a second folder that counts if it exists
+    variables: tuple[tuple[str, str], ...] = ()  # environment variables, and the part of `folder` that each replaces
 
 
 class Setup(Record):
@@ -38,27 +39,27 @@ class Setup(Record):
     title: str
     shape: str
     places: Mapping[str, Place]
-    events: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]]  # what a group says, what its hook says besides
+    events: Mapping[str, Hooked]
     tried: Mapping[str, str] = {}  # moment → the event that stands for it when an installation is tried
     form: str = "line"  # how an entry names its command: words | exec | line | systems | split
-    extras: str = ""  # what the host takes in the file beside JSON
-    typed: bool = True  # whether an entry says that it is a command
-    wait: Mapping[str, Any] = {}  # how an entry says how long the host waits
-    head: Mapping[str, Any] = {}  # what the file says besides
+    extras: str = ""  # what the host allows in the file besides JSON
+    typed: bool = True  # whether an entry has the field `type`
+    wait: Mapping[str, Json] = {}  # the field of an entry that says how long the host waits
+    head: Mapping[str, Json] = {}  # other fields that the file must have
     posix: str = "sh"  # the shell that reads a line
     windows: str = "powershell"
-    folders: tuple[str, ...] = ()  # below home, where the host has been
-    marks: tuple[str, ...] = ()  # below a project, likewise
+    folders: tuple[str, ...] = ()  # in the home folder, signs that the host is used
+    marks: tuple[str, ...] = ()  # in a project, the same
     programs: tuple[str, ...] = ()
-    variables: tuple[str, ...] = ()  # set in what the host starts
+    variables: tuple[str, ...] = ()  # set by the host in the processes that it starts
     readers: Mapping[str, tuple[str, ...]] = {}  # another host that runs this one's hooks → in which scopes
-    after: str = ""  # what the person does next
+    after: str = ""  # what the person has to do next
     limits: tuple[str, ...] = ()
     source: str = ""
 
 
-def _events(*names: str) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    return {name: ({}, {}) for name in names}
+def _events(*names: str) -> dict[str, Hooked]:
+    return {name: Hooked() for name in names}
 
 
 CLAUDE_LIKE = {"prompt": "UserPromptSubmit", "before_tool": "PreToolUse", "after_tool": "PostToolUse"}

@@ -1,7 +1,7 @@
-"""Changing one place of a JSON file that people write, and nothing else of it: members and items added or taken out.
+"""Adds and removes members and items of a JSON text that people write, and leaves every other byte as it is.
 
-A file is kept as its text; what is not touched keeps its bytes, comments too where the file's reader takes them.
-Refuses text that is not JSON, or not the JSON that its reader takes.
+That includes comments and a comma behind the last part, if the program that reads the file allows them. In a path, a
+text is the name of a member and a number the index of an item.
 """
 
 from __future__ import annotations
@@ -10,78 +10,91 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.errors import HostError
+from deia.fast_json import Json
 from deia.records import Record
 
 WHITESPACE = " \t\r\n"
-COMMENTS, COMMAS = "comments", "comments and commas"  # what a reader takes beside JSON
-# A string, or else a comment: every alternative matches whatever follows, so that no text is read twice.
+COMMENTS, COMMAS = "comments", "comments and commas"  # what a reader allows besides JSON
+BOM = "\ufeff"  # the byte order mark with which some editors begin a file
+Path: TypeAlias = tuple[str | int, ...]
+# A string or a comment. Each alternative matches whatever follows, so that the search takes linear time.
 TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 LAST_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])', re.DOTALL)
-MAYBE_LAST = re.compile(r",\s*[}\]]")  # in a string too, so that it only says whether to look
+MAYBE_LAST = re.compile(r",\s*[}\]]")  # may match inside a string, so it only tells whether to look closer
+MEND = "Correct the file by hand; deia does not change it."
 DECODER = json.JSONDecoder(strict=False)
 
 
 class Part(Record):
-    """A member of an object or an item of an array, by where its text begins and ends."""
+    """A member of an object or an item of an array, as positions in the text."""
 
     key: str | int
-    start: int  # of a member, where its name begins
-    value: int  # where its value begins
+    start: int  # of a member, the position of its name
+    value: int  # the position of its value
     end: int
 
 
-@lru_cache(maxsize=4)  # one edit asks this of one text a dozen times, and a host's file may have megabytes
+@lru_cache(maxsize=4)  # an edit calls this a dozen times, and a host's file may have megabytes
 def without_extras(text: str, extras: str = COMMAS) -> str:
-    """Give a text of the same length with blanks for comments, and for a comma behind the last part."""
+    """Return the text with blanks in place of comments and of commas behind a last part; its length is the same."""
     bare = TOKENS.sub(_blanked, text) if extras and ("//" in text or "/*" in text) else text
     if extras != COMMAS or not MAYBE_LAST.search(bare):
         return bare
-    return LAST_COMMAS.sub(lambda found: found[0] if found[0] != "," else " ", bare)
+    return LAST_COMMAS.sub(lambda match: match[0] if match[0] != "," else " ", bare)
 
 
-def _blanked(found: re.Match[str]) -> str:
-    told = found[0]
-    is_comment = told.startswith("//") or (told.startswith("/*") and told.endswith("*/") and len(told) > len("/*/"))
-    return "".join(char if char in WHITESPACE else " " for char in told) if is_comment else told
+def _blanked(match: re.Match[str]) -> str:
+    token = match[0]
+    is_comment = token.startswith("//") or (token.startswith("/*") and token.endswith("*/") and len(token) > len("/*/"))
+    return "".join(char if char in WHITESPACE else " " for char in token) if is_comment else token
+
+
+def split_bom(text: str) -> tuple[str, str]:
+    """Return the byte order mark of a text, if it has one, and the rest."""
+    return text[: text.startswith(BOM)], text.removeprefix(BOM)
+
+
+def body_of(text: str) -> str:
+    """Return a settings text without a byte order mark; the empty text if only blanks are left."""
+    body = text.removeprefix(BOM)
+    return body if body.strip() else ""
 
 
 def parse(text: str, *, where: str, extras: str = "") -> Any:
-    """Give what a JSON text says; `extras` is what its reader takes beside JSON.
+    """Parse a JSON text; `extras` is what its reader allows besides JSON.
 
     Raises:
-        HostError: it is not JSON; says the line.
+        HostError: it is not JSON; the error names the line.
     """
     try:
         return DECODER.decode(without_extras(text, extras))
     except json.JSONDecodeError as error:
-        told = f"not JSON: {error.msg} at column {error.colno}"
-        raise HostError(
-            told, where=f"{where}:{error.lineno}", fix="Mend the file by hand; deia does not touch it."
-        ) from error
+        problem = f"not JSON: {error.msg} at column {error.colno}"
+        raise HostError(problem, where=f"{where}:{error.lineno}", fix=MEND) from error
     except RecursionError as error:
-        raise HostError("nested too deep to be read", where=where, fix="Mend the file by hand.") from error
+        raise HostError("nested too deep to be read", where=where, fix=MEND) from error
 
 
 def parts(text: str, at: int) -> list[Part]:
-    """Give the parts of the object or array whose text begins at `at`."""
+    """Return the parts of the object or array whose text begins at `at`."""
     is_object = text[at] == "{"
-    found: list[Part] = []
+    present: list[Part] = []
     at = _skip(text, at + 1)
     while text[at] not in "}]":
         start = at
-        key: Any = len(found)
+        key: Any = len(present)
         if is_object:
             key, at = DECODER.raw_decode(text, at)
             at = _skip(text, _skip(text, at) + 1)
         value = at
         _, at = DECODER.raw_decode(text, at)
-        found.append(Part(key=key, start=start, value=value, end=at))
+        present.append(Part(key=key, start=start, value=value, end=at))
         at = _skip(text, at)
         at = _skip(text, at + 1) if text[at] == "," else at
-    return found
+    return present
 
 
 def _skip(text: str, at: int) -> int:
@@ -91,7 +104,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def find(text: str, path: Sequence[str | int]) -> int:
-    """Give where the value at a path begins, or -1; of members of one name the last counts, as for every reader."""
+    """Return the position of the value at a path, or -1; of members with the same name the last one counts."""
     text = without_extras(text)
     at = _skip(text, 0)
     for key in path:
@@ -107,12 +120,12 @@ def _parts_if_any(text: str, at: int) -> list[Part]:
 
 
 def line_of(text: str, at: int) -> int:
-    """Give the line on which a place lies."""
+    """Return the number of the line of a position."""
     return text.count("\n", 0, at) + 1
 
 
-def insert(text: str, path: Sequence[str | int], value: Any, *, key: str | None = None) -> str:
-    """Add a value at the end of the object (under `key`) or array at a path, in the manner of the file."""
+def insert(text: str, path: Sequence[str | int], value: Json, *, key: str | None = None) -> str:
+    """Return the text with a value added at the end of the object (as `key`) or array at a path, in its style."""
     at = find(text, path)
     bare = without_extras(text)
     present = parts(bare, at)
@@ -128,7 +141,7 @@ def insert(text: str, path: Sequence[str | int], value: Any, *, key: str | None 
 
 
 def remove(text: str, path: Sequence[str | int]) -> str:
-    """Take out the part at a path, with its comma."""
+    """Return the text without the part at a path and without its comma."""
     bare = without_extras(text)
     at = find(text, path[:-1])
     present = parts(bare, at)
@@ -144,8 +157,34 @@ def remove(text: str, path: Sequence[str | int]) -> str:
     return text[: part.start] + text[present[1].start :]
 
 
+def with_containers(text: str, path: Sequence[str], innermost: Json) -> str:
+    """Return the text of an object with empty objects along a path, and `innermost` at its end, if they are missing."""
+    text = text if text.strip() else "{}\n"
+    for depth, key in enumerate(path):
+        if find(text, path[: depth + 1]) < 0:
+            text = insert(text, path[:depth], innermost if depth == len(path) - 1 else {}, key=key)
+    return text
+
+
+def prune(text: str, path: Sequence[str | int], *, steps: Sequence[int] = (), where: str = "", extras: str = "") -> str:
+    """Return the text without the part at a path and without the parts above it that this leaves empty.
+
+    `steps` are the numbers of keys to go up each time.
+    """
+    place = list(path)
+    value = parse(text, where=where, extras=extras)
+    for step in steps:
+        container = value
+        for key in place[:-1]:
+            container = container[key]
+        if len(container) > 1 or len(place) <= step:
+            break
+        place = place[:-step]
+    return remove(text, place)
+
+
 def _remove_commented(text: str, part: Part) -> str:
-    """Take out a part with its comma and leave every comment where it is."""
+    """Return the text without a part and its comma, with all comments."""
     bare = without_extras(text, COMMENTS)
     after = _skip(bare, part.end)
     before = len(bare[: part.start].rstrip(WHITESPACE)) - 1
@@ -156,26 +195,28 @@ def _remove_commented(text: str, part: Part) -> str:
         text = text[:before] + text[before + 1 :]
         start, end = start - 1, end - 1
     head, tail = text[:start].rstrip(" \t"), text[end:]
-    own_line = head.endswith("\n") and tail.lstrip(" \t")[:1] in ("\r", "\n")  # else a // would swallow what follows
+    own_line = head.endswith("\n") and tail.lstrip(" \t")[:1] in (
+        "\r",
+        "\n",
+    )  # else a // comment would extend to what follows
     return (head.removesuffix("\n").removesuffix("\r") if own_line else head) + tail
 
 
 class _Style:
-    """How a file is laid out: its indentation ("" for a file on one line) and its line ends."""
+    """The layout of a file: its indentation, its line ends, and whether all of it is on one line."""
 
     def __init__(self, text: str) -> None:
         self.newline = "\r\n" if "\r\n" in text else "\n"
-        self.indent = next(_indents(text), "") if "\n" in text.strip() else ""
         bare = without_extras(text)
         self.on_one_line = "\n" not in text.strip() and parts(bare, _skip(bare, 0)) != []
-        self.indent = self.indent or "  "
+        self.indent = (next(_indents(text), "") if "\n" in text.strip() else "") or "  "
 
     def line_break(self, depth: int) -> str:
-        """Give what begins a new line at a depth, as the file does; nothing where it stands on one line."""
+        """Return what begins a new line at a depth; the empty text if the file is on one line."""
         return "" if self.on_one_line else self.newline + self.indent * depth
 
-    def written(self, value: Any, depth: int) -> str:
-        """Give a value as JSON in the file's own form."""
+    def written(self, value: Json, depth: int) -> str:
+        """Return a value as JSON in its style."""
         if self.on_one_line:
             return json.dumps(value, ensure_ascii=False)
         lines = json.dumps(value, ensure_ascii=False, indent=self.indent).split("\n")

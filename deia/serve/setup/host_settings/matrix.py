@@ -1,7 +1,7 @@
-"""What each host carries at which moment, and when the model reads it: the hosts' tables made readable.
+"""Presents the hosts' tables for people: what each host carries at which moment, and when the model reads it.
 
-A cell says `✓` (read before the act that it is about), `✓ late` (with that act's result, or queued for the next moment
-that carries it) or `✗`. Nothing here decides anything; the hook reads the tables themselves.
+A cell is `✓` (read before the act that it is about), `✓ late` (with that act's result, or at the next moment that
+carries it) or `✗`. The hook does not use this; it reads the tables themselves.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ FORMS = {
 
 
 def cell(host: str, moment: str, form: str) -> str:
-    """Say when a form at a moment reaches whom it is for."""
-    carries: dict[str, dict[str, str]] = host_module(host).CARRIES
+    """Return when a form at a moment reaches the model or the person."""
+    carries = host_module(host).CARRIES
     when = carries.get(moment, {}).get(form)
     if when is not None:
         return IN_TIME if when == BEFORE else LATER
@@ -35,7 +35,7 @@ def cell(host: str, moment: str, form: str) -> str:
 
 
 def is_watched(host: str, moment: str) -> bool:
-    """Say whether a host has an event for a moment."""
+    """Return whether a host has an event for a moment."""
     return sample(host, Happening(moment=moment)) is not None
 
 

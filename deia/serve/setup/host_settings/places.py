@@ -1,6 +1,6 @@
-"""Where the hosts' settings are on this machine, and which hosts are here at all.
+"""Finds the hosts' settings files on this machine, and which hosts are here at all.
 
-It looks at folders, the search path and the environment that it is given; it starts nothing and writes nothing.
+It reads folders, the search path and the given environment.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ MARKS = (".git", *dict.fromkeys(mark for setup in SETUPS for mark in setup.marks
 
 
 def setup_of(host: str) -> Setup:
-    """Give how a host is connected.
+    """Return how a host is connected.
 
     Raises:
-        HostError: deia knows no such host, or it is connected in no file.
+        HostError: there is no such host, or it has no settings file.
     """
     if host in BY_NAME:
         return BY_NAME[host]
     if host == "generic":
-        told = "a host of one's own has no settings that deia knows; it starts the hook itself"
-        raise HostError(told, fix="Read docs/hosts/generic.md.")
+        problem = "a host of your own has no settings that deia knows; it starts the hook itself"
+        raise HostError(problem, fix="Read docs/hosts/generic.md.")
     near = difflib.get_close_matches(host.lower(), BY_NAME, n=1) or [name for name in BY_NAME if host.lower() in name]
     fix = f"Did you mean {near[0]}? All of them: deia install --list" if near else "Type: deia install --list"
     raise HostError(f"there is no host {host!r}; deia knows {', '.join(BY_NAME)}", fix=fix)
 
 
 def project_folder(start: str) -> str:
-    """Give the folder that hosts take for the project: the nearest that is marked, else `start` itself."""
+    """Return the folder that hosts regard as the project: the nearest with a mark of one, else `start` itself."""
     folder = start
     home = os.path.realpath(os.path.expanduser("~"))
     while True:
@@ -48,15 +48,15 @@ def project_folder(start: str) -> str:
 
 
 def home_folder(environ: Mapping[str, str]) -> str:
-    """Give the person's home."""
+    """Return the person's home folder."""
     return environ.get("USERPROFILE" if on_windows() else "HOME") or os.path.expanduser("~")
 
 
 def scope_of(setup: Setup, scope: str) -> Place:
-    """Give a host's place in a scope.
+    """Return a host's place in a scope.
 
     Raises:
-        HostError: it has none there.
+        HostError: it has no such scope.
     """
     place = setup.places.get(scope)
     if place is None:
@@ -66,7 +66,7 @@ def scope_of(setup: Setup, scope: str) -> Place:
 
 
 def folder_of(place: Place, scope: str, *, project: str, environ: Mapping[str, str]) -> str:
-    """Give the folder of a place."""
+    """Return the folder of a place."""
     if scope != USER:
         return os.path.join(project, *place.folder.split("/"))
     for variable, stands_for in place.variables:
@@ -77,7 +77,7 @@ def folder_of(place: Place, scope: str, *, project: str, environ: Mapping[str, s
 
 
 def settings_paths(setup: Setup, scope: str, *, project: str, environ: Mapping[str, str]) -> list[str]:
-    """Give the files that hold a host's hooks in a scope, whether or not they exist.
+    """Return the files that hold a host's hooks in a scope, whether or not they exist.
 
     Raises:
         HostError: the host has no such scope.
@@ -103,7 +103,7 @@ def _json_files(folder: str) -> list[str]:
 
 
 def signs_of(setup: Setup, *, project: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """Yield what says that a host is used here: a program, a folder, a variable; without a project, on this machine."""
+    """Yield the signs that a host is used on this machine and, if there is one, in the project."""
     for name in setup.programs:
         if shutil.which(name, path=environ.get("PATH", "")):
             yield f"the program {name}"
@@ -119,5 +119,5 @@ def signs_of(setup: Setup, *, project: str, environ: Mapping[str, str]) -> Itera
 
 
 def is_here(setup: Setup, *, project: str, environ: Mapping[str, str]) -> bool:
-    """Say whether anything says that a host is used here."""
+    """Return whether there is any sign that a host is used here."""
     return next(signs_of(setup, project=project, environ=environ), "") != ""

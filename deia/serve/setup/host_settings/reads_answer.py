@@ -1,20 +1,19 @@
-"""What a host would make of a hook's answer: the text that its model reads, or why the host would drop it.
+"""Reads a hook's answer as the host would: the text that its model reads, or why the host would drop it.
 
-The tables are the hosts' contracts, key by key (their sources stand in the hosts' modules). A key that a host does not
-know is a fault: one of them runs the command then, another drops the answer.
+The tables are the hosts' contracts, key by key (see the hosts' modules for their sources). An unknown key is a fault:
+one host then runs the command, another drops the answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from deia.fast_json import loads
+from deia.fast_json import Json, loads
 from deia.records import Record
 
-MOST = 10_000  # characters a string, at every host
+MOST_CHARS = 10_000  # of one string, at every host
 EVENT, CONTEXT, DECISION, REASON, ASIDE = "event", "context", "decision", "reason", "aside"
-BY_CODE = ("windsurf", "kiro")  # hosts that take a reason on standard error, with exit code 2
+BY_CODE = ("windsurf", "kiro")  # hosts that read a reason from standard error, with exit code 2
 OWN = "hookSpecificOutput."
 SPEAKS = {OWN + "hookEventName": EVENT, OWN + "additionalContext": CONTEXT}
 DECIDES = {**SPEAKS, OWN + "permissionDecision": DECISION, OWN + "permissionDecisionReason": REASON}
@@ -23,7 +22,7 @@ NOTE = {"systemMessage": ASIDE}
 GENERIC = {"context": CONTEXT, "note": ASIDE}
 HELD = {"hold": REASON}
 
-TAKES: Mapping[str, Mapping[str, Mapping[str, str]]] = {  # host → moment → key → what it says
+TAKES: Mapping[str, Mapping[str, Mapping[str, str]]] = {  # host → moment → key → its role
     "claude-code": {"prompt": SPEAKS | NOTE, "before_tool": DECIDES | NOTE, "after_tool": SPEAKS | NOTE},
     "codex": {"prompt": SPEAKS, "before_tool": STRICT, "after_tool": SPEAKS},
     "droid": {"prompt": SPEAKS, "before_tool": STRICT, "after_tool": SPEAKS},
@@ -64,7 +63,7 @@ class Heard(Record):
 
 
 class Output(Record):
-    """What a hook left when it ended."""
+    """The exit code and output of a hook."""
 
     code: int
     out: bytes
@@ -72,17 +71,17 @@ class Output(Record):
 
 
 def read_output(host: str, moment: str, event: str, output: Output) -> Heard:
-    """Give what a host makes of a hook's output at a moment; `event` is the host's own name of it.
+    """Return what a host reads in a hook's output at a moment; `event` is the host's name of the event.
 
     Raises:
-        KeyError: nobody knows the host.
+        KeyError: the host is unknown.
     """
     takes = TAKES[host]
-    said = output.err.decode("utf-8", "replace").strip()
-    if host in BY_CODE and moment == "before_tool" and output.code == 2 and said:
-        return Heard(text=said, held=True)
-    if output.code:  # with 0, hosts pass over standard error, where a login shell's profile may write
-        return Heard(problem=f"exits with {output.code}: {said[-300:] or 'no message'}")
+    message = output.err.decode("utf-8", "replace").strip()
+    if host in BY_CODE and moment == "before_tool" and output.code == 2 and message:
+        return Heard(text=message, held=True)
+    if output.code:  # with 0, hosts ignore standard error, to which a login shell's profile may write
+        return Heard(problem=f"exits with {output.code}: {message[-300:] or 'no message'}")
     if not output.out.strip():
         return Heard()
     try:
@@ -94,25 +93,30 @@ def read_output(host: str, moment: str, event: str, output: Output) -> Heard:
     return _judged(_leaves(answer), takes.get(moment, {}), event)
 
 
-def _leaves(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Give an answer with its one level of nesting told by dots."""
-    leaves: dict[str, Any] = {}
+def _leaves(answer: Mapping[str, Json]) -> dict[str, Json]:
+    """Return an answer without its one level of nesting: inner keys are written with a dot."""
+    leaves: dict[str, Json] = {}
     for key, value in answer.items():
-        inner = value.items() if isinstance(value, dict) else ()
-        leaves.update({f"{key}.{name}": each for name, each in inner} if isinstance(value, dict) else {key: value})
+        if isinstance(value, dict):
+            leaves.update({f"{key}.{name}": item for name, item in value.items()})
+        else:
+            leaves[key] = value
     return leaves
 
 
-def _judged(leaves: Mapping[str, Any], takes: Mapping[str, str], event: str) -> Heard:
+def _judged(leaves: Mapping[str, Json], takes: Mapping[str, str], event: str) -> Heard:
     unknown = [key for key in leaves if key not in takes]
     if unknown:
         return Heard(problem=f"answers nothing that the host would show to the model, but {', '.join(unknown)}")
     roles = {takes[key]: value for key, value in leaves.items()}
     if EVENT in takes.values() and roles.get(EVENT) != event and set(roles) - {ASIDE}:
         return Heard(problem=f"names the event {roles.get(EVENT)!r} where the host wants {event}")
-    texts = [roles[role] for role in (REASON, CONTEXT, ASIDE) if role in roles]
-    if not all(isinstance(text, str) and 0 < len(text) <= MOST for text in texts):
-        return Heard(problem=f"answers with a text that is none, is empty or is longer than {MOST} characters")
+    values = [roles[role] for role in (REASON, CONTEXT, ASIDE) if role in roles]
+    texts = [value for value in values if isinstance(value, str) and 0 < len(value) <= MOST_CHARS]
+    if len(texts) < len(values):
+        return Heard(
+            problem=f"answers with a value that is not a text, is empty or is longer than {MOST_CHARS} characters"
+        )
     held = roles.get(DECISION) in HOLDS or (DECISION not in takes.values() and REASON in roles)
     if held and REASON not in roles:
         return Heard(problem="stops the call without a reason")

@@ -1,7 +1,7 @@
-"""deia's server in hosts' settings of servers: found, entered and taken out, text to text; the rest keeps its bytes.
+"""Finds, adds and removes deia's server in the text of a host's settings; the rest of the file keeps its bytes.
 
-JSON files are changed in one place of their text, Codex's TOML by whole lines of one table. Refuses a server of that
-name that is somebody else's, and a file that it could not change without changing more.
+JSON is changed in one place of its text, Codex's TOML by whole lines of one table. It is an error if a server of that
+name belongs to somebody else, or if the file cannot be changed without changing more.
 """
 
 from __future__ import annotations
@@ -9,23 +9,40 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from deia.errors import HostError
+from deia.fast_json import Json
 from deia.serve.server.host_blocks import HOSTS, NAME
-from deia.serve.setup.host_settings.hook_file import body_of
 from deia.serve.setup.host_settings.hosts_table import PROJECT, USER, Place
-from deia.serve.setup.host_settings.json_text import COMMAS, COMMENTS, find, insert, parse, remove
+from deia.serve.setup.host_settings.json_text import (
+    COMMAS,
+    COMMENTS,
+    body_of,
+    insert,
+    parse,
+    prune,
+    split_bom,
+    with_containers,
+)
 
 TOML_ROOT = "mcp_servers"
-HAND = "Mend the file by hand, or print the block and enter it by hand: deia mcp config {host}"
-EXTRAS = {"gemini": COMMENTS, "vscode": COMMAS}  # what a host takes in its file beside JSON
-TRANSPORT = ("type", "command", "args", "url", "httpUrl", "headers", "bearer_token_env_var")  # what we say anew
+BY_HAND = "Correct the file by hand, or print the block and enter it by hand: deia mcp config {host}"
+EXTRAS = {"gemini": COMMENTS, "vscode": COMMAS}  # what a host allows in its file besides JSON
+TRANSPORT = (
+    "type",
+    "command",
+    "args",
+    "url",
+    "httpUrl",
+    "headers",
+    "bearer_token_env_var",
+)  # fields that deia writes itself
 
 
 def _of_programs(name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Give where a desktop program of this system keeps its own files, below the person's home."""
+    """Return where a desktop program keeps its files on this system, below the person's home."""
     known = {"darwin": f"Library/Application Support/{name}", "win32": f"AppData/Roaming/{name}"}
     other = (f".config/{name}", (("XDG_CONFIG_HOME", ".config"),))
     return (known[sys.platform], ()) if sys.platform in known else other
@@ -60,23 +77,23 @@ PLACES: Mapping[str, Mapping[str, Place]] = {
 }
 
 
-def is_ours(entry: Any) -> bool:
-    """Say whether a server of our name is deia's: by what it starts; one that has an address is."""
+def is_ours(entry: object) -> bool:
+    """Return whether a server named deia is ours: one with an address is, any other if it starts deia."""
     if not isinstance(entry, dict):
         return False
     if any(isinstance(entry.get(name), str) for name in ("url", "httpUrl")):
         return True
     args = entry.get("args")
     words = [entry.get("command"), *(args if isinstance(args, list) else [])]
-    told = [word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") for word in words if isinstance(word, str)]
-    return "deia.serve.main" in told or "deia" in told
+    names = [word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") for word in words if isinstance(word, str)]
+    return "deia.serve.main" in names or "deia" in names
 
 
 def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
-    """Give deia's server as a file has it, or None.
+    """Return the fields of deia's server in a file, or None.
 
     Raises:
-        HostError: the file cannot be read, or a server of that name is somebody else's.
+        HostError: the file cannot be read, or a server of that name belongs to somebody else.
     """
     body = body_of(text)
     settings: Any = {}
@@ -87,19 +104,19 @@ def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
     key = TOML_ROOT if host == "codex" else HOSTS[host].key
     servers = settings.get(key, {}) if isinstance(settings, dict) else None
     if not isinstance(servers, dict):
-        what = key if isinstance(settings, dict) else "the file"
-        raise HostError(f"{what} is not an object", where=path, fix=HAND.format(host=host))
+        part = key if isinstance(settings, dict) else "the file"
+        raise HostError(f"{part} is not an object", where=path, fix=BY_HAND.format(host=host))
     entry = servers.get(NAME)
     if entry is not None and not is_ours(entry):
-        fix = f"Give that one another name, or see: deia mcp config {host}"
-        raise HostError(f"a server called {NAME} stands there that is somebody else's", where=path, fix=fix)
+        fix = f"Rename that server, or see: deia mcp config {host}"
+        raise HostError(f"it has a server called {NAME} that is somebody else's", where=path, fix=fix)
     return entry
 
 
-def with_server(text: str, host: str, fields: Mapping[str, Any], *, path: str) -> str:
-    """Give a file's text with the server entered, once; unchanged where it stands there already.
+def with_server(text: str, host: str, fields: Mapping[str, Json], *, path: str) -> str:
+    """Return a file's text with the server; unchanged if it has it already.
 
-    What a person added to it (an environment, leave to call tools) stays.
+    What a person added to the server (an environment, permissions for tools) stays.
 
     Raises:
         HostError: the file cannot be changed.
@@ -110,36 +127,25 @@ def with_server(text: str, host: str, fields: Mapping[str, Any], *, path: str) -
     if present == wanted:
         return text
     bare = without_server(text, host, path=path)
-    return _with_table(bare, wanted, path) if host == "codex" else _with_member(bare, HOSTS[host].key, wanted)
+    if host == "codex":
+        return _with_table(bare, wanted, path)
+    bom, body = split_bom(bare)
+    key = HOSTS[host].key
+    return bom + insert(with_containers(body, [key], {}), [key], wanted, key=NAME)
 
 
 def without_server(text: str, host: str, *, path: str) -> str:
-    """Give a file's text without the server, and without an object that this leaves empty.
+    """Return a file's text without the server, and without an object that this leaves empty.
 
     Raises:
         HostError: the file cannot be changed.
     """
     if server_in(text, host, path=path) is None:
         return text
-    return _without_table(text, path) if host == "codex" else _without_member(text, HOSTS[host].key)
-
-
-# --- JSON ---
-
-
-def _with_member(text: str, key: str, fields: Mapping[str, Any]) -> str:
-    mark = text[:1] if text[:1] == "\ufeff" else ""
-    body = body_of(text) or "{}\n"
-    if find(body, [key]) < 0:
-        body = insert(body, [], {}, key=key)
-    return mark + insert(body, [key], dict(fields), key=NAME)
-
-
-def _without_member(text: str, key: str) -> str:
-    mark = text[:1] if text[:1] == "\ufeff" else ""
-    body = remove(body_of(text), [key, NAME])
-    alone = parse(body, where="", extras=COMMAS)[key] == {}
-    return mark + (remove(body, [key]) if alone else body)
+    if host == "codex":
+        return _without_table(text, path)
+    bom, body = split_bom(text)
+    return bom + prune(body, [HOSTS[host].key, NAME], steps=[1], where=path, extras=COMMAS)
 
 
 # --- TOML ---
@@ -149,22 +155,22 @@ def _toml(text: str, path: str, host: str = "codex") -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise HostError(f"not TOML: {error}", where=path, fix=HAND.format(host=host)) from error
+        raise HostError(f"not TOML: {error}", where=path, fix=BY_HAND.format(host=host)) from error
 
 
-def _with_table(text: str, fields: Mapping[str, Any], path: str) -> str:
+def _with_table(text: str, fields: Mapping[str, Json], path: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = [f"[{TOML_ROOT}.{NAME}]"]
     lines += [f"{name} = {_written(value)}" for name, value in fields.items()]
     before = f"{text.rstrip()}{newline * 2}" if text.strip() else ""
     after = before + newline.join(lines) + newline
-    told = _toml(text, path)
-    expected = {**told, TOML_ROOT: {**told.get(TOML_ROOT, {}), NAME: dict(fields)}}
+    settings = _toml(text, path)
+    expected = {**settings, TOML_ROOT: {**settings.get(TOML_ROOT, {}), NAME: dict(fields)}}
     return _only_if(after, expected, path)
 
 
 def _without_table(text: str, path: str) -> str:
-    """Take out the lines of the table and of those below it; what stands above its header stays."""
+    """Return the text without the lines of the table and its subtables; what stands above its header stays."""
     kept: list[str] = []
     inside = False
     for line in text.splitlines(keepends=True):
@@ -182,28 +188,22 @@ def _without_table(text: str, path: str) -> str:
 
 
 def _only_if(text: str, expected: Mapping[str, Any], path: str) -> str:
-    """Give a text that says what it should.
+    """Return a text if its settings are the expected ones.
 
     Raises:
-        HostError: it would say something else, as the file is written in a way that lines cannot change.
+        HostError: they are not, because the file is written in a way that cannot be changed by lines.
     """
-    said = _toml(text, path)
-    said = {name: value for name, value in said.items() if value or name != TOML_ROOT}
-    if said != expected:
-        told = "the file is written in a way that cannot be changed line by line"
-        raise HostError(told, where=path, fix=HAND.format(host="codex"))
+    settings = {name: value for name, value in _toml(text, path).items() if value or name != TOML_ROOT}
+    if settings != expected:
+        problem = "the file is written in a way that cannot be changed line by line"
+        raise HostError(problem, where=path, fix=BY_HAND.format(host="codex"))
     return text
 
 
-def _written(value: Any) -> str:
-    """Write a TOML value; JSON's texts and lists are TOML's too, tables are written in line."""
+def _written(value: Json) -> str:
+    """Return a value as TOML; texts and lists are written as in JSON, tables inline."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(name)} = {_written(each)}" for name, each in value.items()) + " }"
+        return "{ " + ", ".join(f"{json.dumps(name)} = {_written(item)}" for name, item in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_written, value)) + "]"
     return json.dumps(value) if isinstance(value, (str, bool, int, float)) else json.dumps(str(value))
-
-
-def scopes_of(host: str) -> Sequence[str]:
-    """Give the scopes in which a host keeps servers; none where deia knows of none."""
-    return tuple(PLACES.get(host, ()))

@@ -1,29 +1,28 @@
-"""The status line of Claude Code: entered into its settings beside the hooks, and taken out; somebody else's is kept.
+"""Adds deia's status line to Claude Code's settings and removes it; somebody else's status line is kept.
 
-Source: the host's own page on status lines (read in the second half of 2026): `statusLine` is a command that a shell
-reads, given the conversation's JSON on standard input, of which the first line printed is shown.
+Source: the host's own page on status lines (read in the second half of 2026): `statusLine` is a command line for a
+shell, which gets the conversation as JSON on standard input and whose first line of output is shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from deia.fast_json import Json
 from deia.serve import statusline
 from deia.serve.setup.host_settings.command import CMD, POSIX, line, on_windows, words_of
-from deia.serve.setup.host_settings.json_text import insert, parse, remove
+from deia.serve.setup.host_settings.json_text import insert, parse, remove, split_bom, with_containers
 
 HOST = "claude-code"
-MARK = "\ufeff"  # of the byte order, with which some editors begin a file
 KEY = "statusLine"
 FILE = "deia/serve/statusline.py"
-HOOK_WORDS = 3  # of a hook's command before its file: the interpreter and its options; the file and the host follow
+HOOK_WORDS = 3  # words of a hook's command before the file and the host: the interpreter and its options
 
 
 def status_command(hook: Sequence[str], *, windows: bool | None = None) -> str:
-    """Give the line that shows the status, run by the same interpreter as the hook with this command.
+    """Return the command line of the status line, with the interpreter of the given hook command.
 
-    On Windows either of two shells may read it, so it is written in what both take for plain words.
+    On Windows either of two shells may read it, so it uses only what both read as plain words.
     """
     words = [*hook[:HOOK_WORDS], statusline.__file__, *hook[HOOK_WORDS + 2 :]]
     if on_windows() if windows is None else windows:
@@ -32,13 +31,13 @@ def status_command(hook: Sequence[str], *, windows: bool | None = None) -> str:
 
 
 def status_line_in(text: str, *, path: str) -> str:
-    """Give the command of a settings file's status line, or the empty text where there is none.
+    """Return the command of a settings file's status line, or the empty text if there is none.
 
     Raises:
         HostError: the file is not JSON.
     """
-    body = text.removeprefix(MARK)
-    settings: Any = parse(body, where=path) if body.strip() else {}
+    _, body = split_bom(text)
+    settings: Json = parse(body, where=path) if body.strip() else {}
     value = settings.get(KEY) if isinstance(settings, dict) else None
     if value is None:
         return ""
@@ -46,12 +45,12 @@ def status_line_in(text: str, *, path: str) -> str:
 
 
 def is_ours(command: str) -> bool:
-    """Say whether a status line is deia's, by the file that it runs."""
+    """Return whether a status line is deia's, judged by the file that it runs."""
     return any(FILE in word.replace("\\", "/") for word in (command, *words_of(command)))
 
 
 def with_status_line(text: str, command: str, *, path: str) -> str:
-    """Give a settings file's text with the status line; unchanged where somebody else's stands there.
+    """Return a settings text with the status line; unchanged if it has somebody else's.
 
     Raises:
         HostError: the file is not JSON.
@@ -59,17 +58,17 @@ def with_status_line(text: str, command: str, *, path: str) -> str:
     present = status_line_in(text, path=path)
     if present == command or (present and not is_ours(present)):
         return text
-    mark = text[: text.startswith(MARK)]
-    body = (without_status_line(text, path=path) if present else text).removeprefix(MARK)
-    return mark + insert(body if body.strip() else "{}\n", [], {"type": "command", "command": command}, key=KEY)
+    bom, body = split_bom(without_status_line(text, path=path) if present else text)
+    return bom + insert(with_containers(body, [], {}), [], {"type": "command", "command": command}, key=KEY)
 
 
 def without_status_line(text: str, *, path: str) -> str:
-    """Give a settings file's text without deia's status line.
+    """Return a settings text without deia's status line.
 
     Raises:
         HostError: the file is not JSON.
     """
     if not is_ours(status_line_in(text, path=path)):
         return text
-    return text[: text.startswith(MARK)] + remove(text.removeprefix(MARK), [KEY])
+    bom, body = split_bom(text)
+    return bom + remove(body, [KEY])

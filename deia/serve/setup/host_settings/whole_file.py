@@ -1,7 +1,6 @@
-"""Hooks that are files of their own: an executable for one event, or a plugin that runs inside the host.
+"""Writes and reads hooks that are files of their own: an executable for one event, or a plugin inside the host.
 
-deia writes them whole and knows them again by the file that they run. A file of somebody else's at such a place is
-refused, never written over.
+deia recognises its files by the script that they run. Somebody else's file in such a place is never overwritten.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from deia.serve.setup.host_settings.hosts_table import PLUGIN, Setup
 
 RUNNABLE = 0o755
 ABOUT = "deia: the right lesson before the mistake. Made by `deia install`; `deia uninstall` takes it out."
-FALLBACK = 'return ["deia-hook"]'  # the plugins' own line that names the hook's command
-BEGINS = "return ["
+FALLBACK = 'return ["deia-hook"]'  # the line of the plugins that names the hook's command
+RETURN = "return ["
 ARGUMENTS = "[...rest, HOST]"
 
 
 def file_text(setup: Setup, path: str, words: Sequence[str]) -> str:
-    """Give the whole text of a file that calls the hook."""
+    """Return the text of a file that calls the hook."""
     if setup.shape == PLUGIN:
         return _plugin(setup, words)
     if path.endswith(".ps1"):
@@ -33,7 +32,7 @@ def file_text(setup: Setup, path: str, words: Sequence[str]) -> str:
 
 
 def _plugin(setup: Setup, words: Sequence[str]) -> str:
-    """Give the host's plugin with the command in place of the fallback; what follows the host's name goes behind it."""
+    """Return the host's plugin with this command; arguments behind the host's name stay behind it."""
     source = os.path.join(os.path.dirname(os.path.abspath(hosts.__file__)), "plugins", f"{setup.host}.ts")
     with open(source, encoding="utf-8") as file:
         text = file.read()
@@ -44,31 +43,31 @@ def _plugin(setup: Setup, words: Sequence[str]) -> str:
 
 
 def is_own_file(text: str) -> bool:
-    """Say whether a file is deia's."""
+    """Return whether a file is deia's."""
     return HOOK_FILE in text.replace("\\\\", "/").replace("\\", "/")
 
 
 def check_free(path: str, text: str) -> None:
-    """Refuse a file that somebody else wrote.
+    """Refuse to replace a file that somebody else wrote.
 
     Raises:
-        HostError: it is somebody else's.
+        HostError: somebody else wrote the file.
     """
     if text.strip() and not is_own_file(text):
-        told = "a hook of somebody else's stands there, and the host knows one file for this event"
-        raise HostError(told, where=path, fix="Let that file run the hook too, or move it away.")
+        problem = "is a hook of somebody else's, and the host reads only one file for this event"
+        raise HostError(problem, where=path, fix="Let that file run the hook too, or move it away.")
 
 
 def words_in(setup: Setup, text: str) -> list[str]:
-    """Give the words of the command in a file of ours, as the host runs it; none where they cannot be found."""
+    """Return the words of the command in a file of deia, as the host runs it; none if they cannot be found."""
     if setup.shape == PLUGIN:
         return _plugin_words(setup, text)
-    last = next((each for each in reversed(text.splitlines()) if each.strip()), "")
-    return words_of(last.removeprefix("exec "))
+    last_line = next((line for line in reversed(text.splitlines()) if line.strip()), "")
+    return words_of(last_line.removeprefix("exec "))
 
 
 def _plugin_words(setup: Setup, text: str) -> list[str]:
-    at = text.find(BEGINS)
+    at = text.find(RETURN)
     more = text.find("[...rest, HOST")
     decoder = json.JSONDecoder()
     try:

@@ -161,7 +161,7 @@ def test_a_script_of_somebody_else_s_is_refused_and_kept(deia: Deia, commons: Pa
     place.write_text("#!/bin/sh\necho mine\n", encoding="utf-8")
     refused = deia("install", "cline")
     assert (refused.code, str(place) in refused.err) == (2, True)
-    assert "a hook of somebody else's stands there" in refused.err
+    assert "is a hook of somebody else's" in refused.err
     assert os.listdir(place.parent) == ["PreToolUse"]
     assert deia("uninstall", "cline").code == 0
     assert place.read_text(encoding="utf-8") == "#!/bin/sh\necho mine\n"
@@ -270,7 +270,7 @@ def test_the_list_names_every_host_and_says_what_was_found(deia: Deia, environ: 
 @pytest.mark.parametrize(
     ("link", "to", "told"),
     [
-        (".claude/settings.json", "nowhere/settings.json", "whose folder is not there"),
+        (".claude/settings.json", "nowhere/settings.json", "whose folder does not exist"),
         (".claude/settings.json", ".claude/settings.json", "a link that leads to itself"),
         (".claude", "nowhere", "is a link that leads nowhere"),
     ],

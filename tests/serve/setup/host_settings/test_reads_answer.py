@@ -24,7 +24,7 @@ FORMS = ("context", "hold", "ask", "note")
 
 def answered(host: str, moment: str, said: Said) -> tuple[str, Any]:
     event = sample(host, Happening(moment=moment, text="hello", command="ls"))
-    adapter = host_module(host)
+    adapter: Any = host_module(host)
     occasion = adapter.read_event(event)
     return occasion.event, adapter.write_answer(occasion, said)
 

@@ -1,4 +1,4 @@
-"""Which exemplars have their words in a turn: a quick look that never turns away what would have been a place."""
+"""`Meaning.worded` never leaves out an exemplar that has a place in the turn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.records import Turn
-from deia.watch.clauses.exemplar_words import worded
 from deia.watch.clauses.similarity import exemplars_of, nominated
 from deia.watch.turn.parsed_turn import Reading
 
@@ -25,7 +24,7 @@ SAID = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
 def test_what_has_its_words_nowhere_in_a_turn_is_not_looked_for(make: Make, build: Build) -> None:
     meaning = build(make(("meaning", EXEMPLARS))).trigger(0).any[0].meaning
     heard = {
-        said: worded(meaning, Reading(Turn(role="user", text=said)).words.places)
+        said: meaning.worded(Reading(Turn(role="user", text=said)).words.places)
         for said in ("close the shop for good", "set the site up", "I'll blow that cart right away", "nothing of it")
     }
     assert heard == {
@@ -42,7 +41,7 @@ def test_no_place_is_nominated_by_an_exemplar_that_was_turned_away(make: Make, b
     @given(SAID)
     def hold(said: str) -> None:
         reading = Reading(Turn(role="user", text=said))
-        kept = worded(meaning, reading.words.places)
+        kept = meaning.worded(reading.words.places)
         for number, exemplar in enumerate(exemplars_of(meaning)):
             stands = any(True for _ in nominated(exemplar, reading))
             assert number in kept or not stands

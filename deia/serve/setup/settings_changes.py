@@ -1,0 +1,237 @@
+"""Changes to the settings files of hosts: planned as text, shown, and then written whole or not at all.
+
+Before the first change a file is copied beside itself. When everything of deia's is removed and nobody else has changed
+the file since, it gets its old bytes back; a file that deia made is deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from deia.commons.source_files.atomic_write import replace_file
+from deia.errors import HostError
+from deia.fast_json import Json
+from deia.records import Record
+from deia.serve.setup.host_settings import status_line
+from deia.serve.setup.host_settings.hook_file import ROOT, without_hooks
+from deia.serve.setup.host_settings.hosts_table import BY_NAME
+from deia.serve.setup.host_settings.json_text import COMMAS, body_of, parse
+from deia.serve.setup.host_settings.warm import without_warm
+
+BACKUP = ".before-deia"
+
+
+class Change(Record):
+    """A settings file as it is and as it will be; an empty text stands for no file."""
+
+    path: str
+    before: str
+    after: str
+    keep: str = ""  # where to keep the old text first
+    drop: str = ""  # a backup that is no longer needed
+    mode: int = 0  # the permissions of a file that is run
+
+
+class Target(Record):
+    """A part of a settings file that is deia's: how it is added to the text, and how it is removed."""
+
+    host: str
+    path: str
+    enter: Callable[[str], str]
+    take_out: Callable[[str], str]
+
+
+def read_settings(path: str) -> str:
+    """Return a settings file's text; the empty text if there is no file.
+
+    Raises:
+        HostError: it cannot be read, or is not UTF-8.
+    """
+    _refuse_special_file(path)
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except UnicodeDecodeError as error:
+        raise HostError(f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8.") from error
+    except OSError as error:
+        is_loop = error.errno == errno.ELOOP
+        fix = "It is a link that leads to itself: remove it." if is_loop else "Give yourself the right to read it."
+        raise HostError(f"cannot be read: {error.strerror}", where=path, fix=fix) from error
+
+
+def _refuse_special_file(path: str) -> None:
+    """Refuse a folder, a pipe and a device, which cannot be read to an end.
+
+    Raises:
+        HostError: the path is one of these.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return
+    if stat.S_ISDIR(mode):
+        raise HostError("is a folder, but the host expects a file there", where=path, fix="Move that folder away.")
+    if not stat.S_ISREG(mode):
+        problem = "is a pipe or a device and not a settings file, so it is not read"
+        raise HostError(problem, where=path, fix="Put an ordinary file there, or nothing.")
+
+
+# --- planning ---
+
+
+def change_of(changes: Mapping[str, Change], path: str) -> Change:
+    """Return the change that is planned for a file, or one that changes nothing.
+
+    Raises:
+        HostError: the file cannot be read.
+    """
+    planned = changes.get(path)
+    if planned is not None:
+        return planned
+    text = read_settings(path)
+    return Change(path=path, before=text, after=text)
+
+
+def entered(changes: Sequence[Change], targets: Iterable[Target]) -> list[Change]:
+    """Return the changes that also add these parts; several parts of one file become one change.
+
+    Raises:
+        HostError: a file cannot be used.
+    """
+    plan = {change.path: change for change in changes}
+    for target in targets:
+        change = change_of(plan, target.path)
+        after = target.enter(change.after)
+        backup = target.path + BACKUP
+        unneeded = os.path.lexists(backup) or after == change.before or not _has_other_content(change.before, target)
+        plan[target.path] = change.but(after=after, keep=change.keep or ("" if unneeded else backup))
+    return list(plan.values())
+
+
+def taken_out(changes: Sequence[Change], targets: Iterable[Target]) -> list[Change]:
+    """Return the changes that also remove these parts; files that do not have them are left out.
+
+    A file that cannot be read is left alone, so that the other files are changed nevertheless.
+    """
+    plan = {change.path: change for change in changes}
+    for target in targets:
+        with contextlib.suppress(HostError):
+            change = change_of(plan, target.path)
+            without = removal(change, target)
+            if without is not change:
+                plan[target.path] = without
+    return list(plan.values())
+
+
+def removal(change: Change, target: Target) -> Change:
+    """Return the change that also removes a part: the old bytes if the rest means what it meant before.
+
+    Raises:
+        HostError: the file cannot be used.
+    """
+    after = target.take_out(change.after) if change.after else ""
+    if after == change.after:
+        return change
+    backup = change.path + BACKUP
+    old = read_settings(backup)
+    meaning = meaning_of(after, target.host)
+    if old and meaning_of(old, target.host) == meaning:
+        return change.but(after=old, drop=backup)
+    return change.but(after=after if old or meaning else "")
+
+
+def _has_other_content(text: str, target: Target) -> bool:
+    """Return whether a file has content that is not deia's, so that it is worth a backup."""
+    rest = target.take_out(text) if text else ""
+    setup = BY_NAME.get(target.host)
+    if setup is not None and target.path.endswith(".json"):
+        rest = without_hooks(rest, setup, path=target.path)
+        if setup.host == status_line.HOST:
+            rest = status_line.without_status_line(without_warm(rest, path=target.path), path=target.path)
+    return bool(text) and (rest == text or bool(meaning_of(rest, target.host)))
+
+
+def meaning_of(text: str, host: str) -> Json:
+    """Return the settings in a text, without empty events and what every installation adds; the text if unreadable."""
+    body = body_of(text)
+    try:
+        is_toml = host == "codex" and not body.lstrip().startswith("{")
+        settings: Json = tomllib.loads(body) if is_toml else parse(body or "{}", where="", extras=COMMAS)
+    except (HostError, tomllib.TOMLDecodeError):
+        return text
+    if not isinstance(settings, dict):
+        return settings
+    head = BY_NAME[host].head.items() if host in BY_NAME else ()
+    kept_settings = {key: value for key, value in settings.items() if (key, value) not in head}
+    hooks = kept_settings.pop(ROOT, {})
+    kept = {event: groups for event, groups in hooks.items() if groups} if isinstance(hooks, dict) else hooks
+    return {**kept_settings, **({ROOT: kept} if kept else {})}
+
+
+# --- writing ---
+
+
+def carry_out(change: Change) -> None:
+    """Write a settings file as planned; a link is followed.
+
+    Raises:
+        HostError: the file cannot be written, or is read-only.
+    """
+    if change.before != change.after and os.path.isfile(change.path) and not os.access(change.path, os.W_OK):
+        # It could be replaced, but whoever made it read-only (a manager of dotfiles, say) did so on purpose.
+        raise HostError("is read-only, and stays as it is", where=change.path, fix="Make it writable, and try again.")
+    try:
+        _write(change)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        raise HostError(problem, where=change.path, fix=_write_fix(change.path)) from error
+
+
+def _write_fix(path: str) -> str:
+    """Return what a person can do so that a file can be written."""
+    if os.path.islink(path) and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+        return f"It is a link to {os.path.realpath(path)}, whose folder does not exist: create it, or remove the link."
+    above = os.path.dirname(path)
+    while not os.path.lexists(above) and os.path.dirname(above) != above:
+        above = os.path.dirname(above)
+    if not os.path.isdir(above):
+        kind = "a link that leads nowhere" if os.path.islink(above) else "a file"
+        return f"{above} is {kind}, and a folder must be there: move it away."
+    return f"Give yourself the right to write in {above}."
+
+
+def _write(change: Change) -> None:
+    if change.mode and os.path.isfile(change.path) and not os.access(change.path, os.X_OK):
+        os.chmod(change.path, change.mode)
+    if change.before == change.after:
+        return
+    if change.keep:
+        with open(change.keep, "xb") as file:
+            file.write(change.before.encode())
+        os.chmod(change.keep, os.stat(change.path).st_mode & 0o777)
+    if change.after:
+        os.makedirs(os.path.dirname(change.path), exist_ok=True)
+        replace_file(change.path, change.after)
+        if change.mode:
+            os.chmod(change.path, change.mode)
+    else:
+        os.unlink(os.path.realpath(change.path))
+    if change.drop:
+        os.unlink(change.drop)
+
+
+def tidy(path: str, *, project: str) -> None:
+    """Remove the folders of a project that a deleted file left empty."""
+    inside = os.path.join(project, "")
+    folder = os.path.dirname(path)
+    with contextlib.suppress(OSError):  # the folder is not empty
+        while folder.startswith(inside):
+            os.rmdir(folder)
+            folder = os.path.dirname(folder)
