@@ -164,7 +164,7 @@ def remove(path: str) -> None:
     try:
         system.unlink(path)
     except (OSError, ValueError):
-        pass
+        return
 
 
 def _open_to_append(path: str) -> int:

@@ -68,8 +68,13 @@ def derived_folder(root: str, environ: Mapping[str, str]) -> str:
     """
     cache = environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
     if is_packaged(root):
-        return f"{cache}/starter-{_fingerprint(root)}"
-    return f"{cache}/commons-{_fingerprint(PACKAGE)}/{_file_name(files.real(root))}"
+        return f"{cache}/starter-{_installation()}"
+    return f"{cache}/commons-{_installation()}/{_file_name(files.real(root))}"
+
+
+def _installation() -> str:
+    """Return a name for this installation, whichever link it is reached by."""
+    return _fingerprint(files.real(PACKAGE))
 
 
 def _file_name(path: str) -> str:
@@ -104,7 +109,7 @@ def events_folder(root: str, environ: Mapping[str, str]) -> str:
 
 def python_path(state: str) -> str:
     """Return the file that names the interpreter with which this installation compiles."""
-    return f"{state}/python-{_fingerprint(PACKAGE)}"
+    return f"{state}/python-{_installation()}"
 
 
 def state_folder(environ: Mapping[str, str]) -> str:

@@ -136,7 +136,7 @@ def leftover_folder(about: _Examined) -> Iterator[Finding]:
     remove = "rm -r" if os.path.isdir(path) and not os.path.islink(path) else "rm"
     cure = f"type: {remove} {shlex.quote(path)}" if path.isprintable() else "remove it."
     yield warning(
-        f"{one_line(path)} is not read: compiled files are in {about.derived}",
+        f"{one_line(path)} is from an earlier version; compiled files are now in {about.derived}",
         f"If there is nothing of yours in it, {cure}",
     )
 
