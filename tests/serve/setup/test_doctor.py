@@ -145,6 +145,17 @@ def test_torn_triggers_are_dead(deia: Deia, installed: Path, commons: Path, envi
     assert installed.exists()
 
 
+def test_a_folder_of_an_earlier_version_is_mentioned_once_with_what_removes_it(deia: Deia, commons: Path) -> None:
+    assert "earlier version" not in deia("doctor").out
+    (commons / ".deia").mkdir()
+    text = deia("doctor").out
+    assert text.count("earlier version") == 1
+    assert f"type: rm -r '{commons}/.deia'" in text
+    (commons / ".deia").rmdir()
+    (commons / ".deia").symlink_to(commons.parent)
+    assert f"type: rm '{commons}/.deia'" in deia("doctor").out
+
+
 def test_looking_mends_nothing(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
     deia("doctor")
     assert not derived(commons, environ).exists()
