@@ -7,60 +7,21 @@ programs, so ordinary talk costs one look at a set.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Programs and the options whose value is a secret, joined to the option or in the next word. "-p=" stands for an
-# option whose value is always joined, since the next word is something else (`mysql -p shop` asks for the password);
-# "-u@" and "-u," for one whose value is `user:secret` or `user,secret`.
-OPTIONS = {
-    "sshpass": "-p",
-    "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mariadb mariadb-dump mariadb-admin": "-p=",
-    "mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh cypher-shell elasticsearch-users": "-p",
-    "redis-cli valkey-cli keydb-cli": "-a",
-    "sqlcmd bcp isql osql ipmitool mosquitto_pub mosquitto_sub": "-P",
-    "zip unzip zipcloak": "-P",
-    "7z 7za 7zr 7zz rar unrar": "-p=",
-    "ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd ldapcompare": "-w -s",
-    "usermod useradd chpasswd psexec psexec64 rdesktop winexe": "-p",
-    "snmpwalk snmpget snmpset snmpbulkwalk": "-A -X -c",
-    "keytool jarsigner": "-storepass -keypass -srcstorepass -deststorepass",
-    "openssl": "-k -K -passin -passout",
-    "xfreerdp xfreerdp3 wlfreerdp": "/p: /pth:",
-    "ncftpput ncftpget evil-winrm crackmapexec nxc": "-p",
-    "gpg gpg2": "--passphrase",
-    "curl http https xh": "-u@ --user@ --proxy-user@ -a@ --auth@ -U@",
-    "lftp": "-u,",
-    "wget": "--password --http-password --ftp-password --proxy-password",
-    "java mvn gradle": "-Dpassword",
-}
-# Sub-commands of programs, the words in order, and the options that hold a secret there.
-LOGINS = {
-    "docker login": "-p", "podman login": "-p", "nerdctl login": "-p", "buildah login": "-p", "skopeo login": "-p",
-    "helm login": "-p", "oras login": "-p", "crane login": "-p", "oc login": "-p", "az login": "-p", "az acr": "-p",
-    "az create": "-p", "doctl init": "-t", "gh secret": "-b --body", "glab variable": "-v --value",
-    "jenkins-cli": "-auth@", "svn": "--password", "pscale": "--service-token", "argocd login": "--password",
-    "kubectl secret": "--from-literal@", "vercel": "-t", "netlify": "-a", "cf login": "-p", "ibmcloud login": "-p",
-    "heroku": "--key",
-}  # fmt: skip
-# Sub-commands whose last word is a secret.
-LAST = {
-    "rabbitmqctl": ("add_user", "change_password"), "ngrok": ("authtoken", "add-authtoken"), "snyk": ("auth",),
-    "vault": ("login",), "rclone": ("obscure",), "smbpasswd": ("-w",), "npm": ("_authtoken",),
-}  # fmt: skip
-# `aws configure set aws_secret_access_key X`: the word behind one that names a secret.
-SETTERS = ("aws configure set", "git config", "npm config set", "pip config set", "poetry config", "gcloud config set")
-# Programs that read a secret which another command prints into them: `echo X | passwd --stdin root`.
-READERS = (
-    "sudo -S", "passwd", "chpasswd", "--password-stdin", "cryptsetup", "--passphrase-fd", "kinit", "--with-token",
-    "vault login", "smbpasswd", "ssh-add", "openssl enc", "pass insert", "ansible-vault", "--pass-stdin",
-)  # fmt: skip
+TABLES = Tables(__file__)
+_OPTIONS = TABLES.lists("options")
+LOGINS = TABLES.pairs("logins")
+LAST = TABLES.lists("last")
+SETTERS = TABLES.phrases("setters")
+READERS = TABLES.phrases("readers")
 PRINTERS = frozenset(("echo", "printf", "print", "write-output"))
-ACCOUNTS = frozenset(("sqlplus", "sqlcl", "sql", "exp", "imp", "expdp", "impdp", "rman", "connect", "conn", "sqlldr"))
-DOMAIN_USERS = frozenset(("smbclient", "rpcclient", "net", "winexe", "smbget", "smbmap", "pth-winexe", "wmic"))
+ACCOUNTS = TABLES.words("accounts")
+DOMAIN_USERS = TABLES.words("domain users")
 
-_OPTIONS = {name: options.split() for names, options in OPTIONS.items() for name in names.split()}
 PROGRAMS = frozenset(
     (
         *_OPTIONS, *ACCOUNTS, *DOMAIN_USERS, *PRINTERS,

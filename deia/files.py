@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_LINKS = 40  # of one path, as Linux allows
 MOST_BYTES = 64_000_000  # of a file that is read whole; larger ones are not deia's, or are mapped instead of read
+ANY_SIZE = 1 << 40  # for files that only deia writes
 REGULAR, KIND, LINK = 0o100000, 0o170000, 0o120000  # of a file's mode (inode(7))
 # Opening a pipe or a device must neither wait nor have an effect. Windows has no such flags, but needs O_BINARY.
 _PLAIN = sum(getattr(system, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))
@@ -113,6 +114,14 @@ def read_end(path: str, most: int) -> bytes:
         return b""
     finally:
         system.close(handle)
+
+
+def is_regular(path: str) -> bool:
+    """Return whether there is a regular file at `path`, perhaps at the end of a link."""
+    try:
+        return system.stat(path).st_mode & KIND == REGULAR
+    except (OSError, ValueError):
+        return False
 
 
 def is_link(path: str) -> bool:

@@ -8,50 +8,17 @@ words, because importing `re` would double the hook's start-up time, and prefers
 from __future__ import annotations
 
 from deia.command_secrets import secret_spans
+from deia.tables import Tables
 
-# Prefixes with which issuers mark their keys, as they document them for secret scanners.
-KEY_PREFIXES = tuple(
-    # model providers
-    "sk- gsk_ pplx- xai- r8_ hf_ api_org_ lsv2_pt_ lsv2_sk_ fw_ nvapi- tvly- pcsk_ csk- vck_ "
-    # clouds and hosting
-    "AKIA ASIA ABIA ACCA AIza ya29. GOCSPX- 1//0 dop_v1_ doo_v1_ dor_v1_ LTAI AKID AQVN rnd_ FlyV1 fo1_ fm1_ fm2_ nfp_"
-    " nfc_ nfo_ nfu_ vercel_ vcp_ vci_ HRKU- cfut_ cfat_ cfk_ dapi pul- hvs. hvb. hvr. sbp_ sb_secret_ pscale_"
-    " neon_ tskey- scw- ory_at_ ory_rt_ "
-    # code and packages
-    "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glsoat- glagent- glimt- glffct-"
-    " gloas- GR1348941 ATATT3x ATCTT3x ATBB npm_ pypi- rubygems_ CLOJARS_ dckr_pat_ dckr_oat_ oy2 AKCp bkua_ bkat_"
-    " CCIPAT_ CCIPRJ_ sgp_ sntrys_ sntryu_ snyk_ sqp_ sqa_ squ_ NRAK- NRJS- NRII- NRAA- glc_ glsa_ PMAK- rdme_ dt0c01."
-    " dt0s16. dp.pt. dp.st. dp.ct. dp.sa. ops_eyJ phc_ phx_ pnu_ "
-    # messages and mail
-    "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xoxc- xoxd- xapp- xwfp- SG. xkeysib- xsmtpsib- mlsn. "
-    # money and shops
-    "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ sq0atp- sq0csp- EAAA EAAC shpat_ shpca_ shppa_ shpss_ FLWSECK"
-    " access_token$ EZAK EZTK shippo_live_ shippo_test_ duffel_live_ duffel_test_ rzp_live_ rzp_test_ "
-    # offices and others
-    "lin_api_ lin_oauth_ ntn_ figd_ figo_ pat-na1- pat-eu1- tfp_ sl. eyJ sk.eyJ pk.eyJ AGE-SECRET-KEY-1 sha256~"
-    " fio-u- aio_ CFPAT-".split()
-)
-# Prefixes that ordinary words share: the characters after them count too.
-SOFT_PREFIXES = ("sk_", "re_", "key-", "live_", "secret_", "API-", "AQ.", "v1.0-", "b.", "s.", "SK", "AC", "AP", "A3-",
-                 "EAA", "ico-", "ct_")  # fmt: skip
-# A name that contains one of these parts has a secret value; the whole names have one only before a sign.
-SECRET_NAMES = (
-    "password", "passwd", "passwort", "passphrase", "passcode", "pwd", "secret", "token", "apikey", "api_key",
-    "api-key", "access_key", "access-key", "accesskey", "accountkey", "account_key", "private_key", "private-key",
-    "privatekey", "signing_key", "encryption_key", "license_key", "authorization", "bearer", "credential",
-    "connectionstring", "connection_string", "auth_key", "authkey", "webhook_url", "cookie", "kennwort", "contraseña",
-    "contrasena", "motdepasse", "mot_de_passe", "senha", "wachtwoord", "hasło", "haslo", "lösenord", "losenord",
-    "adgangskode", "salasana", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
-    "storepass", "keypass",
-)  # fmt: skip
-WHOLE_NAMES = frozenset(
-    "pass pw auth sig sas jwt otp pin cvv ssn salt phpsessid jsessionid nonce"
-    " requirepass masterauth pat psk passe parola parool clave".split()
-)
+TABLES = Tables(__file__)
+KEY_PREFIXES = TABLES.listed("key prefixes")
+SOFT_PREFIXES = TABLES.listed("soft prefixes")
+SECRET_NAMES = TABLES.listed("secret names")
+WHOLE_NAMES = TABLES.words("whole names")
 SCHEMES = frozenset(("basic", "bearer", "digest"))  # HTTP authentication
 USER_OPTIONS = frozenset(("-u", "--user", "--proxy-user"))  # of programs that take name:password
-HOOK_PLACES = ("/services/", "/webhooks/", "/webhookb2/", "/bot", "/workflows/", "/catch/", "/spaces/")
-HOOK_HOSTS = ("hooks.slack", "discord", "webhook.office", "telegram.org", "logic.azure", "hooks.zapier", "chat.google")
+HOOK_PLACES = TABLES.listed("hook places")
+HOOK_HOSTS = TABLES.listed("hook hosts")
 SEPARATORS = str.maketrans({**dict.fromkeys("\"'`<>()[]{},;|\\", " "), "\uff1a": ":", "\uff1d": "="})
 ENDINGS = str.maketrans(dict.fromkeys("\"'`<>()[]{},;|\\:=\uff1a", " "))
 NAME_PARTS = str.maketrans("_-", "  ")
@@ -64,19 +31,9 @@ SYMBOLS = frozenset("!@#$%^&*?+")
 KEY_BLOCKS = ("PRIVATE KEY", "Private-Lines:", "BEGIN PGP MESSAGE")
 HEX = frozenset("0123456789abcdef")
 ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-.~%$*")
-# Of the names above those of what people choose themselves, which may be any word.
-PASSWORDS = (
-    "pass", "pwd", "kennwort", "contrase", "senha", "wachtwoord", "haslo", "hasło", "senord", "adgangskode", "salasana",
-    "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호", "clave", "parol", "pw",
-)  # fmt: skip
-# Signs of a text in which hexadecimal digests name commits, files and images.
-DIGEST_SIGNS = (
-    "commit", "git ", "git-", "_sha", 'sha"', "sha:", "sha1", "sha256", "headsha", "headref", "refs/", "origin/",
-    "merge-base", "checksum", "digest", "revision", "/+/", 'oid"', "buildid", "newhash(", "head=", "tree ", "blob",
-)  # fmt: skip
-# Beginnings of the names that services give to calls and messages.
-PUBLIC_PREFIXES = ("toolu_", "msg_", "call_", "req_", "chatcmpl-", "resp_", "run_", "thread_", "PRRC_", "MDEy", "sha1-",
-                   "sha256-", "sha384-", "sha512-", "h1:", "rs_", "fc_", "srvtoolu_")  # fmt: skip
+PASSWORDS = TABLES.listed("passwords")
+DIGEST_SIGNS = (*TABLES.phrases("digest signs"), "git ", "tree ")
+PUBLIC_PREFIXES = TABLES.listed("public prefixes")
 HIDDEN = "[secret]"
 MOST_TEXT = 8192  # characters that are looked at; what follows is cut off
 

@@ -62,6 +62,9 @@ QUIET = {
 }
 KINDS = {int: "a whole number from 0", bool: "true or false", str: "text"}
 DEFAULTS = Settings()
+MOST_BYTES = 512_000  # of a settings file; honest ones have some thousands
+MOST_PARTS = 60  # dots in a key or in the name of a table
+MOST_DOTS = 1_000  # in a line
 DOTENV = ".env"
 SECRETS = ("token",)  # read only from the environment or `.env`: other settings files are shared
 NAMES = tuple(name for name in DEFAULTS.values() if name != "sources")
@@ -101,7 +104,9 @@ def setting_line(root: str, path: str, table: str, name: str) -> int:
     """Return the line of a settings file that sets a name, at the top level or in a table; 0 if there is none."""
     top = "tool.deia" if path == "pyproject.toml" else ""
     within, wanted = "", ".".join(filter(None, (top, table, name)))
-    for number, line in enumerate((files.read(f"{root}/{path}") or b"").decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(
+        (files.read(f"{root}/{path}", MOST_BYTES) or b"").decode("utf-8", "replace").splitlines(), 1
+    ):
         text = line.strip()
         if text.startswith("["):
             within = text.strip("[] ").partition("]")[0].strip()
@@ -163,26 +168,57 @@ def _dotenv_files(root: str) -> list[tuple[str, bytes]]:
     dotenv_files = []
     for folder in dict.fromkeys((root, here)):
         path = f"{folder}/{DOTENV}"
-        content = files.read(path) if _is_plain(path) else None  # reading a pipe would block
+        content = files.read(path, MOST_BYTES)
         if content and b"DEIA_" in content:
             dotenv_files.append((DOTENV if folder == root else path, content))
     return dotenv_files
 
 
-def _is_plain(path: str) -> bool:
-    try:
-        return bool(files.system.stat(path).st_mode & 0o170000 == 0o100000)
-    except (OSError, ValueError):
-        return False
-
-
 def _file_layers(root: str) -> list[tuple[str, dict[str, object]]]:
     layers = []
     for name, table in (("pyproject.toml", ("tool", "deia")), ("deia.toml", ())):
-        content = files.read(f"{root}/{name}")
+        content = _settings_file(root, name)
         if content is not None and _may_hold_settings(name, content):
+            _refuse_deep(name, content)
             layers.append((name, _toml_table(name, content, table)))
     return layers
+
+
+def _settings_file(root: str, name: str) -> bytes | None:
+    """Return the content of a settings file, or None if there is none that concerns deia.
+
+    Raises:
+        SettingsError: it is no regular file inside the commons, or too large.
+    """
+    path = f"{root}/{name}"
+    content = files.read(path, MOST_BYTES)
+    stamp = files.stamp(path) if content is None else None
+    if stamp and (stamp[0] > MOST_BYTES or not files.is_regular(path)):
+        problem = f"this is no regular file of at most {MOST_BYTES:,} bytes, so it is not read"
+        raise SettingsError(problem, where=name, fix="Put a regular file in its place, or remove it.")
+    if content is not None and files.is_link(path) and _leads_out(root, path):
+        if name != "deia.toml":
+            return None
+        problem = "this is a link that leads out of the commons, so it is not read"
+        raise SettingsError(problem, where=name, fix="Put a file in its place, or remove it.")
+    return content
+
+
+def _leads_out(root: str, path: str) -> bool:
+    import os  # noqa: PLC0415 - hardly anybody links these files
+
+    top = os.path.realpath(root).rstrip(os.sep)
+    return not os.path.realpath(path).startswith(top + os.sep)
+
+
+def _refuse_deep(name: str, content: bytes) -> None:
+    """Raise a SettingsError for keys of very many parts: parsing them takes time and memory of the square of that."""
+    for number, line in enumerate(content.splitlines(), 1):
+        if line.count(b".") > MOST_PARTS:
+            key = line if line.lstrip().startswith(b"[") else line.partition(b"=")[0]
+            if key.count(b".") > MOST_PARTS or line.count(b".") > MOST_DOTS:
+                problem = f"this line has more than {MOST_PARTS} dots"
+                raise SettingsError(problem, where=f"{name}:{number}", fix="Write shorter keys, or several lines.")
 
 
 def _may_hold_settings(name: str, content: bytes) -> bool:
@@ -197,7 +233,7 @@ def _toml_table(name: str, content: bytes, table: tuple[str, ...]) -> dict[str, 
 
     try:
         value: object = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         fix = "Correct the line, or remove the file."
         raise SettingsError(f"this file is not valid TOML: {error}", where=name, fix=fix) from error
     for key in table:

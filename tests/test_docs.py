@@ -40,6 +40,7 @@ runpy.run_path("do.py", run_name="__main__")
 # Who follows a document has no settings of this machine's, and is not measured: that would take three times as long.
 NOT_KEPT = ("DEIA_", "XDG_", "CLAUDE_", "COVERAGE_")
 PUT_TOGETHER = {"f'unknown-{kind}'": {"unknown-document", "unknown-cluster"}}
+READ_FIELDS = {"code", "c"}  # from which compiled files read a code: no codes themselves
 CODE = re.compile(r"[a-z]+(-[a-z0-9]+)+")
 
 
@@ -304,7 +305,7 @@ def codes(path: Path) -> set[str]:
         given = call.args[1:4] if name in {"error", "warning", "_warning", "_unread"} else []
         found |= {text for one in given for text in texts(one) if CODE.fullmatch(text)}
         found |= {text for keyword in call.keywords if keyword.arg == "code" for text in texts(keyword.value)}
-    return found
+    return found - READ_FIELDS
 
 
 def texts(node: ast.expr) -> set[str]:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from deia import files
 from deia.commons.layers.merge_layers import file_at, layer_prefixes, local_path
 from deia.commons.layers.packs import LOCK as PACKS_LOCK
+from deia.commons.source_files import safe_files
 from deia.fast_json import Json
 from deia.folders import INDEX_NAMES
 
@@ -108,7 +109,18 @@ class _Scan:
         modified = state.st_mtime_ns
         stamp = f"{state.st_size} {modified} "
         if modified >= self._newest or self._known.get(path, "")[:-HASH_LENGTH] != stamp:
-            self._changed[path] = stamp + hashlib.sha256(files.read(os.fspath(place)) or b"").hexdigest()
+            self._changed[path] = stamp + hashlib.sha256(self._content(path, os.fspath(place), state)).hexdigest()
+
+    def _content(self, path: str, place: str, state: os.stat_result) -> bytes:
+        """Return what a source's digest is taken of: nothing, if the source is no file that is ever read."""
+        if not stat.S_ISREG(state.st_mode) or (os.path.islink(place) and self._leads_out(path, place)):
+            return b""
+        return files.read(place, safe_files.MOST_BYTES) or b""
+
+    def _leads_out(self, path: str, place: str) -> bool:
+        """Return whether a link leads out of the layer that it belongs to."""
+        local = local_path(path)
+        return not safe_files.resolve(place.removesuffix(local), local)
 
     def sources(self) -> dict[str, str]:
         """Return every source that is there, sorted by path."""

@@ -113,13 +113,13 @@ class Outcome:
 
 @pytest.fixture(scope="session")
 def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder in which the processes of one test run share their bytecode."""
+    """Return a folder in which the processes of one test run share their bytecode."""
     return tmp_path_factory.mktemp("bytecode")
 
 
 @pytest.fixture
 def environ(tmp_path: Path, bytecode: Path) -> dict[str, str]:
-    """Give the environment of a person who has nothing yet."""
+    """Return the environment of a person who has nothing yet."""
     home = tmp_path / "home"
     home.mkdir()
     return {
@@ -150,7 +150,7 @@ def commons(tmp_path: Path) -> Path:
 def deia(
     environ: dict[str, str], commons: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Deia:
-    """Give a function that runs the command line in this process, in the commons' folder."""
+    """Return a function that runs the command line in this process, in the commons' folder."""
     for name in list(os.environ):
         if name.startswith(("DEIA_", "XDG_", "CLAUDE_")):
             monkeypatch.delenv(name)
@@ -168,7 +168,7 @@ def deia(
 
 @pytest.fixture
 def process(environ: dict[str, str], commons: Path) -> Process:
-    """Give a function that runs the command line as a process of its own, in the commons' folder."""
+    """Return a function that runs the command line as a process of its own, in the commons' folder."""
 
     def start(*arguments: str, stdin: bytes = b"", **changes: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(

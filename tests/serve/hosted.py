@@ -35,7 +35,7 @@ class Contract:
     refusal: tuple[str, ...] = ()
 
     def check_input(self, event: dict[str, Any]) -> str:
-        """Hold an event against the schemas and give its name."""
+        """Check an event against the schemas and return its name."""
         named = str(event.get(self.event) or "")
         fitting = [named] if named else [name for name in self.input if self._fits(name, event)]
         jsonschema.validate(event, self.input[fitting[0]])
@@ -46,7 +46,7 @@ class Contract:
         return not list(jsonschema.Draft202012Validator(schema).iter_errors(event))
 
     def check_output(self, name: str, answer: Any) -> None:
-        """Hold an answer against the schema of its event; nothing is always right."""
+        """Check an answer against the schema of its event; no answer is always right."""
         if isinstance(answer, bytes):
             assert name in self.refusal
             assert answer.decode("utf-8")
@@ -65,7 +65,7 @@ class Hosted:
     conversation: str = "c1"
 
     def event(self, moment: str, text: str = "", **more: Any) -> dict[str, Any] | None:
-        """Give what the host would send."""
+        """Return what the host would send."""
         about = {"moment": moment, "text": text, "conversation": self.conversation, "folder": self.folder, **more}
         return sample(self.host, Happening(**about))
 
@@ -106,15 +106,15 @@ class Hosted:
         return answer.decode() if isinstance(answer, bytes) else json.dumps(answer) if answer else ""
 
     def say(self, moment: str, text: str = "", **more: Any) -> str:
-        """Let something happen in this process."""
+        """Send an event in this process."""
         return self.ask(self.event(moment, text, **more))
 
     def but(self, **changes: Any) -> Hosted:
-        """Give the same with some things changed."""
+        """Return the same with some things changed."""
         return replace(self, **changes)
 
     def firings(self) -> list[tuple[str, str]]:
-        """Give what the ledger holds of injections: trigger and outcome."""
+        """Return what the ledger holds of injections: trigger and outcome."""
         lines: list[dict[str, Any]] = []
         for path in sorted((Path(self.folder) / "telemetry" / "events").glob("*.jsonl")):
             lines += [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
@@ -130,7 +130,7 @@ def contract_of(host: str) -> Contract:
 
 @pytest.fixture
 def hosted(commons: Path, environ: dict[str, str]) -> Callable[[str], Hosted]:
-    """Give a function that gives a host's hook over a compiled commons."""
+    """Return a function that returns a host's hook over a compiled commons."""
     compile_commons(str(commons), environ=environ)
     return lambda host: Hosted(
         host=host, contract=contract_of(host), folder=commons.as_posix(), environ=environ, conversation=f"c-{host}"
@@ -139,5 +139,5 @@ def hosted(commons: Path, environ: dict[str, str]) -> Callable[[str], Hosted]:
 
 @pytest.fixture
 def contract() -> Callable[[str], Contract]:
-    """Give a function that reads a host's contract."""
+    """Return a function that reads a host's contract."""
     return contract_of

@@ -54,7 +54,7 @@ NUMBERS = count()
 
 
 def assert_contract(event: str, answer: dict[str, Any] | None) -> None:
-    """Hold an answer against what the host documents for the event."""
+    """Check an answer against what the host documents for the event."""
     if answer is None:
         return
     assert answer
@@ -72,7 +72,7 @@ def assert_contract(event: str, answer: dict[str, Any] | None) -> None:
 
 
 def event_of(name: str, folder: Path, **fields: Any) -> dict[str, Any]:
-    """Give an event with every field that the host documents as common."""
+    """Return an event with every field that the host documents as common."""
     return {
         "session_id": "5f0c-11",
         "prompt_id": f"p{next(NUMBERS)}",
@@ -91,7 +91,7 @@ def call_of(folder: Path, command: str = CALL, **fields: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def ask(commons: Path, environ: dict[str, str]) -> Ask:
-    """Give a function that starts the hook as the host does, over a compiled commons, and checks its answer's shape."""
+    """Return a function that starts the hook over a compiled commons as the host does, and checks its answer."""
     compile_commons(str(commons), environ=environ)
     return lambda event, **changes: answer_of(event, {**environ, **changes})
 
@@ -167,7 +167,7 @@ def test_the_safe_way_stands_in_the_reason_that_is_shown(action: Any) -> None:
 
 
 def code_in(answer: dict[str, Any] | None) -> str:
-    """Give the code that the person is shown, and nobody else."""
+    """Return the code that the person is shown, and nobody else."""
     assert answer is not None
     code: str = re.search(r"deia allow (\w+)", answer["systemMessage"])[1]  # type: ignore[index]
     assert code not in json.dumps(answer["hookSpecificOutput"])
@@ -364,7 +364,7 @@ def test_wrong_types_and_missing_fields_break_nothing(compiled: Place, name: str
 
 @pytest.fixture
 def compiled(commons: Path, environ: dict[str, str]) -> Place:
-    """Give a hook's place in a compiled commons, without the process around it."""
+    """Return a hook's place in a compiled commons, without the process around it."""
     compile_commons(str(commons), environ=environ)
     place = Place(["claude-code"])
     place.environ = {**environ, "DEIA_COMMONS": str(commons)}

@@ -29,7 +29,7 @@ def as_anybody() -> None:
 
 @pytest.fixture
 def sealed(commons: Path) -> Iterator[Path]:
-    """Give a commons whose folders and files cannot be written."""
+    """Return a commons whose folders and files cannot be written."""
     every = [commons, *commons.rglob("*")]
     before = {path: path.stat().st_mode for path in every}
     for path in every:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def line(commons: Path, environ: dict[str, str]) -> Line:
-    """Give a function that runs the status line as the host does."""
+    """Return a function that runs the status line as the host does."""
     compile_commons(str(commons), environ=environ)
 
     def shown(data: bytes | None = None, **changes: str) -> str:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 FOLDER = "triggers"
 LAST_GOOD = "last-good"  # the code of the warning that the last good version of a file is used
 ENDINGS = (".yaml", ".yml")
+TRIGGER_BYTES = 2_000_000  # of a file; a thousand triggers take about half of that
 FIELDS = (
     "id", "title", "status", "urgency", "timing", "action", "message", "action_required", "instead", "documents",
     "when", "context", "unless", "stance", "repeat", "references", "since", "hides",
@@ -104,7 +105,7 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
 
 
 def _parse_file(root: str, findings: Findings) -> Value:
-    text = safe_files.read_text(root, findings.path, limit=safe_files.YAML_BYTES)
+    text = safe_files.read_text(root, findings.path, limit=TRIGGER_BYTES)
     findings.problems += text.problems
     if not text.readable:
         return None

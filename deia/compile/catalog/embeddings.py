@@ -78,7 +78,7 @@ class VectorCache:
         self._own, self._dimensions = own, dimensions
         self._codes: dict[bytes, bytes] = {}
         for place in (*others, own):
-            data = (files.read(place, most=sys.maxsize) or b"") if place else b""
+            data = (files.read(place, files.ANY_SIZE) or b"") if place else b""
             size = KEY_SIZE + dimensions
             for at in range(0, len(data) - size + 1, size):
                 self._codes[data[at : at + KEY_SIZE]] = data[at + KEY_SIZE : at + size]

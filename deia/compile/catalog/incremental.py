@@ -99,7 +99,7 @@ def revised(root: str, place: str, paths: Sequence[str], *, token: str, index: s
 
     `place` is the file that `entries_text` wrote with the same `token`, `index` the path of the index.
     """
-    stored = files.read(place) or b""
+    stored = files.read(place, files.ANY_SIZE) or b""
     if not stored.startswith(f"{HEAD} {token}\n".encode()):
         return None
     volumes: list[Volume] = []

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from deia import files
+from deia.commons.source_files import safe_files
 from deia.commons.triggers.read_triggers import LAST_GOOD
 from deia.compile.sources import HASH_LENGTH
 from deia.errors import Problem
@@ -56,7 +57,8 @@ def standing(problems: Iterable[Problem]) -> list[str]:
 
 def _text(root: str, path: str, digest: str) -> str | None:
     """Return a file's text, or None if it changed since it was read."""
-    data = files.read(f"{root}/{path}") or b""
+    place = safe_files.resolve(root, path)
+    data = (files.read(place, safe_files.MOST_BYTES) if place else None) or b""
     if hashlib.sha256(data).hexdigest() != digest:
         return None
     return data.decode("utf-8-sig", "replace")

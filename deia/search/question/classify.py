@@ -11,6 +11,7 @@ from deia.match.tokeniser import STOP_WORDS, fold
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question.command_text import Line, read_line
 from deia.search.question.error_text import RAISED, REPORTED, read_failure
+from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -20,12 +21,8 @@ if TYPE_CHECKING:
 QUESTION, STATEMENT, KEYWORDS = "question", "statement", "keywords"
 ERROR, COMMAND, PLATFORM, AUDIENCE, CONVERSATIONAL = "error", "command", "platform", "audience", "conversational"
 KINDS = (QUESTION, STATEMENT, KEYWORDS, ERROR, COMMAND, PLATFORM, AUDIENCE, CONVERSATIONAL)
-QUESTION_WORDS = frozenset(
-    """
-    how what why when where which who whom whose can could should shall would will is are am was were do does did has
-    have had may might must whats hows wheres whos anyone anybody isnt arent doesnt didnt
-    """.split()
-)
+TABLES = Tables(__file__)
+QUESTION_WORDS = TABLES.words("question words")
 PERSONAL = ("i", "my", "we", "our", "a", "after", "fix", "how")  # first words of a person's text, never of a program's
 FEW_WORDS = 6  # longer texts are not keywords
 SMALL_TALK_WORDS = 12
@@ -33,75 +30,16 @@ REQUEST_WORDS = 16
 LONGEST_NAME = 4  # words in the name of a platform or an audience
 FRAMES = 2  # this many places in code make a text a stack trace
 
-# Small talk: at least one of GREETINGS, and nothing else but FILLERS. No verb that names an action is listed here.
-GREETINGS = frozenset(
-    """
-    thanks thank thx ty tysm hi hello hey hiya howdy yo greetings morning afternoon evening night bye goodbye ciao cya
-    cheers ok okay okey kk cool great nice perfect awesome excellent wonderful fantastic amazing brilliant lovely lol
-    haha hahaha yes yeah yep yup no nope nah sure right alright fine good welcome please sorry wow lgtm gotcha np
-    understood agreed noted correct exactly absolutely definitely danke merci gracias hola hallo bonjour salut obrigado
-    grazie tschuss adios appreciated bravo congrats congratulations hmm hm oh ah aha super sweet neat 👍 🙏 👋 ❤ 😀 🎉
-    """.split()
-)
-FILLERS = frozenset(
-    """
-    so very much a lot the for your you u that this it its is was all again there everyone everybody team folks guys
-    friend mate man claude deia assistant helpful help and to me i im we really just too very day have has nice one well
-    done job work worked works working now then got how are doing today goodbye later see soon of bit my bad on with
-    any anyway by way answer answers quick speedy everything who what vielen dank mille moltes muchas tante beaucoup
-    sounds looks that's thats it's what's whats up no worries problem never mind nevermind ever every
-    """.split()
-)
-TALK = frozenset(
-    (
-        "who are you", "how are you", "whats up", "what is up", "who is this", "are you there", "never mind",
-        "nevermind", "sounds good", "looks good", "that worked", "it works", "it worked", "got it", "well done",
-        "good job", "no worries", "no problem", "see you", "see you later", "see you soon", "my bad", "i see",
-        "have a nice day", "have a good one", "that helped", "that helps", "you too", "makes sense",
-    )
-)  # fmt: skip
+GREETINGS = TABLES.words("greetings")
+FILLERS = TABLES.words("fillers")
+TALK = frozenset(TABLES.phrases("talk"))
 
-# Requests for an overview consist of a name, one word of LISTING, and otherwise only of REQUESTING.
-LISTING = frozenset(
-    """
-    all every everything anything list show overview docs doc documentation documents document pages lessons notes
-    knowledge entries guides runbooks articles material materials resources gotchas playbooks catalog catalogue index
-    browse know read learn
-    """.split()
-)
-REQUESTING = LISTING | frozenset(
-    """
-    me us you we i our your us their the a an of for about on in regarding concerning related relevant to from with that
-    is are there what whats which do does have has had give get find display see view want need would like please can
-    could tell should must ought shall any some available stuff things thing content information info tips tip
-    this commons here it and platform topic know be by now everyone
-    """.split()
-)
-FOR_SOMEBODY = REQUESTING | frozenset(
-    """
-    engineer engineers people person team teams folks staff role roles new newly starting start begin first important
-    understand familiar remember aware watch out best good most someone somebody who works working as join joins joining
-    onboarding onboard beginning reading member members every each
-    """.split()
-)
-ROLE_WORDS = frozenset("engineer engineers people person team teams folks staff role roles member members".split())
-OBLIGATION = frozenset("should must ought know learn read understand onboarding onboard for".split())
-# Names of the same profession: a request by one finds documents for another.
-PROFESSIONS = (
-    ("devops", "sre", "operator", "operations", "ops", "site reliability", "infrastructure", "infra", "platform",
-     "sysadmin", "system administrator", "administrator", "admin", "cloud"),
-    ("developer", "dev", "programmer", "coder", "software", "software developer", "backend", "backend developer",
-     "frontend", "frontend developer", "fullstack", "full stack", "web developer"),
-    ("security", "secops", "appsec", "infosec", "application security", "devsecops"),
-    ("data", "data scientist", "analyst", "data analyst", "machine learning", "ml"),
-    ("dba", "database administrator", "database admin", "database"),
-    ("manager", "lead", "team lead", "tech lead", "engineering manager", "product manager", "product owner"),
-    ("tester", "qa", "quality assurance", "test"),
-    ("agent", "ai agent", "ai", "assistant", "llm", "coding agent", "bot"),
-    ("newcomer", "beginner", "new hire", "junior", "junior developer", "everyone"),
-    ("author", "writer", "technical writer", "contributor", "maintainer"),
-    ("designer", "ux", "ui", "ux designer"),
-)  # fmt: skip
+LISTING = TABLES.words("listing")
+REQUESTING = LISTING | TABLES.words("requesting")
+FOR_SOMEBODY = REQUESTING | TABLES.words("for somebody")
+ROLE_WORDS = TABLES.words("role words")
+OBLIGATION = TABLES.words("obligation")
+PROFESSIONS = [line.split(", ") for line in TABLES.lines("professions")]
 
 
 class Kind(Record):

@@ -9,51 +9,16 @@ from __future__ import annotations
 from deia.match.tokeniser import STOP_WORDS
 from deia.records import Record
 from deia.search.question.error_text import cleaned, varies
+from deia.tables import Tables
 
 LONGEST = 2_000  # characters of a command line
 MOST_WORDS = 60
 MARKS = ("|", "&&", "||", ";", ">", "<", ">>", "2>&1", "\\", "&")
-BEFORE = frozenset("sudo doas time nohup nice env command exec npx bunx pnpx uvx watch xargs".split())
-PROGRAMS = frozenset(
-    """
-    git gh glab hub svn hg docker podman docker-compose kubectl helm kustomize k9s minikube kind oc istioctl argocd flux
-    terraform tofu terragrunt pulumi ansible ansible-playbook packer vault consul nomad aws gcloud gsutil az eksctl
-    doctl flyctl fly heroku netlify vercel wrangler firebase supabase railway npm pnpm yarn bun node deno npx tsc eslint
-    prettier jest vitest webpack vite next nx turbo pip pip3 pipenv poetry uv python python3 pytest ruff mypy black tox
-    conda cargo rustc rustup go gofmt java javac mvn gradle sbt dotnet nuget ruby gem bundle rails rake php composer
-    artisan perl make cmake ninja bazel gcc g++ clang psql pg_dump pg_restore createdb dropdb mysql mysqldump mongo
-    mongosh mongodump redis-cli sqlite3 sqlcmd cqlsh clickhouse-client duckdb prisma alembic flyway liquibase rm cp mv
-    ls cd mkdir rmdir chmod chown ln touch cat head tail less grep rg egrep sed awk cut tr sort uniq wc find fd xargs
-    tar zip unzip gzip gunzip dd mkfs fdisk parted mount umount df du free top htop ps kill killall pkill systemctl
-    service journalctl crontab curl wget ssh scp sftp rsync nc netstat ss dig nslookup ping traceroute ip ifconfig
-    iptables ufw nginx apachectl certbot openssl gpg apt apt-get dpkg yum dnf rpm apk pacman brew choco winget snap bash
-    sh zsh pwsh powershell echo export source tee truncate shred rclone restic borg etcdctl kafka-topics jq yq ffmpeg
-    convert pm2 supervisorctl tmux screen launchctl diskutil defaults reg sfc dism get-childitem remove-item
-    """.split()
-)
-# Sub-commands. A program whose name is also an English word or a topic must be followed by one, or by an option.
-SUB_COMMANDS = frozenset(
-    """
-    add am apply archive attach auth bisect blame branch build bundle bump cat check checkout cherry-pick clean clone
-    commit compose config connect console container cordon cp create db delete deploy deployments describe destroy dev
-    diff down drain drop edit env exec explain export expose fetch fmt force-unlock format gc generate get grep history
-    image images import info init inspect install instances internal kill label link list lint log login logout logs ls
-    merge migrate mv network new operator output pack patch plan port-forward prune publish pull push rebase reflog
-    refresh release remote remove reset restart restore resume revert rm rmi rollback rollout run s3 scale secrets
-    serve set show sites sites:delete start stash state status stop submodule switch sync tag taint test top uncordon
-    undo uninstall unlink untaint up update upgrade validate version view volume watch workspace worktree audit ci
-    dedupe outdated rebuild env:set env:list deploy:list functions flush flushall flushdb bulk-delete terminate
-    """.split()
-)
-# Words after a command's name that show that somebody writes about it and does not run it.
-PROSE = STOP_WORDS | frozenset(
-    """
-    fails failed failing fail error errors failure rejected denied slow slowly hangs hanging stuck timeout problem
-    problems issue issues vs versus tutorial best practice practices explained example examples guide guides docs
-    documentation meaning safe safely without after before using broken crash crashes wrong lost instead again lesson
-    lessons every everything never always warning disaster mistake accidentally accident recovery checklist
-    """.split()
-)
+TABLES = Tables(__file__)
+BEFORE = TABLES.words("before")
+PROGRAMS = TABLES.words("programs")
+SUB_COMMANDS = TABLES.words("sub commands")
+PROSE = STOP_WORDS | TABLES.words("prose")
 MOST_ARGUMENTS = 2  # bare words after a sub-command, in a line without options, paths or shell operators
 
 
@@ -121,9 +86,7 @@ def _is_named(program: str, rest: list[str]) -> bool:
     return not english or any(_is_sign(word) for word in rest) or (bool(rest) and rest[0] in SUB_COMMANDS)
 
 
-ENGLISH = frozenset(
-    "make go find next sort watch time cut head tail top kill less screen service source reg kind".split()
-)
+ENGLISH = TABLES.words("english")
 
 
 def _sub_commands(rest: list[str]) -> list[str]:

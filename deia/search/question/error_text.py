@@ -9,6 +9,7 @@ the text; of long texts only both ends are read.
 from __future__ import annotations
 
 from deia.records import Record
+from deia.tables import Tables
 
 HEAD, TAIL = 400, 400  # lines read at the beginning and at the end of a long text
 LONGEST_LINE = 600
@@ -19,9 +20,8 @@ ROOT, RAISED, REPORTED, HINTED = 4, 3, 2, 1
 
 DECORATION = " \t│╷╵┃║|>\u276f✖✗\u00d7✘•*#=-─"
 TAGS = ("npm err!", "npm error", "e ", "stderr:", "stderr |", "error info", "##[error]", "::error::")
-LEVELS = frozenset(
-    "error err fatal critical crit severe panic warn warning info debug trace notice emerg alert".split()
-)
+TABLES = Tables(__file__)
+LEVELS = TABLES.words("levels")
 FRAMES = (
     "at ", "in file ", 'file "', "from ", "goroutine ", "created by ", "traceback (", "during handling of",
     "the above exception", "stack backtrace", "--> ", "line ", "on ", "exit status", "exit code", "errno", "syscall",
@@ -30,27 +30,8 @@ FRAMES = (
 ADVICE = ("for more information", "a complete log of this run", "note: ", "hint: ", "help: ", "run with ", "see also ")
 # Endings of the names of exceptions.
 KINDS = ("error", "exception", "failure", "fault", "interrupt", "iteration", "warning", "exit")
-HINTS = (
-    "not found", "no such file", "denied", "refused", "cannot", "can't", "could not", "couldn't", "unable to", "failed",
-    "timed out", "timeout", "invalid", "missing", "does not exist", "doesn't exist", "unexpected", "unauthorized",
-    "forbidden", "out of memory", "killed", "conflict", "undefined", "unknown", "unrecognized", "already exists",
-    "already in use", "not allowed", "not permitted", "rejected", "aborted", "corrupt", "deadlock", "violates",
-    "exceeded", "too many", "back-off", "backoff", "crashloop", "oomkilled", "mismatch", "expired", "unreachable",
-    "no space left", "segmentation fault", "***", "core dumped", "is not a ", "is not defined", "not recognized",
-)  # fmt: skip
-OPENERS = (
-    "error",
-    "fatal",
-    "failed",
-    "panic",
-    "unhandled",
-    "uncaught",
-    "critical",
-    "fail",
-    "abort",
-    "exception",
-    "err",
-)
+HINTS = (*TABLES.phrases("hints"), "is not a ")
+OPENERS = TABLES.listed("openers")
 CHAINS = ("caused by:", "caused by ", "root cause", "[cause]:", "inner exception")
 
 
@@ -146,13 +127,7 @@ def is_error_code(word: str) -> bool:
 SHORTEST_CODE = 5
 NORMS = ("RFC", "ISO", "DIN", "EN", "RHEL", "CY", "FY", "Q")
 CODES = frozenset(("ORA-", "TS", "CS", "MSB", "NU", "NETSDK", "SQL", "JSC", "PLS-", "PG-", "TNS-", "HY"))
-ERRNO = frozenset(
-    """
-    EACCES EPERM ENOENT EEXIST EADDRINUSE EADDRNOTAVAIL ECONNREFUSED ECONNRESET ECONNABORTED ETIMEDOUT EPIPE ENOSPC
-    EMFILE ENFILE EBUSY EINVAL EISDIR ENOTDIR ENOTEMPTY EROFS EXDEV EAI_AGAIN ENOTFOUND ERESOLVE ENOMEM EINTEGRITY
-    ETARGET ELIFECYCLE EHOSTUNREACH ENETUNREACH EBADF EIO ELOOP EBADENGINE
-    """.split()
-)
+ERRNO = TABLES.words("errno")
 
 
 def is_frame(line: str, bare: str) -> bool:

@@ -1,6 +1,6 @@
-"""One setting written into `deia.toml`, with everything else in it left as it is.
+"""Writes one setting into `deia.toml` and leaves every other line as it is.
 
-Refuses a file that it cannot change in this way, and says what to write by hand.
+If a file cannot be changed by lines, the error says what to write by hand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FILE = "deia.toml"
 
 
 def write_setting(root: str, name: str, value: str) -> str:
-    """Give a setting of the commons at `root` a value; give the file's path.
+    """Write a setting of the commons at `root`; return the file's path.
 
     Raises:
         SettingsError: the file is not TOML, cannot be changed line by line, or cannot be written.
@@ -35,7 +35,7 @@ def write_setting(root: str, name: str, value: str) -> str:
 
 
 def with_setting(text: str, name: str, value: str) -> str:
-    """Give the text of a settings file in which a setting has a value.
+    """Return the text of a settings file in which a setting has a value.
 
     Raises:
         SettingsError: the file is not TOML, or is written in a way that cannot be changed line by line.
@@ -43,7 +43,7 @@ def with_setting(text: str, name: str, value: str) -> str:
     before = _read(text)
     line = f'{name} = "{value}"\n'
     lines = text.splitlines(keepends=True)
-    top = next((at for at, each in enumerate(lines) if each.lstrip().startswith("[")), len(lines))
+    top = next((at for at, row in enumerate(lines) if row.lstrip().startswith("[")), len(lines))
     own = next((at for at in range(top) if re.match(rf"\s*{re.escape(name)}\s*=", lines[at])), None)
     if own is not None:
         comment = re.search(r"\s+#[^\"']*$", lines[own])

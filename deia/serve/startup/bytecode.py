@@ -6,14 +6,17 @@ sources, hook and search still work, but slower.
 
 from __future__ import annotations
 
+import ast
 import marshal
 import os
 from types import CodeType
 
 from deia import files
+from deia.errors import DeiaError
 from deia.folders import PACKAGE
 from deia.serve.startup.import_groups import import_groups
 from deia.serve.startup.importer import bytecode_path
+from deia.tables import Tables
 
 IMPORTER = "importer"  # the file that `hook.py` itself runs
 GROUPS = "groups"  # the file that lists the groups
@@ -28,7 +31,7 @@ def keep_bytecode(package: str = PACKAGE) -> bool:
         contents = {group: _content(names, package) for group, names in groups.items()}
         contents[GROUPS] = marshal.dumps(groups)
         return all(files.keep(bytecode_path(package, name), content) for name, content in contents.items())
-    except (OSError, SyntaxError):
+    except (OSError, SyntaxError, DeiaError):
         return False
 
 
@@ -47,8 +50,8 @@ def kept_groups(package: str = PACKAGE) -> dict[str, tuple[str, ...]]:
 def _is_fresh(group: str, names: tuple[str, ...], package: str) -> bool:
     members = _loaded(bytecode_path(package, group))
     try:
-        dated = [tuple(member[:3]) for member in members] if isinstance(members, list) else []
-        return dated == [(f"deia.{name}", *_stamp(name, package)) for name in names]
+        dated = [tuple(member[:2]) for member in members] if isinstance(members, list) else []
+        return dated == [(f"deia.{name}", _stamps(name, package)) for name in names]
     except (ValueError, TypeError, OSError):  # torn, or its sources are gone
         return False
 
@@ -66,20 +69,33 @@ def _loaded(path: str) -> object:
 
 
 def _content(names: tuple[str, ...], package: str) -> bytes:
-    return marshal.dumps([(f"deia.{name}", *_stamp(name, package), _code(name, package)) for name in names])
+    return marshal.dumps([(f"deia.{name}", _stamps(name, package), _code(name, package)) for name in names])
 
 
 def _code(name: str, package: str) -> bytes:
-    path = _source(name, package)
+    path = f"{package}/{name.replace('.', '/')}.py"
     with open(path, "rb") as file:
-        code: CodeType = compile(file.read(), path, "exec", dont_inherit=True, optimize=2)
+        tree = ast.parse(file.read(), path)
+    code: CodeType = compile(_Inlined(path).visit(tree), path, "exec", dont_inherit=True, optimize=2)
     return marshal.dumps(code)
 
 
-def _stamp(name: str, package: str) -> tuple[int, int]:
-    status = os.stat(_source(name, package))
-    return status.st_size, status.st_mtime_ns
+class _Inlined(ast.NodeTransformer):
+    """Puts a module's tables (`deia.tables`) in the place of the calls that read them."""
+
+    def __init__(self, module: str) -> None:
+        self._tables = Tables(module)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Return the table that is read by `TABLES.words("section")` or the like, and any other call unchanged."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name("TABLES"), attr=read), args=[ast.Constant(section)]):
+                return ast.parse(repr(getattr(self._tables, read)(section)), mode="eval").body
+        return self.generic_visit(node)
 
 
-def _source(name: str, package: str) -> str:
-    return f"{package}/{name.replace('.', '/')}.py"
+def _stamps(name: str, package: str) -> tuple[tuple[str, int, int], ...]:
+    """Return path, size and time of the files that a module's bytecode is made from: its source and its tables."""
+    paths = [f"/{name.replace('.', '/')}{ending}" for ending in (".py", ".txt")]
+    states = [(path, os.stat(package + path)) for path in paths if path[-3:] == ".py" or os.path.exists(package + path)]
+    return tuple((path, state.st_size, state.st_mtime_ns) for path, state in states)

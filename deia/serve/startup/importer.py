@@ -45,8 +45,8 @@ class Importer:
             return
         with file:
             modules = loads(file.read())  # noqa: S302 - what `import` does with the files beside it
-        for member, size, changed, code in modules:
-            if member not in sys.modules and not self._run(member, size, changed, code):
+        for member, stamps, code in modules:
+            if member not in sys.modules and not self._run(member, stamps, code):
                 return
 
     def _load_package(self, name: str) -> None:
@@ -62,17 +62,17 @@ class Importer:
         package.__package__ = name
         setattr(sys.modules[above], last, package)
 
-    def _run(self, name: str, size: int, changed: int, code: bytes) -> bool:
-        """Run a module's bytecode; return False if its source has changed since."""
-        source = f"{self._package}{name[4:].replace('.', '/')}.py"
-        status = stat(source)
-        if (status.st_size, status.st_mtime_ns) != (size, changed):
-            return False
+    def _run(self, name: str, stamps: "tuple[tuple[str, int, int], ...]", code: bytes) -> bool:
+        """Run a module's bytecode; return False if its source or its tables have changed since."""
+        for path, size, changed in stamps:
+            status = stat(self._package + path)
+            if (status.st_size, status.st_mtime_ns) != (size, changed):
+                return False
         above, _, last = name.rpartition(".")
         if above not in sys.modules:
             self._load_package(above)
         module = sys.modules[name] = type(sys)(name)
-        module.__file__ = source
+        module.__file__ = self._package + stamps[0][0]
         try:
             exec(loads(code), vars(module))  # noqa: S102, S302 - as above
         except BaseException:

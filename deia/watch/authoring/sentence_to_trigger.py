@@ -13,75 +13,32 @@ from typing import Any
 from deia.commons.source_files.slugs import slug
 from deia.fast_json import Json
 from deia.records import Record
+from deia.tables import Tables
 from deia.text import one_line, shorten, words
 from deia.watch.clauses.folder_signs import SIGNS
 from deia.watch.prose.phrases import BETWEEN
 from deia.watch.shell.parse import parse_commands
 
 MOST_CHARS = 400  # of a sentence that are read
-RUN = frozenset("run running execute executing use using type typing call calling invoke issue".split())
-# Programs that mark a command in a sentence without backticks. Program names that are also English words are not here:
-# they need a word of `RUN` before them.
-PROGRAMS = frozenset(
-    "git npm npx pnpm yarn bun bunx pip pip3 uv poetry cargo terraform tofu pulumi kubectl helm docker"
-    " docker-compose podman aws gcloud az gsutil psql mysql sqlite3 mongosh mongo redis-cli prisma drizzle-kit"
-    " supabase firebase netlify vercel heroku flyctl wrangler railway alembic rails dropdb pg_restore pg_dump"
-    " mysqladmin rm chmod chown dd mkfs curl wget ssh scp rsync systemctl ansible ansible-playbook gh crontab"
-    " kill killall pkill iptables php artisan django-admin".split()
-)
-STOPS = frozenset(
-    "on in at to against before after without unless when while if because since for during from into with and or but"
-    " until as by twice again anymore yet now today manually".split()
-)
-OPENINGS = (
-    "please never", "you must never", "we must never", "you should never", "never ever", "never", "do not ever",
-    "do not", "don't ever", "don't", "dont", "must not", "should not", "avoid", "stop before you",
-    "be careful when you", "be careful with", "be careful when", "warn me before you", "warn me before",
-    "warn before", "warn when", "ask me before you", "ask before you", "ask before", "think before you",
-    "before you", "always", "you should", "please", "make sure you", "make sure that you", "make sure to", "be sure to",
-    "remember to", "remember not to", "try not to", "refrain from", "under no circumstances", "it is forbidden to",
-    "you are not allowed to", "i don't want you to", "i do not want you to", "tell me before you", "warn me when you",
-    "warn me if you", "confirm with me before you", "check with me before you", "think twice before you",
-    "think twice before",
-)  # fmt: skip
-# Words that may precede the verb: who, whether, how.
-BEFORE_VERB = frozenset(
-    "never not ever no don't dont please always only just also simply really kindly we you i nobody everybody must"
-    " mustn't shall should shouldn't may cannot can't can could won't will would to again ever and agents".split()
-)
-MODALS = frozenset("must should may can shall mustn't shouldn't cannot can't will".split())
-LY_VERBS = frozenset("apply reapply reply supply rely multiply comply imply".split())
-SILENT_E = frozenset(
-    "delet remov wip purg migrat truncat creat recreat overwrit chang updat rotat renam mov merg rebas disabl"
-    " enabl scal upgrad releas restor replac writ eras clos expos stor us invalidat revok downgrad scop cach".split()
-)
+TABLES = Tables(__file__)
+RUN = TABLES.words("run")
+PROGRAMS = TABLES.words("programs")
+STOPS = TABLES.words("stops")
+OPENINGS = TABLES.phrases("openings")
+BEFORE_VERB = TABLES.words("before verb")
+MODALS = TABLES.words("modals")
+LY_VERBS = TABLES.words("ly verbs")
+SILENT_E = TABLES.words("silent e")
 PRODUCTION = frozenset(("production", "prod", "live"))
-GRAVE = frozenset(
-    "production prod live database drop destroy wipe irreversible lose lost erase truncate purge secrets".split()
-)
+GRAVE = TABLES.words("grave")
 STRICT = frozenset(("never", "not", "don", "dont", "must"))
 OBJECT_WORDS = 3
 REASON = "What happened, and what to do instead"
 PLACES = frozenset(("on", "in", "against", "to", "at"))
-# Verbs with which a lesson describes an effect: the act ends before them. Before a determiner the ending alone is
-# enough to recognise a verb: `jumbles the queue`.
-EFFECTS = frozenset(
-    "is are was were has can may will could would must should does deletes drops removes loses breaks kills wipes"
-    " destroys resets locks blocks fails causes makes takes leaves needs requires stops creates duplicates truncates"
-    " overwrites erases purges restarts invalidates revokes returns throws hides corrupts leaks exposes costs bypasses"
-    " skips ignores disconnects sends triggers changes disables empties clears rewrites reverts discards orphans"
-    " detaches interrupts aborts crashes hangs undoes voids charges prevents avoids helps fixes solves keeps".split()
-)
-# Words in -ing that may begin a sentence without naming an act.
-NO_ACTS = frozenset(
-    "nothing something anything everything string missing existing billing pricing warning setting during according"
-    " morning evening incoming outgoing remaining following pending meaning spring".split()
-)
+EFFECTS = TABLES.words("effects")
+NO_ACTS = TABLES.words("no acts")
 DOUBLED_L = frozenset(("cancell", "labell", "modell", "travell"))
-DETERMINERS = frozenset(
-    "the a an all every any each both no some this that these those its it your our their my everything everyone them"
-    " half most".split()
-)
+DETERMINERS = TABLES.words("determiners")
 
 
 Cases = tuple[Json, ...]  # as their file holds them: a text, or a mapping with turns

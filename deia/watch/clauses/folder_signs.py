@@ -7,40 +7,14 @@ from __future__ import annotations
 
 from deia import files
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 MOST_FOLDERS = 8
-SIGNS = {
-    "netlify": ("netlify.toml", ".netlify"),
-    "vercel": ("vercel.json", ".vercel"),
-    "heroku": ("Procfile", "app.json"),
-    "railway": ("railway.json", "railway.toml"),
-    "fly": ("fly.toml",),
-    "render": ("render.yaml",),
-    "supabase": ("supabase/config.toml",),
-    "firebase": ("firebase.json", ".firebaserc"),
-    "cloudflare": ("wrangler.toml", "wrangler.json", "wrangler.jsonc"),
-    "aws": ("samconfig.toml", "cdk.json", "serverless.yml"),
-    "terraform": ("main.tf", ".terraform.lock.hcl", ".terraform"),
-    "pulumi": ("Pulumi.yaml",),
-    "ansible": ("ansible.cfg",),
-    "kubernetes": ("kustomization.yaml", "k8s", "skaffold.yaml"),
-    "helm": ("Chart.yaml",),
-    "docker": ("Dockerfile", "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"),
-    "prisma": ("prisma/schema.prisma",),
-    "drizzle": ("drizzle.config.ts", "drizzle.config.js"),
-    "django": ("manage.py",),
-    "rails": ("bin/rails", "config/application.rb"),
-    "alembic": ("alembic.ini",),
-    "hugo": ("hugo.toml", "hugo.yaml", "config/_default"),
-    "node": ("package.json",),
-    "npm": ("package-lock.json",),
-    "python": ("pyproject.toml", "setup.py", "requirements.txt"),
-    "git": (".git",),
-    "github": (".github",),
-}
+TABLES = Tables(__file__)
+SIGNS = TABLES.lists("signs")
 
 
 def signs_around(folder: str) -> Callable[[Sequence[str]], str]:

@@ -7,6 +7,7 @@ is dangerous".
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 from deia.text import words
 from deia.watch.prose.stance_names import ANNOUNCED, REQUESTED
 
@@ -15,70 +16,35 @@ if TYPE_CHECKING:
 
     from deia.watch.prose.stance_names import Act
 
-# Word tables, of lower-case words. Each comment names the place at which its words are looked for.
-
-OPENERS = frozenset(  # before an order: "ok so just delete it"
-    "and so but hey hi ok okay then just please pls plz simply now also yes yeah yep right alright well next first"
-    " finally lol ugh yolo go ahead".split()
-)
-PAST = frozenset(  # irregular past forms and participles
-    "began blew broke brought built chose did drew forgot froze gave went kept lost made overwrote ran redid rewrote"
-    " sent threw took tore undid wrote left found begun blown broken chosen done drawn forgotten frozen given gone"
-    " overwritten redone rewritten taken thrown torn undone written".split()
-)
-BASE_FORMS = frozenset(("shred", "embed", "seed", "feed", "need", "proceed", "shed"))  # end in -ed, but are no past
-BEST = frozenset((  # before "is to" in a plan: "the best option is to wipe it"
-    "best", "plan", "idea", "step", "option", "fix", "solution", "way",
-))  # fmt: skip
-# Before "try": "let me try wiping it".
-ATTEMPTS = ("let me", "let me just", "let us", "let s", "lets", "i ll", "we ll", "going to")
-DONE = frozenset(  # right after an act that is over, in several languages
-    "completed complete done succeeded successful successfully finished failed worked blocked rejected refused"
-    " realizado conclu\u00eddo concluido feito exitoso completado r\u00e9ussi termin\u00e9 effectu\u00e9 erfolgreich"
-    " abgeschlossen".split()
-)
-BEING_AT = (("i", "m"), ("i", "am"), ("we", "re"), ("we", "are"))
-OPENING_DOING = (("on", "to"), ("now", "on", "to"), ("moving", "on", "to"), ("off", "to"), ("back", "to"))
-NOT_DOING = frozenset(  # verbs in -ing that are no action
-    "considering thinking wondering avoiding preventing regarding assuming supposing according depending".split()
-)
-# These end the part of a sentence that is about the act and begin a reason, a purpose or another clause.
-REASONS = frozenset("since because so as and to before then but while for that which until after when".split())
-# The verb of a sentence whose subject is the act: "deleting files is dangerous", "skipping hooks hides errors".
-FINITE = frozenset(
-    "is are was were can could may might must should will would has have had does do did means requires needs takes"
-    " breaks causes hides makes leaves removes leads gives costs works fails failed isn doesn won shouldn".split()
-)
-
-# Verbs before a command that is meant to run, in a few languages.
-RUNS = frozenset(
-    "run running rerun execute executing exec type issue invoke launch"
-    " ejecutar ejecuta ejecuto correr corro rodar rodo executar executo executa lancer lance executer"
-    " ausf\u00fchren ausf\u00fchre starte eseguire eseguo lanciare lancio".split()
-)
+# Tables of lower-case words; `intent.txt` names the place at which each is looked for.
+TABLES = Tables(__file__)
+OPENERS = TABLES.words("openers")
+PAST = TABLES.words("past")
+BASE_FORMS = TABLES.words("base forms")
+BEST = TABLES.words("best")
+ATTEMPTS = TABLES.phrases("attempts")
+DONE = TABLES.words("done")
+BEING_AT = tuple(tuple(phrase.split()) for phrase in TABLES.phrases("being at"))
+OPENING_DOING = tuple(tuple(phrase.split()) for phrase in TABLES.phrases("opening doing"))
+NOT_DOING = TABLES.words("not doing")
+REASONS = TABLES.words("reasons")
+FINITE = TABLES.words("finite")
+RUNS = TABLES.words("runs")
 # The start of what somebody says they will do. A denial before it denies something else ("since nobody uses it I'll
 # …"), unless one of OPINIONS is right before it ("I don't think I'll …") and not followed by one of CONCLUDING.
 RESOLUTIONS = (
     " i'll ", " i will ", " i'm ", " i am ", " we'll ", " we will ", " we're ", " we are ", " let me ", " let's ",
 )  # fmt: skip
-OPINIONS = frozenset(
-    "think thinking thought sure believe certain way convinced say said saying mean promise like see know guess suppose"
-    " expect claim tell told mention where when if what how why until unless because".split()
-)
+OPINIONS = TABLES.words("opinions")
 CONCLUDING = frozenset(("so", "then", "but", "and"))
-
-# Intentions, requests and proposals.
-INTENTIONS = frozenset(
-    "ll will going gonna let lets plan planning want wants need needs proceed shall must please now next ready"
-    " intend start starting begin should ahead try trying".split()
-)
+INTENTIONS = TABLES.words("intentions")
 SUBJECTS = frozenset(("i", "we", "you", "let", "lets", "us", "me"))
-ASKING_YOU = ("can you ", "could you ", "would you ", "can u ", "could u ", "can we just ")  # also without "?"
+ASKING_YOU = tuple(f"{phrase} " for phrase in TABLES.phrases("asking you"))
 ASKING = tuple(
     f"{modal} {subject} " for modal in ("should", "shall", "can", "could", "may", "would", "will")
     for subject in SUBJECTS
 )  # fmt: skip
-WISHES = frozenset("great nice good lovely appreciate appreciated grateful glad happy".split())
+WISHES = TABLES.words("wishes")
 FILLERS = frozenset(("and", "so", "but", "hey", "hi", "ok", "okay", "then"))  # skipped at the start of a sentence
 PASSIVE_AUXILIARIES = frozenset(("be", "get", "getting", "being", "is", "are"))  # "will be deleted"
 WISHING = (("d", "rather"), ("would", "rather"))  # "I'd rather delete it" denies nothing

@@ -8,6 +8,7 @@ language only denials, questions, conditions and the past are recognised; everyt
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
+from deia.tables import Tables
 from deia.text import words
 from deia.watch.prose.stance_names import ANNOUNCED, ASKED, NEGATED, REPORTED, REQUESTED
 
@@ -18,25 +19,12 @@ WORDS_BEFORE = 6  # words before the act that can deny it
 WORDS_AFTER = 6  # words after it that can
 NEAR_LETTERS = 8  # the same before the act, in a script without spaces
 FEWEST_WORDS = 2  # small words that it takes to recognise a language; one if the act has a letter that English lacks
-CONDITIONS = frozenset("si wenn falls se caso quando cuando quand als sobald если когда".split())
-# A comparison: the act is not meant. "mais rápido do que reescrever o histórico".
-COMPARING = frozenset(
-    "más mejor menos mais melhor plus mieux moins più meglio meno lieber besser schneller лучше".split()
-)
-THAN = frozenset(("que", "che", "als", "чем"))
-# Articles, pronouns and particles that may stand between the words of a trigger's phrase, as the English ones may.
-SMALL = frozenset(
-    "el la los las un una mi mis tu este esta estos estas toda todo todas todos de del le les l une du mon ma mes notre"
-    " ce cette ces tout toute der die das den dem ein eine einen mein meine unsere unser diese dieses diesen alle ganze"
-    " o uma da dos das meu minha nossa il lo gli della mio mia questo questa этот эту эти всю весь все мою наш нашу"
-    " 这 个 那 我 们 的 整 了 该 所 有 を の は が こ そ".split()
-)
-ENGLISH = frozenset(
-    "the a an to is are and it please my we on from of this that i you can will should let with for in not don t do as"
-    " now then before after our never no without avoid cannot stop prevent be was were has have had what how why when"
-    " if would could may or but so all any at by into me us your its they them he she who which where there here just"
-    " only also again once until while ll re ve s m want need going gonna must shall did does done been".split()
-)
+TABLES = Tables(__file__)
+CONDITIONS = TABLES.words("conditions")
+COMPARING = TABLES.words("comparing")
+THAN = TABLES.words("than")
+SMALL = TABLES.words("small")
+ENGLISH = TABLES.words("english")
 
 
 class Language(Record):
@@ -61,82 +49,22 @@ class Letters(Record):
     past_after: tuple[str, ...] = ()  # anywhere from the act on
 
 
-def _language(**lists: str) -> Language:
-    return Language(**{name: frozenset(text.split()) for name, text in lists.items()})
-
-
-def _letters(**lists: str) -> Letters:
-    return Letters(**{name: tuple(text.split()) for name, text in lists.items()})
+def _language(lists: dict[str, tuple[str, ...]]) -> Language:
+    return Language(**{field: frozenset(listed) for field, listed in lists.items()})
 
 
 SPACED = {
-    "es": _language(
-        marks="el la los las un una del al por para que y con de mi su esta este favor ahora voy vamos puedes en lo",
-        denials="no nunca jamás jamas sin evita evitar ni tampoco",
-        requests="puedes podrías podrias puede podría quieres",
-        questions="qué cómo por cuándo cuál dónde debo debería",
-        past="he has ha hemos han fue fueron había habia habían ayer ya",
-    ),
-    "pt": _language(
-        marks="o os as um uma do da dos das para que e com de meu minha este esta favor agora vou vamos pode em você",
-        denials="não nao nunca jamais sem evite evitar nem",
-        requests="pode podes poderia podia você voce consegue",
-        questions="o que como quando qual onde devo por",
-        past="foi foram tinha já ja ontem tenho temos havia",
-    ),
-    "fr": _language(
-        marks="le la les l un une des du et de que qui avec pour ce cette mon ma notre vais nous allons s il te en",
-        denials="ne n pas jamais sans évite éviter ni",
-        denials_after="pas jamais plus",
-        requests="peux pouvez pourrais pourriez tu veux vous",
-        questions="que qu quoi comment pourquoi quand est quel quelle dois",
-        past="ai as a avons avez ont avait été hier déjà",
-    ),
-    "de": _language(
-        marks="der die das den dem des ein eine einen und ich wir ist bitte mit für von auf jetzt werde wird du sie",
-        denials="nicht nie niemals kein keine keinen keinesfalls ohne vermeide weder",
-        denials_after="nicht nie niemals keinesfalls",
-        requests="kannst könntest können könnten würdest würden sollen sollst magst",
-        questions="was wie warum wann welche welcher wo soll wieso weshalb",
-        past="habe hast hat haben hatte hatten wurde wurden worden gestern bereits schon",
-    ),
-    "it": _language(
-        marks="il lo la gli le un una del della dei e di che con per questo questa mio mia ora vado adesso puoi nel",
-        denials="non mai senza evita evitare né neanche",
-        requests="puoi potresti può potete",
-        questions="che cosa come perché quando quale dove devo",
-        past="ho hai ha abbiamo hanno è stato stata ieri già",
-    ),
-    "ru": _language(
-        marks="",
-        denials="не никогда без нельзя избегай запрещено",
-        denials_after="нельзя запрещено",
-        requests="можешь можете мог могли",
-        questions="что как почему зачем когда какой нужно",
-        past="был была было были уже вчера",
-    ),
+    "es": _language(TABLES.lists("es")),
+    "pt": _language(TABLES.lists("pt")),
+    "fr": _language(TABLES.lists("fr")),
+    "de": _language(TABLES.lists("de")),
+    "it": _language(TABLES.lists("it")),
+    "ru": _language(TABLES.lists("ru")),
 }
 UNSPACED = {
-    "zh": _letters(
-        denials="不 别 別 勿 禁止 没 未 避免",
-        requests="可以 能不能 能否 请 帮我",
-        questions="吗 如何 怎么 什么 是否 如果 会不会",
-        past="已 曾 刚刚 刚才 昨天 上次",
-    ),
-    "ja": _letters(
-        denials="決して",
-        denials_after="しない しません せず するな 禁止 しては しなく すべきではな さない",
-        requests="くれますか くれる もらえ ください 下さい 頂け いただけ くれませんか",
-        questions="どう なぜ いつ なに 何が 方法 すると したら もし",
-        past_after="しました した された されました 済み",
-    ),
-    "ko": _letters(
-        denials="절대 안",
-        denials_after="하지 마 금지",
-        requests="주세요 줄래 줄수 해줘",
-        questions="어떻게 왜 언제 무엇 만약",
-        past_after="했 됐 되었",
-    ),
+    "zh": Letters(**TABLES.lists("zh")),
+    "ja": Letters(**TABLES.lists("ja")),
+    "ko": Letters(**TABLES.lists("ko")),
 }
 
 

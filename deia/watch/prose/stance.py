@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from deia.errors import ArtefactError
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 from deia.text import words
 from deia.watch.prose.intent import (
     BASE_FORMS,
@@ -54,92 +55,44 @@ if TYPE_CHECKING:
 DOUBT = 0.2  # without a rule, an act that is less probably done or asked for than this is neither
 SURE = 0.9  # from this probability on, an act that a rule calls reported counts as done or asked for
 
-# Word tables. The rules below ask whether words of the act's clause are in one of these sets: in `before`, the words
-# between the start of the clause and the verb, unless the comment says otherwise. `deia.text.words` lowers the case and
-# drops punctuation, so that "don't" is "don", "t" and "I'll" is "i", "ll".
-
-# Denials. "without deleting it", "don't delete it", "avoid deleting it".
-NEGATIONS = DENIALS | frozenset(
-    "avoid avoiding cannot refuse refused stop prevent prevents forbid forbidden nor neither dont nobody instead rather"
-    " block blocks blocked reject rejects disallow disallows prohibit prohibits".split()
-)
-CONTRACTED = frozenset(  # before "t": "don't"
-    "don won can shouldn doesn didn isn aren wouldn couldn mustn needn haven hasn hadn wasn weren ain".split()
-)
+# Word tables; `stance.txt` says what each is for. The rules below ask whether words of the act's clause are in one of
+# these sets: in `before`, the words between the start of the clause and the verb, unless a comment says otherwise.
+# `deia.text.words` lowers the case and drops punctuation, so that "don't" is "don", "t" and "I'll" is "i", "ll".
+TABLES = Tables(__file__)
+NEGATIONS = DENIALS | TABLES.words("negations")
+CONTRACTED = TABLES.words("contracted")
 DO_FORMS = frozenset(("don", "doesn", "didn"))  # after the act these begin a relative clause: "what git doesn't track"
-NOT_DENIED = frozenset(  # after a negation these cancel it: "don't forget to delete it", "no choice but to delete it"
-    "forget hesitate worry mind only just wait fail care choice doubt problem worries objects minds".split()
-)
-
-
-# Proposals that are denials in form, and the intentions of a speaker.
-PROPOSING = (
-    "do you want me ", "want me to ", "would you like me ", "would you mind ", "do you mind ", "why don t ",
-    "why dont ",
-    "shouldn t we ", "shouldnt we ", "how about ", "is it ok if i ", "ok if i ", "mind if i ",
-)  # fmt: skip
-OWN_INTENTIONS = frozenset("i we ll will going gonna let lets please".split())  # "To delete it I'll run …"
-
-# Questions.
+NOT_DENIED = TABLES.words("not denied")
+PROPOSING = tuple(f"{phrase} " for phrase in TABLES.phrases("proposing"))
+OWN_INTENTIONS = TABLES.words("own intentions")
 MODALS = frozenset(("will", "would", "can", "could", "may", "might", "should"))  # "will deleting it help"
-QUESTIONS = frozenset("what how why explain describe does did is are was which who where".split())
+QUESTIONS = TABLES.words("questions")
 INDIRECT = frozenset(("how", "whether", "why"))  # "to see how a force push works"
-
-# Explaining an act, or writing about it: "explain what deleting it does", "add a test for deleting it".
-TELLING = frozenset(
-    "explain explaining describe describing tell telling show showing check checking wonder wondering know understand"
-    " clarify ask asking curious outline".split()
-)
-TOLD_CLAUSE_STARTS = frozenset("what whether how why if which who where".split())
-WRITING = frozenset("write add draft create document writing adding drafting creating".split())
-WRITTEN = frozenset(
-    "test tests doc docs documentation story stories guide runbook page section paragraph chapter article post"
-    " tutorial example comment note spec scenario checklist faq".split()
-)
+TELLING = TABLES.words("telling")
+TOLD_CLAUSE_STARTS = TABLES.words("told clause starts")
+WRITING = TABLES.words("writing")
+WRITTEN = TABLES.words("written")
 TOPIC_WORDS = frozenset(("for", "about", "on", "of", "that", "which", "covering", "when", "where"))
 MOST_OBJECT_WORDS = 4  # between "write" and what is written, or between "tell" and the clause that is told
-# After these the act is no longer part of what is told: "tell me what is in it before you delete it".
-RELEASING = frozenset("then before after so but until while as now".split())
-JOINED = frozenset("and just please also simply now finally i we you ll will go ahead".split())
-BESIDE_TELLING = OPENERS | frozenset("can could would will you u i we let us me s ll to want need them it".split())
-
-# Suppositions and reports.
-SUPPOSITIONS = frozenset(
-    "if when whenever unless would could can might may imagine suppose hypothetically until once before after while"
-    " someone somebody anyone people users".split()
-)
-
+RELEASING = TABLES.words("releasing")
+JOINED = TABLES.words("joined")
+BESIDE_TELLING = OPENERS | TABLES.words("beside telling")
+SUPPOSITIONS = TABLES.words("suppositions")
 PAST_AUXILIARIES = frozenset(("was", "were", "been", "had", "has", "have"))
 PAST_HELPERS = frozenset(("tried", "did", "used", "managed", "wanted", "had", "asked", "told"))
 DRY_WORDS = frozenset(("dryrun", "simulate", "simulation", "preview"))
 
 # Acts that are only named: "the delete button", "our force push policy".
 MANNERS = frozenset(("force", "hard", "git", "bulk", "mass"))  # part of the act, before its verb: "force pushed"
-DETERMINERS = frozenset("a an the this that these those any every each our my your its their no".split())
-NOUN_LEADS = frozenset(
-    "allow allows allowed enable enables permit permits support supports require requires via of".split()
-)
-PERFORMING = frozenset(  # these turn a noun back into an act: "do a force push"
-    "take taking use using choose go with do doing make making perform performing run running need needs want try"
-    " trying start starting execute executing let fazer faire hacer".split()
-)
-# Right after the act, these make it part of a thing's name or the subject: "force push protection", "… can destroy …".
-THINGS = frozenset(
-    "semantics behavior behaviour policy policies workflow protection rule rules setting settings option"
-    " options flag flags detection prevention guard warning button endpoint handler support mode strategy"
-    " event events can could may might is was were would has had does".split()
-)
+DETERMINERS = TABLES.words("determiners")
+NOUN_LEADS = TABLES.words("noun leads")
+PERFORMING = TABLES.words("performing")
+THINGS = TABLES.words("things")
 SETTABLE_THINGS = frozenset("policy policies protection rule rules mode".split())  # "set execution policy to …"
 FOLLOWING_WORDS = 3  # words after the act's phrase that are looked at
-
-# Verbs in -ing: "I'm deleting it" is an action, "before deleting it" is not.
-GERUND_LEADS = frozenset(
-    "now then and so just also start begin keep re currently still am m im i we to for s next busy is are".split()
-)
-BEING = frozenset(
-    ("m", "im", "am", "re", "are", "is", "be", "start", "starting", "begin", "avoid", "let", "ll", "will")
-)
-GERUND_TOPICS = frozenset("after before without instead about for by of when while avoid from risk against on".split())
+GERUND_LEADS = TABLES.words("gerund leads")
+BEING = TABLES.words("being")
+GERUND_TOPICS = TABLES.words("gerund topics")
 
 # Marks that end a clause: a denial before one of them does not reach past it.
 CLAUSE_MARKS = (",", ":", "\u2014", "\u2013", "(", ")")

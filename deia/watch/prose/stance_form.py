@@ -8,6 +8,7 @@ on these features and asked with them, so nothing here may depend on what an act
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
+from deia.tables import Tables
 from deia.text import spans
 
 if TYPE_CHECKING:
@@ -20,83 +21,21 @@ CUTS = frozenset((",", ":", "("))
 REACH = 8  # words of the act's clause that are read, on either side of it
 NOT = "not"
 
-# Word tables, of lower-case words.
-WRITTEN_OUT = {
-    "dont": ("do", NOT), "doesnt": ("does", NOT), "didnt": ("did", NOT), "wont": ("will", NOT), "cant": ("can", NOT),
-    "cannot": ("can", NOT), "isnt": ("is", NOT), "arent": ("are", NOT), "wasnt": ("was", NOT), "werent": ("were", NOT),
-    "shouldnt": ("should", NOT), "wouldnt": ("would", NOT), "couldnt": ("could", NOT), "havent": ("have", NOT),
-    "hasnt": ("has", NOT), "hadnt": ("had", NOT), "mustnt": ("must", NOT), "neednt": ("need", NOT),
-    "im": ("i", "am"), "ive": ("i", "have"), "ill": ("i", "will"), "youre": ("you", "are"), "youll": ("you", "will"),
-    "theyre": ("they", "are"), "whats": ("what", "is"), "thats": ("that", "is"), "lets": ("let", "us"),
-    "gonna": ("going", "to"), "gotta": ("have", "to"), "wanna": ("want", "to"), "pls": ("please",), "plz": ("please",),
-    "kindly": ("please",), "u": ("you",), "rn": ("now",), "ok": ("okay",), "dryrun": ("dry", "run"),
-    "somebody": ("someone",), "nobody": ("noone",), "anybody": ("anyone",), "everybody": ("everyone",),
-}  # fmt: skip
-AFTER_APOSTROPHE = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
-STEMS_BEFORE_NT = {
-    "won": "will",
-    "can": "can",
-    "shan": "shall",
-    "ain": "is",
-}  # before n't, where cutting the n is not enough
-IRREGULAR = frozenset(
-    "began blew broke brought built bought chose did drew forgot froze gave went kept lost made overwrote ran redid"
-    " rewrote sent threw took tore undid wrote left found begun blown broken chosen done drawn forgotten frozen given"
-    " gone overwritten redone rewritten taken thrown torn undone written paid sold told shut".split()
-)
-LIKE_PAST = frozenset(("shred", "embed", "shed", "sled", "wed", "bed", "hundred"))  # end in -ed, but are no past forms
+TABLES = Tables(__file__)
+WRITTEN_OUT = TABLES.lists("written out")
+AFTER_APOSTROPHE = TABLES.pairs("after apostrophe")
+STEMS_BEFORE_NT = TABLES.pairs("stems before nt")
+IRREGULAR = TABLES.words("irregular")
+LIKE_PAST = TABLES.words("like past")
 NAMING = ("tion", "ment", "sion", "ance", "ence", "ity", "ness")
-SUBJECTS = frozenset("i we you he she they it this that these those someone noone anyone everyone who which".split())
-HELPERS = frozenset(
-    "am is are was were be been being have has had do does did will would shall should can could may might must".split()
-)
+SUBJECTS = TABLES.words("subjects")
+HELPERS = TABLES.words("helpers")
 CLAUSE_MARKS = {",": ",", ":": ":", ";": ":", "(": "(", ")": ",", "\u2014": ",", "\u2013": ",", "\n": ":"}
-FOREIGN = frozenset(  # frequent small words of other languages that English does not have
-    "de la el los las que para por con una del se le les des du et est pour pas dans je vous nous der die das und ist"
-    " nicht ein eine mit ich den dem zu não nao uma com os em é ser il che di per non och att det som het een van"
-    " agora vou fazer haz haga hacer faz faire fais mach bitte favor puedes pode peux kannst un una uno sul"
-    " della".split()
-)
-SHARED = frozenset("a me no do as an so in was on or main i es".split())  # English, and words of those languages too
+FOREIGN = TABLES.words("foreign")
+SHARED = TABLES.words("shared")
 ENGLISH_SHARE = 8  # in a sentence of more than FEW words, one in so many must be a known English word
 FEW = 5
-
-
-# Words that have the same role in a sentence. Most of them are too rare to be learned one by one.
-KINDS = {
-    "deny": "not never no noone nothing none nor neither without avoid avoids avoiding refuse refuses refused refusing"
-    " decline refrain forbid forbids forbidden prohibit prohibited prevent prevents disallow disallowed stop unable"
-    " impossible hardly barely",
-    "replace": "instead rather than",
-    "suppose": "if unless would could might maybe perhaps suppose supposing assume assuming imagine hypothetically"
-    " theoretically theory conceivable conceivably possibly potentially case event otherwise wish provided",
-    "ask": "what why how when where who which whether wonder wondering curious know explain describe tell understand"
-    " summarise summarize clarify question",
-    "past": "yesterday ago last once earlier previously formerly back then before former previous old past originally"
-    " historically monday tuesday wednesday thursday friday january february march april june july august september"
-    " october november december",
-    "soon": "now next then tonight tomorrow today soon later first afterwards shortly immediately asap right away"
-    " finally",
-    "going": "currently still meanwhile underway progress moment busy ongoing",
-    "over": "already just successfully finally done finished completed complete succeeded succeed went",
-    "intend": "will going gonna shall let us plan planning intend intending want need ready about proceed proceeding"
-    " start starting begin try decided must should have",
-    "polite": "please kindly thanks appreciate grateful favour favor mind nice great",
-    "often": "always usually normally often sometimes every each whenever generally typically automatically nightly"
-    " daily weekly regularly tends tend never",
-    "made": "function method script command endpoint button page job hook tool test tests feature option flag"
-    " parameter class module service handler helper guide docs documentation section policy procedure runbook"
-    " checklist logic code support ability permission permissions workflow rule rules design dialog api migration"
-    " trigger middleware utility wrapper",
-    "make": "write add implement create build design document draft adds added adding implements implementing creating"
-    " writing building designing review reviewing reading read",
-    "tell": "said says told asked begged wanted claimed mentioned reported noticed remember according apparently heard",
-    "rehearse": "dry simulate simulating simulation preview previewing pretend rehearse rehearsing mock hypothetical"
-    " plan mode print show list only lists prints shows",
-    "allow": "can may allow allows allowed lets let able permit permits permitted possible enables used requires"
-    " require",
-    "warn": "risk risks danger dangerous careful beware warning caution worst careless attacker typo mistake",
-}
+KINDS = TABLES.pairs("kinds")
 KINDS_OF: dict[str, list[str]] = {}
 for _kind, _members in KINDS.items():
     for _member in _members.split():

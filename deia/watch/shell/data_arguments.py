@@ -6,7 +6,14 @@ to be data is not.
 
 from __future__ import annotations
 
-from deia.watch.shell.programs import FIND_RUNS, PATTERN_PROGRAMS, TEXT_OPTIONS, TEXT_PROGRAMS
+from deia.watch.shell.programs import (
+    FIND_RUNS,
+    PATTERN_OPTIONS,
+    PATTERN_PROGRAMS,
+    PATTERN_TEXTS,
+    TEXT_OPTIONS,
+    TEXT_PROGRAMS,
+)
 
 _NONE: frozenset[int] = frozenset()
 _WITH_GLOBALS = {"git": "-C -c --git-dir --work-tree --namespace", "gh": "-R --repo", "docker": "--context -H"}
@@ -59,10 +66,9 @@ def _under_subcommand(key: str, arguments: list[str]) -> frozenset[int]:
 
 def _pattern(key: str, arguments: list[str], at: int) -> frozenset[int]:
     """Return the index of the first plain argument, unless an option brings the pattern, and of texts in options."""
-    takes, brings, texts = PATTERN_PROGRAMS[key]
-    padded, bringing = f" {takes} ", f" {brings} "
+    padded, bringing = f" {PATTERN_PROGRAMS[key]} ", f" {PATTERN_OPTIONS.get(key, '')} "
     pending = True
-    indices = set(_texts(arguments, texts, joined=True))
+    indices = set(_texts(arguments, PATTERN_TEXTS.get(key, ""), joined=True))
     first = -1
     while at < len(arguments):
         word = arguments[at].lower() if key == "select-string" else arguments[at]

@@ -8,52 +8,27 @@ names.
 
 from __future__ import annotations
 
+from deia.tables import Tables
+
 LONGEST = 4096  # characters: longer paths do not exist (Linux PATH_MAX)
 
-_SYSTEM = frozenset(
-    "bin boot dev etc home lib lib32 lib64 mnt media opt proc root run sbin srv sys usr var users system library"
-    " applications volumes windows private cores nix snap".split()
-) | {"program files", "program files (x86)", "programdata"}
-_BELOW_SYSTEM = frozenset(
-    "usr/bin usr/sbin usr/lib usr/lib64 usr/local usr/share usr/include usr/src var/lib var/log var/run var/spool"
-    " var/mail var/db etc/ssh etc/ssl etc/systemd etc/pam.d lib/systemd lib/modules system/library"
-    " windows/system32".split()
-)
+TABLES = Tables(__file__)
+_SYSTEM = TABLES.words("system") | {"program files", "program files (x86)", "programdata"}
+_BELOW_SYSTEM = TABLES.words("below system")
 _HOMES = frozenset(("home", "users"))
-_IN_HOME = frozenset(
-    ".ssh .gnupg .gpg .aws .azure .kube .docker .config .local .password-store .claude .codex documents desktop"
-    " pictures movies music library downloads".split()
-)
-_SHARED = frozenset(("tmp", "var/tmp", "private/tmp", "private/var/tmp", "dev/shm", "windows/temp"))
-_REBUILT = ("var/lib/apt/lists", "var/cache", "private/var/folders", "var/folders", "run/user")
-_SCRATCH = frozenset(
-    "node_modules bower_components dist build builds target out output .output .next .nuxt .svelte-kit .turbo .vite"
-    " .parcel-cache .angular .docusaurus .webpack .cache caches __pycache__ pycache .pytest_cache .mypy_cache"
-    " .ruff_cache .hypothesis .tox .nox .venv venv virtualenv .eggs site-packages coverage htmlcov .nyc_output"
-    " .coverage .gradle .dart_tool .bundle deriveddata pods obj _build .terraform .terragrunt-cache playwright-report"
-    " test-results storybook-static worktrees .worktrees .ds_store thumbs.db".split()
-)
-_SCRATCH_WORDS = frozenset(("tmp", "temp", "cache", "scratch", "pycache", "worktrees", "mktemp", "sandbox"))
-_SCRATCH_ENDINGS = (".pyc", ".pyo", ".o", ".obj", ".class", ".log", ".tmp", ".temp", ".swp", ".egg-info", ".bak~")
-_SOURCES = frozenset(
-    "src source sources app apps lib libs packages pkg crates modules components pages api server client backend"
-    " frontend web cmd internal include tests test spec __tests__ e2e docs doc migrations prisma db schema config"
-    " configs scripts tools infra terraform charts k8s helm ansible .github .circleci public static assets"
-    " templates".split()
-)
-_DATA = frozenset(
-    "data datasets dataset uploads storage media backup backups dump dumps checkpoints runs results experiments mlruns"
-    " wandb pgdata postgres-data mysql-data redis-data volumes secrets certs keys".split()
-)
-_DATA_ENDINGS = (".sqlite", ".sqlite3", ".db", ".dump", ".sql.gz", ".parquet", ".rdb", ".mdf", ".tfstate", ".bak")
-_HOME_NAMES = ("$HOME", "${HOME}", "$env:USERPROFILE", "$env:HOME", "%USERPROFILE%", "%HOMEPATH%", "$HOMEPATH")
-_HERE_NAMES = ("$PWD", "${PWD}", "$(pwd)", "`pwd`", "%CD%")
-_TEMP_NAMES = (
-    "$TMPDIR", "${TMPDIR}", "$TEMP", "${TEMP}", "$TMP", "${TMP}", "$RUNNER_TEMP", "${RUNNER_TEMP}", "$env:TEMP",
-    "$env:TMP", "%TEMP%", "%TMP%", "${TMPDIR:-/tmp}", "$(mktemp -d)", "$(mktemp)",
-)  # fmt: skip
-# Programs that always print something, so that a path made of their output is never empty.
-_NEVER_EMPTY = frozenset("pwd mktemp dirname basename realpath date whoami hostname uname id nproc arch echo".split())
+_IN_HOME = TABLES.words("in home")
+_SHARED = TABLES.words("shared")
+_REBUILT = TABLES.listed("rebuilt")
+_SCRATCH = TABLES.words("scratch")
+_SCRATCH_WORDS = TABLES.words("scratch words")
+_SCRATCH_ENDINGS = TABLES.listed("scratch endings")
+_SOURCES = TABLES.words("sources")
+_DATA = TABLES.words("data")
+_DATA_ENDINGS = TABLES.listed("data endings")
+_HOME_NAMES = TABLES.listed("home names")
+_HERE_NAMES = TABLES.listed("here names")
+_TEMP_NAMES = TABLES.phrases("temp names")
+_NEVER_EMPTY = TABLES.words("never empty")
 _STARS = frozenset(("*", ".*", "{*,.*}", "*.*", ".[!.]*", "**"))
 _PLACES_OF_THEIR_OWN = frozenset(("<root>", "<home>", "<parent>", "<shared>", "<scratch>"))
 _TEMPORARY = "/tmp/a-folder-of-its-own"  # noqa: S108 - text to compare with, no file is made

@@ -5,39 +5,13 @@ Only string literals that are passed directly to a known call are found. A call 
 
 from __future__ import annotations
 
+from deia.tables import Tables
 from deia.watch.shell.nodes import unescape
 
-# By language: the calls, and the words of which one must occur in the code (none for any code).
-_PYTHON = (
-    ("system", "popen", "run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput",
-     "create_subprocess_shell", "create_subprocess_exec"),
-    ("subprocess", "os", "commands", "asyncio"),
-)  # fmt: skip
-_NODE = (("exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork"), ("child_process",))
-_SCRIPT = (("system", "exec", "spawn", "popen", "qx", "%x", "shell_exec", "passthru"), ())
-_CALLS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "python": _PYTHON,
-    "pypy": _PYTHON,
-    "py": _PYTHON,
-    "node": _NODE,
-    "nodejs": _NODE,
-    "bun": _NODE,
-    "deno": _NODE,
-    "tsx": _NODE,
-    "ruby": _SCRIPT,
-    "perl": _SCRIPT,
-    "php": _SCRIPT,
-    "lua": (("os.execute", "io.popen"), ()),
-    "osascript": (("do shell script",), ()),
-    "awk": (("system",), ()),
-}
-# Calls that delete a whole tree, by language; each is listed as a program of its own name.
-_DELETES = {
-    **dict.fromkeys(("python", "pypy", "py"), ("rmtree", "removedirs")),
-    **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx"), ("rmSync", "rmdirSync", "removeSync", "rimraf")),
-    "ruby": ("rm_rf", "rm_r", "remove_dir", "remove_entry_secure"),
-    "perl": ("rmtree", "remove_tree"),
-}
+TABLES = Tables(__file__)
+_CALLS = {language: calls.split(", ") for language, calls in TABLES.pairs("calls").items()}
+_SIGNS = TABLES.lists("signs")
+_DELETES = TABLES.lists("deletes")
 _REACH = 120  # characters after the call in which the path is looked for
 _CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">"}
 _PREFIX_LETTERS = "rRbBfFuU"
@@ -46,10 +20,10 @@ MAX_CALLS = 256
 
 def commands_in(code: str, language: str) -> list[list[str]]:
     """Return the commands that code starts, in order: one string is a line for a shell, several are ready words."""
-    calls, signs = _CALLS.get(language, ((), ()))
+    signs = _SIGNS.get(language)
     commands: list[tuple[int, list[str]]] = []
     if not signs or any(sign in code for sign in signs):
-        for call in calls:
+        for call in _CALLS.get(language, ()):
             _find_calls(code, call, commands)
     if language in ("ruby", "perl", "php"):
         _find_backticks(code, commands)

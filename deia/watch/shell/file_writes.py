@@ -7,6 +7,7 @@ so a destination counts as a folder only if it is written as one.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 from deia.watch.shell.nodes import option_value
 
 if TYPE_CHECKING:
@@ -14,42 +15,18 @@ if TYPE_CHECKING:
 
     from deia.watch.shell.nodes import Command
 
-# Every plain argument is written or deleted; the options that take the next word as their value.
-EACH = {
-    "rm": "", "rmdir": "", "unlink": "", "tee": "", "sponge": "-f", "truncate": "-s --size -r --reference",
-    "shred": "-n --iterations -s --size", "touch": "-t -d --date -r --reference",
-}  # fmt: skip
-# The last plain argument is the destination of the others.
-LAST = {
-    "cp": "-S --suffix -t --target-directory", "mv": "-S --suffix -t --target-directory",
-    "ln": "-S --suffix -t --target-directory",
-    "install": "-m --mode -o --owner -g --group -S --suffix -t --target-directory",
-    "rsync": "-e --rsh -f --filter --exclude --include --exclude-from --include-from --files-from --chmod --chown"
-    " --partial-dir --temp-dir -T --log-file --max-size --min-size --bwlimit --link-dest --compare-dest --port",
-    "scp": "-i -P -o -l -F -c -S -J -D -X",
-}  # fmt: skip
+TABLES = Tables(__file__)
+EACH = TABLES.pairs("each")
+LAST = TABLES.pairs("last")
 TARGET = "-t --target-directory"
 REMOTE = frozenset(("rsync", "scp"))
-# The value of this option is written.
-OPTION = {"curl": "-o --output", "wget": "-O --output-document", "sort": "-o --output", "openssl": "-out"}
-# Programs that edit files in place if an option says so, with the options that take a value.
-IN_PLACE = {
-    "sed": "-e --expression -f --file -l --line-length", "gsed": "-e --expression -f --file",
-    "perl": "-e -E -I -M", "ruby": "-e -I -r", "yq": "-I --indent -o --output-format -p --input-format",
-}  # fmt: skip
+OPTION = TABLES.pairs("option")
+IN_PLACE = TABLES.pairs("in place")
 SCRIPTED = frozenset(("sed", "gsed", "yq"))  # the first plain argument is the script, unless an option gives it
 SCRIPTS = ("-e", "--expression", "-f", "--file")
-# PowerShell's cmdlets: the names of the parameter that is written, and its position if it is not named.
-CMDLETS = {
-    "set-content": ("path literalpath", 0), "add-content": ("path literalpath", 0),
-    "clear-content": ("path literalpath", 0), "out-file": ("filepath literalpath", 0),
-    "tee-object": ("filepath literalpath", 0), "export-csv": ("path literalpath", 0),
-    "export-clixml": ("path literalpath", 0), "new-item": ("path name", 0), "remove-item": ("path literalpath", 0),
-    "rename-item": ("path literalpath", 0), "copy-item": ("destination", 1), "move-item": ("destination", 1),
-}  # fmt: skip
-SWITCHES = frozenset(
-    "-force -append -nonewline -recurse -noclobber -confirm -whatif -passthru -notypeinformation -container".split()
-)
+CMDLETS = TABLES.pairs("cmdlets")
+COPIES = ("copy-item", "move-item")  # cmdlets that write their second argument if it is not named
+SWITCHES = TABLES.words("switches")
 # Programs whose every plain argument is a path.
 WRITING_PROGRAMS = frozenset((*EACH, "cp", "mv", "ln", "install"))
 # The lines of a patch that name a file.
@@ -81,7 +58,7 @@ def _paths_in_arguments(program: str, words: list[str]) -> Iterator[str]:
     elif program == "dd":
         yield from (word[3:] for word in words if word.startswith("of="))
     elif program in CMDLETS:
-        yield from _cmdlet_paths(words, *CMDLETS[program])
+        yield from _cmdlet_paths(words, CMDLETS[program], place=int(program in COPIES))
 
 
 def _plain(words: list[str], takes: str) -> list[str]:
@@ -141,7 +118,7 @@ def _unjoined(words: list[str], names: str) -> list[str]:
     return result
 
 
-def _cmdlet_paths(words: list[str], names: str, place: int) -> Iterator[str]:
+def _cmdlet_paths(words: list[str], names: str, *, place: int) -> Iterator[str]:
     """Yield the paths of a cmdlet, whose parameters may be abbreviated and whose values may be lists."""
     positional = []
     at, has_path = 0, False

@@ -5,6 +5,7 @@ Only the words and the environment of one command count; the repository's own co
 
 from __future__ import annotations
 
+from deia.tables import Tables
 from deia.watch.shell.nodes import options_end
 
 TYPE_CHECKING = False
@@ -12,38 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GLOBALS = "-C -c --git-dir --work-tree --namespace --config-env --exec-path"
-# By sub-command: the options whose value is the next word (git's own documentation of each command).
-VALUES = {
-    "checkout": "-b -B --orphan --conflict -U --unified --inter-hunk-context --pathspec-from-file",
-    "restore": "-s --source --conflict -U --unified --inter-hunk-context --pathspec-from-file",
-    "switch": "-c -C --create --force-create --orphan --conflict",
-    "reset": "--pathspec-from-file",
-    "rm": "--pathspec-from-file",
-    "push": "-o --push-option --repo --receive-pack",
-    "clean": "-e --exclude",
-    "branch": "-u --set-upstream-to --format --sort",
-    "commit": "-C -c -F -t --author --date --file --template --fixup --squash --reuse-message",
-    "rebase": "--onto -s --strategy -X --strategy-option -C --whitespace",
-}
-# By program or sub-command: the long names of short options.
-LONG_NAMES = {
-    "rm": "r=recursive R=recursive f=force d=dir i=interactive",
-    "chmod": "R=recursive", "chown": "R=recursive", "chgrp": "R=recursive", "cp": "r=recursive R=recursive f=force",
-    "git checkout": "f=force p=patch m=merge d=detach t=track",
-    "git switch": "f=force d=detach m=merge t=track",
-    "git restore": "p=patch S=staged W=worktree s=source m=merge",
-    "git clean": "f=force n=dry-run i=interactive",
-    "git push": "f=force n=dry-run d=delete",
-    "git branch": "d=delete f=force",
-    "git rm": "f=force n=dry-run",
-    "git tag": "d=delete f=force l=list",
-    "git commit": "n=no-verify",
-    "git worktree": "f=force",
-}  # fmt: skip
-CONNECTING = frozenset(("fetch", "pull", "push", "clone", "ls-remote", "archive", "remote", "submodule"))
-TRANSPORTS = ("GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND", "core.sshcommand")
-PROGRAMS = ("GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "EDITOR", "VISUAL", "GIT_PAGER", "PAGER", "GIT_EXTERNAL_DIFF",
-            "core.editor", "sequence.editor", "core.pager", "diff.external", "core.fsmonitor")  # fmt: skip
+TABLES = Tables(__file__)
+VALUES = TABLES.pairs("values")
+LONG_NAMES = TABLES.pairs("long names")
+CONNECTING = TABLES.words("connecting")
+TRANSPORTS = TABLES.listed("transports")
+PROGRAMS = TABLES.listed("programs")
 MOST_SETTINGS = 64
 
 

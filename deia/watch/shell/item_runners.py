@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from deia.watch.shell.nodes import Inner, base_name, options_end
 from deia.watch.shell.prefixes import key_of, passed_on
-from deia.watch.shell.programs import FIND_RUNS, PARALLEL_OPTIONS, PREFIXES, SHELLS, XARGS_OPTIONS
+from deia.watch.shell.programs import FIND_RUNS, PREFIXES, SHELLS, VALUE_OPTIONS
 
 # Arguments of find that exclude nothing below its starting point, or only folders or only files.
 ALL_FOUND = frozenset("-exec -execdir -ok -okdir -depth -mindepth -maxdepth -xdev 0 1 -type f d f,d d,f".split())
@@ -18,7 +18,7 @@ MAX_ITEMS = 64  # items of a known standard input that are passed on
 
 def run_by_xargs(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what xargs runs."""
-    at = options_end(words, 1, XARGS_OPTIONS)
+    at = options_end(words, 1, VALUE_OPTIONS["xargs"])
     mark = _replacement_mark(words[1:at])
     items = stdin.split(None, MAX_ITEMS)[:MAX_ITEMS]
     inner = words[at:]
@@ -62,7 +62,7 @@ def _replacement_mark(options: list[str]) -> str:
 
 def run_by_parallel(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what GNU parallel runs."""
-    at = options_end(words, 1, PARALLEL_OPTIONS)
+    at = options_end(words, 1, VALUE_OPTIONS["parallel"])
     cut = next((place for place in range(at, len(words)) if words[place].startswith(":::")), len(words))
     template = words[at:cut]
     items = [word for word in words[cut + 1 :] if not word.startswith(":::")] or stdin.splitlines()

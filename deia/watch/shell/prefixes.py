@@ -6,7 +6,7 @@ An option that the tables do not list takes no value.
 from __future__ import annotations
 
 from deia.watch.shell.nodes import Inner, is_assignment, option_value, options_end
-from deia.watch.shell.programs import PREFIXES, SCRIPT_OPTIONS, SHELLS
+from deia.watch.shell.programs import ONE_WORD_FIRST, PREFIXES, SCRIPT_OPTIONS, SHELLS
 
 
 def key_of(program: str) -> str:
@@ -22,8 +22,7 @@ def passed_on(key: str, words: list[str], stdin: str) -> list[Inner]:
     script = option_value(words[:8], SCRIPT_OPTIONS[key]) if key in SCRIPT_OPTIONS else None
     if script is not None:
         return [Inner(f"{key} -c", script=script)]
-    takes, skip = PREFIXES[key]
-    at = options_end(words, 1, takes)
+    at = options_end(words, 1, PREFIXES[key])
     if key == "command" and any("v" in word.lower() for word in words[1:at]):
         return []
     if key == "env":
@@ -31,7 +30,7 @@ def passed_on(key: str, words: list[str], stdin: str) -> list[Inner]:
         if split:
             return split
         at += words[at : at + 1] == ["-"]
-    begin = at = at + skip
+    begin = at = at + (key in ONE_WORD_FIRST)
     while at < len(words) and is_assignment(words[at]):
         at += 1
     environment = tuple(words[begin:at])

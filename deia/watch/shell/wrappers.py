@@ -11,20 +11,22 @@ from deia.watch.shell.nodes import Inner, base_name, option_value, options_end
 from deia.watch.shell.prefixes import passed_on
 from deia.watch.shell.programs import (
     AWKS,
+    CODE_LETTERS,
     CODE_OPTIONS,
     EDITORS,
     FETCHERS,
     GLOBALS,
     LINES,
     NESTED,
+    ONE_WORD_FIRST,
     OWN,
     PREFIXES,
     RUNNERS,
     SAME_AS,
     SCRIPT_OPTIONS,
     SHELLS,
-    SSH_OPTIONS,
     TRANSPARENT,
+    VALUE_OPTIONS,
     VERSIONED,
 )
 from deia.watch.shell.windows_programs import run_by_cmd, run_by_iex, run_by_powershell, run_by_start
@@ -76,15 +78,15 @@ def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner:
     """Return what is behind the options of the runner `name`, which begin at `begin`."""
-    takes, skip = RUNNERS[name]
-    at = options_end(words, begin, takes)
+    at = options_end(words, begin, RUNNERS[name])
     if name in ("kubectl run", "kubectl debug") and "--" not in words[begin:]:
         return Inner(label)
     entry = option_value(words[begin:at], "--entrypoint") if name == "docker run" else None
-    at += skip
+    one_first = name in ONE_WORD_FIRST
+    at += one_first
     if name.startswith(("kubectl ", "mise ")) and "--" in words[begin:]:
         at = words.index("--", begin) + 1
-    elif skip:
+    elif one_first:
         at += words[at : at + 1] == ["--"]
     rest = words[at:]
     if name in VERSIONED:
@@ -263,14 +265,14 @@ def _at(key: str, _words: list[str], stdin: str) -> list[Inner]:
 
 def _ssh(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what ssh runs on the other machine."""
-    at = options_end(words, 1, SSH_OPTIONS) + 1  # the host; options may follow it again
-    at = options_end(words, at, SSH_OPTIONS)
+    at = options_end(words, 1, VALUE_OPTIONS["ssh"]) + 1  # the host; options may follow it again
+    at = options_end(words, at, VALUE_OPTIONS["ssh"])
     return [Inner(key, script=" ".join(words[at:]) or stdin)]
 
 
 def _code(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return the code that an interpreter runs, or the module of `python -m`."""
-    names, letters = CODE_OPTIONS[key]
+    names, letters = CODE_OPTIONS[key], CODE_LETTERS.get(key, "")
     program = base_name(words[0])
     at = 1
     while at < len(words):

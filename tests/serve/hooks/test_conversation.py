@@ -46,7 +46,7 @@ PLAN = "1. I will delete the site.\n2. Then I recreate it."
 
 @pytest.fixture
 def ask(commons: Path, environ: dict[str, str]) -> Ask:
-    """Give a function that starts the hook over the small commons with some triggers more."""
+    """Return a function that starts the hook over the small commons with some more triggers."""
     (commons / "triggers" / "more.yaml").write_text(MORE, encoding="utf-8")
     compiled = compile_commons(str(commons), environ=environ)
     assert [problem for problem in compiled.problems if problem.severity == "error"] == []

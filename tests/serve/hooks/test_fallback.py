@@ -52,13 +52,13 @@ def started_already(environ: dict[str, str], root: Path) -> None:
 
 @pytest.fixture
 def own(environ: dict[str, str]) -> dict[str, str]:
-    """Give the environment of a person who does without the starter commons."""
+    """Return the environment of a person who has switched the starter commons off."""
     return {**environ, "DEIA_STARTER": "false"}
 
 
 @pytest.fixture
 def stood_in(commons: Path, environ: dict[str, str]) -> dict[str, str]:
-    """Give the environment of a person for whom the small commons lies where the starter's compiled files do."""
+    """Return the environment of a person for whom the small commons is where the starter's compiled files do."""
     other = commons.parent / "below"
     shutil.copytree(commons, other)
     compiled = compile_commons(str(other), environ={**environ, "DEIA_STARTER": "false"})
@@ -125,7 +125,7 @@ def test_a_compile_is_started_and_not_waited_for(commons: Path, own: dict[str, s
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Give the commands that would be started."""
+    """Return the commands that would be started."""
     found: list[list[str]] = []
 
     def note(command: list[str], _folder: str) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def called(command: str, commons: Path, environ: dict[str, str]) -> str:
-    """Give what the hook answers to a tool call, as Claude Code starts it."""
+    """Return what the hook answers to a tool call, as Claude Code starts it."""
     event = {
         "session_id": "s1", "cwd": str(commons), "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": {"command": command}, "tool_use_id": str(time.time_ns()),

@@ -37,7 +37,12 @@ def at_once(root: Path, environ: dict[str, str], wave: str) -> None:
     command = [sys.executable, "-I", "-S", os.path.abspath(hook.__file__), "claude-code"]
     running = []
     for number in range(HOOKS):
-        event = {"session_id": f"{wave} {number}", "cwd": str(root), "hook_event_name": "UserPromptSubmit", "prompt": "hello"}
+        event = {
+            "session_id": f"{wave} {number}",
+            "cwd": str(root),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": "hello",
+        }
         file = Path(environ["HOME"]) / f"event-{number}"
         file.write_text(json.dumps(event), encoding="utf-8")
         with file.open("rb") as given:

@@ -106,7 +106,7 @@ def test_no_text_is_taken_for_a_remark_by_chance(text: str) -> None:
 
 @pytest.fixture
 def say(commons: Path, environ: dict[str, str]) -> Say:
-    """Give a function by which the person says something; it gives what the person is shown."""
+    """Return a function that sends a prompt of the person and returns what the person is shown."""
     compile_commons(str(commons), environ=environ)
 
     def said(text: str, **fields: Any) -> str:

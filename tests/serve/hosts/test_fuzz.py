@@ -40,7 +40,7 @@ def fuzz_hosts() -> Any:
 
 @pytest.fixture
 def place(hosted: Hosts) -> Place:
-    """Give a hook's place over the small commons, wherever an event says that it works."""
+    """Return a hook's place over the small commons, wherever an event says that it works."""
     it = hosted("generic")
     place = Place(["generic"])
     place.environ, place.state = {**it.environ, "DEIA_COMMONS": it.folder}, it.environ["DEIA_STATE"]

@@ -44,7 +44,7 @@ def said_at(it: Any) -> Iterator[tuple[str, str]]:
 
 
 def settings_of(host: str) -> str:
-    """Give everything that is written for a host, as one text."""
+    """Return everything that is written for a host, as one text."""
     setup = BY_NAME[host]
     if setup.shape in {GROUPED, FLAT}:
         return with_hooks("", setup, [*WORDS, host], path="hooks.json")

@@ -48,14 +48,16 @@ def test_an_index_that_is_broken_is_told_and_the_documents_are_served(place: Pla
 
 
 def test_where_nothing_can_be_written_a_call_says_what_to_do_and_the_server_stays(raw_place: Place) -> None:
-    derived(raw_place.root, raw_place.environ).write_text("a file where the folder should be\n", encoding="utf-8")
+    folder = derived(raw_place.root, raw_place.environ)
+    folder.parent.mkdir(parents=True)
+    folder.write_text("a file where the folder should be\n", encoding="utf-8")
     line = opened(raw_place)
     for number in (2, 3):
         failed, said = called(line, number, **ASK)
         assert failed
         assert "cannot write compiled files" in said
         assert "Traceback" not in said
-    derived(raw_place.root, raw_place.environ).unlink()
+    folder.unlink()
     failed, said = called(line, 4, **ASK)
     assert not failed, said
     assert line.close()[2] == 0

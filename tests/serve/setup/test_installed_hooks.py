@@ -62,7 +62,7 @@ console.log((await called({ tool: "Bash", input: { command: process.argv[3] }, t
 
 @pytest.fixture
 def strange(tmp_path: Path) -> list[str]:
-    """Give an interpreter and a hook file behind a path with everything that shells trip over."""
+    """Return an interpreter and a hook file behind a path with everything that shells trip over."""
     folder = tmp_path / """sp ace 'single' "double" $HOME `id` %PATH% ü;&|"""
     folder.mkdir()
     (folder / "python3").symlink_to(getattr(sys, "_base_executable", sys.executable))

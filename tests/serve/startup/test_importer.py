@@ -47,7 +47,7 @@ main()
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a copy of the code with fresh bytecode, for all to read."""
+    """Return a copy of the code with fresh bytecode, for all to read."""
     ignored = shutil.ignore_patterns("models", "__pycache__")
     copy = shutil.copytree(PACKAGE, tmp_path_factory.mktemp("made") / "deia", ignore=ignored)
     assert compileall.compile_dir(copy, quiet=2)
@@ -82,7 +82,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> dict[str,
 
 @pytest.fixture
 def package(made: Path, tmp_path: Path) -> Path:
-    """Give a copy of the code with fresh bytecode, to be damaged."""
+    """Return a copy of the code with fresh bytecode, to be damaged."""
     return shutil.copytree(made, tmp_path / "deia")
 
 
@@ -184,7 +184,7 @@ def test_what_cannot_be_kept_is_said(tmp_path: Path) -> None:
 
 
 def answer(package: Path, tmp_path: Path) -> str:
-    """Give what the hook of a copy says to the person where nothing is compiled, and see that nothing went wrong."""
+    """Return what the hook of a copy says to the person if nothing is compiled, and check that nothing went wrong."""
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path), "prompt": "hello"}
     marker = tmp_path / "state" / "compiling" / f"{fingerprint(f'{package.as_posix()}/..'):016x}"
     marker.parent.mkdir(parents=True)
@@ -223,6 +223,20 @@ def test_a_module_that_changed_is_read_anew(package: Path, tmp_path: Path) -> No
     text = artefact.read_text(encoding="utf-8").replace("the commons is not compiled", "the commons is not yet made")
     artefact.write_text(text, encoding="utf-8")
     assert "not yet made" in answer(package, tmp_path)
+
+
+def test_a_table_that_changed_is_read_anew(package: Path) -> None:
+    table = package / "watch" / "memory" / "affirmation.txt"
+    table.write_text(table.read_text(encoding="utf-8").replace("\nyes ", "\njawollja yes ", 1), encoding="utf-8")
+    assert not has_bytecode(package.as_posix())
+    code = (
+        f"import sys; sys.path.insert(0, {package.parent.as_posix()!r})\n"
+        f"from deia.serve.startup.importer import install; install({package.as_posix()!r})\n"
+        "from deia.watch.memory.affirmation import YES; print('jawollja' in YES)"
+    )
+    assert python(code).strip() == "True"
+    assert keep_bytecode(package.as_posix())
+    assert python(code).strip() == "True"
 
 
 def test_a_module_that_fails_leaves_nothing_half_imported(package: Path) -> None:

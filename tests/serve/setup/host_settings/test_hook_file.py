@@ -26,7 +26,7 @@ OTHER = {"type": "command", "command": "echo hi"}
 
 
 def others(host: str) -> st.SearchStrategy[dict[str, Any]]:
-    """Give settings that somebody else wrote, in a host's shape."""
+    """Return settings that somebody else wrote, in a host's shape."""
     setup = BY_NAME[host]
     entries = st.lists(st.just(OTHER), min_size=1, max_size=2)
     groups = st.builds(

@@ -1,0 +1,57 @@
+"""Tables of words and names, kept as plain text in a file beside the module that uses them: `git.txt` beside `git.py`.
+
+A file consists of sections, each a line `[name]` and its data. Lines that begin with `#` are comments, and a line that
+is indented by two spaces continues the line above it. How the data are read depends on the method: as words, as phrases
+separated by commas, as lines, or as pairs `name: value`; several names before one colon, separated by commas, share the
+value. The hook's bytecode contains the tables themselves (`deia.serve.startup.bytecode`), so it reads no such file.
+"""
+
+from __future__ import annotations
+
+from deia import files
+from deia.errors import DeiaError
+
+
+class Tables:
+    """The sections of the file beside a module, given the module's `__file__`; the file is read when first needed."""
+
+    __slots__ = ("_path", "_sections")
+
+    def __init__(self, module: str) -> None:
+        self._path = module.rpartition(".")[0] + ".txt"
+        self._sections: dict[str, str] = {}
+
+    def lines(self, section: str) -> list[str]:
+        """Return the lines of a section without comments.
+
+        Raises:
+            DeiaError: the file cannot be read.
+        """
+        if not self._sections:
+            data = files.read(self._path)
+            if data is None:
+                raise DeiaError(f"{self._path}, a file of deia itself, cannot be read", fix="Install deia again")
+            parts = ("\n" + data.decode().replace("\r", "").replace("\n  ", " ")).split("\n[")[1:]
+            self._sections = {name: body for name, _, body in [part.partition("]\n") for part in parts]}
+        return [line for line in self._sections[section].split("\n") if line and line[0] != "#"]
+
+    def listed(self, section: str) -> tuple[str, ...]:
+        """Return the words of a section in their order."""
+        return tuple(" ".join(self.lines(section)).split())
+
+    def words(self, section: str) -> frozenset[str]:
+        """Return the words of a section as a set."""
+        return frozenset(" ".join(self.lines(section)).split())
+
+    def phrases(self, section: str) -> tuple[str, ...]:
+        """Return the phrases of a section, which are separated by commas, in their order."""
+        return tuple(" ".join(self.lines(section)).split(", "))
+
+    def pairs(self, section: str) -> dict[str, str]:
+        """Return the value of each name in a section."""
+        split = [line.partition(":") for line in self.lines(section)]
+        return {name: value[1:] for names, _, value in split for name in names.split(", ")}
+
+    def lists(self, section: str) -> dict[str, tuple[str, ...]]:
+        """Return the words of the value of each name in a section."""
+        return {name: tuple(value.split()) for name, value in self.pairs(section).items()}
