@@ -75,7 +75,12 @@ def test_fifty_hooks_start_one_compile_and_one_more_when_it_did_not_help(
 
 def test_the_claim_of_a_killed_hook_does_not_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[list[str]] = []
-    monkeypatch.setattr(fallback, "_start", lambda command, _folder: runs.append(command) or True)
+
+    def start(command: list[str], _folder: str) -> bool:
+        runs.append(command)
+        return True
+
+    monkeypatch.setattr(fallback, "_start", start)
     state, root = str(tmp_path / "state"), str(tmp_path)
     claim = Path(state) / "compiling" / f"{fingerprint(root):016x}.claim"
     claim.parent.mkdir(parents=True)
