@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from deia.compile.triggers.word_data import word_lines
 from deia.compile.triggers.word_forms import forms
+from deia.tables import Tables
+
+TABLES = Tables(__file__)
 
 
 @cache
 def synonym_classes() -> tuple[list[str], list[str]]:
     """Return the classes of acts and those of things, each as a line of words."""
-    return word_lines("act_synonyms.txt"), word_lines("thing_synonyms.txt")
+    return TABLES.lines("acts"), TABLES.lines("things")
 
 
 @cache

@@ -13,26 +13,27 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 
-from deia.compile.triggers.word_data import word_lines
+from deia.tables import Tables
 
+TABLES = Tables(__file__)
 VOWELS = "aeiou"
 # Prefixes of irregular verbs: rebuild, undo, overwrite, foresee, broadcast, offset.
 PREFIXES = tuple("re un over out under mis up with fore broad off pre co in".split())
 # Names without other forms: they only look like plurals, and nobody uses them as verbs.
 NAMES = frozenset("dns aws gcs tls sms css cors ios eks ecs gke aks kubernetes postgres redis sentry".split())
-TABLES = "spacy-lookups-data"
+SPACY_TABLES = "spacy-lookups-data"
 
 
 @cache
 def irregular_verbs() -> dict[str, list[str]]:
     """Return the irregular forms of verbs."""
-    return {verb: forms for verb, *forms in map(str.split, word_lines("irregular_verbs.txt"))}
+    return {verb: forms for verb, *forms in map(str.split, TABLES.lines("irregular verbs"))}
 
 
 @cache
 def irregular_nouns() -> dict[str, list[str]]:
     """Return the irregular plurals of nouns."""
-    return {noun: plurals for noun, *plurals in map(str.split, word_lines("irregular_nouns.txt"))}
+    return {noun: plurals for noun, *plurals in map(str.split, TABLES.lines("irregular nouns"))}
 
 
 @lru_cache(maxsize=50_000)
@@ -169,4 +170,4 @@ def _tables() -> tuple[str, Mapping[str, frozenset[str]]]:
             for lemma in lemmas:
                 if form.isascii() and form.isalpha() and form.islower():
                     forms_of.setdefault(lemma, set()).add(form)
-    return f"{TABLES} {tables.__version__}", {lemma: frozenset(forms) for lemma, forms in forms_of.items()}
+    return f"{SPACY_TABLES} {tables.__version__}", {lemma: frozenset(forms) for lemma, forms in forms_of.items()}

@@ -8,6 +8,7 @@ an `echo`, a file or a search is data.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 from deia.watch.clauses.sql import holds_sql
 from deia.watch.prose.code_in_prose import stance_of_code
 from deia.watch.shell.nodes import Command, Spoken, unescape
@@ -20,14 +21,9 @@ if TYPE_CHECKING:
 
     from deia.watch.turn.parsed_turn import Reading
 
-CLIENTS = frozenset(
-    "psql pgcli mysql mariadb mycli sqlite3 sqlite sqlcmd duckdb clickhouse clickhouse-client cockroach cqlsh snowsql"
-    " bq usql trino presto beeline hive wrangler turso supabase neonctl planetscale pscale dolt mssql-cli litecli isql"
-    " sqlplus prisma heroku flyctl fly railway rails dbt athena spark-sql invoke-sqlcmd invoke-dbaquery".split()
-)
-INTERPRETERS = frozenset(
-    "python py pypy ipython node deno bun ruby rails irb perl php tsx elixir iex mix rscript julia lua".split()
-)
+TABLES = Tables(__file__)
+CLIENTS = TABLES.words("clients")
+INTERPRETERS = TABLES.words("interpreters")
 COMMITTING = frozenset(("mysql", "mariadb", "mycli", "sqlplus"))  # changing a table commits the transaction
 FIELDS = frozenset(("query", "queries", "statement", "statements", "q"))  # and every field whose name says sql
 SCRIPTS = frozenset(("command", "script"))  # fields of a tool whose name says sql
@@ -35,22 +31,13 @@ SCRIPTS = frozenset(("command", "script"))  # fields of a tool whose name says s
 CLIENT_OPTIONS = frozenset(("-c", "-e", "-q", "--command", "--execute", "--query", "-query"))
 SQL_OPTIONS = frozenset(("--sql", "--query-string", "--sql-statement", "--sql-statements", "--sqls"))
 TITLES = frozenset(("--name", "--message", "--description", "--title", "--label", "--comment"))
-READERS = frozenset("grep egrep rg ag ack git cat ls find echo printf cd gh sed awk".split())
-# Parts of a tool's name. Those of LOOKING and DATABASES may be anywhere in it (`websearch`, `sqlQuery`), the others
-# must be whole words.
-LOOKING = ("search", "fetch", "browse", "grep", "docs", "documentation", "context", "knowledge", "crawl", "scrape")
-READING = frozenset(
-    "web find list read get lookup ask doc help wiki memory recall notes rag resolve navigate visit open view show"
-    " describe deia".split()
-)
-ONLY_CHECKING = frozenset("explain validate format lint parse generate analyze beautify".split())
+READERS = TABLES.words("readers")
+LOOKING = TABLES.listed("looking")
+READING = TABLES.words("reading")
+ONLY_CHECKING = TABLES.words("only checking")
 DOING = frozenset("execute exec run apply write".split())
-DATABASES = (
-    "sql", "postgres", "mariadb", "duckdb", "motherduck", "snowflake", "bigquery", "redshift", "clickhouse", "supabase",
-    "neon", "planetscale", "turso", "mindsdb", "cockroach", "databricks", "spanner", "athena", "oracle", "trino",
-    "database",
-)  # fmt: skip
-LANGUAGES = frozenset(("sql", "postgresql", "postgres", "psql", "mysql", "plsql", "tsql", "sqlite"))  # of code blocks
+DATABASES = TABLES.listed("databases")
+LANGUAGES = TABLES.words("languages")
 MOST_LITERALS = 200
 
 
