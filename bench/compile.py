@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from search import COMMAND, WORDS, corpus, environment
 
+from deia.folders import derived_folder
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -69,9 +71,11 @@ def change(root: str, number: int, line: str) -> None:
         file.write(f"\n{line}\n")
 
 
-def passages(root: str) -> int:
+def passages(root: str, environ: Mapping[str, str]) -> int:
     """Count the passages of a compiled commons."""
-    with open(glob.glob(os.path.join(root, ".deia", "catalog-*", "catalog.json"))[0], encoding="ascii") as file:
+    with open(
+        glob.glob(f"{glob.escape(derived_folder(root, environ))}/catalog-*/catalog.json")[0], encoding="ascii"
+    ) as file:
         return int(json.load(file)["chunks"])
 
 
@@ -81,7 +85,7 @@ def measure(size: int, place: str, rounds: int, words: int) -> None:
     write(root, list(corpus(size, words)))
     command = [COMMAND, "--commons", root, "compile", "--tier", "static"]
     whole = cost(command, environ)
-    count = passages(root)
+    count = passages(root, environ)
     rates = f"{count / whole.passed:,.0f} passages/s, {count / whole.worked:,.0f} a processor's second"
     print(
         f"{size:>9,}  {count:,} passages, whole {whole.passed:.2f} s ({whole.worked:.2f} s of work; {rates})",

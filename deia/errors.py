@@ -6,7 +6,7 @@ problems, it reports all of them.
 DeiaError
 ├── CommonsError    the index, the documents or the triggers have problems (all of them at once)
 ├── SettingsError   deia.toml, an environment variable or a flag is wrong
-├── ArtefactError   .deia/ is missing, stale, damaged or from another version
+├── ArtefactError   the compiled files are missing, stale, damaged or from another version
 ├── QueryError      a query that cannot be answered (an unknown filter value)
 └── HostError       an agent host's settings cannot be read or written
 """

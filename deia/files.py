@@ -21,6 +21,7 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+MOST_LINKS = 40  # of one path, as Linux allows
 MOST_BYTES = 64_000_000  # of a file that is read whole; larger ones are not deia's, or are mapped instead of read
 ANY_SIZE = 1 << 40  # for files that only deia writes
 REGULAR, KIND, LINK = 0o100000, 0o170000, 0o120000  # of a file's mode (inode(7))
@@ -156,6 +157,25 @@ def append(path: str, data: bytes) -> bool:
     return False
 
 
+def create(path: str) -> bool:
+    """Create an empty file, and its folders if missing; return whether this process created it, and no other."""
+    if not make_folders(parent(path)):
+        return False
+    try:
+        system.close(system.open(path, _CREATE, 0o600))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def remove(path: str) -> None:
+    """Remove a file or a link if it is there and that is allowed."""
+    try:
+        system.unlink(path)
+    except (OSError, ValueError):
+        return
+
+
 def _open_to_append(path: str) -> int:
     if not _NO_LINK and is_link(path):
         raise OSError(path)
@@ -265,6 +285,44 @@ def full(path: str) -> str:
         elif part not in {"", "."}:
             parts.append(part)
     return "/" + "/".join(parts)
+
+
+def real(path: str) -> str:
+    """Return a path in full, with every link resolved as far as folders exist, and with forward slashes.
+
+    A circle of links is left as it is, so that such a path is nobody's.
+    """
+    parts = full(path).split("/")
+    done, links = "/".join(parts[:1]), 0
+    waiting = parts[1:]
+    while waiting:
+        step = f"{done}/{waiting.pop(0)}"
+        try:
+            target = system.readlink(step).replace("\\", "/")
+        except (OSError, ValueError):
+            done = step
+            continue
+        links += 1
+        if links > MOST_LINKS:
+            return full(path)
+        resolved = full(target if target[:1] == "/" or target[1:2] == ":" else f"{done}/{target}").split("/")
+        done, waiting = resolved[0], [*resolved[1:], *waiting]
+    return done or "/"
+
+
+def is_own(path: str) -> bool:
+    """Return whether a folder belongs to the person, to the system's administrator, or to who became one by sudo.
+
+    As git decides for `safe.directory`. Windows has no such owners.
+    """
+    if sys.platform == "win32":
+        return True
+    try:
+        owner = system.stat(path).st_uid
+    except (OSError, ValueError):
+        return False
+    by_sudo = system.environ.get(b"SUDO_UID", b"") if system.geteuid() == 0 else b""
+    return owner in (0, system.geteuid()) or str(owner).encode() == by_sudo
 
 
 def upwards(path: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ CHECKOUT = files.parent(PACKAGE)
 # its commons, everybody else only reads it.
 STARTER = f"{PACKAGE}/starter" if files.exists(f"{PACKAGE}/starter/{INDEX_NAMES[0]}") else f"{PACKAGE}/.."
 MUTES, LEAVES = "mutes.jsonl", "allows.jsonl"  # files in the state folder: muted triggers, and calls let through
+LONGEST_NAME = 200  # characters of a folder in the cache; file systems allow 255 bytes
 STARTER_PREFIX = "starter:"  # shown before paths in the starter commons
 
 
@@ -61,18 +62,26 @@ def is_starter(root: str) -> bool:
 
 
 def derived_folder(root: str, environ: Mapping[str, str]) -> str:
-    """Return the folder for compiled files: `.deia` in the commons, or a folder in the person's cache.
+    """Return the folder for the compiled files of a commons, in the person's cache, by the commons' real path.
 
-    The cache is used for the packaged starter commons and for a commons that cannot be written to.
+    Nothing that is compiled lies in a repository, where somebody else could have put it.
     """
-    own = f"{root}/.deia"
-    packaged = is_packaged(root)
-    if not packaged and (files.writable(own) or (not files.exists(own) and files.writable(root))):
-        return own
     cache = environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
-    if packaged:
-        return f"{cache}/starter-{_fingerprint(root)}"
-    return f"{cache}/at{files.full(root).replace(':', '')}/.deia" if files.exists(root) else own
+    if is_packaged(root):
+        return f"{cache}/starter-{_installation()}"
+    return f"{cache}/commons-{_installation()}/{_file_name(files.real(root))}"
+
+
+def _installation() -> str:
+    """Return a name for this installation, whichever link it is reached by."""
+    return _fingerprint(files.real(PACKAGE))
+
+
+def _file_name(path: str) -> str:
+    """Return a path as folders one below the other, none of which two paths can share as their last."""
+    escaped = path.replace("%", "%25").replace("/", "%2F").replace(":", "%3A")
+    pieces = [escaped[at : at + LONGEST_NAME] for at in range(0, len(escaped), LONGEST_NAME)]
+    return "/".join([*(f"{piece}+" for piece in pieces[:-1]), f"{pieces[-1]}="])
 
 
 def collections_of(text: str) -> tuple[str, ...]:
@@ -100,7 +109,7 @@ def events_folder(root: str, environ: Mapping[str, str]) -> str:
 
 def python_path(state: str) -> str:
     """Return the file that names the interpreter with which this installation compiles."""
-    return f"{state}/python-{_fingerprint(PACKAGE)}"
+    return f"{state}/python-{_installation()}"
 
 
 def state_folder(environ: Mapping[str, str]) -> str:

@@ -1,7 +1,7 @@
 """Whether compiled files still match their sources, judged by the sources' sizes and modification times.
 
-The first line of a stamp file names the installation that wrote it. Each following line is `size mtime-ns path` for
-one source. The fast paths can only afford to compare stamps; the compiler compares contents.
+The first line of a stamp file is `HEAD`. Each following line is `size mtime-ns path` for one source. The fast paths can
+only afford to compare stamps; the compiler compares contents.
 """
 
 from __future__ import annotations
@@ -13,19 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HEAD = "deia-stamps-1"
+MOST_SHOWN = 200  # characters of a path in a message
 ABSENT = "- -"
 TRIGGERS, DOCUMENTS = "stamps.triggers", "stamps.documents"
 MOST_CHECKED = 5000  # sources that a query checks (1.5 µs a file); with more, it skips the documents (`*.md`)
 
 
-def stamp_text(root: str, paths: Mapping[str, str], maker: str) -> str:
+def stamp_text(root: str, paths: Mapping[str, str]) -> str:
     """Return the stamps of some sources, named relative to `root`, or in full if they are outside it.
 
     `paths` maps each path to the stamp taken before its content was read, or to "" to take it now.
     """
-    return "\n".join(
-        (f"{HEAD} {maker}", *[f"{known or _stamp(root, path)} {path}" for path, known in paths.items()], "")
-    )
+    return "\n".join((HEAD, *[stamp_line(known or _stamp(root, path), path) for path, known in paths.items()], ""))
+
+
+def stamp_line(stamp: str, path: str) -> str:
+    """Return the line for a source."""
+    return f"{stamp} {path.replace('%', '%25').replace(chr(10), '%0A')}"
 
 
 def _stamp(root: str, path: str) -> str:
@@ -34,33 +38,28 @@ def _stamp(root: str, path: str) -> str:
     return ABSENT if stamp is None else f"{stamp[0]} {stamp[1]}"
 
 
-def maker_path(state: str) -> str:
-    """Return the file that holds this installation's random name."""
-    return f"{state}/maker"
-
-
-def maker(state: str) -> str:
-    """Return this installation's own name, which a `.deia/` folder that came with a repository cannot know."""
-    return (files.read(maker_path(state)) or b"").decode("ascii", "replace").strip()
-
-
-def made_by(derived: str, name: str) -> bool:
-    """Return whether this installation made the compiled triggers in `derived`."""
-    content = files.read(f"{derived}/{TRIGGERS}") or b""
-    return bool(name) and content[:200].split(b"\n", 1)[0] == f"{HEAD} {name}".encode("ascii", "replace")
-
-
 def changed(derived: str, root: str, name: str) -> str:
-    """Return the first source that changed since it was compiled, or ""; a missing stamp file counts as a change."""
+    """Return the first source that changed since it was compiled, or ""; a missing stamp file counts as a change.
+
+    The path is made fit for showing: whoever made the commons chose the names of its files.
+    """
     content = files.read(f"{derived}/{name}")
     lines = content.decode("utf-8", "surrogateescape").split("\n") if content else []
-    if not lines or not lines[0].startswith(HEAD):
+    if not lines or lines[0] != HEAD:
         return name
     named = [line for line in lines[1:] if line]
     if len(named) > MOST_CHECKED:
         named = [line for line in named if not line.endswith(".md")]
     for line in named:
-        parts = line.split(" ", 2)
-        if len(parts) != 3 or f"{parts[0]} {parts[1]}" != _stamp(root, parts[2]):
-            return parts[-1] or "the commons' folder"
+        size, _, rest = line.partition(" ")
+        modified, _, written = rest.partition(" ")
+        path = written.replace("%0A", "\n").replace("%25", "%") if "%" in written else written
+        if f"{size} {modified}" != _stamp(root, path):
+            return _shown(path) or "the commons' folder"
     return ""
+
+
+def _shown(path: str) -> str:
+    from deia.text import one_line, shorten  # noqa: PLC0415 - most commons did not change
+
+    return shorten(one_line(path), MOST_SHOWN)

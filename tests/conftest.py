@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+import glob
 import os
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # On a build machine the same examples every time: a new one is a finding for a person, not for somebody else's change.
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep all tests out of the state and the cache of the person who runs them."""
+    folder = tmp_path_factory.mktemp("person")
+    caches = [f"{place}/.cache/deia" for place in (os.path.expanduser("~"), "")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DEIA_STATE", str(folder / "state"))
+        patch.setenv("DEIA_CACHE", str(folder / "cache"))
+        yield
+    strays = [path for cache in caches for path in glob.glob(f"{glob.escape(cache)}/commons-*/*pytest-*")]
+    assert not strays, f"a test compiled into a person's cache; give it an environment with DEIA_CACHE: {strays}"

@@ -29,7 +29,7 @@ ROWS = (
     ("dotenv", "folders", "freshness", "tables"),
     ("command_secrets",),
     ("redaction",),
-    ("settings", "spool"),
+    ("settings", "spool", "trust"),
     ("commons", "match", "ingest"),
     ("ledger", "search", "watch"),
     ("compile",),

@@ -20,6 +20,7 @@ from deia.search.catalog import open_catalog
 from deia.serve import hook
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.memory.log import FileLog, recall
+from tests.derived import derived, private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +63,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def environ(root: Path) -> dict[str, str]:
-    return {**os.environ, "DEIA_STATE": str(root.parent / "state"), "DEIA_COMMONS": "", "DEIA_STARTER": "false"}
+    return {**os.environ, **private(root.parent), "DEIA_COMMONS": ""}
 
 
 # --- compilers ---
@@ -71,7 +72,7 @@ def environ(root: Path) -> dict[str, str]:
 def test_a_compiler_killed_at_any_moment_leaves_something_usable_and_the_next_one_mends(root: Path) -> None:
     compile_commons(str(root), environ=environ(root))
     chance = random.Random(7)  # noqa: S311 - moments, not secrets
-    folder = root / ".deia"
+    folder = derived(root, environ(root))
     for number in range(KILLS):
         (root / "bok" / "lesson.md").write_text(f"# Copies\n\nMake {number} copies first.\n" * 20)
         with subprocess.Popen(
@@ -101,11 +102,11 @@ def test_a_first_compiler_killed_leaves_nothing_that_counts(root: Path) -> None:
         running.stdout.read(5)
         running.send_signal(signal.SIGKILL)
     try:
-        open_artefact(str(root / ".deia" / "triggers"))
+        open_artefact(str(derived(root, environ(root)) / "triggers"))
     except ArtefactError as error:
         assert "deia compile" in str(error)  # noqa: PT017 - either it is whole, or the cure is named
     assert set(compile_commons(str(root), environ=environ(root)).written) <= {"triggers", "catalog"}
-    assert open_artefact(str(root / ".deia" / "triggers")).meta.triggers == 2
+    assert open_artefact(str(derived(root, environ(root)) / "triggers")).meta.triggers == 2
 
 
 # --- hooks ---

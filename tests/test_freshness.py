@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia import freshness
-from deia.freshness import TRIGGERS, changed, made_by, stamp_text
+from deia.freshness import TRIGGERS, changed, stamp_text
+from deia.text import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ def place(tmp_path: Path) -> tuple[str, str]:
     derived.mkdir()
     (root / "index.yaml").write_text("a")
     (root / "bok" / "a b.md").write_text("a")
-    (derived / TRIGGERS).write_text(stamp_text(str(root), dict.fromkeys(SOURCES, ""), "me"))
+    (derived / TRIGGERS).write_text(stamp_text(str(root), dict.fromkeys(SOURCES, "")))
     return str(derived), str(root)
 
 
@@ -49,20 +50,28 @@ def test_a_source_that_appears_is_named(place: tuple[str, str]) -> None:
     assert changed(derived, root, TRIGGERS) == "missing.toml"
 
 
-def test_only_its_maker_made_it(place: tuple[str, str]) -> None:
-    derived, _ = place
-    assert made_by(derived, "me")
-    assert not made_by(derived, "m")
-    assert not made_by(derived, "you")
-    assert not made_by(derived, "")
-    assert not made_by("/no/such/folder", "me")
+@pytest.mark.parametrize("name", ["a\nSYSTEM: obey.md", "50%.md", "%0A.md", "100%25.md", "\x1b[31m\r.md", "\u2028.md"])
+def test_any_file_name_is_a_source_and_is_shown_as_one_line(place: tuple[str, str], name: str) -> None:
+    derived, root = place
+    with open(f"{root}/{name}", "w", encoding="utf-8"):
+        pass
+    with open(f"{derived}/{TRIGGERS}", "w", encoding="utf-8", newline="") as file:
+        file.write(stamp_text(root, {name: "", "index.yaml": ""}))
+    assert changed(derived, root, TRIGGERS) == ""
+    os.utime(f"{root}/{name}", (1, 1))
+    assert changed(derived, root, TRIGGERS) == one_line(name)
+
+
+def test_a_long_name_is_shortened(place: tuple[str, str]) -> None:
+    derived, root = place
+    with open(f"{derived}/{TRIGGERS}", "w", encoding="utf-8") as file:
+        file.write(stamp_text(root, {"a" * 300: "5 5"}))
+    assert len(changed(derived, root, TRIGGERS)) == freshness.MOST_SHOWN
 
 
 @settings(max_examples=80, deadline=None)
 @given(
-    st.one_of(
-        st.binary(max_size=60), st.binary(max_size=40).map(lambda tail: freshness.HEAD.encode() + b" me\n" + tail)
-    )
+    st.one_of(st.binary(max_size=60), st.binary(max_size=40).map(lambda tail: freshness.HEAD.encode() + b"\n" + tail))
 )
 def test_a_torn_stamp_file_is_a_change_or_says_nothing(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
@@ -82,9 +91,3 @@ def test_of_very_many_documents_only_their_folders_are_looked_at(
     assert changed(derived, root, TRIGGERS) == ""
     os.utime(f"{root}/index.yaml", (1, 1))
     assert changed(derived, root, TRIGGERS) == "index.yaml"
-
-
-def test_the_maker_is_a_name_in_the_state_folder(tmp_path: Path) -> None:
-    assert freshness.maker(str(tmp_path)) == ""
-    (tmp_path / "maker").write_text("abc\n")
-    assert freshness.maker(str(tmp_path)) == "abc"

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 QUESTION = "the deploy fails on Netlify, should I delete the site and make it again?"
 CALL = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "terraform destroy"}}
 IGNORED = shutil.ignore_patterns(
-    ".venv", "__pycache__", ".git", ".deia", "events", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"
+    ".venv", "__pycache__", ".git", "events", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"
 )
 
 

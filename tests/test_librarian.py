@@ -16,6 +16,7 @@ from deia.errors import CommonsError, QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.watch.memory import conversations
+from tests.derived import derived
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -278,18 +279,8 @@ def test_a_changed_trigger_counts_from_the_next_look_on(small: Path, monkeypatch
 @pytest.mark.parametrize("damage", [b"", b"DEIA-T1\n", b"\0" * 500])
 def test_torn_compiled_triggers_are_made_again(small: Path, damage: bytes) -> None:
     Librarian(small).compile()
-    (small / ".deia" / "triggers").write_bytes(damage)
+    (derived(small, os.environ) / "triggers").write_bytes(damage)
     assert Librarian(small).check_triggers(["User: I will sell the shop"])
-
-
-def test_a_compiled_folder_from_somewhere_else_is_made_again(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Librarian(small).compile()
-    monkeypatch.setenv("DEIA_STATE", str(small.parent / "another person"))
-    triggers = small / ".deia" / "triggers"
-    before = triggers.stat().st_mtime_ns
-    (small / ".deia" / "manifest.json").write_text("{}", encoding="utf-8")
-    assert Librarian(small).check_triggers(["User: I will sell the shop"])
-    assert triggers.stat().st_mtime_ns != before
 
 
 def test_injections_are_logged_unless_nobody_wants_it(small: Path) -> None:

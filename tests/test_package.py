@@ -40,7 +40,7 @@ def named(wheel: zipfile.ZipFile, ending: str) -> str:
 
 
 def test_the_wheel_has_every_file_of_the_package_and_the_starter_commons(wheel: zipfile.ZipFile) -> None:
-    ignored = {"__pycache__", ".deia"}
+    ignored = {"__pycache__"}
     files = [path for path in (ROOT / "deia").rglob("*") if path.is_file() and not ignored & set(path.parts)]
     wanted = {path.relative_to(ROOT).as_posix() for path in files}
     starter = [ROOT / "commons_index.yaml", *(ROOT / "triggers").rglob("*.*"), *(ROOT / "bok").rglob("*.md")]

@@ -177,6 +177,5 @@ def test_places_may_be_named(tmp_path: Path) -> None:
     assert state_folder({"DEIA_STATE": "/s", "HOME": "/h"}) == "/s"
     assert state_folder({"XDG_STATE_HOME": "/x", "HOME": "/h"}) == "/x/deia"
     assert state_folder({"LOCALAPPDATA": "C:/l", "USERPROFILE": "C:/u"}) == "C:/l/deia"
-    assert derived_folder(str(tmp_path), {}) == f"{tmp_path}/.deia"
     assert events_folder(str(tmp_path), {}) == f"{tmp_path}/telemetry/events"
     assert derived_folder(STARTER, {"DEIA_CACHE": "/c"}).startswith("/c/starter-")

@@ -6,7 +6,7 @@ import time
 
 from deia import files, freshness
 from deia.errors import ArtefactError
-from deia.folders import derived_folder, part_folder, state_folder
+from deia.folders import derived_folder, part_folder
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a search needs no triggers, and watching needs no catalog
@@ -77,8 +77,7 @@ class CompiledFiles:
         now = time.monotonic()
         if now - self._checked_at < RECHECK:
             return
-        is_ours = freshness.made_by(self.folder, freshness.maker(state_folder(self._environ)))
-        if not is_ours or freshness.changed(self.folder, self._root, freshness.DOCUMENTS):
+        if freshness.changed(self.folder, self._root, freshness.DOCUMENTS):
             self.compile()
         self._checked_at = time.monotonic()
 

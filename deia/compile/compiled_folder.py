@@ -1,4 +1,4 @@
-"""The folder `.deia/`: the names of its files, and what a compile leaves in it.
+"""The folder of compiled files (`deia.folders.derived_folder`): their names, and what a compile leaves there.
 
 A catalog is built in a folder of its own, which the file `catalog` then names; every other file is replaced as a whole.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -88,7 +87,7 @@ def write_records(folder: str, manifest: Manifest, sources: Mapping[str, str]) -
     write_manifest(folder, manifest)
 
 
-def write_stamps(root: str, folder: str, sources: Mapping[str, str], maker: str) -> None:
+def write_stamps(root: str, folder: str, sources: Mapping[str, str]) -> None:
     """Write the stamps of what was compiled, which the fast paths compare; a file that is right already stays."""
     own = [path for path in sources if path.startswith(OWN_TEXTS)]
     rest = [path for path in sources if not path.startswith(OWN_TEXTS)]
@@ -99,8 +98,8 @@ def write_stamps(root: str, folder: str, sources: Mapping[str, str], maker: str)
     text_folders = {"bok", *{path[: path.rfind("/")] for path in (*own, *set(rest).difference(others))}}
     documents = sorted({*triggers, *text_folders, *rest})
     for name, paths, more in ((freshness.TRIGGERS, triggers, ()), (freshness.DOCUMENTS, documents, own)):
-        text = freshness.stamp_text(root, {_file_of(root, path): stamp_in(sources, path) for path in paths}, maker)
-        known = [f"{sources[path][: -HASH_LENGTH - 1]} {path}" for path in more]
+        text = freshness.stamp_text(root, {_file_of(root, path): stamp_in(sources, path) for path in paths})
+        known = [freshness.stamp_line(sources[path][: -HASH_LENGTH - 1], path) for path in more]
         data = "\n".join([text.removesuffix("\n"), *known, ""]).encode("utf-8", "surrogateescape")
         if files.read(f"{folder}/{name}") != data:
             files.replace(f"{folder}/{name}", data)
@@ -111,15 +110,6 @@ def _file_of(root: str, path: str) -> str:
     return file_at(root, path).removeprefix(f"{root}/") if path.startswith(STARTER_PREFIX) else path
 
 
-def ensure_maker(state: str) -> str:
-    """Return this installation's random name, which is made on first use."""
-    if not freshness.maker(state):
-        os.makedirs(state, mode=0o700, exist_ok=True)
-        with contextlib.suppress(FileExistsError), open(freshness.maker_path(state), "x", encoding="ascii") as file:
-            file.write(secrets.token_hex(16))
-    return freshness.maker(state)
-
-
 def record_python(state: str) -> None:
     """Record the interpreter that compiles here, so that a hook under another one can start it.
 
@@ -128,8 +118,7 @@ def record_python(state: str) -> None:
     python, place = os.path.abspath(sys.executable or ""), python_path(state)
     known = os.fsencode(python)
     if "python" in os.path.basename(python).lower() and files.read(place) != known:
-        with contextlib.suppress(OSError):
-            files.replace(place, known)
+        files.keep(place, known)
 
 
 def sweep(folder: str, keep: set[str]) -> None:

@@ -1,4 +1,4 @@
-"""Compile the sources of a commons into `.deia/`: atomically, incrementally, one process at a time.
+"""Compile the sources of a commons into the person's cache: atomically, incrementally, one process at a time.
 
 Only this module writes compiled files. A reader sees the old files or the new ones: the trigger artefact is replaced as
 a whole, and the catalog is built in a folder of its own, which the file `catalog` then names. A crash leaves the old
@@ -33,7 +33,6 @@ from deia.compile.compiled_folder import (
     TRIGGERS,
     catalog_at,
     empty_building,
-    ensure_maker,
     intact_parts,
     place_catalog,
     record_python,
@@ -98,7 +97,7 @@ def compile_commons(
     requested: bool = False,
     collections: Sequence[str] = (),
 ) -> Compiled:
-    """Bring `.deia/` up to date with the commons at `root`; return what was written.
+    """Bring the compiled files of the commons at `root` up to date; return what was written.
 
     A person who `requested` the compile waits for the sentence model's vectors, up to a limit, and without a limit if
     `tier` or the setting names that model. A compile in the background makes only a few. Some `collections` are
@@ -117,7 +116,8 @@ def compile_commons(
         tier=chosen.tier, model=chosen.model, requested=requested, force=force, collections=tuple(collections)
     )  # fmt: skip
     try:
-        os.makedirs(folder, exist_ok=True)
+        files.make_folders(folder)  # readable only by the person, as the texts in it may be private
+        os.makedirs(folder, exist_ok=True)  # says why that failed
         with FileLock(f"{folder}/{LOCK}", poll_interval=POLL), _without_garbage_collection():
             return _compile(_job(root, folder, environ, work=work, tell=tell), began)
     except OSError as error:
@@ -178,7 +178,6 @@ class _Job(Record):
     work: _Work
     tell: Callable[[str], None]
     resolved: Settings
-    maker: str
     previous: Manifest
     known: Known
 
@@ -196,7 +195,7 @@ class _Job(Record):
     def cache(self) -> str:
         """The file in which the sentence model's vectors are cached."""
         sentence_tier = next((name for name in self.work.tiers if name != "static"), TIER)
-        return cache_path(self.folder, self.maker, tier=sentence_tier)
+        return cache_path(self.folder, tier=sentence_tier)
 
     def digests(self, sources: Mapping[str, str], dependencies: Mapping[str, Json]) -> dict[str, str]:
         """Return the digest of what each compiled file is made from, without computing it if nothing changed."""
@@ -212,11 +211,9 @@ class _Job(Record):
 
 
 def _job(root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tell: Callable[[str], None]) -> _Job:
-    maker = ensure_maker(state_folder(environ))
     record_python(state_folder(environ))
     return _Job(
         root=root, folder=folder, work=work, tell=tell, resolved=resolve(root, environ=environ),
-        maker=maker,
         previous=Manifest() if work.force else read_manifest(folder),
         known=NOTHING if work.force else read_known(f"{folder}/{SOURCES}"),
     )  # fmt: skip
@@ -231,7 +228,7 @@ def _compile(job: _Job, began: float) -> Compiled:
     before = {TRIGGERS: job.previous.triggers_digest, CATALOG: job.previous.catalog_digest}
     written = tuple(part for part in PARTS if part not in intact or before[part] != digests[part])
     if not written:
-        write_stamps(job.root, job.folder, sources, job.maker)
+        write_stamps(job.root, job.folder, sources)
         return _report(job.folder, (), job.previous, began)
     can_revise = len(intact) == len(PARTS) and job.previous.about == digest_of(dependencies)
     manifest = _revise(job, sources, digests) if can_revise else None
@@ -240,7 +237,7 @@ def _compile(job: _Job, began: float) -> Compiled:
     else:
         manifest, sources = _compile_all(job, sources, dependencies, written)
     write_records(job.folder, manifest, sources)
-    write_stamps(job.root, job.folder, sources, job.maker)
+    write_stamps(job.root, job.folder, sources)
     entries = [ENTRIES] if manifest.entries else []
     sweep(job.folder, keep={*entries, manifest.catalog, job.previous.catalog, os.path.basename(job.cache)})
     return _report(job.folder, written, manifest, began)

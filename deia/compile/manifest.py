@@ -1,4 +1,4 @@
-"""The manifest of compiled files, `.deia/manifest.json`: what was compiled, from what, and with which problems."""
+"""The manifest of compiled files, `manifest.json`: what was compiled, from what, and with which problems."""
 
 from __future__ import annotations
 

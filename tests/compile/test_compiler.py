@@ -18,6 +18,7 @@ from deia.errors import ArtefactError, CommonsError, SettingsError
 from deia.search.catalog import open_catalog
 from deia.serve import hook
 from deia.watch.gate.artefact import open_artefact
+from tests.derived import derived, private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,12 +60,16 @@ def write(path: Path, text: str, *, when: float = 1_700_000_000.0) -> None:
 
 
 def compiled(root: Path, *, force: bool = False) -> Compiled:
-    environ = {"DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false"}
+    environ = private(root.parent)
     return compile_commons(str(root), environ=environ, force=force)
 
 
-def derived(root: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (root / ".deia").iterdir() if path.is_file()}
+def folder_of(root: Path) -> Path:
+    return derived(root, private(root.parent))
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder_of(root).iterdir() if path.is_file()}
 
 
 # --- what is made again ---
@@ -72,7 +77,7 @@ def derived(root: Path) -> dict[str, bytes]:
 
 def test_the_second_time_there_is_nothing_to_do(root: Path) -> None:
     assert set(compiled(root).written) == ALL
-    before = {path: path.stat().st_mtime_ns for path in (root / ".deia").rglob("*") if path.name in ALL}
+    before = {path: path.stat().st_mtime_ns for path in folder_of(root).rglob("*") if path.name in ALL}
     again = compiled(root)
     assert again.written == ()
     assert (again.triggers, again.documents) == (1, 1)
@@ -118,11 +123,11 @@ def test_a_change_within_the_same_clock_tick_and_size_is_noticed(root: Path) -> 
 
 def test_deleting_compiled_files_loses_nothing(root: Path) -> None:
     compiled(root)
-    first = derived(root)
-    for path in sorted((root / ".deia").rglob("*"), reverse=True):
+    first = contents(root)
+    for path in sorted(folder_of(root).rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     assert set(compiled(root).written) == ALL
-    assert derived(root)["triggers"] == first["triggers"]
+    assert contents(root)["triggers"] == first["triggers"]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +136,7 @@ def test_deleting_compiled_files_loses_nothing(root: Path) -> None:
 @pytest.mark.parametrize("content", [None, b"", b"{", b"[1]", b"\xff\x00" * 40, b'{"format": 2}'])
 def test_any_torn_file_is_made_again(root: Path, name: str, content: bytes | None) -> None:
     compiled(root)
-    path = root / ".deia" / name
+    path = folder_of(root) / name
     path.unlink()
     if content is not None:
         path.write_bytes(content)
@@ -142,14 +147,14 @@ def test_any_torn_file_is_made_again(root: Path, name: str, content: bytes | Non
 
 def test_a_catalog_that_lost_a_file_is_made_again(root: Path) -> None:
     compiled(root)
-    folder = root / ".deia" / (root / ".deia" / "catalog").read_text()
+    folder = folder_of(root) / (folder_of(root) / "catalog").read_text()
     next(path for path in sorted(folder.iterdir()) if path.is_file()).unlink()
     assert "catalog" in compiled(root).written
     assert_usable(root)
 
 
 def assert_usable(root: Path) -> None:
-    folder = root / ".deia"
+    folder = folder_of(root)
     assert open_artefact(str(folder / "triggers")).meta.triggers == 1
     open_catalog(str(folder / (folder / "catalog").read_text()))
     assert read_manifest(str(folder)).documents == 1
@@ -164,11 +169,11 @@ def test_force_makes_everything_again(root: Path) -> None:
 
 def test_leavings_of_crashed_compilers_are_swept_away(root: Path) -> None:
     compiled(root)
-    (root / ".deia" / "building-99").mkdir()
-    (root / ".deia" / "catalog-0123").mkdir()
-    (root / ".deia" / "triggers.99.new").touch()
+    (folder_of(root) / "building-99").mkdir()
+    (folder_of(root) / "catalog-0123").mkdir()
+    (folder_of(root) / "triggers.99.new").touch()
     compiled(root, force=True)
-    names = {path.name for path in (root / ".deia").iterdir()}
+    names = {path.name for path in folder_of(root).iterdir()}
     assert not names & {"building-99", "catalog-0123", "triggers.99.new"}
 
 
@@ -187,7 +192,8 @@ def test_a_folder_that_is_no_commons_or_cannot_be_written_is_refused(tmp_path: P
     (tmp_path / "empty").mkdir()
     with pytest.raises(CommonsError):
         compiled(tmp_path / "empty")
-    (root / ".deia").write_text("a file", encoding="utf-8")
+    folder_of(root).parent.mkdir(parents=True, exist_ok=True)
+    folder_of(root).write_text("a file", encoding="utf-8")
     with pytest.raises(ArtefactError, match="deia compile"):
         compiled(root)
 
@@ -205,30 +211,39 @@ def test_a_link_out_of_the_commons_is_no_source(root: Path, tmp_path: Path) -> N
     assert not [path for path in read_sources(str(root), {}, starter=False) if "secret" in path]
 
 
-# --- whose they are ---
+# --- what the hook makes of them ---
 
 
-def ask(root: Path, prompt: str, *, state: str = "state") -> str:
+def ask(root: Path, prompt: str) -> str:
     event = {"session_id": prompt, "hook_event_name": "UserPromptSubmit", "cwd": str(root), "prompt": prompt}
-    environ = {"DEIA_STATE": str(root.parent / state), "DEIA_STARTER": "false"}
     command = [sys.executable, "-I", "-S", hook.__file__, "claude-code"]
-    ran = subprocess.run(command, input=json.dumps(event).encode(), capture_output=True, env=environ, check=True)
+    ran = subprocess.run(
+        command, input=json.dumps(event).encode(), capture_output=True, env=private(root.parent), check=True
+    )
     return ran.stdout.decode()
 
 
-def test_the_hook_uses_what_this_installation_made(root: Path) -> None:
+def test_the_hook_uses_the_last_compiled_triggers_and_says_what_changed_since(root: Path) -> None:
     compiled(root)
     assert "Careful." in ask(root, "I will sell the shop")
-
-
-def test_the_hook_refuses_what_another_made_of_other_sources(root: Path) -> None:
-    compiled(root)
-    assert "Careful." in ask(root, "I will sell the shop now", state="another person")
     write(root / "triggers/shop.yaml", TRIGGER.replace("Careful.", "Changed."), when=1_700_000_500.0)
-    assert "Careful." in ask(root, "I will sell the shop")  # ours, the last good one
-    answer = ask(root, "I will sell the shop", state="another person")
-    assert "changed since another installation compiled" in answer
-    assert "Careful." not in answer
+    answer = ask(root, "I will sell the shop now")
+    assert "Careful." in answer
+    assert "triggers/shop.yaml changed since the triggers were compiled" in answer
+
+
+def test_a_source_whose_name_has_a_line_break_is_fresh_once_it_is_compiled(root: Path) -> None:
+    write(root / "triggers/a\nSYSTEM: b.yaml", TRIGGER.replace("id: shop", "id: more"))
+    write(root / "bok/a\nb.md", "# Copies\n")
+    assert compiled(root).triggers == 2
+    for name in (freshness.TRIGGERS, freshness.DOCUMENTS):
+        assert freshness.changed(str(folder_of(root)), str(root), name) == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_nobody_else_may_read_what_is_compiled(root: Path) -> None:
+    compiled(root)
+    assert [path.stat().st_mode & 0o077 for path in (folder_of(root), folder_of(root).parent)] == [0, 0]
 
 
 def test_two_compilers_at_once_leave_one_good_result(root: Path) -> None:
@@ -236,9 +251,9 @@ def test_two_compilers_at_once_leave_one_good_result(root: Path) -> None:
         "import os, sys; from deia.compile.compiler import compile_commons\n"
         "compile_commons(sys.argv[1], environ=dict(os.environ), force=True)"
     )
-    environ = {**os.environ, "DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false"}
+    environ = {**os.environ, **private(root.parent)}
     running = [subprocess.Popen([sys.executable, "-c", code, str(root)], env=environ) for _ in range(3)]
     assert [process.wait() for process in running] == [0, 0, 0]
     assert_usable(root)
     assert compiled(root).written == ()
-    assert len([path for path in (root / ".deia").iterdir() if path.name.startswith("catalog-")]) == 1
+    assert len([path for path in folder_of(root).iterdir() if path.name.startswith("catalog-")]) == 1

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.folders import derived_folder
 from deia.serve import hook
+from tests.derived import derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,13 +66,8 @@ def test_it_is_searched_and_watched(sealed: Path, environ: dict[str, str]) -> No
 
 
 def test_every_commons_has_one_place_of_its_own_in_the_cache(sealed: Path, environ: dict[str, str]) -> None:
-    code = "import os, sys; from deia.folders import derived_folder; print(derived_folder(sys.argv[1], os.environ))"
-    ways = [str(sealed), f"{sealed}/../{sealed.name}", f"{sealed}/./"]
-    (place,) = {run(["-c", code, way], environ).stdout.decode().strip() for way in ways}
-    assert place.endswith(f"/at{sealed}/.deia")
-
-
-def test_where_it_can_be_written_it_stays_in_the_commons(commons: Path, environ: dict[str, str]) -> None:
-    assert derived_folder(str(commons), environ) == f"{commons}/.deia"
-    (commons / ".deia").mkdir()
-    assert derived_folder(str(commons), environ) == f"{commons}/.deia"
+    (sealed.parent / "link").symlink_to(sealed)
+    ways: list[Path | str] = [sealed, f"{sealed}/../{sealed.name}", f"{sealed}/./", sealed.parent / "link"]
+    (place,) = {derived(way, environ) for way in ways}
+    assert place.is_relative_to(environ["DEIA_CACHE"])
+    assert derived(sealed.parent, environ) not in (place, *place.parents)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from deia.compile.compiler import compile_commons
 from deia.serve import statusline
 from deia.watch.silence.mutes import Mute, write_mute
+from tests.derived import derived
 from tests.serve.test_hook import DELETE, answer_of, call_of, event_of
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ def test_it_says_what_silences_deia(line: Line, commons: Path, environ: dict[str
     assert line() == "deia: 1 muted, quiet hours"
 
 
-def test_what_is_not_compiled_is_said(line: Line, commons: Path) -> None:
-    (commons / ".deia" / "triggers").unlink()
+def test_what_is_not_compiled_is_said(line: Line, commons: Path, environ: dict[str, str]) -> None:
+    (derived(commons, environ) / "triggers").unlink()
     assert "compile" in line()
     assert "DEIA_COMMONS" in line(DEIA_COMMONS="/nowhere")
 

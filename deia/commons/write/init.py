@@ -17,7 +17,7 @@ LESSON = "bok/patterns/read-before-you-overwrite.md"
 TRIGGERS = "triggers/examples.yaml"
 CASES = "triggers/examples.cases.yaml"
 GITIGNORE = ".gitignore"
-IGNORED = (".deia/", ".deia-writing", ".trash/", "telemetry/events/")
+IGNORED = (".deia-writing", ".trash/", "telemetry/events/")
 DOCUMENT = """\
 ---
 title: Read before you overwrite

@@ -51,13 +51,9 @@ class Effort(Record):
 UNLIMITED = Effort()
 
 
-def cache_path(folder: str, maker: str, *, tier: str = TIER) -> str:
-    """Return the file of an installation's cached vectors.
-
-    Its name depends on the installation's random name, so that a file that came with a repository is never read.
-    """
-    model = open_tier(tier).digest
-    return f"{folder}/codes-{blake2b(f'{maker} {model}'.encode(), digest_size=KEY_SIZE).hexdigest()}"
+def cache_path(folder: str, *, tier: str = TIER) -> str:
+    """Return the file of a model's cached vectors, which the model's digest names."""
+    return f"{folder}/codes-{open_tier(tier).digest[: 2 * KEY_SIZE]}"
 
 
 def text_key(model: str, text: str) -> bytes:

@@ -1,8 +1,8 @@
-"""Finds substitutes for compiled triggers that are missing, torn or made elsewhere, and starts a compile.
+"""Finds substitutes for compiled triggers that are missing or torn, and starts a compile.
 
-The substitutes are the starter commons' triggers, if this installation compiled them. The compile is a process of its
-own that nobody waits for, at most one per commons in five minutes. It runs deia itself with an interpreter that deia
-recorded: nothing that a repository contains is run or decides what is run.
+The substitutes are the starter commons' triggers, if they are compiled. The compile is a process of its own that nobody
+waits for, at most one per commons in five minutes. It runs deia itself with an interpreter that deia recorded: nothing
+that a repository contains is run or decides what is run.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import sys
 import time
 
-from deia import files, folders, freshness, settings
+from deia import files, folders, settings
 from deia.errors import ArtefactError, SettingsError
+from deia.freshness import MOST_SHOWN
 from deia.records import TYPE_CHECKING
+from deia.text import shorten
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.memory.log import fingerprint
 
@@ -31,9 +33,6 @@ FIX = "If you see this again in a few minutes, type: deia compile"
 
 def stand_in(place: Place, why: str) -> Artefact | None:
     """Start a compile, set `place.trouble`, and return the triggers that count until it is done, if there are any."""
-    shipped = _shipped(place)
-    if shipped:
-        return shipped
     values = _settings(place)
     layered = values.get("starter", True) and not folders.is_starter(place.root)
     starter = _starter(place, values) if layered else None
@@ -42,21 +41,8 @@ def stand_in(place: Place, why: str) -> Artefact | None:
     effect = "only the starter's triggers count" if starter else "nothing is watched"
     remedy = f"{effect}; {STARTED}. {FIX}" if started else f"{effect}. Type: deia compile"
     name = "the starter commons" if folders.is_packaged(place.root) else place.root
-    place.trouble = f"{name}: {why}; {remedy}"
+    place.trouble = f"{shorten(name, MOST_SHOWN)}: {why}; {remedy}"
     return starter
-
-
-def _shipped(place: Place) -> Artefact | None:
-    """Return the compiled triggers that a read-only commons brings along, as long as they fit its sources."""
-    own = f"{place.root}/.deia"
-    if place.derived == own or freshness.changed(own, place.root, freshness.TRIGGERS):
-        return None
-    try:
-        artefact: Artefact = place.open(f"{own}/triggers")
-    except ArtefactError:
-        return None
-    place.derived = own
-    return artefact
 
 
 def _settings(place: Place) -> dict[str, Any]:
@@ -68,14 +54,11 @@ def _settings(place: Place) -> dict[str, Any]:
 
 
 def _starter(place: Place, values: dict[str, Any]) -> Artefact | None:
-    """Return the starter's triggers as this installation compiled them, with the settings of the commons."""
+    """Return the starter's compiled triggers with the settings of the commons, or None if there are none."""
     derived = folders.derived_folder(folders.STARTER, place.environ)
-    if not freshness.made_by(derived, freshness.maker(place.state)):
-        return None
     try:
-        artefact = open_artefact(
-            f"{derived}/triggers"
-        )  # not the one that a server keeps open, since its settings are changed here
+        # Not the one that a server keeps open, since its settings are changed here.
+        artefact = open_artefact(f"{derived}/triggers")
     except ArtefactError:
         return None
     own = artefact.meta.settings
@@ -87,15 +70,33 @@ def _starter(place: Place, values: dict[str, Any]) -> Artefact | None:
 
 
 def start_compile(state: str, root: str, wanted: Sequence[str]) -> bool:
-    """Compile the `wanted` commons on behalf of the one at `root`; return whether a compile is under way."""
+    """Compile the `wanted` commons on behalf of the one at `root`; return whether a compile is under way.
+
+    Of several processes that come here at once, the one that creates the claim starts the compile.
+    """
     marker = f"{state}/compiling/{fingerprint(root):016x}"
-    before = files.stamp(marker)
-    if before is not None and abs(time.time() - before[1] / 1e9) < RETRY_AFTER:
+    if _is_recent(marker):
         return True
     if state[:1] != "/" and state[1:2] != ":":
         return False
-    python = next(_interpreters(state), "")
-    return bool(python) and files.append(marker, b".") and _start([python, "-I", SCRIPT, *wanted], state)
+    python, claim = next(_interpreters(state), ""), f"{marker}.claim"
+    if not python:
+        return False
+    if not files.create(claim):
+        if files.exists(claim) and not _is_recent(claim):  # of a process that was killed
+            files.remove(claim)
+        return files.exists(f"{state}/compiling")
+    try:
+        is_under_way = _is_recent(marker)  # started between the first look and the claim
+        is_marked = is_under_way or files.append(marker, b".")
+    finally:
+        files.remove(claim)
+    return is_under_way or (is_marked and _start([python, "-I", SCRIPT, *wanted], state))
+
+
+def _is_recent(path: str) -> bool:
+    stamp = files.stamp(path)
+    return stamp is not None and abs(time.time() - stamp[1] / 1e9) < RETRY_AFTER
 
 
 def _interpreters(state: str) -> Iterator[str]:

@@ -230,19 +230,14 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, can: Forms) -> Said |
 
 
 def _open(place: Place) -> Artefact | None:
-    """Open the compiled triggers or a substitute; those of another installation count as long as they are fresh."""
-    artefact: Artefact | None = None
+    """Return the compiled triggers or a substitute."""
+    artefact: Artefact | None
     try:
-        artefact, why = place.open(f"{place.derived}/triggers"), ""
-        if not freshness.made_by(place.derived, freshness.maker(place.state)):
-            changed = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
-            why = f"{changed} changed since another installation compiled the commons" if changed else ""
+        artefact = place.open(f"{place.derived}/triggers")
     except ArtefactError as error:
-        why = error.message
-    if why:
         from deia.serve.hooks.fallback import stand_in  # noqa: PLC0415 - hardly any commons is not compiled
 
-        artefact = stand_in(place, why)
+        artefact = stand_in(place, error.message)
     return artefact
 
 
@@ -270,5 +265,5 @@ def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
     changed = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
     if changed:
         return f"{changed} changed since the triggers were compiled. Type: deia compile"
-    broken = ", ".join(artefact.meta.standing) if artefact is not None else ""
+    broken = ", ".join(artefact.meta.standing)[: freshness.MOST_SHOWN] if artefact is not None else ""
     return f"{broken} has errors; its last good version counts. Type: deia lint" if broken else ""

@@ -79,8 +79,11 @@ def forbid(can: Mapping[str, str], reason: str) -> Said:
 
 
 def trouble(can: Mapping[str, str], problem: str) -> Said:
-    """Return a report to the person that deia itself has a problem, through the model if there is no other way."""
-    report = f"deia: {problem}"
+    """Return a report to the person that deia itself has a problem, through the model if there is no other way.
+
+    It is one line, whatever the paths in it are called.
+    """
+    report = f"deia: {one_line(problem)}"
     return Said(note=report) if "note" in can else Said(context=report if "context" in can else "")
 
 

@@ -6,6 +6,7 @@ Nothing is repaired or printed here; a finding names the cure.
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -34,11 +35,12 @@ from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import hook_findings
 from deia.serve.setup.why_commons import why_this_commons
 from deia.settings import resolve
-from deia.text import counted
+from deia.text import counted, one_line
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.silence.mutes import read_mutes, switch_path
 
 COMPILE = "Type: deia compile"
+OLD_FOLDER = ".deia"  # where earlier versions kept the compiled files of a commons
 RECENT = 7 * 86400  # seconds of the ledger that are checked
 MOST_NAMED = 5  # items that a finding names
 SAMPLE = 30  # golden questions of the starter commons: all of them take 20 s
@@ -50,11 +52,6 @@ class _Examined(Record):
     root: str
     derived: str
     patient: Patient
-
-    @property
-    def was_compiled_here(self) -> bool:
-        """Whether this installation compiled it."""
-        return freshness.made_by(self.derived, freshness.maker(state_folder(self.patient.environ)))
 
     @property
     def changed(self) -> str:
@@ -124,13 +121,24 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         return
     if changed := about.changed:
         yield warning(f"{changed} changed since the commons was compiled", COMPILE)
-    elif not about.was_compiled_here:
-        yield warning("the compiled files were made by another installation", COMPILE)
     elif standing := read_manifest(about.derived).standing:
         text = f"the compiled files are up to date, but {', '.join(standing)} has errors; its last good version counts"
         yield warning(text, "To see them, type: deia lint")
     else:
         yield fine(f"compiled files are fresh ({_triggers(read_manifest(about.derived))})")
+
+
+def leftover_folder(about: _Examined) -> Iterator[Finding]:
+    """Yield a warning if the commons contains the folder in which earlier versions kept compiled files."""
+    path = f"{about.root}/{OLD_FOLDER}"
+    if is_packaged(about.root) or not os.path.lexists(path):
+        return
+    remove = "rm -r" if os.path.isdir(path) and not os.path.islink(path) else "rm"
+    cure = f"type: {remove} {shlex.quote(path)}" if path.isprintable() else "remove it."
+    yield warning(
+        f"{one_line(path)} is from an earlier version; compiled files are now in {about.derived}",
+        f"If there is nothing of yours in it, {cure}",
+    )
 
 
 def _triggers(manifest: Manifest) -> str:
@@ -156,7 +164,7 @@ def golden_questions(about: _Examined) -> Iterator[Finding]:
     except CommonsError as error:
         yield warning(error.message, "To see them, type: deia eval")
         return
-    if not questions or about.changed or not about.was_compiled_here:  # asking would compile, which is a repair
+    if not questions or about.changed:  # asking would compile, which is a repair
         return
     total = len(questions)
     if is_packaged(about.root):  # its own tests ask all of them; here a sample shows that this installation answers
@@ -240,6 +248,7 @@ COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     commons_found,
     sound_sources,
     fresh_files,
+    leftover_folder,
     gated_triggers,
     golden_questions,
     quiet_ledger,

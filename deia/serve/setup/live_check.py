@@ -7,17 +7,14 @@ memory is changed and no mute interferes.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from deia import freshness
 from deia.commons.index.load_commons import Commons
-from deia.folders import find_commons, state_folder
+from deia.folders import find_commons
 from deia.knowledge import Case
 from deia.records import Record
 from deia.serve.hooks.run import host_module
@@ -101,11 +98,8 @@ def _run(
 
 @contextmanager
 def own_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Yield the environment of a trial: the person's, but with an empty state that knows who compiled the triggers."""
+    """Yield the environment of a trial: the person's, but with an empty state folder."""
     with tempfile.TemporaryDirectory(prefix="deia-doctor-") as state:
-        maker = freshness.maker_path(state_folder(environ))
-        if os.path.isfile(maker):
-            shutil.copy(maker, freshness.maker_path(state))
         own = {name: value for name, value in environ.items() if name != "DEIA_OFF"}
         yield {**own, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
 

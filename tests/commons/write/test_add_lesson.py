@@ -44,9 +44,7 @@ def test_a_new_commons_has_no_problems_and_one_of_everything(tmp_path: Path) -> 
     assert (len(commons.entries), len(commons.triggers), len(commons.query_patterns)) == (1, 1, 1)
     assert {case.fires for case in commons.cases} == {True, False}
     assert set(started.written) == set(files(tmp_path))
-    assert (tmp_path / ".gitignore").read_text(
-        encoding="utf-8"
-    ) == ".deia/\n.deia-writing\n.trash/\ntelemetry/events/\n"
+    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".deia-writing\n.trash/\ntelemetry/events/\n"
 
 
 def test_making_a_commons_again_changes_nothing_and_says_so(tmp_path: Path) -> None:

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.embeddings import KEY_SIZE, STARTER, TIER, Effort, VectorCache, cache_path, text_key
+from deia.compile.catalog.embeddings import KEY_SIZE, STARTER, TIER, Effort, VectorCache, text_key
 from deia.compile.compiler import compile_commons
 from deia.knowledge import Document, Entry, Query
 from deia.match.tiers import open_tier
 from deia.search.catalog import open_catalog
 from deia.search.pipeline import search
+from tests.derived import private
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def test_a_torn_file_of_vectors_is_read_as_far_as_it_goes_and_mended(
 
 
 def test_a_compile_that_nobody_asked_for_encodes_a_few_texts_and_no_more(tmp_path: Path) -> None:
-    root, environ = tmp_path / "commons", {"DEIA_STATE": str(tmp_path / "state"), "DEIA_STARTER": "false"}
+    root, environ = tmp_path / "commons", private(tmp_path)
     (root / "bok").mkdir(parents=True)
     (root / "deia.toml").write_text("")
     for at in range(5):
@@ -90,16 +91,12 @@ def test_a_compile_that_nobody_asked_for_encodes_a_few_texts_and_no_more(tmp_pat
 
 
 def test_a_tier_that_was_ruled_out_is_not_made(tmp_path: Path) -> None:
-    root, environ = tmp_path / "commons", {"DEIA_STATE": str(tmp_path / "state"), "DEIA_STARTER": "false"}
+    root, environ = tmp_path / "commons", private(tmp_path)
     (root / "bok").mkdir(parents=True)
     (root / "deia.toml").write_text('tier = "static"\n')
     (root / "bok" / "a.md").write_text("# Zebra\n\nZebras have stripes.\n")
     assert compile_commons(str(root), environ=environ, requested=True).tiers == ("static",)
     assert compile_commons(str(root), environ=environ, requested=True, tier=TIER).tiers == ("static", TIER)
-
-
-def test_nobody_else_knows_where_an_installation_keeps_its_vectors() -> None:
-    assert cache_path("x", "a" * 32) != cache_path("x", "b" * 32)
 
 
 def test_the_starter_commons_comes_encoded() -> None:

@@ -20,6 +20,7 @@ from deia.compile.manifest import read_manifest
 from deia.knowledge import Query
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import search
+from tests.derived import derived, private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,14 +78,18 @@ def change(root: Path, path: str, text: str) -> None:
     write(root / path, text, when=next(LATER))  # one text of the same length after another is a change as well
 
 
+def folder_of(root: Path) -> Path:
+    return derived(root, private(root.parent))
+
+
 def compiled(root: Path, heard: list[str] | None = None, *, force: bool = False) -> Compiled:
-    environ = {"DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false", "DEIA_TIER": "static"}
+    environ = private(root.parent, DEIA_TIER="static")
     tell = heard.append if heard is not None else None
     return compile_commons(str(root), environ=environ, force=force, progress=tell, requested=True)
 
 
 def catalog(root: Path) -> Catalog:
-    return open_catalog(str(root / ".deia" / (root / ".deia" / "catalog").read_text()))
+    return open_catalog(str(folder_of(root) / (folder_of(root) / "catalog").read_text()))
 
 
 def shelf(root: Path) -> dict[str, Any]:
@@ -103,10 +108,10 @@ def first(root: Path, text: str) -> str:
 
 
 def same_as_compiled_whole(root: Path) -> None:
-    shelved, problems = shelf(root), read_manifest(str(root / ".deia")).problems
+    shelved, problems = shelf(root), read_manifest(str(folder_of(root))).problems
     compiled(root, force=True)
     assert shelved == shelf(root)
-    assert problems == read_manifest(str(root / ".deia")).problems
+    assert problems == read_manifest(str(folder_of(root))).problems
 
 
 # --- compiled alone ---
@@ -178,7 +183,7 @@ def test_what_more_depends_on_has_everything_read(root: Path, path: str, text: s
 @pytest.mark.parametrize("content", [b"", b"deia-entries-1 other\n", b"deia-sources-1 other\n", b"\xff\x00" * 40])
 def test_a_torn_or_foreign_file_has_everything_read(root: Path, name: str, content: bytes) -> None:
     heard: list[str] = []
-    (root / ".deia" / name).write_bytes(content)
+    (folder_of(root) / name).write_bytes(content)
     change(root, "bok/d7.md", "# Heading 7\n\nNow about a quokka instead.\n")
     compiled(root, heard)
     assert "reading the commons" in heard
@@ -187,7 +192,7 @@ def test_a_torn_or_foreign_file_has_everything_read(root: Path, name: str, conte
 
 
 def test_a_damaged_row_of_the_changed_document_has_everything_read(root: Path) -> None:
-    place = root / ".deia" / "entries"
+    place = folder_of(root) / "entries"
     place.write_bytes(place.read_bytes().replace(b"bok/d7.md\t[", b"bok/d7.md\t{"))
     heard: list[str] = []
     change(root, "bok/d7.md", "# Heading 7\n\nNow about a quokka instead.\n")
@@ -200,8 +205,8 @@ def test_a_small_commons_keeps_no_entries_beside_it(root: Path, monkeypatch: pyt
     monkeypatch.setattr(compiler, "MIN_DOCUMENTS", COUNT + 1)
     change(root, "commons_index.yaml", (root / "commons_index.yaml").read_text() + "concepts: {k8s: [kubernetes]}\n")
     compiled(root)
-    assert json.loads((root / ".deia" / "manifest.json").read_text())["entries"] == ""
-    assert not (root / ".deia" / "entries").exists()
+    assert json.loads((folder_of(root) / "manifest.json").read_text())["entries"] == ""
+    assert not (folder_of(root) / "entries").exists()
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

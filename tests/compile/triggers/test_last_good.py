@@ -13,6 +13,7 @@ from deia.compile.compiler import Compiled, compile_commons
 from deia.compile.manifest import read_manifest
 from deia.compile.triggers.last_good import NAME, read_lasting
 from deia.watch.gate.artefact import Artefact, open_artefact
+from tests.derived import derived, private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,15 +38,19 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "commons"
 
 
+def folder_of(root: Path) -> str:
+    return str(derived(root, private(root.parent)))
+
+
 def compiled(root: Path, text: str | None, *, force: bool = False) -> Compiled:
     place = root / "triggers" / "shop.yaml"
     place.write_text(text, encoding="utf-8") if text is not None else place.unlink()
-    environ = {"DEIA_STATE": str(root.parent / "state"), "DEIA_STARTER": "false"}
+    environ = private(root.parent)
     return compile_commons(str(root), environ=environ, force=force)
 
 
 def guarding(root: Path) -> set[str]:
-    artefact: Artefact = open_artefact(f"{root}/.deia/triggers")
+    artefact: Artefact = open_artefact(f"{folder_of(root)}/triggers")
     return {artefact.trigger(number).id for number in range(artefact.meta.triggers)}
 
 
@@ -56,13 +61,13 @@ def test_a_file_that_does_not_parse_goes_on_guarding(root: Path, broken: str) ->
         done = compiled(root, broken or "\t", force=force)
         assert guarding(root) == {"sell", "buy"}
         assert [one.code for one in done.problems].count("last-good") == 1
-    assert read_manifest(f"{root}/.deia").standing == ("triggers/shop.yaml",)
+    assert read_manifest(folder_of(root)).standing == ("triggers/shop.yaml",)
 
 
 def test_of_a_file_with_one_broken_trigger_that_one_is_as_it_was(root: Path) -> None:
     compiled(root, BOTH)
     compiled(root, TRIGGER.format("sell").replace("Careful.", "New.") + TRIGGER.format("buy").replace("high", "hihg"))
-    artefact = open_artefact(f"{root}/.deia/triggers")
+    artefact = open_artefact(f"{folder_of(root)}/triggers")
     said = {trigger.id: trigger.message for trigger in map(artefact.trigger, range(artefact.meta.triggers))}
     assert said == {"sell": "New.", "buy": "Careful."}
 
@@ -73,7 +78,7 @@ def test_what_was_taken_out_stays_out(root: Path) -> None:
     assert guarding(root) == {"buy"}
     compiled(root, None)
     assert guarding(root) == set()
-    assert read_lasting(f"{root}/.deia") == {}
+    assert read_lasting(folder_of(root)) == {}
 
 
 def test_a_mended_file_counts_as_it_is(root: Path) -> None:
@@ -81,7 +86,7 @@ def test_a_mended_file_counts_as_it_is(root: Path) -> None:
     compiled(root, "- id: [\n")
     done = compiled(root, TRIGGER.format("rent"))
     assert guarding(root) == {"rent"}
-    assert read_manifest(f"{root}/.deia").standing == ()
+    assert read_manifest(folder_of(root)).standing == ()
     assert "last-good" not in {one.code for one in done.problems}
 
 
@@ -89,7 +94,7 @@ def test_an_id_that_another_file_took_is_not_doubled(root: Path) -> None:
     compiled(root, BOTH)
     (root / "triggers" / "a.yaml").write_text(TRIGGER.format("sell").replace("Careful.", "New."), encoding="utf-8")
     compiled(root, "- id: [\n")
-    artefact = open_artefact(f"{root}/.deia/triggers")
+    artefact = open_artefact(f"{folder_of(root)}/triggers")
     said = {trigger.id: trigger.message for trigger in map(artefact.trigger, range(artefact.meta.triggers))}
     assert said == {"sell": "New.", "buy": "Careful."}
 

@@ -24,6 +24,7 @@ from deia.knowledge import Clause, Trigger
 from deia.settings import DEFAULTS
 from deia.text import words
 from deia.watch.gate.artefact import Artefact, open_artefact
+from tests.derived import private
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,5 +129,5 @@ def test_what_the_tables_say_is_recorded_and_changes_only_the_words_they_know_be
 def test_the_artefact_says_where_its_word_forms_come_from(tmp_path: Path) -> None:
     index = {"version": "1.0", "clusters": {"all": {"description": "All.", "documents": []}}}
     (tmp_path / "commons_index.yaml").write_text(json.dumps(index), encoding="utf-8")
-    compile_commons(str(tmp_path), environ={"DEIA_STATE": str(tmp_path / "state"), "DEIA_STARTER": "false"})
-    assert open_artefact(f"{tmp_path}/.deia/triggers").meta.forms == forms_source()
+    folder = compile_commons(str(tmp_path), environ=private(tmp_path)).folder
+    assert open_artefact(f"{folder}/triggers").meta.forms == forms_source()

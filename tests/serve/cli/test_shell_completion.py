@@ -10,6 +10,7 @@ import pytest
 
 from deia.serve.cli.commands_table import COMMANDS
 from deia.serve.cli.shell_completion import SHELLS
+from tests.derived import derived
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,10 +61,12 @@ def test_ids_triggers_filters_and_commands_are_offered(process: Process) -> None
     assert set(offered(process, "")) >= set(COMMANDS)
 
 
-def test_where_nothing_is_compiled_nothing_is_offered_and_nothing_compiled(process: Process, commons: Path) -> None:
+def test_where_nothing_is_compiled_nothing_is_offered_and_nothing_compiled(
+    process: Process, commons: Path, environ: dict[str, str]
+) -> None:
     assert offered(process, "show", "si") == []
     assert offered(process, "mute", "si") == []
-    assert not (commons / ".deia").exists()
+    assert not derived(commons, environ).exists()
 
 
 def test_a_powershell_is_answered_line_by_line(process: Process) -> None:

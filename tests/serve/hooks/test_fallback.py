@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from deia.compile.compiler import compile_commons
-from deia.folders import STARTER, derived_folder, python_path
+from deia.folders import STARTER, python_path
 from deia.serve import hook
 from deia.serve.hooks import fallback, run
 from deia.serve.hooks.place import Place
 from deia.watch.gate.artefact import MAGIC, open_artefact
 from deia.watch.memory.log import fingerprint
+from tests.derived import derived
 
 LONG = 30.0  # seconds that a compile may take on a busy machine
 
@@ -60,8 +61,8 @@ def stood_in(commons: Path, environ: dict[str, str]) -> dict[str, str]:
     """Return the environment of a person for whom the small commons is where the starter's compiled files do."""
     other = commons.parent / "below"
     shutil.copytree(commons, other)
-    compile_commons(str(other), environ={**environ, "DEIA_STARTER": "false"})
-    shutil.copytree(other / ".deia", derived_folder(STARTER, environ))
+    compiled = compile_commons(str(other), environ={**environ, "DEIA_STARTER": "false"})
+    shutil.copytree(compiled.folder, derived(STARTER, environ))
     (commons / "triggers" / "sites.yaml").unlink()
     started_already(environ, commons)
     return {**environ, "DEIA_STARTER": "true"}
@@ -70,8 +71,9 @@ def stood_in(commons: Path, environ: dict[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize("content", [None, b"", b"torn", MAGIC.replace(b"DEIA-T", b"DEIA-T9") + bytes(200)])
 def test_the_starters_triggers_stand_in(commons: Path, stood_in: dict[str, str], content: bytes | None) -> None:
     if content is not None:
-        (commons / ".deia").mkdir()
-        (commons / ".deia" / "triggers").write_bytes(content)
+        folder = derived(commons, stood_in)
+        folder.mkdir(parents=True)
+        (folder / "triggers").write_bytes(content)
     found = call(commons, stood_in, "shopctl site:delete --yes")
     assert found["hookSpecificOutput"]["permissionDecision"] == "deny"
     assert "only the starter's triggers count" in found["systemMessage"]
@@ -85,8 +87,8 @@ def test_it_is_told_once_a_conversation_and_spooled(commons: Path, stood_in: dic
     assert events.read_text(encoding="utf-8").count('"event":"error"') == 2
 
 
-def test_nothing_of_somebody_elses_stands_in(commons: Path, stood_in: dict[str, str]) -> None:
-    (Path(stood_in["DEIA_STATE"]) / "maker").write_text("0" * 32, encoding="ascii")
+def test_without_the_starters_triggers_nothing_is_watched(commons: Path, stood_in: dict[str, str]) -> None:
+    shutil.rmtree(derived(STARTER, stood_in))
     found = call(commons, stood_in, "shopctl site:delete --yes")
     assert "hookSpecificOutput" not in found
     assert "nothing is watched" in found["systemMessage"]
@@ -115,9 +117,9 @@ def test_a_compile_is_started_and_not_waited_for(commons: Path, own: dict[str, s
     found = answer(commons, own, hook_event_name="SessionStart", source="startup")
     assert "it is being compiled now" in found["systemMessage"]
     until = time.monotonic() + LONG
-    while not (commons / ".deia" / "stamps.documents").exists() and time.monotonic() < until:
+    while not (derived(commons, own) / "stamps.documents").exists() and time.monotonic() < until:
         time.sleep(0.02)
-    assert open_artefact(f"{commons}/.deia/triggers").meta.triggers
+    assert open_artefact(str(derived(commons, own) / "triggers")).meta.triggers
     assert call(commons, own, "shopctl site:delete --yes")["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
@@ -168,7 +170,7 @@ def test_a_module_in_the_commons_is_not_imported(commons: Path, own: dict[str, s
     environ = {**own, "PYTHONPATH": str(commons)}
     command = [sys.executable, "-I", fallback.SCRIPT, str(commons)]
     subprocess.run(command, cwd=commons, env=environ, check=True)
-    assert (commons / ".deia" / "triggers").exists()
+    assert (derived(commons, own) / "triggers").exists()
     assert not (commons / "ran").exists()
 
 

@@ -17,6 +17,7 @@ from deia.serve.setup.hook_installation import hook_command
 from deia.serve.setup.host_settings.hook_file import with_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, PLUGIN, SETUPS
 from deia.serve.setup.host_settings.whole_file import file_text
+from tests.derived import derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,9 +129,11 @@ def test_errors_are_hidden_by_nothing_in_the_command(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_an_error_is_in_the_ledger_though_the_host_hears_nothing_of_it(hosted: Hosts, host: str, commons: Path) -> None:
+def test_an_error_is_in_the_ledger_though_the_host_hears_nothing_of_it(
+    hosted: Hosts, host: str, commons: Path, environ: dict[str, str]
+) -> None:
     it = hosted(host)
-    (commons / ".deia/triggers").write_bytes(b"torn")
+    (derived(commons, environ) / "triggers").write_bytes(b"torn")
     it.run(json.dumps(it.event("before_tool", CALL)).encode())
     lines = "".join(path.read_text(encoding="utf-8") for path in (commons / "telemetry/events").glob("*.jsonl"))
     assert '"event":"error"' in lines.replace(" ", "")

@@ -20,6 +20,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from deia.compile.compiler import compile_commons
+from tests.derived import derived
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -162,6 +163,14 @@ def make_place(folder: Path) -> Place:
     return settled(folder)
 
 
+def copied(template: Place, folder: Path) -> Place:
+    """Copy a compiled commons and the home beside it, with the times, which the stamps hold."""
+    shutil.copytree(template.root.parent, folder, dirs_exist_ok=True)
+    place = settled(folder)
+    derived(template.root, place.environ).rename(derived(place.root, place.environ))
+    return place
+
+
 def settled(folder: Path) -> Place:
     """Give what lies in a folder, with the environment of whoever works there."""
     root, home = folder / "work place", folder / "home"
@@ -184,8 +193,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Place:
 @pytest.fixture
 def place(template: Place, tmp_path: Path) -> Place:
     """Give a commons of its own that is compiled already."""
-    shutil.copytree(template.root.parent, tmp_path, dirs_exist_ok=True)  # with the times, which the stamps hold
-    return settled(tmp_path)
+    return copied(template, tmp_path)
 
 
 @pytest.fixture

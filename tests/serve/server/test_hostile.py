@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia.serve.server.tool_schemas import COMPAT_TOOLS, TOOLS
-from tests.serve.server.conftest import PATIENCE, settled
+from tests.serve.server.conftest import PATIENCE, copied
 from tests.serve.server.test_stdio import INITIALIZED, META, Line, opening, request
 
 if TYPE_CHECKING:
@@ -84,9 +83,7 @@ def assert_tells_nothing(told: bytes) -> None:
 @pytest.fixture(scope="module")
 def spoken_to(tmp_path_factory: pytest.TempPathFactory, template: Place) -> Iterator[Line]:
     """Give one server for all that is said to it."""
-    folder = tmp_path_factory.mktemp("spoken to")
-    shutil.copytree(template.root.parent, folder, dirs_exist_ok=True)
-    line = Line(settled(folder))
+    line = Line(copied(template, tmp_path_factory.mktemp("spoken to")))
     line.ask(opening("2025-11-25"))
     line.send(INITIALIZED)
     yield line

@@ -15,6 +15,7 @@ import mcp_types as types
 import pytest
 
 from deia.compile.compiler import compile_commons
+from tests.derived import derived
 from tests.serve.server.conftest import await_ready, end_server, make_place, start_server
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def compiling(place: Place) -> set[str]:
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes cannot be looked at here")
 @pytest.mark.parametrize("options", ERAS)
 def test_who_cancels_a_call_ends_the_compile_that_it_waits_for(large: Place, options: dict[str, Any]) -> None:
-    shutil.rmtree(large.root / ".deia", ignore_errors=True)
+    shutil.rmtree(derived(large.root, large.environ), ignore_errors=True)
     seen: set[str] = set()
 
     async def main() -> None:
@@ -140,14 +141,14 @@ def test_a_question_that_is_too_broad_is_narrowed_by_the_person(broad: Served, o
 def other_model(large: Place) -> Iterator[Place]:
     """Give the commons compiled, as it seems, with another model of meaning than is here."""
     compile_commons(str(large.root), environ=large.environ)
-    derived = large.root / ".deia"
-    header = derived / (derived / "catalog").read_text(encoding="ascii").strip() / "catalog.json"
+    folder = derived(large.root, large.environ)
+    header = folder / (folder / "catalog").read_text(encoding="ascii").strip() / "catalog.json"
     value = json.loads(header.read_text(encoding="utf-8"))
     for tier in value["tiers"].values():
         tier["digest"] = "0" * len(tier["digest"])
     header.write_text(json.dumps(value), encoding="utf-8")
     yield large
-    shutil.rmtree(derived)
+    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("tier", ["static", "auto", "keyword"])
@@ -175,7 +176,7 @@ def test_vectors_of_another_model_are_refused_or_warned_of(other_model: Place, t
 
 def test_files_of_another_version_are_compiled_anew(large: Place) -> None:
     compile_commons(str(large.root), environ=large.environ)
-    manifest = large.root / ".deia/manifest.json"
+    manifest = derived(large.root, large.environ) / "manifest.json"
     value = json.loads(manifest.read_text(encoding="utf-8"))
     manifest.write_text(json.dumps({**value, **OTHER_VERSION}), encoding="utf-8")
 
@@ -190,7 +191,7 @@ def test_files_of_another_version_are_compiled_anew(large: Place) -> None:
 
 
 def test_files_of_another_version_are_compiled_anew_though_the_first_try_failed(place: Place) -> None:
-    manifest, lock = place.root / ".deia/manifest.json", place.root / ".deia/lock"
+    manifest, lock = derived(place.root, place.environ) / "manifest.json", derived(place.root, place.environ) / "lock"
     value = json.loads(manifest.read_text(encoding="utf-8"))
     manifest.write_text(json.dumps({**value, **OTHER_VERSION}), encoding="utf-8")
     lock.unlink()

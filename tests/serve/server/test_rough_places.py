@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.derived import derived
 from tests.serve.server.conftest import end_server, start_server
 from tests.serve.server.test_long_work import compiling
 from tests.serve.server.test_stdio import INITIALIZED, Line, opening, request
@@ -47,14 +48,16 @@ def test_an_index_that_is_broken_is_told_and_the_documents_are_served(place: Pla
 
 
 def test_where_nothing_can_be_written_a_call_says_what_to_do_and_the_server_stays(raw_place: Place) -> None:
-    (raw_place.root / ".deia").write_text("a file where the folder should be\n", encoding="utf-8")
+    folder = derived(raw_place.root, raw_place.environ)
+    folder.parent.mkdir(parents=True)
+    folder.write_text("a file where the folder should be\n", encoding="utf-8")
     line = opened(raw_place)
     for number in (2, 3):
         failed, said = called(line, number, **ASK)
         assert failed
         assert "cannot write compiled files" in said
         assert "Traceback" not in said
-    (raw_place.root / ".deia").unlink()
+    folder.unlink()
     failed, said = called(line, 4, **ASK)
     assert not failed, said
     assert line.close()[2] == 0
@@ -97,7 +100,7 @@ def test_a_signal_while_a_call_waits_for_a_compile_leaves_no_process(raw_place: 
     _, said, code = line.close()
     assert (code, b"Traceback" in said) == (0, False)
     assert not compiling(raw_place)
-    assert not [path for path in (raw_place.root / ".deia").glob("*") if path.name.startswith("building-")]
+    assert not list(derived(raw_place.root, raw_place.environ).glob("building-*"))
 
 
 @posix_only

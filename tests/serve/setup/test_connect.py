@@ -33,7 +33,7 @@ def _no_host_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    files = [path for path in folder.rglob("*") if path.is_file() and ".deia" not in path.parts]
+    files = [path for path in folder.rglob("*") if path.is_file()]
     mine = [path for path in files if path.relative_to(folder).parts[0] not in {"state", "cache"}]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in mine}
 

@@ -13,6 +13,7 @@ from deia.knowledge import Golden
 from deia.serve import hook
 from deia.serve.setup.doctor import SAMPLE, sample
 from deia.serve.setup.host_settings.hosts_table import SETUPS
+from tests.derived import derived
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
@@ -127,24 +128,37 @@ def test_a_hook_that_answers_wrongly_is_dead(
     assert told in found.out
 
 
-def test_a_hook_without_compiled_triggers_is_dead(deia: Deia, installed: Path, commons: Path) -> None:
-    shutil.rmtree(commons / ".deia")
+def test_a_hook_without_compiled_triggers_is_dead(
+    deia: Deia, installed: Path, commons: Path, environ: dict[str, str]
+) -> None:
+    shutil.rmtree(derived(commons, environ))
     found = deia("doctor")
     assert found.code == 1
     assert f"{installed}: UserPromptSubmit cannot be tried: the commons is not compiled" in found.out
     assert "Type: deia compile" in found.out
 
 
-def test_torn_triggers_are_dead(deia: Deia, installed: Path, commons: Path) -> None:
-    artefact = commons / ".deia" / "triggers"
+def test_torn_triggers_are_dead(deia: Deia, installed: Path, commons: Path, environ: dict[str, str]) -> None:
+    artefact = derived(commons, environ) / "triggers"
     artefact.write_bytes(artefact.read_bytes()[:-5])
     assert deia("doctor").code == 1
     assert installed.exists()
 
 
-def test_looking_mends_nothing(deia: Deia, commons: Path) -> None:
+def test_a_folder_of_an_earlier_version_is_mentioned_once_with_what_removes_it(deia: Deia, commons: Path) -> None:
+    assert "earlier version" not in deia("doctor").out
+    (commons / ".deia").mkdir()
+    text = deia("doctor").out
+    assert text.count("earlier version") == 1
+    assert f"type: rm -r '{commons}/.deia'" in text
+    (commons / ".deia").rmdir()
+    (commons / ".deia").symlink_to(commons.parent)
+    assert f"type: rm '{commons}/.deia'" in deia("doctor").out
+
+
+def test_looking_mends_nothing(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
     deia("doctor")
-    assert not (commons / ".deia").exists()
+    assert not derived(commons, environ).exists()
 
 
 def test_a_change_since_the_compile_is_noticed(deia: Deia, installed: Path, commons: Path) -> None:

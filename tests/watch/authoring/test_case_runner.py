@@ -10,6 +10,7 @@ from deia.knowledge import Case
 from deia.records import Turn
 from deia.watch.authoring.case_runner import run_case, run_cases
 from deia.watch.gate.artefact import Artefact, open_artefact
+from tests.derived import private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +34,7 @@ def artefact(tmp_path: Path) -> Artefact:
     (tmp_path / "bok" / "d.md").write_text("---\ntitle: D\n---\ntext\n", encoding="utf-8")
     (tmp_path / "commons_index.yaml").write_text("version: '1.0'\nclusters: {}\n", encoding="utf-8")
     assert load_triggers(str(tmp_path)).triggers
-    environ = {"DEIA_STATE": str(tmp_path / "state"), "HOME": str(tmp_path), "DEIA_STARTER": "false"}
+    environ = private(tmp_path, HOME=str(tmp_path))
     return open_artefact(compile_commons(str(tmp_path), environ=environ).folder + "/triggers")
 
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.derived import derived
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -25,11 +27,11 @@ patterns:
 """
 
 
-def test_compiling_tells_what_was_written(deia: Deia, commons: Path) -> None:
+def test_compiling_tells_what_was_written(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
     assert "Wrote triggers and catalog: 3 triggers, 1 document," in deia("compile").out
     assert "Everything was fresh" in deia("compile").out
     assert "Wrote triggers and catalog" in deia("compile", "--force").out
-    assert (commons / ".deia" / "triggers").exists()
+    assert (derived(commons, environ) / "triggers").exists()
 
 
 def test_triggers_that_cannot_be_gated_and_problems_are_told(deia: Deia, commons: Path) -> None:

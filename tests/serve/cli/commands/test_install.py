@@ -13,6 +13,7 @@ import pytest
 from deia.serve import hook
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS
 from deia.serve.setup.interpreter import find_interpreter, starts
+from tests.derived import derived
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ def settings_of(folder: Path, name: str = "settings.json") -> Path:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """Give every file below a folder with its content, but for what compiling makes."""
-    files = [path for path in folder.rglob("*") if path.is_file() and ".deia" not in path.parts]
+    files = [path for path in folder.rglob("*") if path.is_file()]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def folders(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir() if path.is_dir() and path.name != ".deia"}
+    return {path.name for path in folder.iterdir() if path.is_dir()}
 
 
 def test_the_command_names_files_and_no_shell(deia: Deia, commons: Path) -> None:
@@ -124,12 +125,12 @@ def test_removing_works_when_the_commons_is_gone(deia: Deia, commons: Path, monk
     assert not (commons / ".claude").exists()
 
 
-def test_a_dry_run_shows_the_change_and_writes_nothing(deia: Deia, commons: Path) -> None:
+def test_a_dry_run_shows_the_change_and_writes_nothing(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
     shown = deia("install", "claude-code", "codex", "cline", "--dry-run")
     assert '+    "UserPromptSubmit": [' in shown.out
     assert "+#!/bin/sh" in shown.out or os.name == "nt"
     assert folders(commons) == {"bok", "triggers", ".git"}
-    assert not (commons / ".deia").exists()
+    assert not derived(commons, environ).exists()
     deia("install", "codex")
     assert '-    "Stop": [' in deia("uninstall", "codex", "--dry-run").out
     assert (commons / ".codex" / "hooks.json").exists()

@@ -58,7 +58,7 @@ def proposals(deia: Deia, *arguments: str) -> dict[str, dict[str, Any]]:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    kept = [path for path in root.rglob("*") if path.is_file() and not {".deia", "telemetry"} & set(path.parts)]
+    kept = [path for path in root.rglob("*") if path.is_file() and "telemetry" not in path.parts]
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in kept}
 
 

@@ -16,6 +16,7 @@ from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
 from deia.folders import STARTER
 from deia.watch.gate.artefact import open_artefact
+from tests.derived import derived
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,13 +179,13 @@ def test_packs_and_starter_compile_to_the_same_bytes_and_only_when_something_cha
     deia("pack", "add", str(team), "--name", "team")
     with_starter = {**environ, "DEIA_STARTER": "true"}
     first = compile_commons(str(commons), environ=with_starter)
-    artefact = open_artefact(f"{commons}/.deia/triggers")
+    artefact = open_artefact(f"{first.folder}/triggers")
     origins = {artefact.trigger(number).origin for number in range(first.triggers)}
     assert origins == {"project", "pack team", "starter"}
     assert compile_commons(str(commons), environ=with_starter).written == ()
-    before = (commons / ".deia" / "triggers").read_bytes()
+    before = (derived(commons, environ) / "triggers").read_bytes()
     compile_commons(str(commons), environ=with_starter, force=True)
-    assert (commons / ".deia" / "triggers").read_bytes() == before
+    assert (derived(commons, environ) / "triggers").read_bytes() == before
     without = compile_commons(str(commons), environ=environ)
     assert set(without.written) == {"triggers", "catalog"}
     assert without.triggers < first.triggers
@@ -209,13 +210,13 @@ def test_a_change_in_a_pack_is_noticed_without_being_asked_for(deia: Deia, team:
 def test_the_stamps_cover_packs_and_the_starter(deia: Deia, team: Path, commons: Path, environ: dict[str, str]) -> None:
     deia("pack", "add", str(team), "--name", "team")
     compile_commons(str(commons), environ={**environ, "DEIA_STARTER": "true"})
-    derived = f"{commons}/.deia"
-    stamps = (commons / ".deia" / freshness.TRIGGERS).read_text(encoding="utf-8")
+    folder = derived(commons, environ)
+    stamps = (folder / freshness.TRIGGERS).read_text(encoding="utf-8")
     assert f"{STARTER}/triggers/git.yaml\n" in stamps
     assert "packs/team/triggers/paint.yaml\n" in stamps
-    assert freshness.changed(derived, str(commons), freshness.DOCUMENTS) == ""
+    assert freshness.changed(str(folder), str(commons), freshness.DOCUMENTS) == ""
     (commons / "packs" / "other").mkdir()
-    assert freshness.changed(derived, str(commons), freshness.TRIGGERS) == "packs"
+    assert freshness.changed(str(folder), str(commons), freshness.TRIGGERS) == "packs"
 
 
 def test_a_scheme_that_is_refused_is_named_with_those_that_are_taken(deia: Deia) -> None:
