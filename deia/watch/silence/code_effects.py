@@ -25,8 +25,8 @@ WRITES = (
     "appendfile", "mkdir", "copy(", "copyfile", "symlink",
 )  # fmt: skip
 DELETES = (
-    "os.remove", "unlink", "os.rename", ".rename(", "renamesync", "shutil.move", "rmtree", "rmsync", "truncate", "rm_rf",
-    "file.delete", "fs.rm(", "chmod",
+    "os.remove", "unlink", "os.rename", ".rename(", "renamesync", "shutil.move", "rmtree", "rmsync", "truncate",
+    "rm_rf", "file.delete", "fs.rm(", "chmod",
 )  # fmt: skip
 DROPS = (
     "pop(", "del ", "delete ", "clear(", "filter", " if ", "= {}", "={}", "= []", "=[]", ": {}", "re.sub", ".sub(",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from deia.records import TYPE_CHECKING
 from deia.watch.shell.file_writes import CMDLETS, IN_PLACE, LAST, written_by
 from deia.watch.shell.nodes import options_end
 from deia.watch.silence.file_effects import ADDED, GONE, PART, SEALED, WHOLE, Effect, patched, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from deia.watch.shell.nodes import Command
 
@@ -20,6 +22,7 @@ MOVERS = frozenset("mv move ren rename move-item rename-item mi rni".split())
 COPIERS = frozenset((*LAST, "copy", "copy-item", "xcopy", "robocopy", "cpi")) - {"mv"}
 EDITORS = frozenset("vim vi nvim ex ed nano emacs patch sponge".split())
 SEALERS = frozenset("chmod chattr setfacl icacls chown chflags".split())
+MAKERS = frozenset("mkdir touch md new-item ni".split())
 EXTRACTORS = {"tar": ("-C", "--directory"), "bsdtar": ("-C", "--directory"), "unzip": ("-d",)}
 SUBSTITUTED = frozenset("^$.*[")  # what makes a pattern of sed more than a plain text
 
@@ -27,39 +30,14 @@ SUBSTITUTED = frozenset("^$.*[")  # what makes a pattern of sed more than a plai
 def command_effects(command: Command) -> Iterator[Effect]:
     """Yield what a command does to files."""
     program = command.program.lower().removesuffix(".exe")
-    words = [word for at, word in enumerate(command.arguments) if at not in command.data or program in CMDLETS]
     text = printed(program, command.arguments, command.stdin)
     for operator, target in command.redirects:
         if ">" in operator and target and not target.isdigit():
             yield Effect(path=target, kind=ADDED if ">>" in operator else WHOLE, new=text)
-    if program in DELETERS:
-        yield from (Effect(path=word, kind=GONE) for word in _plain(words))
-    elif program == "git":
-        yield from _git(words, command.stdin)
-    elif program in MOVERS:
-        yield from _moved(_plain(words), keeps=False)
-    elif program in COPIERS:
-        yield from _moved(_plain(words), keeps=True)
-    elif program == "find":
-        yield from _found(list(command.arguments))
-    elif program == "tee":
-        kind = ADDED if {"-a", "--append"} & set(words) else WHOLE
-        yield from (Effect(path=word, kind=kind, new=command.stdin or None) for word in _plain(words))
-    elif program in IN_PLACE and any(word[:2] == "-i" or word in {"-pi", "-ni", "--in-place"} for word in words):
-        yield from _in_place(command, list(command.arguments))
-    elif program == "apply_patch":
-        yield from patched("\n".join((command.stdin, *command.arguments)))
-    elif program in EDITORS:
-        yield from patched(command.stdin)
-        changes = command.stdin or any(word[:1] in "-+" for word in words) or program == "sponge"
-        yield from (Effect(path=word, kind=WHOLE, new=None) for word in _plain(words) if changes)
-    elif program in SEALERS:
-        yield from _sealed(program, words)
-    elif program in {"mkdir", "touch", "md", "new-item", "ni", "mktemp"}:
-        yield from (Effect(path=word, kind=ADDED, new="") for word in _plain(words))
-    elif program in EXTRACTORS:
-        pairs = zip(words, words[1:], strict=False)
-        yield from (Effect(path=to, kind=ADDED) for word, to in pairs if word in EXTRACTORS[program])
+    words = [word for at, word in enumerate(command.arguments) if at not in command.data]
+    handler = HANDLERS.get(program)
+    if handler is not None:
+        yield from handler(command, words)
     elif program in CMDLETS:
         yield from _cmdlet(program, command)
     else:
@@ -68,25 +46,63 @@ def command_effects(command: Command) -> Iterator[Effect]:
         yield from (Effect(path=path, kind=WHOLE, new="" if program == "truncate" else None) for path in paths)
 
 
+def _deleted(_: Command, words: list[str]) -> Iterator[Effect]:
+    yield from (Effect(path=word, kind=GONE) for word in _plain(words))
+
+
+def _made(_: Command, words: list[str]) -> Iterator[Effect]:
+    yield from (Effect(path=word, kind=ADDED, new="") for word in _plain(words))
+
+
+def _move(_: Command, words: list[str]) -> Iterator[Effect]:
+    return _moved(_plain(words), keeps=False)
+
+
+def _copy(_: Command, words: list[str]) -> Iterator[Effect]:
+    return _moved(_plain(words), keeps=True)
+
+
+def _tee(command: Command, words: list[str]) -> Iterator[Effect]:
+    kind = ADDED if {"-a", "--append"} & set(words) else WHOLE
+    yield from (Effect(path=word, kind=kind, new=command.stdin or None) for word in _plain(words))
+
+
+def _edited(command: Command, words: list[str]) -> Iterator[Effect]:
+    """Yield what an editor does that is told what to do, and what a patch changes."""
+    yield from patched(command.stdin)
+    if command.stdin or command.program == "sponge" or any(word[:1] in {"-", "+"} for word in words):
+        yield from (Effect(path=word, kind=WHOLE, new=None) for word in _plain(words))
+
+
+def _patch(command: Command, _: list[str]) -> Iterator[Effect]:
+    return patched("\n".join((command.stdin, *command.arguments)))
+
+
+def _extracted(command: Command, words: list[str]) -> Iterator[Effect]:
+    """Yield the folder into which an archive is unpacked."""
+    into = EXTRACTORS[command.program.lower()]
+    yield from (Effect(path=path, kind=ADDED) for option, path in pairwise(words) if option in into)
+
+
 def _plain(words: list[str]) -> list[str]:
     return [word for word in words if word[:1] != "-" and not (len(word) == 2 and word[0] == "/")]
 
 
-def _git(words: list[str], stdin: str) -> Iterator[Effect]:
+def _git(command: Command, words: list[str]) -> Iterator[Effect]:
     """Yield what git takes out of the working tree, and what a patch that it is given changes."""
     at = options_end(words, 0, "-C -c --git-dir --work-tree --namespace")
     folder = words[words.index("-C") + 1] + "/" if "-C" in words[:at] and words.index("-C") + 1 < len(words) else ""
     name, rest = "".join(words[at : at + 1]), words[at + 1 :]
     plain = _plain(rest)
-    if name == "apply" or name == "am":
-        yield from patched(stdin)
+    if name in {"apply", "am"}:
+        yield from patched(command.stdin)
     elif name == "rm" and "--cached" not in rest:
         yield from (Effect(path=folder + word, kind=GONE) for word in plain)
     elif name == "mv":
         yield from _moved([folder + word for word in plain], keeps=False)
-    elif name == "restore" and not ("--staged" in rest and "--worktree" not in rest):
-        yield from (Effect(path=folder + word, kind=WHOLE, new=None) for word in plain if word != ".")
-    elif name == "checkout" and (len(plain) > 1 or "--" in rest):
+    elif (name == "restore" and not ("--staged" in rest and "--worktree" not in rest)) or (
+        name == "checkout" and (len(plain) > 1 or "--" in rest)
+    ):
         yield from (Effect(path=folder + word, kind=WHOLE, new=None) for word in plain if word != ".")
 
 
@@ -103,13 +119,14 @@ def _moved(plain: list[str], *, keeps: bool) -> Iterator[Effect]:
         yield Effect(path=f"{target}/{name}", kind=WHOLE, new=None, source=source)
 
 
-def _found(words: list[str]) -> Iterator[Effect]:
+def _found(command: Command, _: list[str]) -> Iterator[Effect]:
     """Yield what `find` deletes, moves or writes: the folders that it looks in, narrowed by `-name`."""
-    runs = [after for word, after in zip(words, words[1:], strict=False) if word in {"-exec", "-execdir", "-ok"}]
+    words = list(command.arguments)
+    runs = [after for word, after in pairwise(words) if word in {"-exec", "-execdir", "-ok"}]
     if "-delete" not in words and not any(_changes(run, words) for run in runs):
         return
     end = next((at for at, word in enumerate(words) if word[:1] in "-(!"), len(words))
-    names = [after for word, after in zip(words, words[1:], strict=False) if word in {"-name", "-iname"}]
+    names = [after for word, after in pairwise(words) if word in {"-name", "-iname"}]
     for folder in words[:end] or ["."]:
         yield from (Effect(path=f"{folder}/{name}", kind=GONE) for name in names)
         if not names:
@@ -121,8 +138,9 @@ def _changes(run: str, words: list[str]) -> bool:
     return name in DELETERS | MOVERS | SEALERS or name == "truncate" or (name in IN_PLACE and "-i" in words)
 
 
-def _in_place(command: Command, words: list[str]) -> Iterator[Effect]:
+def _in_place(command: Command, _: list[str]) -> Iterator[Effect]:
     """Yield the edits of `sed -i`: plain substitutions with their texts, anything else as unknown."""
+    words = list(command.arguments)
     paths = list(dict.fromkeys(written_by(command)))
     scripts = [word for word in words if word[:1] != "-" and word not in paths]
     halves = [pair for script in scripts for pair in _substitutions(script)]
@@ -144,10 +162,10 @@ def _substitutions(script: str) -> Iterator[tuple[str, str]]:
         yield tuple(part.replace("\\n", "\n").replace("\\", "").replace("\0", "/") for part in parts[1:3])  # type: ignore[misc]
 
 
-def _sealed(program: str, words: list[str]) -> Iterator[Effect]:
+def _sealed(command: Command, words: list[str]) -> Iterator[Effect]:
     """Yield the files that can no longer be read or run."""
     mode = next((word for word in words if word[:1] != "-" or word[1:2] in set("rwxs")), "")
-    if program == "chmod":
+    if command.program.lower() == "chmod":
         numeric = mode.isdigit()
         harmless = mode[-3:-2] in set("4567") if numeric else "-" not in mode and "=" not in mode
         if harmless:
@@ -171,3 +189,19 @@ def harmless_filter(words: Sequence[str]) -> bool:
     text = " ".join(words).lower().replace("|=", "=")
     drops = ("hook", "plugin", "del(", "delpaths", "entries", "deia", "empty", "|", ".env")
     return bool(filters) and not any(word in text for word in drops)
+
+
+HANDLERS: dict[str, Callable[[Command, list[str]], Iterator[Effect]]] = {
+    **dict.fromkeys(DELETERS, _deleted),
+    **dict.fromkeys(MOVERS, _move),
+    **dict.fromkeys(COPIERS, _copy),
+    **dict.fromkeys(IN_PLACE, _in_place),
+    **dict.fromkeys(EDITORS, _edited),
+    **dict.fromkeys(SEALERS, _sealed),
+    **dict.fromkeys(MAKERS, _made),
+    **dict.fromkeys(EXTRACTORS, _extracted),
+    "git": _git,
+    "find": _found,
+    "tee": _tee,
+    "apply_patch": _patch,
+}

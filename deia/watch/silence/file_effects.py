@@ -29,7 +29,22 @@ SOURCES = ("source", "src", "oldPath", "old_path", "from", "source_path", "paths
 WHOLE_FIELDS = ("content", "contents", "file_text", "text", "new_source", "data", "file_content", "code")
 FRAGMENTS = ("code_edit", "insert_text", "new_content", "instructions_edit")
 LISTS = ("edits", "replacements", "changes", "operations", "chunks")
-READING = ("read", "list", "get", "search", "view", "grep", "find", "open", "fetch", "show", "glob", "ls", "stat", "cat")
+READING = (
+    "read",
+    "list",
+    "get",
+    "search",
+    "view",
+    "grep",
+    "find",
+    "open",
+    "fetch",
+    "show",
+    "glob",
+    "ls",
+    "stat",
+    "cat",
+)
 DELETING = ("delete", "remove", "trash", "unlink", "rm")
 MOVING = ("move", "rename", "mv")
 INSERTING = ("insert", "append", "add_line")
@@ -53,7 +68,12 @@ def tool_effects(turn: Turn) -> Iterator[Effect]:
     name = plain_name(turn.tool)
     given: Any = turn.tool_input or {}
     action = given.get("command") if isinstance(given.get("command"), str) else ""
-    if is_shell(turn) or name in SILENT_TOOLS or action == "view" or (name.startswith(READING) and "replace" not in name):
+    if (
+        is_shell(turn)
+        or name in SILENT_TOOLS
+        or action == "view"
+        or (name.startswith(READING) and "replace" not in name)
+    ):
         return
     if _has_word(name, DELETING) or action == "delete":
         yield from (Effect(path=path, kind=GONE) for path in _paths(given, (*SOURCES, *PATHS)))

@@ -43,7 +43,6 @@ UNKNOWN = "\0"  # what a path begins with whose folder is known only when the co
 TEMPORARY = ("$(mktemp", "`mktemp", "$tmpdir", "${tmpdir", "$tmp", "${tmp", "$env:temp", "%temp%")
 MOST_BYTES = 1_000_000  # of a settings file; a larger one is no settings file
 MOST_NAMES = 400  # of a folder
-REGULAR, KIND = 0o100000, 0o170000
 GLOB = frozenset("*?[")
 UNCERTAIN = frozenset("*?[~$%`")  # what a word holds that may name more than its own letters
 # Every name that stands in a protected path, so that most words of a command are passed over at once.
@@ -55,16 +54,18 @@ NAMES = frozenset(
 class Places:
     """The places of one person, seen from one working folder."""
 
-    __slots__ = ("cache", "environ", "folder", "home", "names", "state")
+    __slots__ = ("environ", "folder", "home", "names", "own", "state")
 
     def __init__(self, folder: str, environ: Mapping[str, str], *, state: str = "") -> None:
         self.environ = environ
         self.folder = folder.replace("\\", "/").replace(UNKNOWN, "").rstrip("/")
         self.home = files.home(environ).replace("\\", "/").rstrip("/")
         self.state = normal(state or folders.state_folder(environ))
+        usual = normal(f"{environ.get('XDG_STATE_HOME') or self.home + '/.local/state'}/deia")
         base = environ.get("XDG_CACHE_HOME") or environ.get("LOCALAPPDATA") or f"{self.home}/.cache"
-        self.cache = normal(environ.get("DEIA_CACHE") or f"{base}/deia")
-        self.names = NAMES.union(self.state.lower().split("/"), self.cache.lower().split("/")) - {""}
+        cache = normal(environ.get("DEIA_CACHE") or f"{base}/deia")
+        self.own = tuple(path.lower() for path in dict.fromkeys((self.state, usual, cache)))
+        self.names = NAMES.union(*(path.split("/") for path in self.own)) - {""}
 
     def located(self, path: str, folder: str = "") -> str:
         """Return the full path that a word of a command names; it begins with `UNKNOWN` if only the shell knows it.
@@ -106,10 +107,8 @@ class Places:
         low = path.lower()
         if "/.deia/" in f"{low}/" or _is_installed(low):
             return True
-        for root in (self.state, self.cache):
-            inner = root.lower()
-            if f"{low}/".startswith(f"{inner}/") or _glob_leads_to(low, inner):
-                return True
+        if any(f"{low}/".startswith(f"{root}/") or _glob_leads_to(low, root) for root in self.own):
+            return True
         if low[:1] == UNKNOWN and any(part in low for part in ("state/deia", "cache/deia", "local/deia")):
             return True
         home = self.home.lower()
@@ -230,14 +229,7 @@ def text_at(path: str) -> str | None:
     """Return the text of a regular file; "" if there is none, None if nobody can tell."""
     if path[:1] == UNKNOWN:
         return None
-    try:
-        if files.system.stat(path).st_mode & KIND != REGULAR:
-            return ""
-    except (OSError, ValueError):
+    if not files.is_regular(path):
         return ""
-    try:
-        with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError):
-        return None
-    return content.decode("utf-8", "replace").removeprefix("\ufeff") if len(content) <= MOST_BYTES else None
+    content = files.read(path, MOST_BYTES)
+    return None if content is None else content.decode("utf-8", "replace").removeprefix("\ufeff")

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from deia.watch.shell.nodes import Command
 
 REFUSED = (
-    "deia refused this call: {reason}. What weakens deia is the person's to say: it counts in a terminal of theirs and"
-    " not in a tool call, however it is written. What was stopped and why may be told to them."
+    "deia refused this call: {reason}. Only the person may do what weakens deia, in a terminal of theirs; it never"
+    " passes as a tool call, however it is written. You may tell them what was stopped and why."
 )
 SPOKEN = frozenset(("mute", "allow", "uninstall", "trust", "untrust"))  # commands of deia that are the person's
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
@@ -194,12 +194,10 @@ def _file_reasons(
             continue
         for host_file in dict.fromkeys(places.host_files(path, deep=deep)):
             yield from _host_reasons(host_file, changes, places, commands or [])
-        yield from _text_reasons(path, changes, places)
+        yield from _text_reasons(path, changes)
 
 
-def _host_reasons(
-    path: str, changes: list[Effect], places: Places, commands: list[Command]
-) -> Iterator[str]:
+def _host_reasons(path: str, changes: list[Effect], places: Places, commands: list[Command]) -> Iterator[str]:
     """Yield why a settings file of a host may not be changed so."""
     before = text_at(path)
     guarded = before is None or names_hook(before)
@@ -225,8 +223,10 @@ def _host_reasons(
 def _new_text(change: Effect, before: str, places: Places, commands: list[Command]) -> str | None:
     """Return the text of a file after a change, or None if the call does not show it."""
     if change.kind == PART:
-        return before.replace(change.old, change.new or "", -1 if change.every else 1) if change.old else (
-            before + (change.new or "")
+        return (
+            before.replace(change.old, change.new or "", -1 if change.every else 1)
+            if change.old
+            else (before + (change.new or ""))
         )
     if change.kind == CODED:
         return before
@@ -250,7 +250,7 @@ def _by_harmless_filter(change: Effect, commands: list[Command]) -> bool:
     return False
 
 
-def _text_reasons(path: str, changes: list[Effect], places: Places) -> Iterator[str]:
+def _text_reasons(path: str, changes: list[Effect]) -> Iterator[str]:
     """Yield why a file of settings, variables or commands may not get this text."""
     name = path.lower().rpartition("/")[2]
     profile = is_profile(path)

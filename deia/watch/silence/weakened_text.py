@@ -86,7 +86,9 @@ def _entries(value: Json, place: tuple[str, ...], matcher: str = "") -> Iterator
     elif isinstance(value, dict):
         matcher = str(value.get("matcher", matcher))
         texts = [text for text in value.values() if isinstance(text, str)]
-        texts += [text for items in value.values() if isinstance(items, list) for text in items if isinstance(text, str)]
+        texts += [
+            text for items in value.values() if isinstance(items, list) for text in items if isinstance(text, str)
+        ]
         if any(map(names_hook, texts)):
             yield place, matcher, dumps(value)
         for key, item in value.items():

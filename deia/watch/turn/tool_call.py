@@ -140,7 +140,7 @@ def turn_segments(turn: Turn) -> Iterator[str]:
 
 
 def may_weaken(turn: Turn, folder: str, *, state: str = "") -> bool:
-    """Return whether a tool call names anything by which deia could be weakened; cheap, and true of many harmless calls.
+    """Return whether a tool call names anything by which deia could be weakened; true of many harmless calls, too.
 
     Quotes and backslashes inside a word are looked through, as a shell does. Of a long text that is no command and no
     patch, only deia's own name counts: settings of hosts are named by a path.

@@ -97,9 +97,10 @@ def shell(command: str, host: str = "claude-code", folder: str = "/") -> Turn:
 
 def turn_of(host: str, event: Any) -> Turn:
     occasion = host_module(host).read_event(event)
+    assert occasion is not None
     assert occasion.moment == "before_tool"
-    turn: Turn = occasion.turn
-    return turn
+    assert occasion.turn is not None
+    return occasion.turn
 
 
 def tool(host: str, name: str, given: dict[str, Any]) -> Turn:
@@ -141,7 +142,7 @@ REFUSED_COMMANDS = (
     "ZGVpYQ=1; echo ZGVpYSBtdXRlIC0tYWxs | base64 -d | sh",
     "python3 -c \"import os; os.system('deia mute --all')\"",
     "python3 - <<'EOF'\nimport subprocess\nsubprocess.run(['deia', 'uninstall', '--all', '-y'])\nEOF",
-    "python3 -c 'from deia.watch.silence.mutes import Mute, write_mute; write_mute(\"/s\", Mute(trigger=\"*\"))'",
+    'python3 -c \'from deia.watch.silence.mutes import Mute, write_mute; write_mute("/s", Mute(trigger="*"))\'',
     "node -e \"require('child_process').execSync('deia mute --all')\"",
     "if true; then deia mute x; fi",
     "nohup deia mute --all >/dev/null 2>&1 &",
@@ -164,12 +165,12 @@ REFUSED_COMMANDS = (
     "rm ~/.claude/settings*.json",
     "rm ~/.claude/*",
     "cd ~/.claude && rm settings.json",
-    "rm \"$HOME\"/.codex/hooks.json",
+    'rm "$HOME"/.codex/hooks.json',
     "mv ~/.claude/settings.json ~/.claude/settings.json.bak",
     "mv .cursor /tmp/cursor-old",
     "echo '{}' > ~/.claude/settings.json",
     ": > .gemini/settings.json",
-    "cat > .claude/settings.json <<'EOF'\n{\"permissions\": {\"allow\": [\"Bash(ls)\"]}}\nEOF",
+    'cat > .claude/settings.json <<\'EOF\'\n{"permissions": {"allow": ["Bash(ls)"]}}\nEOF',
     "cp other.json .claude/settings.json",
     "cp /dev/null ~/.factory/settings.json",
     "truncate -s 0 .cursor/hooks.json",
@@ -186,8 +187,10 @@ REFUSED_COMMANDS = (
     "git checkout HEAD~3 -- .claude/settings.json",
     "python3 -c \"import os; os.remove('.claude/settings.json')\"",
     "python3 -c \"open('.claude/settings.json', 'w').write('{}')\"",
-    "python3 - <<'EOF'\nimport json, pathlib\np = pathlib.Path.home() / '.claude' / 'settings.json'\n"
-    "d = json.loads(p.read_text())\nd.pop('hooks', None)\np.write_text(json.dumps(d))\nEOF",
+    (
+        "python3 - <<'EOF'\nimport json, pathlib\np = pathlib.Path.home() / '.claude' / 'settings.json'\n"
+        "d = json.loads(p.read_text())\nd.pop('hooks', None)\np.write_text(json.dumps(d))\nEOF"
+    ),
     "node -e \"require('fs').writeFileSync('.cursor/hooks.json', '{}')\"",
     "chmod 000 ~/.claude/settings.json",
     "chmod -x .clinerules/hooks/PreToolUse",
@@ -206,7 +209,7 @@ REFUSED_COMMANDS = (
     "rm -rf ~/.local/state",
     "touch ~/.local/state/deia/off",
     "mkdir ~/.local/state/deia/off",
-    "echo '{\"trigger\": \"*\"}' >> \"$HOME/.local/state/deia/mutes.jsonl\"",
+    'echo \'{"trigger": "*"}\' >> "$HOME/.local/state/deia/mutes.jsonl"',
     "cd ~/.local/state && mv deia deia.old",
     "rm -rf ~/.cache/deia",
     "rm -rf .deia",
@@ -280,8 +283,10 @@ HARMLESS_COMMANDS = (
     "jq '.permissions.allow += [\"Bash(npm test)\"]' .claude/settings.json > t.json && mv t.json .claude/settings.json",
     "jq '.model = \"opus\"' .claude/settings.json | sponge .claude/settings.json",
     "sed -i 's/Bash(ls)/Bash(ls -l)/' .claude/settings.json",
-    "python3 - <<'EOF'\nimport json\np = '.claude/settings.json'\nd = json.load(open(p))\n"
-    "d['permissions']['allow'].append('Bash(make)')\njson.dump(d, open(p, 'w'), indent=2)\nEOF",
+    (
+        "python3 - <<'EOF'\nimport json\np = '.claude/settings.json'\nd = json.load(open(p))\n"
+        "d['permissions']['allow'].append('Bash(make)')\njson.dump(d, open(p, 'w'), indent=2)\nEOF"
+    ),
     "chmod 600 ~/.claude/settings.json",
     "rm -rf .claude/worktrees/feature-x",
     "rm ~/.claude/todos/1.json",
@@ -292,7 +297,7 @@ HARMLESS_COMMANDS = (
     "mkdir -p .claude/commands && echo hi > .claude/commands/x.md",
     "echo '{}' > .vscode/settings.json",
     "echo '{}' > /tmp/new/.claude/settings.json",
-    "mkdir -p \"$TMPDIR/x/.claude\" && echo '{}' > \"$TMPDIR/x/.claude/settings.json\"",
+    'mkdir -p "$TMPDIR/x/.claude" && echo \'{}\' > "$TMPDIR/x/.claude/settings.json"',
     "find .claude -name '*.md' -delete",
     "find ~/.claude -name settings.json",
     "git checkout main",
@@ -313,7 +318,7 @@ HARMLESS_COMMANDS = (
     "printf 'deadline_ms = 3000\\nhold = true\\n' > deia.toml",
     "sed -i 's/^limit.*/limit = 3/' deia.toml",
     "cat >> pyproject.toml <<'EOF'\n[tool.other]\nhold = false\nEOF",
-    "sed -i 's/name = \"shop\"/name = \"store\"/' pyproject.toml",
+    'sed -i \'s/name = "shop"/name = "store"/\' pyproject.toml',
     "cat deia.toml | grep hold",
     "git config core.hooksPath .husky",
     "npm run mute-alerts",
@@ -326,7 +331,7 @@ def test_a_command_that_would_weaken_deia_is_refused(refused: Refused, project: 
     hosts = SHELL_HOSTS[REFUSED_COMMANDS.index(command) % len(SHELL_HOSTS)], "claude-code"
     for host in hosts:
         reason = refused(shell(command, host))
-        assert "the person's to say" in reason, host
+        assert "Only the person may" in reason, host
         assert "in a terminal of theirs" in reason
 
 
@@ -389,12 +394,12 @@ REFUSED_EDITS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {"file_path": ".windsurf/hooks.json", "edits": [{"old_string": "deia/serve/hook.py", "new_string": "x.py"}]},
     ),
     ("kiro", "fs_write", {"command": "create", "path": ".kiro/agents/deia.json", "file_text": EMPTY}),
-    ("kiro", "fs_write", {"command": "append", "path": "deia.toml", "new_str": "\n[forms]\ncritical = \"note\"\n"}),
+    ("kiro", "fs_write", {"command": "append", "path": "deia.toml", "new_str": '\n[forms]\ncritical = "note"\n'}),
     ("opencode", "edit", {"filePath": ".opencode/plugins/deia.ts", "oldString": "return", "newString": "return; //"}),
     ("amp", "create_file", {"path": ".amp/plugins/deia.ts", "content": "export {}"}),
     ("droid", "Create", {"file_path": ".factory/settings.json", "content": '{"hooksDisabled": true}'}),
     ("claude-code", "mcp__files__write_file", {"path": "~/.local/state/deia/off", "content": ""}),
-    ("claude-code", "mcp__files__move_file", {"source": SETTINGS, "destination": "/tmp/s.json"}),
+    ("claude-code", "mcp__files__move_file", {"source": SETTINGS, "destination": "old/s.json"}),
     ("claude-code", "mcp__shell__run", {"command": "deia mute --all"}),
     ("claude-code", "Write", {"file_path": ".deia/stamps.triggers", "content": "deia-stamps-1 0123"}),
     ("claude-code", "Write", {"file_path": "deia.toml", "content": "deadline_ms = 1\n"}),
@@ -409,14 +414,22 @@ HARMLESS_EDITS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("claude-code", "Read", {"file_path": "~/.claude/settings.json"}),
     ("claude-code", "Grep", {"pattern": "deia mute", "path": ".claude/settings.json"}),
     ("claude-code", "Edit", {"file_path": SETTINGS, "old_string": '"Bash(ls)"', "new_string": '"Bash(ls)", "Read"'}),
-    ("claude-code", "Write", {"file_path": "README.md", "content": "Type `deia mute --all`.\n\n    export DEIA_OFF=1\n"}),
+    (
+        "claude-code",
+        "Write",
+        {"file_path": "README.md", "content": "Type `deia mute --all`.\n\n    export DEIA_OFF=1\n"},
+    ),
     ("claude-code", "Write", {"file_path": "docs/off.md", "content": '{"disableAllHooks": true}, rm ~/.claude'}),
     ("claude-code", "Write", {"file_path": "tests/test_x.py", "content": "run('deia mute --all'); hold = False"}),
     ("claude-code", "Write", {"file_path": ".claude/commands/x.md", "content": "deia uninstall"}),
     ("claude-code", "Task", {"prompt": "Explain what deia mute --all does", "description": "deia"}),
     ("claude-code", "mcp__files__read_file", {"path": "~/.local/state/deia/mutes.jsonl"}),
     ("claude-code", "mcp__deia__search", {"query": "deia mute"}),
-    ("codex", "apply_patch", {"input": "*** Begin Patch\n*** Update File: notes.md\n@@\n-a\n+deia mute\n*** End Patch"}),
+    (
+        "codex",
+        "apply_patch",
+        {"input": "*** Begin Patch\n*** Update File: notes.md\n@@\n-a\n+deia mute\n*** End Patch"},
+    ),
     ("codex", "apply_patch", {"input": "*** Begin Patch\n*** Delete File: src/hooks.json\n*** End Patch"}),
     ("cursor", "edit_file", {"path": "deia.toml", "old_string": "hold = true", "new_string": "hold = true\nlimit = 3"}),
     ("cursor", "Write", {"path": "src/settings.json", "contents": EMPTY}),
@@ -437,8 +450,10 @@ HARMLESS_EDITS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize(("host", "name", "given"), REFUSED_EDITS)
-def test_an_edit_that_would_weaken_deia_is_refused(refused: Refused, host: str, name: str, given: dict[str, Any]) -> None:
-    assert "the person's to say" in refused(tool(host, name, given))
+def test_an_edit_that_would_weaken_deia_is_refused(
+    refused: Refused, host: str, name: str, given: dict[str, Any]
+) -> None:
+    assert "Only the person may" in refused(tool(host, name, given))
 
 
 @pytest.mark.parametrize(("host", "name", "given"), HARMLESS_EDITS)
@@ -467,16 +482,16 @@ def test_the_table_is_the_hosts_own() -> None:
     for setup in SETUPS:
         for place in setup.places.values():
             folders = (place.folder, *filter(None, (place.also,)))
-            names = tuple(setup.events) if setup.shape == SCRIPT else filter(None, (place.new, place.file, place.before))
+            names = (
+                tuple(setup.events) if setup.shape == SCRIPT else filter(None, (place.new, place.file, place.before))
+            )
             for path in (f"/home/ada/{folder}/{name}" for name in names for folder in folders):
                 assert any(fnmatch(path, f"*/{ending}") for ending in HOST_FILES), path
 
 
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.host)
 @pytest.mark.parametrize("scope", ["project", "user"])
-def test_the_hook_of_every_host_is_guarded(
-    refused: Refused, home: Path, project: Path, setup: Any, scope: str
-) -> None:
+def test_the_hook_of_every_host_is_guarded(refused: Refused, home: Path, project: Path, setup: Any, scope: str) -> None:
     place = BY_NAME[setup.host].places[scope]
     root = (home if scope == "user" else project) / place.folder
     for name in setup.events if setup.shape == SCRIPT else (place.new or place.file,):
@@ -498,7 +513,7 @@ def test_the_hook_of_every_host_is_guarded(
         ("quiet", '{ hours = "00:00-24:00" }', True), ("telemetry", '"metadata"', False), ("telemetry", "'off'", True),
     ],
 )  # fmt: skip
-def test_what_a_setting_weakens(name: str, value: str, weak: bool) -> None:
+def test_what_a_setting_weakens(name: str, value: str, *, weak: bool) -> None:
     assert is_weak(name, value) is weak
 
 
@@ -509,15 +524,22 @@ def test_what_is_shown_of_a_call_holds_no_control_characters(refused: Refused) -
     assert "\n" not in reason
 
 
-PIECES = ("deia", "mute", ".claude/settings.json", "rm", ">", ">>", "|", "sed -i", "'", '"', "$(", ")", "~", "{}", "*",
-          "DEIA_OFF=", "deia.toml", "s/", "\\", "\0", "\n", "<<EOF", "-exec", "find", "jq", "[", "python -c", "*** ")  # fmt: skip
+PIECES = (
+    "deia", "mute", ".claude/settings.json", "rm", ">", ">>", "|", "sed -i", "'", '"', "$(", ")", "~", "{}", "*",
+    "DEIA_OFF=", "deia.toml", "s/", "\\", "\0", "\n", "<<EOF", "-exec", "find", "jq", "[", "python -c", "*** ", " ",
+)  # fmt: skip
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=6)), max_size=14), st.booleans())
-def test_no_call_makes_it_raise(pieces: list[str], spaced: bool) -> None:
-    text = (" " if spaced else "").join(pieces)
-    fields = {"file_path": ".claude/settings.json", "old_string": text, "content": text, "edits": [{"x": text}, text]}
-    for turn in (shell(text or "x"), Turn(role="tool_call", text="", tool="Edit", tool_input=fields),
-                 Turn(role="tool_call", text="", tool="mcp__a__b", tool_input={"path": text, "diff": text, "command": text})):  # fmt: skip
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=6)), max_size=14))
+def test_no_call_makes_it_raise(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    edit = {"file_path": ".claude/settings.json", "old_string": text, "content": text, "edits": [{"x": text}, text]}
+    fields = {"path": text, "diff": text, "command": text}
+    for turn in (shell(text or "x"), call_of("Edit", edit), call_of("mcp__a__b", fields)):
+        may_weaken(turn, text, state=text)
         refusal(turn, folder=text, environ={"HOME": "/nonexistent"})
+
+
+def call_of(name: str, fields: dict[str, Any]) -> Turn:
+    return Turn(role="tool_call", text="", tool=name, tool_input=fields)
