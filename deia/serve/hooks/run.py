@@ -18,7 +18,7 @@ from deia.serve.hooks.place import Place
 from deia.serve.hosts.event import Delivery
 from deia.watch.gate.word_gate import candidates, wait_in_vain
 from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, awaits_answer, log_line, recall
-from deia.watch.turn.tool_call import command_of
+from deia.watch.turn.tool_call import may_weaken
 
 if TYPE_CHECKING:
     from types import FrameType, ModuleType
@@ -42,10 +42,6 @@ STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: changed sources 
 UNCOMPILED = STALE + b'"uncompiled"'
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets no answer
-FOR_THE_PERSON = (
-    "Only the person may say deia {word}. It counts in a terminal of theirs and not in a tool call; you may tell them"
-    " what was stopped and why."
-)
 
 
 def run(arguments: list[str]) -> None:
@@ -135,9 +131,13 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
     can: Forms = carries.get(occasion.moment, {}) if occasion.carries else {}
     if occasion.moment == "session":
         return _begin(place, occasion, log, can)
+    said: Said | None
+    reason = _refusal(place, occasion) if occasion.moment == "before_tool" else ""
+    if reason:  # before anything is read that a project could have written
+        said = _forms().forbid(can, reason)
+        return said
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can) if occasion.moment == "prompt" or place.trouble else ""
-    said: Said | None
     if artefact is None:
         said = _forms().trouble(can, trouble) if trouble else None
         return said
@@ -161,11 +161,7 @@ def _watch(
     place: Place, artefact: Artefact, occasion: Occasion, turn: Turn, log: FileLog, *, can: Forms, carries: Carries
 ) -> Said | None:
     """Return what to say about one turn; the words of most turns match no trigger, so they need no judging."""
-    refusal = _refusal(place, occasion, turn) if occasion.moment == "before_tool" else ""
     said: Said | None
-    if refusal:
-        said = _forms().forbid(can, refusal)
-        return said
     numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # texts that the host could not carry earlier
@@ -206,18 +202,18 @@ def _forms() -> ModuleType:
     return delivery_form
 
 
-def _refusal(place: Place, occasion: Occasion, turn: Turn) -> str:
-    """Return why a tool call is refused that would silence deia in the person's name, or the empty text."""
-    command = command_of(turn)
-    if "deia" not in command or not ("allow" in command or "mute" in command):
+def _refusal(place: Place, occasion: Occasion) -> str:
+    """Return why a tool call is refused that would weaken deia in the person's name, or ""; no setting lifts this."""
+    turn = occasion.turn
+    if turn is None or not may_weaken(turn, occasion.folder, state=place.state):
         return ""
-    from deia.watch.silence.allow import speaks_for_the_person  # noqa: PLC0415 - hardly any call names deia
+    from deia.watch.silence.self_protection import refusal  # noqa: PLC0415 - hardly any call names deia or its places
 
-    word = speaks_for_the_person(turn)
-    if word:
-        change = f"a tool call would have run deia {word}"
+    reason = refusal(turn, folder=occasion.folder, environ=place.environ, state=place.state)
+    if reason:
+        change = f"a tool call was refused: {reason}"
         place.spool("maintenance", {"conversation": occasion.conversation, "change": change})
-    return FOR_THE_PERSON.format(word=word) if word else ""
+    return reason
 
 
 def _begin(place: Place, occasion: Occasion, log: FileLog, can: Forms) -> Said | None:

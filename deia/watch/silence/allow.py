@@ -1,8 +1,8 @@
 """Permissions: a code that was shown with a stopped call lets its triggers pass, once or for the whole conversation.
 
 Codes are random, belong to one conversation and expire. They are kept in an append-only file in the person's own
-folder. Permission is given in a terminal: an agent's tool call that would give it, or mute a trigger, is recognised. An
-agent that writes into the folder by other means cannot be told from the person, whose rights it has.
+folder. Permission is given in a terminal: an agent's tool call that would give it is refused (`self_protection`). An
+agent that writes into the folder by means that no call shows cannot be told from the person, whose rights it has.
 """
 
 from __future__ import annotations
@@ -16,15 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from deia.fast_json import Json
-    from deia.records import Turn
 
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 characters, without those that are easily confused
 CODE_LENGTH = 6
 CODE_SECONDS = 1800.0  # for which a code can be used
 CONVERSATION_SECONDS = 86_400.0  # for which permission for a conversation lasts
 MOST_BYTES = 65_536  # read from the end of the file: some hundred codes
-GRANTS = frozenset(("allow", "mute"))  # commands that silence deia
-HARMLESS = ("--list", "--help", "--off", "--remove")  # options with which they do not
 
 
 class Leave(Record):
@@ -110,25 +107,3 @@ def _entries(content: bytes) -> Iterator[dict[str, object]]:
             continue
         if isinstance(value, dict):
             yield value
-
-
-# --- who gives permission ---
-
-
-def speaks_for_the_person(turn: Turn) -> str:
-    """Return the command by which a tool call would silence deia (`allow` or `mute`), or ""."""
-    from deia.watch.turn.parsed_turn import Reading  # noqa: PLC0415 - most turns parse no command
-
-    for spoken in Reading(turn).commands:
-        command = spoken.command
-        arguments = list(command.arguments)
-        if command.program.startswith("python") and any(name.startswith("deia") for name in arguments):
-            arguments = arguments[next(at for at, name in enumerate(arguments) if name.startswith("deia")) + 1 :]
-        elif command.program.removesuffix(".exe") != "deia":
-            continue
-        if arguments[:1] == ["--commons"]:
-            del arguments[:2]
-        word = next((name for name in arguments if not name.startswith("-")), "")
-        if word in GRANTS and not any(option in arguments for option in HARMLESS):
-            return word
-    return ""

@@ -42,6 +42,20 @@ MOST_DEPTH = 6
 MOST_BEGINNING, MOST_END = 750_000, 250_000  # characters
 MOST_FIELD = 1_000_000
 MOST_CALL = 131_072
+# What a call names that could weaken deia itself: its own name, the names in the paths where hosts keep its hook, and
+# how hooks are switched off. Nothing is decided by them; a call without any cannot be one that
+# deia.watch.silence.self_protection refuses.
+OWN_NAME = "deia"
+OWN_FOLDERS = ("state/deia", "cache/deia")
+GUARD_MARKS = ("allhooks", "hooks=false", "disable hooks", "hooks disable", "base64")
+GUARD_NAMES = frozenset(
+    (".claude", "claude_config_dir", "managed-settings.json", "settings.json", "settings.local.json", "hooks.json",
+     ".codex", "codex_home", ".cursor", ".gemini", "gemini_cli_home", ".github", ".copilot", "copilot_home",
+     ".clinerules", "cline", ".windsurf", "windsurf", ".codeium", ".opencode", "opencode", ".amp", "amp", ".factory",
+     "factory_home_override", ".kiro", ".amazonq", "amazonq", ".local", ".config", "pyproject.toml")
+)  # fmt: skip
+SEPARATORS: dict[int, str | None] = {**dict.fromkeys(map(ord, "/\\ \t,;:=()[]{}<>|&*?$`@!%"), " "), 34: None, 39: None}
+MOST_PATH = 4000  # characters of a field that may be a path or a command
 FILE_READERS = frozenset(("read", "read_file", "read_many_files", "view", "view_file", "open_file", "fs_read"))
 
 
@@ -123,3 +137,45 @@ def turn_segments(turn: Turn) -> Iterator[str]:
     if turn.role == "tool_call":
         return segments(watched_text(turn), CALL_SEGMENT, CALL_OVERLAP)
     return segments(bounded(turn).text)
+
+
+def may_weaken(turn: Turn, folder: str, *, state: str = "") -> bool:
+    """Return whether a tool call names anything by which deia could be weakened; true of many harmless calls, too.
+
+    Quotes and backslashes inside a word are looked through, as a shell does. Of a long text that is no command and no
+    patch, only deia's own name counts: settings of hosts are named by a path.
+    """
+    text = (command_of(turn) if is_shell(turn) else _short_texts(turn)).lower()
+    place = folder.lower()
+    return (
+        OWN_NAME in text
+        or (state and state.lower() in text)
+        or _names_guard(text)
+        or not GUARD_NAMES.isdisjoint(place.split("/"))
+        or any(own in place for own in OWN_FOLDERS)
+    )
+
+
+def _names_guard(text: str) -> bool:
+    """Return whether a command or path in lower case holds what `may_weaken` looks for."""
+    bare = text.translate(SEPARATORS)
+    if not GUARD_NAMES.isdisjoint(bare.split()) or OWN_NAME in bare:
+        return True
+    if "\\" in text:  # which a shell takes away
+        bare = text.replace("\\", "").translate(SEPARATORS)
+        if not GUARD_NAMES.isdisjoint(bare.split()) or OWN_NAME in bare:
+            return True
+    return any(mark in text for mark in GUARD_MARKS)
+
+
+def _short_texts(turn: Turn) -> str:
+    texts = (turn.text, *strings(turn.tool_input or {}))
+    return "\n".join([text if len(text) <= MOST_PATH or _is_patch(text) else _own_name(text) for text in texts])
+
+
+def _is_patch(text: str) -> bool:
+    return "*** " in text or "+++ " in text
+
+
+def _own_name(text: str) -> str:
+    return OWN_NAME if OWN_NAME in text.lower() else ""

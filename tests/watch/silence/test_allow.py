@@ -17,7 +17,6 @@ from deia.watch.silence.allow import (
     allowed,
     grant,
     offer,
-    speaks_for_the_person,
     spend,
 )
 from deia.watch.watcher import Surroundings, watch
@@ -98,25 +97,3 @@ def test_an_allowed_call_passes_and_the_next_is_held(make: Make, build: Build, c
     held = watch(artefact, call("shopctl drop b"), log, lambda: Surroundings(now=NOW))
     assert held.injection is not None
     assert held.injection.action == "hold"
-
-
-@pytest.mark.parametrize(
-    ("command", "word"),
-    [
-        ("deia allow K7QM2X", "allow"),
-        ("cd /x && sudo deia allow K7QM2X --conversation", "allow"),
-        ("bash -c 'deia allow K7QM2X'", "allow"),
-        ("python -m deia.serve.main allow K7QM2X", "allow"),
-        ("/opt/bin/deia mute site-delete", "mute"),
-        ("deia mute --all", "mute"),
-        ("deia --commons ../x mute site-delete", "mute"),
-        ("deia search allow", ""),
-        ("deia mute --list", ""),
-        ("deia mute site-delete --off", ""),
-        ("echo deia allow K7QM2X", ""),
-        ("git commit -m 'deia allow'", ""),
-        ("deia search 'allow list'", ""),
-    ],
-)
-def test_an_agent_does_not_speak_for_the_person(call: Callable[[str], Turn], command: str, word: str) -> None:
-    assert speaks_for_the_person(call(command)) == word
