@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import duckdb
 
 EARLIEST_SECONDS, LATEST_SECONDS = 0, 7_258_118_400  # EARLIEST and LATEST since 1970
+TIME_BEGINS = tuple("+-0123456789")
 MOST_BYTES = 64_000_000  # read from the end of a file
 
 
@@ -125,8 +126,14 @@ def _lines(path: str) -> Iterator[dict[str, Json] | None]:
 def is_plausible(ts: Json) -> bool:
     """Return whether deia's clock can have given a time, as text or in seconds; events of older forms have none."""
     if isinstance(ts, str):
-        digits = len(ts) - len(ts.lstrip("0123456789"))
-        return not (digits >= 4 and ts[digits : digits + 1] == "-") or EARLIEST[:4] <= ts[:digits] < LATEST[:4]
+        if not ts.startswith(TIME_BEGINS):
+            return True
+        if ts[4:5] == "-":
+            return EARLIEST[:4] <= ts[:4] < LATEST[:4]
+        try:
+            return EARLIEST_SECONDS <= float(ts) < LATEST_SECONDS
+        except ValueError:
+            return False
     if isinstance(ts, bool) or not isinstance(ts, int | float):
         return ts is None
     return EARLIEST_SECONDS <= ts < LATEST_SECONDS

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from deia.errors import CommonsError, QueryError
 from deia.ledger.segments import Parts, find_parts
-from deia.ledger.warehouse_schema import COLUMNS, FIELDS, IDS, PLAUSIBLE, TYPES, VIEWS
+from deia.ledger.warehouse_schema import COLUMNS, FIELDS, IDS, PLAUSIBLE, TIME_LIKE, TYPES, VIEWS
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -213,7 +213,9 @@ def events_sql(segments: Sequence[str], *, broken: bool = False) -> str:
         f" json_transform(CASE WHEN json_type(json) = 'OBJECT' THEN json END, {quoted(shape)}) AS f"
         f" FROM read_ndjson_objects({files}, ignore_errors=true, filename=true)"
     )
-    checked = f"SELECT *, is_object AND {PLAUSIBLE.format(COLUMNS['ts'])} AS sound FROM ({lines})"
+    ts = COLUMNS["ts"]
+    is_time = f"{PLAUSIBLE.format(ts)} AND NOT ({TIME_LIKE} AND {ts} IS NULL)"
+    checked = f"SELECT *, is_object AND {is_time} AS sound FROM ({lines})"
     return f"SELECT {selected} FROM ({checked})" + ("" if broken else " WHERE sound")
 
 

@@ -46,6 +46,7 @@ FIELDS = {
 # An event outside these times was not written by deia's clock: its line counts as broken.
 EARLIEST, LATEST = "1970-01-01", "2200-01-01"
 PLAUSIBLE = f"coalesce({{0}} BETWEEN TIMESTAMP '{EARLIEST}' AND TIMESTAMP '{LATEST}', true)"
+TIME_LIKE = "coalesce(regexp_matches(f.ts, '^[-+0-9]'), false)"  # a text that begins so should be a time
 
 # The columns of `events`, as SQL over those fields; `line` is the event as it was written.
 COLUMNS = {
