@@ -103,8 +103,16 @@ def _fingerprint(text: str) -> str:
 
 
 def events_folder(root: str, environ: Mapping[str, str]) -> str:
-    """Return the event ledger's folder: in the commons, or the person's own for the packaged starter commons."""
-    return f"{state_folder(environ)}/starter/events" if is_packaged(root) else f"{root}/telemetry/events"
+    """Return the event ledger's folder: in the commons, or the person's own for the packaged starter commons.
+
+    A commons whose folder is a link has its ledger among the person's own files: the link may lead to somebody else's.
+    """
+    if is_packaged(root):
+        return f"{state_folder(environ)}/starter/events"
+    own = f"{root}/telemetry/events"
+    if files.is_link(f"{root}/telemetry") or files.is_link(own):
+        return f"{state_folder(environ)}/ledgers/{_fingerprint(files.full(root))}/events"
+    return own
 
 
 def python_path(state: str) -> str:

@@ -30,7 +30,18 @@ def append(folder: str, event: str, fields: Mapping[str, object], *, telemetry: 
     now = time.time()
     identity = f"{int(now * 1000):x}-{files.process():x}-{time.perf_counter_ns() & 0xFFFFF:05x}"
     line = {"ts": timestamp(now), "v": VERSION, "event": event, "id": identity, **kept(fields, telemetry)}
-    return identity if files.append(day_file(folder, now), encoded(line)) else ""
+    path = day_file(folder, now)
+    is_ready = files.exists(path) or _is_ignored(folder)
+    return identity if is_ready and files.append(path, encoded(line)) else ""
+
+
+def _is_ignored(folder: str) -> bool:
+    """Return whether git ignores a commons' ledger; a `.gitignore`, which ignores itself too, is put beside it."""
+    if not folder.endswith("/telemetry/events"):
+        return True  # not in a commons
+    path = f"{files.parent(folder)}/.gitignore"
+    content = files.read(path) or b""
+    return b"events/" in content or files.append(path, b"\n" * bool(content) + b"events/\n.gitignore\n")
 
 
 def day_file(folder: str, seconds: float) -> str:

@@ -203,6 +203,78 @@ def test_only_compile_writes_derived_files() -> None:
         assert not writes or unit_of(name_of(path)) == "compile", name_of(path)
 
 
+# Rooms that open paths which a project names. They do so through the one door: `safe_files`, or `files` in cheap code.
+DOORED = ("commons", "compile", "learn", "ledger", "evaluate", "search", "serve.cli")
+OPENING = {
+    "open", "io.open", "os.open", "gzip.open", "mmap.mmap", "os.replace", "os.rename", "os.unlink", "os.remove",
+    "os.link", "os.symlink", "os.truncate", "shutil.rmtree", "shutil.copyfile", "shutil.copy", "shutil.move",
+}  # fmt: skip
+METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "open", "unlink", "rename", "touch", "hardlink_to"}
+DERIVED = "compiled files, in a folder that only deia writes"
+SHIPPED = "a file of deia itself"
+PERSONS = "a file that the person names on the command line"
+DOORS = {
+    "deia.commons.source_files.safe_files": "the door",
+    "deia.commons.source_files.atomic_write": "writes what the door has checked",
+    "deia.commons.source_files.write_lock": "removes its own lock",
+    "deia.commons.layers.pack_install": "moves and removes whole packs, after refusing links",
+    "deia.commons.write.trash": "renames a folder of the trash, after the door has checked what is in it",
+    "deia.compile.catalog.abbreviations": SHIPPED,
+    "deia.compile.catalog.build_catalog": DERIVED,
+    "deia.compile.catalog.carry_over": DERIVED,
+    "deia.compile.catalog.document_store": DERIVED,
+    "deia.compile.catalog.embeddings": DERIVED,
+    "deia.compile.catalog.ivf_lists": DERIVED,
+    "deia.compile.catalog.vectors": DERIVED,
+    "deia.compile.catalog.writers": DERIVED,
+    "deia.compile.compiled_folder": DERIVED,
+    "deia.compile.compiler": DERIVED,
+    "deia.compile.sources": "opens a folder to list it; the contents are read through the door",
+    "deia.compile.triggers.word_data": SHIPPED,
+    "deia.compile.triggers.word_forms": SHIPPED,
+    "deia.learn.trials.index_trial": "a temporary folder",
+    "deia.learn.trials.recorded_turns": PERSONS,
+    "deia.learn.trials.trigger_trial": "a temporary folder",
+    "deia.ledger.compaction": "files of a real folder, of which links are no part",
+    "deia.ledger.import_older": PERSONS,
+    "deia.ledger.segments": "regular files of a ledger, to see whether they are Parquet",
+    "deia.ledger.warehouse": "a temporary folder, and a file of the system",
+    "deia.evaluate.labelled_sets": PERSONS,
+    "deia.evaluate.replay_files": PERSONS,
+    "deia.search.catalog": DERIVED,
+    "deia.search.ranking.weights": SHIPPED,
+    "deia.search.ranking.word_usage": SHIPPED,
+    "deia.serve.cli.commands.check": PERSONS,
+    "deia.serve.cli.commands.eval": PERSONS,
+    "deia.serve.cli.commands.mute": "the off switch, in the person's own folder",
+}
+
+
+def opening_calls(path: Path) -> Iterator[str]:
+    """Yield the calls of a file that open, move or remove files without the door."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call):
+            function = ast.unparse(node.func)
+            owner, _, method = function.rpartition(".")
+            by_path = owner not in {"", "os", "files", "safe_files", "tantivy.Index"} and method in METHODS
+            beneath_root = owner == "files" and method in {"read", "read_end", "append", "replace", "keep"}
+            argument = ast.unparse(node.args[0]) if node.args else ""
+            if (
+                function in OPENING
+                or by_path
+                or (beneath_root and ("{root}" in argument or "path.join(root," in argument))
+            ):
+                yield f"{function}({argument}) at line {node.lineno}"
+
+
+def test_paths_that_a_project_names_are_opened_through_one_door() -> None:
+    rooms = tuple(f"deia.{room}." for room in DOORED)
+    calls = {name_of(path): list(opening_calls(path)) for path in SOURCES if name_of(path).startswith(rooms)}
+    opening = {module: found for module, found in calls.items() if found}
+    assert {module: found for module, found in opening.items() if module not in DOORS} == {}
+    assert sorted(DOORS.keys() - opening.keys()) == [], "no longer needed"
+
+
 def test_no_file_pickles_or_evaluates() -> None:
     for path in SOURCES:
         # The hook imports deia's modules from bytecode beside the interpreter's own, as the import system would.

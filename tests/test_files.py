@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -108,3 +109,80 @@ def test_what_may_be_written_is_told(tmp_path: Path) -> None:
     assert files.writable(str(tmp_path))
     assert not files.writable(f"{tmp_path}/nothing")
     assert not files.writable("a\0b")
+
+
+# --- what is no plain file ---
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs links and named pipes")
+
+
+def special(tmp_path: Path, kind: str) -> str:
+    """Make something that is no plain file and return its path."""
+    path = tmp_path / "special"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "huge":
+        with path.open("wb") as file:
+            file.truncate(3_000_000_000)
+    else:
+        path.symlink_to({"zero": "/dev/zero", "null": "/dev/null", "tty": "/dev/tty"}[kind])
+    return str(path)
+
+
+@posix
+@pytest.mark.parametrize("kind", ["pipe", "folder", "huge", "zero", "null", "tty"])
+def test_only_regular_files_up_to_a_size_are_read_and_nothing_is_waited_for(tmp_path: Path, kind: str) -> None:
+    path = special(tmp_path, kind)
+    began = time.monotonic()
+    assert files.read(path) is None
+    assert len(files.read_end(path, 100)) == (100 if kind == "huge" else 0)
+    assert time.monotonic() - began < 0.5
+
+
+@posix
+@pytest.mark.parametrize("kind", ["pipe", "folder", "zero", "null", "tty"])
+def test_nothing_but_a_regular_file_is_written(tmp_path: Path, kind: str) -> None:
+    path = special(tmp_path, kind)
+    assert not files.append(path, b"x")
+    assert not files.keep(path, b"x")
+    with pytest.raises(OSError, match=r"link|regular"):
+        files.replace(path, b"x")
+    assert [item.name for item in tmp_path.iterdir()] == ["special"]
+
+
+@posix
+@pytest.mark.parametrize("exists", [True, False])
+def test_nothing_is_written_through_a_link(tmp_path: Path, *, exists: bool) -> None:
+    (tmp_path / "link").symlink_to("target")
+    if exists:
+        (tmp_path / "target").write_bytes(b"old")
+    assert not files.append(f"{tmp_path}/link", b"x")
+    assert not files.keep(f"{tmp_path}/link", b"x")
+    assert files.read(f"{tmp_path}/target") == (b"old" if exists else None)
+    assert files.read(f"{tmp_path}/link") == (b"old" if exists else None)
+
+
+@posix
+def test_a_link_with_the_name_of_the_temporary_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_bytes(b"old")
+    (tmp_path / f"a.{os.getpid()}.new").symlink_to("victim")
+    files.replace(f"{tmp_path}/a", b"new")
+    assert files.read(f"{tmp_path}/victim") == b"old"
+    assert files.read(f"{tmp_path}/a") == b"new"
+
+
+@pytest.mark.parametrize(
+    ("size", "most", "whole"), [(0, 0, True), (5, 5, True), (5, 4, False), (200_000, 200_000, True)]
+)
+def test_a_file_is_read_up_to_the_limit_and_no_further(tmp_path: Path, size: int, most: int, *, whole: bool) -> None:
+    (tmp_path / "a").write_bytes(b"x" * size)
+    assert files.read(f"{tmp_path}/a", most) == (b"x" * size if whole else None)
+    assert files.read_end(f"{tmp_path}/a", most) == b"x" * min(size, most)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_file_whose_size_the_system_does_not_know_is_read_whole() -> None:
+    assert b"VmSize" in (files.read("/proc/self/status") or b"")
+    assert files.read("/proc/self/status", 10) is None

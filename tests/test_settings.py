@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +26,7 @@ from deia.folders import (
 from deia.settings import DEFAULTS, NAMES, hours_of, resolve
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 
 def test_without_anything_the_defaults_count(tmp_path: Path) -> None:
@@ -179,3 +183,53 @@ def test_places_may_be_named(tmp_path: Path) -> None:
     assert state_folder({"LOCALAPPDATA": "C:/l", "USERPROFILE": "C:/u"}) == "C:/l/deia"
     assert events_folder(str(tmp_path), {}) == f"{tmp_path}/telemetry/events"
     assert derived_folder(STARTER, {"DEIA_CACHE": "/c"}).startswith("/c/starter-")
+
+
+# --- files that a stranger made ---
+
+FORMS: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo if sys.platform != "win32" else Path.mkdir,
+    "folder": lambda path: path.mkdir(),
+    "zero": lambda path: path.symlink_to("/dev/zero"),
+    "huge": lambda path: path.write_bytes(b"# deia\n" * 200_000),
+    "deep": lambda path: path.write_bytes(b"[tool.deia]\na = " + b"[" * 200_000),
+    "long keys": lambda path: path.write_bytes(b"[tool.deia]\n" + b"a." * 100_000 + b"b = 1"),
+    "long headers": lambda path: path.write_bytes(b"[tool.deia]\n[" + b"a." * 1_000 + b"b]\n" * 100),
+    "many dots": lambda path: path.write_bytes(b'[tool.deia]\n"=" = {' + b"a." * 100_000 + b"b = 1}"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links and named pipes")
+@pytest.mark.parametrize("name", ["deia.toml", "pyproject.toml"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_settings_file_that_could_hang_deia_is_refused_by_its_name(tmp_path: Path, name: str, form: str) -> None:
+    FORMS[form](tmp_path / name)
+    began = time.monotonic()
+    with pytest.raises(SettingsError) as caught:
+        resolve(str(tmp_path), environ={})
+    assert caught.value.where.startswith(name)
+    assert caught.value.fix
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+def test_settings_behind_a_link_count_only_inside_the_commons(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "kept.toml").write_text("limit = 3", encoding="utf-8")
+    (root / "deia.toml").symlink_to("kept.toml")
+    assert resolve(str(root), environ={}).limit == 3
+    (tmp_path / "outside.toml").write_text("limit = 4\n[tool.deia]\nlimit = 4", encoding="utf-8")
+    (root / "pyproject.toml").symlink_to("../outside.toml")
+    assert resolve(str(root), environ={}).limit == 3
+    (root / "deia.toml").unlink()
+    (root / "deia.toml").symlink_to("../outside.toml")
+    with pytest.raises(SettingsError, match="leads out of the commons"):
+        resolve(str(root), environ={})
+
+
+def test_an_honest_project_file_with_a_long_line_is_read(tmp_path: Path) -> None:
+    listed = ", ".join(f'"package-{number}>=1.2.3"' for number in range(200))
+    text = f"[project]\ndependencies = [{listed}]\n[tool.deia]\nlimit = 3\n"
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert resolve(str(tmp_path), environ={}).limit == 3

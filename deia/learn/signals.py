@@ -3,7 +3,8 @@
 What people said is kept apart from what they did.
 
 Every signal has one weight, in one table that is shown beside its use. A weight counts once for each person, however
-often they repeat it. What follows from the signals is decided in `index_drafts` and `trigger_drafts`.
+often they repeat it. As one process can pose as many people, it also counts at most once for each machine and day.
+What follows from the signals is decided in `index_drafts` and `trigger_drafts`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from deia.ledger.warehouse import ask
-from deia.ledger.warehouse_schema import MINUTES
+from deia.ledger.warehouse_schema import MINUTES, VOICE
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -190,6 +191,11 @@ def _pairs(rows: Iterable[tuple[str, str, str, int]]) -> tuple[Pair, ...]:
     )
 
 
+def _number(of: str, *, only: str = "true") -> str:
+    """Return the SQL that counts different values, at most one for each machine and day."""
+    return f"least(count(DISTINCT {of}) FILTER ({only}), count(DISTINCT voice) FILTER ({only}))"
+
+
 # A person who opens nothing of an answer and asks again did not find what they wanted, even if the search was sure.
 # Then the two questions must share documents or words, since a sure answer may have been read where it was shown.
 _TRIED_AGAIN = """
@@ -202,22 +208,24 @@ WHERE p.answered <> 'yes' OR (f.opened IS NULL AND is_near)
 # Feedback on an answer is about the document that it names, else the one that was opened, else the first one.
 _PAIRS = f"""
 WITH judged AS (
-    SELECT q.asked, coalesce(f.doc, q.opened, q.docs[1]) AS doc, f.verdict AS name, q.who
-    FROM events f JOIN resolutions q ON f.about = q.id
+    SELECT q.asked, coalesce(f.doc, q.opened, q.docs[1]) AS doc, f.verdict AS name, q.who,
+        f.voice
+    FROM (SELECT *, {VOICE} FROM events) f JOIN resolutions q ON f.about = q.id
     WHERE f.event = 'feedback' AND f.verdict IN ('useful', 'prevented', 'noise', 'wrong')
 ),
 later AS (
-    SELECT p.asked, r.opened AS doc, 'opened-later' AS name, p.who
+    SELECT p.asked, r.opened AS doc, 'opened-later' AS name, p.who, r.voice
     FROM ({_TRIED_AGAIN}) p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at AND r.opened IS NOT NULL
     WHERE NOT list_contains(p.docs[1:1], r.opened) AND (p.again_at <= p.ts + INTERVAL {SECONDS} SECOND OR p.is_near)
 ),
 signals AS (
     FROM judged
-    UNION ALL SELECT asked, opened, 'opened', who FROM resolutions WHERE opened IS NOT NULL
+    UNION ALL SELECT asked, opened, 'opened', who, voice FROM resolutions WHERE opened IS NOT NULL
     UNION ALL FROM later
-    UNION ALL SELECT asked, docs[1], 'ignored', who FROM resolutions WHERE opened IS NOT NULL AND opened <> docs[1]
+    UNION ALL SELECT asked, docs[1], 'ignored', who, voice FROM resolutions
+        WHERE opened IS NOT NULL AND opened <> docs[1]
 )
-SELECT asked, doc, name, count(DISTINCT who)::BIGINT AS people FROM signals
+SELECT asked, doc, name, {_number("who")}::BIGINT AS people FROM signals
 WHERE asked IS NOT NULL AND asked <> '' AND doc IS NOT NULL AND doc <> ''
 GROUP BY 1, 2, 3 ORDER BY people DESC, 1, 2, 3 LIMIT {MOST_PAIRS}
 """
@@ -234,17 +242,19 @@ WITH fired AS (
     FROM injections i WHERE outcome IN ('shown', 'held', 'muted')
 ),
 said AS (
-    SELECT trigger, count(DISTINCT about) FILTER (verdict = 'useful') AS useful,
-        count(DISTINCT about) FILTER (verdict = 'prevented') AS prevented,
-        count(DISTINCT about) FILTER (verdict = 'noise') AS noise,
-        count(DISTINCT about) FILTER (verdict = 'wrong') AS wrong
+    SELECT trigger, {_number("about", only="verdict = 'useful'")} AS useful,
+        {_number("about", only="verdict = 'prevented'")} AS prevented,
+        {_number("about", only="verdict = 'noise'")} AS noise,
+        {_number("about", only="verdict = 'wrong'")} AS wrong
     FROM feedback WHERE trigger IS NOT NULL GROUP BY 1
 )
 SELECT f.trigger, count(*) FILTER (outcome <> 'muted'), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d'),
     coalesce(any_value(s.useful), 0), coalesce(any_value(s.prevented), 0), coalesce(any_value(s.noise), 0),
-    coalesce(any_value(s.wrong), 0), count(DISTINCT who) FILTER (outcome = 'muted'),
-    count(*) FILTER (outcome = 'held' AND NOT passed), count(*) FILTER (outcome = 'held' AND passed),
-    count(*) FILTER (outcome <> 'muted' AND was_read), count(*) FILTER (coalesce(came_again, false))
+    coalesce(any_value(s.wrong), 0), {_number("who", only="outcome = 'muted'")},
+    count(DISTINCT voice) FILTER (outcome = 'held' AND NOT passed),
+    count(DISTINCT voice) FILTER (outcome = 'held' AND passed),
+    count(DISTINCT voice) FILTER (outcome <> 'muted' AND was_read),
+    count(DISTINCT voice) FILTER (coalesce(came_again, false))
 FROM fired f LEFT JOIN said s ON s.trigger = f.trigger GROUP BY 1 ORDER BY 1
 """
 
@@ -258,25 +268,27 @@ WHERE i.conversation IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
 """
 
 _QUESTIONS = f"""
-SELECT asked, count(*) AS times, count(DISTINCT who), avg((answered = 'yes')::INT) FROM queries
+SELECT asked, count(*) AS times, {_number("who")}, avg((answered = 'yes')::INT) FROM queries
 WHERE asked IS NOT NULL AND asked <> '' GROUP BY 1 ORDER BY times DESC, asked LIMIT {MOST_QUESTIONS}
 """
 
 _REPHRASED = f"""
-SELECT p.asked, p.again, coalesce(mode(r.opened), mode(r.docs[1])), count(DISTINCT p.who) AS people
+SELECT p.asked, p.again, coalesce(mode(r.opened), mode(r.docs[1])),
+    least(count(DISTINCT p.who), count(DISTINCT p.voice)) AS people
 FROM ({_TRIED_AGAIN}) p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at
 WHERE (r.opened IS NOT NULL OR (r.answered = 'yes' AND p.answered <> 'yes')) AND len(r.docs) > 0
 GROUP BY 1, 2 ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
 """
 
 _TOGETHER = f"""
-SELECT a.doc, b.doc, count(DISTINCT a.who) AS people FROM reads a JOIN reads b
+SELECT a.doc, b.doc, least(count(DISTINCT a.who), count(DISTINCT a.voice)) AS people FROM reads a JOIN reads b
     ON a.who = b.who AND a.doc <> b.doc AND b.ts >= a.ts AND b.ts <= a.ts + INTERVAL {MINUTES} MINUTE
 WHERE a.who <> '?' GROUP BY 1, 2 HAVING people >= {TOGETHER} ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
 """
 
 _SHOWN = """
-SELECT doc, count(*), count(*) FILTER (opened = doc), count(*) FILTER (first AND opened IS NOT NULL AND opened <> doc)
-FROM (SELECT unnest(docs[1:3]) AS doc, opened, docs[1] = unnest(docs[1:3]) AS first FROM resolutions)
+SELECT doc, count(*), count(*) FILTER (opened = doc),
+    count(DISTINCT voice) FILTER (first AND opened IS NOT NULL AND opened <> doc)
+FROM (SELECT unnest(docs[1:3]) AS doc, opened, voice, docs[1] = unnest(docs[1:3]) AS first FROM resolutions)
 GROUP BY 1 ORDER BY 1
 """

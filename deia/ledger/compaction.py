@@ -37,7 +37,12 @@ class Compacted(Record):
 
 
 def is_due(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> bool:
-    """Return whether a ledger is worth compacting, judging only by the names and sizes of its files."""
+    """Return whether a ledger is worth compacting, judging only by the names and sizes of its files.
+
+    Raises:
+        CommonsError: the folder is reached through a link.
+    """
+    refuse_link(folder)
     parts = find_parts([folder])
     if not parts.readable:
         return False
@@ -52,8 +57,9 @@ def compact(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> Co
 
     Raises:
         OSError: the folder cannot be written.
-        CommonsError: a file cannot be read or written; nothing was lost.
+        CommonsError: a file cannot be read or written, or the folder is reached through a link; nothing was lost.
     """
+    refuse_link(folder)
     before = find_parts([folder]).size
     if not os.path.isdir(folder):
         return Compacted()
@@ -66,6 +72,14 @@ def compact(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> Co
     finally:
         os.unlink(f"{folder}/{LOCK}")
     return Compacted(folded=folded, removed=removed, before=before, after=find_parts([folder]).size)
+
+
+def refuse_link(folder: str) -> None:
+    """Raise a CommonsError if a ledger's folder, or the one that it is in, is a link: it may be somebody else's."""
+    for path in (folder, os.path.dirname(folder.rstrip("/"))):
+        if os.path.islink(path):
+            fix = "Nothing was changed there. Put a folder in its place."
+            raise CommonsError(f"{path} is a link, so the log behind it is left alone.", fix=fix)
 
 
 def _take_lock(path: str, now: float) -> bool:
@@ -88,7 +102,8 @@ def _finish_interrupted(folder: str) -> None:
         if name.endswith(f"{PARQUET}.new"):
             os.unlink(f"{folder}/{name}")
     for name in os.listdir(folder):
-        if name.startswith(COMPACTING) and os.path.isdir(f"{folder}/{name}"):
+        path = f"{folder}/{name}"
+        if name.startswith(COMPACTING) and os.path.isdir(path) and not os.path.islink(path):
             _write(folder, name.removeprefix(COMPACTING))
 
 

@@ -89,6 +89,8 @@ def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
 def _of_folder(folder: str) -> Iterator[Part]:
     names = sorted(_entries(folder))
     for name in names:
+        if os.path.islink(f"{folder}/{name}"):
+            continue
         if name.startswith(COMPACTING) and f"{name.removeprefix(COMPACTING)}{PARQUET}" not in names:
             yield from _files(f"{folder}/{name}", sorted(_entries(f"{folder}/{name}")))
     yield from _files(folder, names)

@@ -12,12 +12,15 @@ from deia.folders import events_folder
 from deia.ledger.compaction import compact, is_due
 from deia.ledger.segments import find_parts
 from deia.ledger.warehouse import ask, read_through
+from deia.ledger.warehouse_schema import EARLIEST, LATEST
 from deia.records import TYPE_CHECKING, Record
 from deia.settings import resolve
 
 if TYPE_CHECKING:
     import duckdb
 
+EARLIEST_SECONDS, LATEST_SECONDS = 0, 7_258_118_400  # EARLIEST and LATEST since 1970
+TIME_BEGINS = tuple("+-0123456789")
 MOST_BYTES = 64_000_000  # read from the end of a file
 
 
@@ -91,9 +94,9 @@ def tidy(root: str, *, environ: Mapping[str, str], now: float) -> str:
     settings = resolve(root, environ=environ)
     limits = {"days": settings.telemetry_days, "megabytes": settings.telemetry_mb}
     folder = events_folder(root, environ)
-    if not is_due(folder, now=now, **limits):
-        return ""
     try:
+        if not is_due(folder, now=now, **limits):
+            return ""
         result = compact(folder, now=now, **limits)
     except (CommonsError, OSError) as error:
         return f"The log could not be compacted: {error}"
@@ -117,7 +120,23 @@ def _lines(path: str) -> Iterator[dict[str, Json] | None]:
             value = loads(line.decode("utf-8", "replace"))
         except ValueError:
             value = None
-        yield value if isinstance(value, dict) else None
+        yield value if isinstance(value, dict) and is_plausible(value.get("ts")) else None
+
+
+def is_plausible(ts: Json) -> bool:
+    """Return whether deia's clock can have given a time, as text or in seconds; events of older forms have none."""
+    if isinstance(ts, str):
+        if not ts.startswith(TIME_BEGINS):
+            return True
+        if ts[4:5] == "-":
+            return EARLIEST[:4] <= ts[:4] < LATEST[:4]
+        try:
+            return EARLIEST_SECONDS <= float(ts) < LATEST_SECONDS
+        except ValueError:
+            return False
+    if isinstance(ts, bool) or not isinstance(ts, int | float):
+        return ts is None
+    return EARLIEST_SECONDS <= ts < LATEST_SECONDS
 
 
 def _time(event: Mapping[str, Json]) -> str:

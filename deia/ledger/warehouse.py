@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from deia.errors import CommonsError, QueryError
 from deia.ledger.segments import Parts, find_parts
-from deia.ledger.warehouse_schema import COLUMNS, FIELDS, IDS, TYPES, VIEWS
+from deia.ledger.warehouse_schema import COLUMNS, FIELDS, IDS, PLAUSIBLE, TIME_LIKE, TYPES, VIEWS
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -208,11 +208,15 @@ def events_sql(segments: Sequence[str], *, broken: bool = False) -> str:
         for name, sql in columns.items()
     )
     files = f"[{', '.join(map(quoted, segments))}]"
-    return (
-        f"SELECT {selected} FROM (SELECT json, filename, json IS NOT NULL AND json_type(json) = 'OBJECT' AS sound,"
+    lines = (
+        "SELECT json, filename, json IS NOT NULL AND json_type(json) = 'OBJECT' AS is_object,"
         f" json_transform(CASE WHEN json_type(json) = 'OBJECT' THEN json END, {quoted(shape)}) AS f"
-        f" FROM read_ndjson_objects({files}, ignore_errors=true, filename=true))" + ("" if broken else " WHERE sound")
+        f" FROM read_ndjson_objects({files}, ignore_errors=true, filename=true)"
     )
+    ts = COLUMNS["ts"]
+    is_time = f"{PLAUSIBLE.format(ts)} AND NOT ({TIME_LIKE} AND {ts} IS NULL)"
+    checked = f"SELECT *, is_object AND {is_time} AS sound FROM ({lines})"
+    return f"SELECT {selected} FROM ({checked})" + ("" if broken else " WHERE sound")
 
 
 def _create_views(connection: duckdb.DuckDBPyConnection, parts: Parts, since: str) -> None:
@@ -223,7 +227,7 @@ def _create_views(connection: duckdb.DuckDBPyConnection, parts: Parts, since: st
         read = f"SELECT * FROM read_parquet([{', '.join(packed)}], union_by_name=true)"
         older = f"SELECT * FROM nothing UNION ALL BY NAME {read}"
         events += f" UNION ALL SELECT {columns} FROM ({older})"
-    condition = f" WHERE ts >= {quoted(since)}::TIMESTAMP" if since else ""
+    condition = f" WHERE {PLAUSIBLE.format('ts')}" + (f" AND ts >= {quoted(since)}::TIMESTAMP" if since else "")
     connection.execute(f"CREATE VIEW events AS SELECT * FROM ({events}){condition}")
     for name, view in VIEWS.items():
         connection.execute(f"CREATE VIEW {name} AS {view.sql}")

@@ -43,6 +43,11 @@ FIELDS = {
     "change": "VARCHAR", "error": "VARCHAR", "where": "VARCHAR", "injection": "JSON",
 }  # fmt: skip
 
+# An event outside these times was not written by deia's clock: its line counts as broken.
+EARLIEST, LATEST = "1970-01-01", "2200-01-01"
+PLAUSIBLE = f"coalesce({{0}} BETWEEN TIMESTAMP '{EARLIEST}' AND TIMESTAMP '{LATEST}', true)"
+TIME_LIKE = "coalesce(regexp_matches(f.ts, '^[-+0-9]'), false)"  # a text that begins so should be a time
+
 # The columns of `events`, as SQL over those fields; `line` is the event as it was written.
 COLUMNS = {
     "ts": """coalesce(try_cast(f.ts AS TIMESTAMP), CASE
@@ -74,12 +79,12 @@ COLUMNS = {
     "clicked": """CASE
         WHEN json_type(f.clicked) = 'ARRAY' THEN f.clicked->>'$[0]'
         WHEN json_type(f.clicked) = 'VARCHAR' THEN f.clicked->>'$' END""",
-    "response_time_ms": "CASE WHEN f.response_time_ms >= 0 THEN f.response_time_ms END",
+    "response_time_ms": "CASE WHEN f.response_time_ms BETWEEN 0 AND 1e9 THEN f.response_time_ms END",
     "tier": "f.tier",
     "trigger": """coalesce(f.trigger, CASE
         WHEN json_type(f.injection) = 'VARCHAR' THEN f.injection->>'$' END)""",
     "because": "f.because",
-    "chars": "f.chars",
+    "chars": "CASE WHEN f.chars BETWEEN 0 AND 1000000000 THEN f.chars END",
     "action": "f.action",
     "outcome": """coalesce(f.outcome, CASE
         WHEN f.event = 'proactive_injection' OR f.injection IS NOT NULL THEN 'shown' END)""",
@@ -111,6 +116,11 @@ class View(Record):
 
 
 WHO = "coalesce(conversation, agent, host, '?') AS who"
+# Whose log an event is in, and of which day. Who can write into it can pose as any number of conversations, but not as
+# another machine. Windows has a segment for each process, whose number is the writer.
+VOICE = """CASE WHEN regexp_full_match(source, '[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]+[.]jsonl') THEN source[1:10]
+    WHEN regexp_matches(source, '^[0-9]{4}-[0-9]{2}-[0-9]{2}-') AND NOT contains(source, '-import-') THEN source
+    ELSE concat(source, ' ', ts::DATE) END AS voice"""
 HIT = f"list_contains(q.docs, r.doc) AND r.ts <= q.ts + INTERVAL {MINUTES} MINUTE"
 # Later views build on earlier ones.
 VIEWS = {
@@ -118,7 +128,7 @@ VIEWS = {
         purpose="a query: `who` asked (the conversation or else the agent), `asked` in lower case, `answered` yes,"
         " badly (partly, with low confidence, or judged noise or wrong) or no",
         sql=f"""
-        SELECT ts, id, conversation, agent, host, {WHO}, query,
+        SELECT ts, id, conversation, agent, host, {WHO}, {VOICE}, query,
             lower(trim(query)) AS asked,
             query_type, matched, confidence, cluster, docs, response_time_ms, tier,
             CASE WHEN matched = 'false' OR (matched IS NULL AND len(docs) = 0) THEN 'no'
@@ -131,17 +141,17 @@ VIEWS = {
     "injections": View(
         purpose="a trigger that fired: `outcome` shown, held, passed, muted, quiet or over_budget",
         sql=f"""
-        SELECT ts, id, conversation, agent, host, {WHO}, trigger, because, docs, chars, action,
+        SELECT ts, id, conversation, agent, host, {WHO}, {VOICE}, trigger, because, docs, chars, action,
             coalesce(outcome, 'shown') AS outcome, response_time_ms
         FROM events WHERE event = 'injection' AND trigger IS NOT NULL
         """,
     ),
     "feedback": View(
         purpose="a judgement: `about` is the id of the judged event, whose `trigger`, `query` and `docs` are given",
-        sql="""
-        SELECT f.ts, f.id, f.agent, f.about, f.verdict, f.note, coalesce(judged.trigger, f.trigger) AS trigger,
+        sql=f"""
+        SELECT f.ts, f.id, f.agent, f.voice, f.about, f.verdict, f.note, coalesce(judged.trigger, f.trigger) AS trigger,
             judged.query, coalesce(judged.docs, f.docs) AS docs, coalesce(judged.outcome, f.outcome) AS outcome
-        FROM events f LEFT JOIN (
+        FROM (SELECT *, {VOICE} FROM events) f LEFT JOIN (
             SELECT id, any_value(trigger) AS trigger, any_value(query) AS query, any_value(docs) AS docs,
                 any_value(outcome) AS outcome
             FROM events WHERE event IN ('query', 'injection')
@@ -153,9 +163,10 @@ VIEWS = {
     "reads": View(
         purpose="a document that somebody opened, `via` what",
         sql=f"""
-        SELECT ts, id, conversation, agent, host, {WHO}, doc, via FROM events WHERE event = 'read' AND doc IS NOT NULL
+        SELECT ts, id, conversation, agent, host, {WHO}, {VOICE}, doc, via FROM events
+        WHERE event = 'read' AND doc IS NOT NULL
         UNION ALL
-        SELECT ts, id, conversation, agent, host, {WHO}, clicked, 'click' FROM events
+        SELECT ts, id, conversation, agent, host, {WHO}, {VOICE}, clicked, 'click' FROM events
         WHERE event = 'query' AND clicked IS NOT NULL
         """,
     ),
@@ -172,8 +183,8 @@ VIEWS = {
         " `answered`, then `again` and `again_answered`",
         sql=f"""
         SELECT * FROM (
-            SELECT ts, who, asked, answered, docs, lead(asked) OVER w AS again, lead(answered) OVER w AS again_answered,
-                lead(docs) OVER w AS again_docs, lead(ts) OVER w AS again_at
+            SELECT ts, who, voice, asked, answered, docs, lead(asked) OVER w AS again,
+                lead(answered) OVER w AS again_answered, lead(docs) OVER w AS again_docs, lead(ts) OVER w AS again_at
             FROM queries WHERE asked IS NOT NULL AND who <> '?' WINDOW w AS (PARTITION BY who ORDER BY ts)
         ) WHERE again <> asked AND again_at <= ts + INTERVAL {MINUTES} MINUTE
         """,

@@ -108,7 +108,7 @@ def _verdicts(folder: str, injections: Sequence[Sequence[Event]]) -> dict[str, l
 def _explain(event: Event, artefact: Artefact | None, verdicts: Mapping[str, list[str]]) -> dict[str, Any]:
     """Return an event with what its trigger says now, if the trigger still exists."""
     name, conversation = str(event.get("trigger", "")), str(event.get("conversation", ""))
-    trigger = _trigger(artefact, name)
+    trigger, docs = _trigger(artefact, name), event.get("docs")
     state, now = state_folder(os.environ), time.time()
     muted = muted_triggers(state, folder=here(), now=now, conversation=conversation)
     return {
@@ -116,9 +116,14 @@ def _explain(event: Event, artefact: Artefact | None, verdicts: Mapping[str, lis
         "conversation": conversation, "host": event.get("host", event.get("agent", "")),
         "outcome": event.get("outcome", "shown"), "action": event.get("action", ""),
         "because": event.get("because", ""), "chars": event.get("chars", 0), "id": event.get("id", ""),
-        "documents": trigger.pop("documents", None) or [{"id": document} for document in event.get("docs") or ()],
+        "documents": trigger.pop("documents", None) or _ids(docs),
         "verdicts": verdicts.get(str(event.get("id", "")), []), "muted": name in muted, **trigger,
     }  # fmt: skip
+
+
+def _ids(docs: object) -> list[dict[str, object]]:
+    """Return what an event says of its documents, whatever it says: the ledger may be anybody's."""
+    return [{"id": ident} for ident in docs] if isinstance(docs, list) else []
 
 
 def _artefact() -> Artefact | None:
