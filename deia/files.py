@@ -310,21 +310,6 @@ def real(path: str) -> str:
     return done or "/"
 
 
-def is_own(path: str) -> bool:
-    """Return whether a folder belongs to the person, to the system's administrator, or to who became one by sudo.
-
-    As git decides for `safe.directory`. Windows has no such owners.
-    """
-    if sys.platform == "win32":
-        return True
-    try:
-        owner = system.stat(path).st_uid
-    except (OSError, ValueError):
-        return False
-    by_sudo = system.environ.get(b"SUDO_UID", b"") if system.geteuid() == 0 else b""
-    return owner in (0, system.geteuid()) or str(owner).encode() == by_sudo
-
-
 def upwards(path: str) -> Iterator[str]:
     """Yield `path` and every folder above it, nearest first."""
     while path:
