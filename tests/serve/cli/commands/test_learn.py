@@ -45,9 +45,10 @@ def used(commons: Path) -> Path:
         place.write_text(json.dumps({**who, "role": "user", "content": text}) + "\n", encoding="utf-8")
     folder = commons / "telemetry" / "events"
     folder.mkdir(parents=True)
-    with (folder / "2026-11-20-x.jsonl").open("wb") as file:
-        for number, event in enumerate(events):
-            stamp = {"ts": f"2026-11-20T10:00:{number:02d}.000Z", "v": 1, "id": f"e-{number}"}
+    for number, event in enumerate(events):
+        day = f"2026-11-{18 + number // 3 % 3}"  # of several days, since one machine's signs count once a day
+        stamp = {"ts": f"{day}T10:00:{number:02d}.000Z", "v": 1, "id": f"e-{number}"}
+        with (folder / f"{day}-x.jsonl").open("ab") as file:
             file.write(spool.encoded({**stamp, **event}))
     return commons
 
