@@ -1,6 +1,6 @@
-"""The command line as click sees it: one lazy group, a module a family of commands.
+"""The commands as one click group, which imports the module of a command when it is used.
 
-Only what cannot be answered by the quick path of `deia.serve.cli.quick_path` comes here. Refuses to do anything itself.
+An ordinary `deia search` never gets here: `deia.serve.cli.quick_path` answers it without click.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ import difflib
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 import deia
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS, COMPLETION
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem  # imported only while a shell completes
 
 COMMANDS = {
     "search": "deia.serve.cli.commands.search",
@@ -47,25 +50,25 @@ COMMANDS = {
     "config": "deia.serve.cli.commands.mute",
     "completion": "deia.serve.cli.commands.completion",
 }
-ATTRIBUTES = {"eval": "evaluation", "open": "open_document"}  # where a command's name is also a builtin's
+ATTRIBUTES = {"eval": "evaluation", "open": "open_document"}  # commands that have the name of a builtin
 
 
 class LazyGroup(click.Group):
-    """The group of all commands, each imported when it is named."""
+    """The group of all commands; each is imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Give the names in the order in which they are told."""
+        """Return the names in the order in which the help lists them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        """Import a command."""
+        """Import a command and return it."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(COMMANDS[cmd_name]), ATTRIBUTES.get(cmd_name, cmd_name))
         return command
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Offer the names of commands without importing all of them, which takes longer than a person waits."""
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the names of commands without importing all of them, which would take too long."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - only while a shell completes
 
         names = [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
@@ -74,11 +77,15 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, or say which was meant."""
+        """Return the command that is named, or suggest a similar one.
+
+        Raises:
+            click.UsageError: there is no such command.
+        """
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
-            advice = f"Did you mean: deia {near[0]}" if near else f'To ask the commons, type: deia search "{name}"'
+            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)  # a question is not like any command
+            advice = f"Did you mean: deia {near[0]}" if near else f'To search the commons, type: deia search "{name}"'
             raise click.UsageError(f"There is no command {name!r}. {advice}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -91,22 +98,28 @@ def _show_version(ctx: click.Context, _option: click.Parameter, value: bool) -> 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(COMMONS.name, metavar=COMMONS.metavar, default="", help=COMMONS.help)
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show it.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
 @click.pass_context
 def cli(ctx: click.Context, commons: str) -> None:
-    """Put the right lesson in front of an agent before the mistake.
+    """Put the right lesson in front of an AI agent before it makes a mistake.
 
-    A question: deia search "how do I move a site?"   A look at what fires: deia check "I'll delete the project"
-    """
+    A commons is a project's collection of lessons: documents to search, and triggers that watch what agents do.
+
+    \b
+    Search it:                      deia search "how do I move a site?"
+    See which triggers would fire:  deia check "I'll delete the project"
+    """  # noqa: D301 - click needs the backslash, with which it keeps line breaks
     ctx.obj = commons
 
 
 def run_cli(arguments: Sequence[str]) -> int:
-    """Run a command line through click; give its exit code."""
+    """Run a command line and return its exit code."""
     if COMPLETION in os.environ:
-        import_module("deia.serve.cli.shell_completion")  # which tells click of one more shell
+        import_module("deia.serve.cli.shell_completion")  # registers PowerShell with click
     try:
-        code: Any = cli.main(list(arguments), prog_name="deia", standalone_mode=False)
+        code: object = cli.main(list(arguments), prog_name="deia", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         output.say(error.format_message())
         return output.FOUND
@@ -115,8 +128,8 @@ def run_cli(arguments: Sequence[str]) -> int:
         return output.BROKEN
     except click.Abort:
         return output.INTERRUPTED
-    except SystemExit as leaving:  # shell completion, and click's own way out of a broken pipe
-        code = leaving.code
+    except SystemExit as exit_request:  # shell completion, and click's reaction to a broken pipe
+        code = exit_request.code
     return code if isinstance(code, int) else output.FOUND
 
 
@@ -124,4 +137,4 @@ def _show(error: click.ClickException) -> None:
     ctx = getattr(error, "ctx", None)
     output.complain(f"deia: {error.format_message()}")
     if ctx is not None:
-        output.complain(f"Help is at: {ctx.command_path} --help")
+        output.complain(f"For help, type: {ctx.command_path} --help")

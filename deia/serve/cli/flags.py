@@ -1,7 +1,6 @@
-"""The flags of `deia search`, as data: the quick path and the click command are both made from these tables.
+"""The options of `deia search` as a table, from which the quick path and the click command are both made.
 
-Refuses to interpret anything but the ordinary forms: whatever is out of the ordinary is left to click, which knows how
-to complain.
+The quick path parses only ordinary command lines. All others, and all errors, are left to click.
 """
 
 from __future__ import annotations
@@ -16,57 +15,65 @@ if TYPE_CHECKING:
 FORMS = ("table", "summary", "full", "markdown", "json", "yaml", "paths")
 COLOURS = ("auto", "always", "never")
 TIERS = ("auto", "compact", "static", "keyword")
-MOST_DOCUMENTS = 200  # that a search gives at all (deia.search.pipeline)
+MOST_DOCUMENTS = 200  # that a search returns at most (deia.search.pipeline)
 MOST_TOKENS = 1_000_000
-COMPLETION = "_DEIA_COMPLETE"  # the variable by which a shell asks click for completions
+COMPLETION = "_DEIA_COMPLETE"  # the environment variable with which a shell asks click for completions
 
 
 class Flag(Record):
-    """One flag that takes a value."""
+    """An option that takes a value."""
 
     name: str
     help: str
     metavar: str = "TEXT"
     choices: tuple[str, ...] = ()
-    most: int = 0  # a whole number up to this; 0 for a text
-    least: int = 1  # of a whole number
+    most: int = 0  # the largest integer; 0 if the value is a text
+    least: int = 1  # the smallest integer
     repeated: bool = False
 
     @property
     def field(self) -> str:
-        """The name of its value among the options of a search."""
+        """The name of the parameter of `search` that the option sets."""
         return {"--keyword": "keywords", "--format": "form"}.get(self.name, self.name[2:])
 
 
 COMMONS = Flag(name="--commons", help="The folder of the commons to use.", metavar="FOLDER")
 SEARCH = (
-    Flag(name="--platform", help="Only documents about this platform; alone, an overview of them."),
-    Flag(name="--audience", help="Only documents for this audience; alone, an overview of them."),
+    Flag(name="--platform", help="Only documents about this platform; without a question, an overview of them."),
+    Flag(name="--audience", help="Only documents for this audience; without a question, an overview of them."),
     Flag(name="--urgency", help="Only documents of this urgency.", choices=("critical", "high", "medium", "low")),
     Flag(name="--cluster", help="Only documents of this cluster."),
     Flag(name="--tag", help="Only documents with this tag."),
-    Flag(name="--keyword", help="A keyword that must match as a whole; may be repeated.", repeated=True),
-    Flag(name="--limit", help="How many documents to give.", metavar="NUMBER", most=MOST_DOCUMENTS),
+    Flag(name="--keyword", help="A keyword that must match as a whole word; may be repeated.", repeated=True),
+    Flag(name="--limit", help="How many documents to show.", metavar="NUMBER", most=MOST_DOCUMENTS),
     Flag(
         name="--format",
-        help="How to show the answer; by default a table at a terminal and a summary elsewhere.",
+        help="How to show the answer; by default a table in a terminal and a summary otherwise.",
         choices=FORMS,
     ),
     Flag(
         name="--budget",
-        help="How many tokens --format full may take; by default 3000.",
+        help="How many tokens --format full may use; by default 3000.",
         metavar="TOKENS",
         most=MOST_TOKENS,
         least=LEAST,
     ),
-    Flag(name="--tier", help="What the search may go by besides words; by default the best there is.", choices=TIERS),
-    Flag(name="--color", help="Whether a table is in colour; auto asks the terminal and NO_COLOR.", choices=COLOURS),
+    Flag(
+        name="--tier",
+        help="Which model of meaning to use besides words; by default the best that is compiled.",
+        choices=TIERS,
+    ),
+    Flag(
+        name="--color",
+        help="Whether the table is in colour; auto decides by the terminal and NO_COLOR.",
+        choices=COLOURS,
+    ),
     COMMONS,
 )
 
 
 def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
-    """Give the options of an ordinary `deia [--commons FOLDER] search …`, or None where it is anything else."""
+    """Return the options of an ordinary `deia [--commons FOLDER] search …`, or None for any other command line."""
     options: dict[str, Any] = {}
     words: list[str] = []
     known: Sequence[Flag] = (COMMONS,)  # before the command's name
@@ -89,13 +96,13 @@ def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
             if not equals:
                 value = arguments[at]
                 at += 1
-            if not _take(flag, value, options):
+            if not _add(flag, value, options):
                 return None
     return {**options, "text": " ".join(words)} if known is SEARCH else None
 
 
-def _take(flag: Flag, value: str, options: dict[str, Any]) -> bool:
-    """Put a flag's value among the options; say whether it is an ordinary one."""
+def _add(flag: Flag, value: str, options: dict[str, Any]) -> bool:
+    """Add an option's value and return whether it is an ordinary one."""
     if value.startswith("-") or (flag.choices and value not in flag.choices):
         return False
     if flag.most:

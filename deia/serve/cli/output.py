@@ -1,6 +1,6 @@
-"""What a person reads at a terminal: answers on standard output, complaints on standard error, whatever the encoding.
+"""Output for a person: answers on standard output, errors on standard error, with any encoding.
 
-Refuses to let text that came from files steer the terminal: control characters are shown as spaces.
+Text from files cannot control the terminal: control characters are shown as spaces.
 """
 
 from __future__ import annotations
@@ -12,44 +12,44 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from deia.errors import DeiaError
 
-FOUND, NOTHING, BROKEN = 0, 1, 2  # exit codes
-INTERRUPTED, BROKEN_PIPE = 130, 141  # as a shell reports the signals
+FOUND, NOTHING, BROKEN = 0, 1, 2  # exit codes: something was found, nothing was found, an error
+INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report these signals
 
 
 def prepare() -> None:
-    """Make standard output take any text, escaping what its encoding does not have."""
+    """Make the standard streams accept any text, escaping characters that their encoding does not have."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a test's capture has no encoding to fail on
+        if hasattr(stream, "reconfigure"):  # pytest's replacement has no such method
             stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: str = "") -> None:
-    """Print a text that may hold lines and tabs, but nothing that a terminal would obey."""
+    """Print a text to standard output, without control characters other than newlines and tabs."""
     if sys.stdout is not None:
         sys.stdout.write(printable(text) + "\n")
 
 
 def show(styled: str) -> None:
-    """Print what a rendering for terminals made, codes included; it has made everything else printable itself."""
+    """Print a text that contains terminal codes; the caller has made the rest of it printable."""
     if sys.stdout is not None:
         sys.stdout.write(styled + "\n")
 
 
 def complain(text: str) -> None:
-    """Print a text on standard error."""
+    """Print a text to standard error."""
     if sys.stderr is not None:
         sys.stderr.write(printable(text) + "\n")
 
 
 def complain_of(error: DeiaError) -> None:
-    """Print an error with where it is, every problem it holds, and what to type next."""
+    """Print an error: where it is, what is wrong, what to type next, and all its problems."""
     where = f"{error.where}: " if error.where else ""
     problems = map(str, getattr(error, "problems", ()))
     complain("\n  ".join((f"deia: {where}{error.message}", *filter(None, (error.fix, *problems)))))
 
 
 def printable(text: str) -> str:
-    """Give a text without control characters other than newlines and tabs."""
+    """Return a text without control characters other than newlines and tabs."""
     if text.isprintable():
         return text
     return "".join(
@@ -58,19 +58,19 @@ def printable(text: str) -> str:
 
 
 def at_terminal() -> bool:
-    """Say whether standard output is a terminal."""
+    """Return whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def is_watched() -> bool:
-    """Say whether somebody reads standard error as it comes, so that progress can be told there."""
+    """Return whether standard error is a terminal, so that progress can be shown there."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def mark(symbol: str, instead: str) -> str:
-    """Give a symbol, or plain letters where standard output cannot show it."""
+def mark(symbol: str, plain: str) -> str:
+    """Return a symbol, or plain letters if standard output cannot show it."""
     try:
         symbol.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:
-        return instead
+        return plain
     return symbol

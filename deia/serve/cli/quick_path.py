@@ -1,7 +1,6 @@
-"""The command line. A search in its ordinary form is answered at once, without click; the rest goes to click.
+"""The entry point of the command line: an ordinary search is answered without click, everything else by click.
 
-A cold search is counted in milliseconds, so this reaches only what a search needs, and leaves the process without the
-interpreter's farewell.
+Importing click takes three times as long as a whole search. For the same reason the process ends with `os._exit`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from deia.serve.startup.importer import remove
 
 
 def answer() -> int:
-    """Run the command line; give its exit code."""
+    """Run the command line and exit."""
     output.prepare()
     code = _guarded(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
@@ -30,7 +29,7 @@ def answer() -> int:
 
 
 def _guarded(arguments: list[str]) -> int:
-    """Run a command line; turn what is foreseen to go wrong into a message and an exit code."""
+    """Run a command line and return its exit code; expected errors become messages."""
     try:
         return run(arguments)
     except DeiaError as error:
@@ -40,27 +39,29 @@ def _guarded(arguments: list[str]) -> int:
     except BrokenPipeError:
         return output.BROKEN_PIPE
     except OSError as error:
-        output.complain_of(_plainly(error))
+        output.complain_of(_described(error))
     return output.BROKEN
 
 
-def _plainly(error: OSError) -> DeiaError:
-    """Give what the system said as an error that names the file and what to look at."""
+def _described(error: OSError) -> DeiaError:
+    """Return an error of the system as one that names the file and what to do next."""
     where = error.filename if isinstance(error.filename, str) else ""
-    fix = f"Look at it: ls -ld {where}" if where else "Try again; where it stays, look at the disk and the rights."
+    fix = (
+        f"To see its permissions, type: ls -ld {where}" if where else "Try again; then check the disk and permissions."
+    )
     return DeiaError((error.strerror or str(error)).lower(), where=where, fix=fix)
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command line; give its exit code.
+    """Run a command line and return its exit code.
 
     Raises:
-        DeiaError: what was asked cannot be done.
+        DeiaError: the command failed.
     """
     options = None if COMPLETION in os.environ else read_search(arguments)
     if options is not None:
         return search(**options)
-    remove()  # a server imports in several threads
+    remove()  # the quick importer is not safe in a server, which imports in several threads
     from deia.serve.cli.commands_table import run_cli  # noqa: PLC0415 - click costs three times a whole search
 
     return run_cli(arguments)

@@ -1,4 +1,4 @@
-"""`deia search`, after its arguments were read: ask, print, and say by the exit code whether anything was found."""
+"""`deia search` after its arguments are parsed: search, print, and return whether anything was found."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from deia.serve.cli.terminal import look_of
 if TYPE_CHECKING:
     from typing import Any
 
-COMPILER = "deia.compile.compiler"  # imported where the commons had to be compiled for this search
+COMPILER = "deia.compile.compiler"  # is imported only if the commons had to be compiled for this search
 
 
 def search(
-    *, commons: str = "", form: str = "", limit: int | None = None, budget: int = 0, color: str = "", **asked: Any
+    *, commons: str = "", form: str = "", limit: int | None = None, budget: int = 0, color: str = "", **query: Any
 ) -> int:
-    """Answer a question on standard output; give 0 where documents were found and 1 where none were.
+    """Answer a question on standard output; return 0 if documents were found, otherwise 1.
 
-    Without a form it is a table at a terminal and a summary elsewhere; with a budget, what a model is given.
+    The default form is a table in a terminal and a summary otherwise; with a budget it is the form for a model.
 
     Raises:
-        DeiaError: there is no such commons, a filter names what the commons does not have, or the budget is of no use.
+        DeiaError: there is no such commons, a filter is unknown, or the form does not use a budget.
     """
     if budget and form not in ("", "full"):
-        raise QueryError(f"--budget says nothing to --format {form}", fix="Use it with --format full.")
+        raise QueryError(f"--budget does not apply to --format {form}", fix="Use it with --format full.")
     librarian = Librarian(commons or None, agent="cli")
-    answer = librarian.query(limit=limit, **asked)
+    answer = librarian.query(limit=limit, **query)
     form = form or ("full" if budget else "table" if output.at_terminal() or color == "always" else "summary")
     if form == "table":
         output.show(table(answer, look=look_of(librarian.root, colour=color, environ=os.environ)))
@@ -42,7 +42,7 @@ def search(
     else:
         output.say(render(answer, form).rstrip("\n"))
     if COMPILER in sys.modules:  # it took a second or more
-        from deia.serve.startup.bytecode import keep_bytecode  # noqa: PLC0415 - most searches find all compiled
+        from deia.serve.startup.bytecode import keep_bytecode  # noqa: PLC0415 - most searches compile nothing
 
         keep_bytecode()
     return output.FOUND if answer.documents else output.NOTHING

@@ -1,32 +1,28 @@
-"""A report for a person at a terminal: figures, small plots and tables, within the terminal's width.
+"""Reports for a terminal: figures, small charts and tables, within the terminal's width.
 
-Everything that comes from the ledger is made printable first. Refuses to know where the figures come from.
+All text is made printable first, because it comes from the log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from deia.ledger.report_page import shown_cell
-from deia.ledger.report_values import Chart, Figure, Grid, Report
+from deia.ledger.report_values import Cell, Chart, Figure, Grid, Report
 from deia.search.rendering.columns import columns, cut, plain, wrap
 from deia.search.rendering.terminal_answer import Look
-
-if TYPE_CHECKING:
-    from deia.ledger.report_values import Cell
 
 NARROWEST, WIDEST = 60, 140
 STEPS, PLAIN_STEPS = " ▁▂▃▄▅▆▇█", " .:-=+*#@"
 BAR, PLAIN_BAR = "█", "#"
 LONGEST_NAME = 36
 ROWS_OF_BARS = 10
-LEAST_COLUMN = 5  # columns of a terminal that a column of text keeps
-SHORT = 10  # columns up to which a cell is a number or a day, which say nothing when they are cut
+LEAST_COLUMN = 5  # characters that a column of text keeps at least
+SHORT = 10  # a cell of up to so many characters is a number or a day, which would be useless if cut
 
 
 def report_text(report: Report, look: Look) -> str:
-    """Give a report as lines of text."""
+    """Return a report as text."""
     width = min(max(look.width, NARROWEST), WIDEST)
     lines = [_styled(report.title, "1", look), *wrap(plain(report.lead), width), ""]
     lines += _figures(report.figures)
@@ -38,7 +34,7 @@ def report_text(report: Report, look: Look) -> str:
 
 
 def grid_text(grid: Grid, look: Look) -> list[str]:
-    """Give a table alone, without its title."""
+    """Return the lines of a table without its title."""
     return list(_table(grid, max(look.width, NARROWEST), look))[2:]
 
 
@@ -47,10 +43,11 @@ def _styled(text: str, code: str, look: Look) -> str:
 
 
 def _figures(figures: Sequence[Figure]) -> Iterator[str]:
-    told = [(shown_cell(each.value, each.unit), each.label, each.note) for each in figures]
-    wide = max((columns(value) for value, _, _ in told), default=0)
-    for value, label, note in told:
-        yield f"{' ' * (wide - columns(value))}{value}  {label}{f' ({plain(note)})' if note else ''}"
+    values = [shown_cell(figure.value, figure.unit) for figure in figures]
+    width = max(map(columns, values), default=0)
+    for value, figure in zip(values, figures, strict=True):
+        note = f" ({plain(figure.note)})" if figure.note else ""
+        yield f"{' ' * (width - columns(value))}{value}  {figure.label}{note}"
 
 
 def _chart(chart: Chart, width: int, look: Look) -> Iterator[str]:
@@ -62,25 +59,25 @@ def _chart(chart: Chart, width: int, look: Look) -> Iterator[str]:
 
 
 def _sparks(chart: Chart, width: int, look: Look) -> Iterator[str]:
-    """Give each series as a row of small columns, with the most that it reaches."""
+    """Yield each series as a row of small columns, with its maximum."""
     steps = STEPS if look.symbols else PLAIN_STEPS
-    wide = max(len(name) for name, values in chart.series.items() if any(values))
-    room = width - wide - 16
+    name_width = max(len(name) for name, values in chart.series.items() if any(values))
+    room = width - name_width - 16
     for name, values in chart.series.items():
         if not any(values):
             continue
-        kept = _squeezed([value or 0.0 for value in values], room)
-        most = max(kept)
-        row = "".join(steps[min(-(-int(value * 800 / most) // 100), 8) if most else 0] for value in kept)
-        yield f"{name.rjust(wide)}  {row}  most {shown_cell(_whole(most), chart.unit)}"
+        heights = _squeezed([value or 0.0 for value in values], room)
+        most = max(heights)
+        row = "".join(steps[min(-(-int(value * 800 / most) // 100), 8) if most else 0] for value in heights)
+        yield f"{name.rjust(name_width)}  {row}  most {shown_cell(_whole(most), chart.unit)}"
     if len(chart.labels) > 1:
         first, last = chart.labels[0], chart.labels[-1]
         length = min(len(chart.labels), room)
-        yield f"{' ' * wide}  {first}{' ' * max(length - len(first) - len(last), 1)}{last}"
+        yield f"{' ' * name_width}  {first}{' ' * max(length - len(first) - len(last), 1)}{last}"
 
 
 def _squeezed(values: Sequence[float], room: int) -> list[float]:
-    """Give at most so many values: of neighbours that share a place the greatest."""
+    """Return at most `room` values: the greatest of those that share a place."""
     if len(values) <= room:
         return list(values)
     return [
@@ -91,16 +88,16 @@ def _squeezed(values: Sequence[float], room: int) -> list[float]:
 
 def _bars(chart: Chart, width: int, look: Look) -> Iterator[str]:
     totals = [sum(values[at] or 0.0 for values in chart.series.values()) for at in range(len(chart.labels))]
-    chosen = sorted(range(len(totals)), key=lambda at: -totals[at])[:ROWS_OF_BARS]
-    wide = min(max(columns(plain(chart.labels[at])) for at in chosen), LONGEST_NAME)
+    largest = sorted(range(len(totals)), key=lambda at: -totals[at])[:ROWS_OF_BARS]
+    name_width = min(max(columns(plain(chart.labels[at])) for at in largest), LONGEST_NAME)
     most = max(totals) or 1
-    room = width - wide - 14
-    for at in chosen:
-        name = cut(plain(chart.labels[at]), wide)
+    room = width - name_width - 14
+    for at in largest:
+        name = cut(plain(chart.labels[at]), name_width)
         bar = (BAR if look.symbols else PLAIN_BAR) * max(round(room * totals[at] / most), int(totals[at] > 0))
-        yield f"{name}{' ' * (wide - columns(name))}  {bar} {shown_cell(_whole(totals[at]), chart.unit)}"
+        yield f"{name}{' ' * (name_width - columns(name))}  {bar} {shown_cell(_whole(totals[at]), chart.unit)}"
     if len(chart.series) > 1:
-        yield f"{' ' * wide}  {' + '.join(chart.series)}"
+        yield f"{' ' * name_width}  {' + '.join(chart.series)}"
 
 
 def _whole(value: float) -> float | int:
@@ -117,13 +114,13 @@ def _table(grid: Grid, width: int, look: Look) -> Iterator[str]:
         [plain(shown_cell(cell, grid.units.get(name, ""))) for name, cell in zip(grid.columns, row, strict=True)]
         for row in grid.rows
     ]
-    shown = min(len(grid.columns), (width - LEAST_COLUMN) // (LEAST_COLUMN + 2))  # what is left out, JSON has
+    shown = min(len(grid.columns), (width - LEAST_COLUMN) // (LEAST_COLUMN + 2))  # --json has the others
     cells = [row[:shown] for row in cells]
-    wide = _widths([list(grid.columns[:shown]), *cells], width - 2)
+    widths = _widths([list(grid.columns[:shown]), *cells], width - 2)
     right = [all(_is_number(row[at]) for row in grid.rows) for at in range(shown)]
-    yield _styled(_row(grid.columns[:shown], wide, right), "2", look)
+    yield _styled(_row(grid.columns[:shown], widths, right), "2", look)
     for row in cells:
-        yield _row(row, wide, right)
+        yield _row(row, widths, right)
     if grid.more:
         yield f"  and {grid.more:,} more"
     if grid.note:
@@ -134,29 +131,30 @@ def _is_number(cell: Cell) -> bool:
     return cell is None or isinstance(cell, (int, float))
 
 
-def _row(cells: Sequence[str], wide: Sequence[int], right: Sequence[bool]) -> str:
-    told = []
-    for cell, room, to_right in zip(cells, wide, right, strict=True):
-        text = cut(cell, room)
-        space = " " * (room - columns(text))
-        told.append(space + text if to_right else text + space)
-    return f"  {'  '.join(told)}".rstrip()
+def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = []
+    for cell, width, to_right in zip(cells, widths, right, strict=True):
+        text = cut(cell, width)
+        space = " " * (width - columns(text))
+        padded.append(space + text if to_right else text + space)
+    return f"  {'  '.join(padded)}".rstrip()
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Give each column what it needs; what is too much is taken from the widest, column by column.
+    """Return the width of each column; if all together are too wide, the widest are narrowed, one step at a time.
 
-    What a row is about is told as long as anything else can give way, and numbers and days longer than their headings.
+    The first column, which names the row, is narrowed last. Numbers and days are narrowed after other texts; headings
+    may be cut before them.
     """
-    wide = [max(columns(row[at]) for row in rows) for at in range(len(rows[0]))]
-    told = [max(columns(row[at]) for row in rows[1:]) for at in range(len(wide))]
-    least = [max(LEAST_COLUMN, room if room <= SHORT else 0) for room in told]
-    least[0] = max(LEAST_COLUMN, min(wide[0], LONGEST_NAME))
-    while sum(wide) + 2 * (len(wide) - 1) > width and max(wide) > LEAST_COLUMN:
-        giving = (
-            [at for at, room in enumerate(wide) if room > least[at]]
-            or [at for at, room in enumerate(wide) if at and room > LEAST_COLUMN]
+    widths = [max(columns(row[at]) for row in rows) for at in range(len(rows[0]))]
+    cell_widths = [max(columns(row[at]) for row in rows[1:]) for at in range(len(widths))]
+    least = [max(LEAST_COLUMN, cell if cell <= SHORT else 0) for cell in cell_widths]
+    least[0] = max(LEAST_COLUMN, min(widths[0], LONGEST_NAME))
+    while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > LEAST_COLUMN:
+        narrowable = (
+            [at for at, column in enumerate(widths) if column > least[at]]
+            or [at for at, column in enumerate(widths) if at and column > LEAST_COLUMN]
             or [0]
         )
-        wide[max(giving, key=lambda at: wide[at])] -= 1
-    return wide
+        widths[max(narrowable, key=lambda at: widths[at])] -= 1
+    return widths

@@ -1,6 +1,6 @@
-"""What the terminal that is written to can show: its width, colours, links, signs beyond ASCII.
+"""What the terminal can show: its width, colours, links, and characters beyond ASCII.
 
-Refuses to ask the terminal itself, which may not answer; the environment and the stream say enough.
+The terminal itself is not asked, because it may not answer; the environment and the stream tell enough.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from deia.serve.cli import output
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Who is known to open links (OSC 8); elsewhere they could show as noise.
+# Terminals that are known to support links (OSC 8); others could show the codes.
 LINKING = ("WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "ITERM_SESSION_ID", "WEZTERM_PANE", "DOMTERM")
 LINKING_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby")
 LINKING_TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot")
@@ -25,7 +25,7 @@ UNESCAPED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 
 
 def look_of(root: str, *, colour: str, environ: Mapping[str, str]) -> Look:
-    """Give what standard output can show; `colour` is auto, always or never, links lead into the commons at `root`."""
+    """Return what standard output can show; `colour` is auto, always or never, and links open documents of `root`."""
     styled = colour == "always" or (colour != "never" and output.at_terminal() and in_colour(environ))
     linked = output.at_terminal() and styled and opens_links(environ)
     return Look(
@@ -37,7 +37,7 @@ def look_of(root: str, *, colour: str, environ: Mapping[str, str]) -> Look:
 
 
 def in_colour(environ: Mapping[str, str]) -> bool:
-    """Say whether a terminal is to be written in colour: not where NO_COLOR is set (no-color.org) or TERM is dumb."""
+    """Return whether to use colour: not if NO_COLOR is set (no-color.org) or TERM is dumb."""
     if environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
         return False
     old_windows = sys.platform == "win32" and not any(environ.get(name) for name in ("WT_SESSION", "TERM", "ANSICON"))
@@ -45,7 +45,7 @@ def in_colour(environ: Mapping[str, str]) -> bool:
 
 
 def opens_links(environ: Mapping[str, str]) -> bool:
-    """Say whether a terminal is known to open links."""
+    """Return whether the terminal is known to support links."""
     version = environ.get("VTE_VERSION", "")
     return (
         any(environ.get(name) for name in LINKING)
@@ -56,9 +56,9 @@ def opens_links(environ: Mapping[str, str]) -> bool:
 
 
 def address(root: str, path: str) -> str:
-    """Give the `file:` address of a document, percent-encoded (RFC 3986)."""
-    own = path.startswith(STARTER_PREFIX)
-    place = f"{STARTER}/{path[len(STARTER_PREFIX) :]}" if own else f"{root}/{path}"
+    """Return the `file:` address of a document, percent-encoded (RFC 3986)."""
+    is_starter = path.startswith(STARTER_PREFIX)
+    place = f"{STARTER}/{path[len(STARTER_PREFIX) :]}" if is_starter else f"{root}/{path}"
     encoded = "".join(
         chr(byte) if byte in UNESCAPED else f"%{byte:02X}" for byte in place.encode("utf-8", "surrogateescape")
     )
@@ -66,10 +66,10 @@ def address(root: str, path: str) -> str:
 
 
 def _width(environ: Mapping[str, str]) -> int:
-    given = environ.get("COLUMNS", "")
-    if given.isascii() and given.isdecimal() and 0 < len(given) < 6 and int(given):
-        return int(given)
+    width = environ.get("COLUMNS", "")
+    if width.isascii() and width.isdecimal() and 0 < len(width) < 6 and int(width):
+        return int(width)
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns or WIDTH
-    except (OSError, ValueError, AttributeError):  # no terminal, a closed stream, or none
+    except (OSError, ValueError, AttributeError):  # standard output is no terminal, closed or missing
         return WIDTH

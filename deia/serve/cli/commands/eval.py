@@ -1,4 +1,4 @@
-"""`deia eval`: golden questions asked, measured, and held against the last run."""
+"""`deia eval`: measure how well golden questions find their documents, compared with the last run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import click
 
@@ -26,13 +25,14 @@ from deia.evaluate.golden_run import (
     write_run,
 )
 from deia.evaluate.labelled_sets import compile_labelled, is_labelled, read_questions
+from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.knowledge import Golden
 from deia.librarian import Librarian
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, kind_of, tiers_of
 from deia.search.catalog import Catalog
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons
+from deia.serve.cli.commands.shared_options import commons_option, form_option, named_commons
 from deia.text import counted, one_line, shorten
 
 NAMED = 20  # questions that a list names
@@ -43,98 +43,101 @@ TIER_NAMES = (*TIERS, KEYWORD_TIER, TRANSFORMER)
 
 @click.command("eval", short_help="Measure how well golden questions find their documents.")
 @click.argument("golden", metavar="[GOLDEN]", required=False)
-@click.option("--tier", type=click.Choice(TIER_NAMES), help="Search with this tier alone, else as the setting says.")
+@click.option(
+    "--tier", type=click.Choice(TIER_NAMES), help="Use only this model of meaning; by default that of the settings."
+)
 @form_option("text", "json")
 @commons_option
 def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
-    """Measure how well golden questions find their documents, and what was lost since the last run.
+    """Measure how well golden questions find their documents, and compare with the last run.
 
-    GOLDEN is a file of questions, or a folder in BEIR's layout, whose corpus is compiled for it; without it, they are
-    those of the index's query_patterns and of golden.yaml beside it. Exits with 1 where a question that found its
-    documents at the last run no longer does.
+    A golden question is one whose right answers are known. GOLDEN is a file of them, or a folder in the format of BEIR,
+    whose corpus is compiled for it. By default they are those in the query_patterns of the index and in golden.yaml
+    beside it. The exit code is 1 if a question no longer finds the documents that it found in the last run.
     """
-    librarian = Librarian(given_commons() or None, agent="eval", ledger=False)
-    every = tiers_of(tier or librarian.settings.tier, model=librarian.settings.model)
-    tiers = every[:1] if tier else every
-    with tempfile.TemporaryDirectory() as place:
+    librarian = Librarian(named_commons() or None, agent="eval", ledger=False)
+    tiers = tiers_of(tier or librarian.settings.tier, model=librarian.settings.model)
+    tiers = tiers[:1] if tier else tiers
+    with tempfile.TemporaryDirectory() as folder:
         if golden is not None and is_labelled(golden):
             questions: Sequence[Golden] = read_questions(golden)
             catalog = compile_labelled(
-                golden, os.path.join(place, "catalog"), tiers=tuple(dict.fromkeys((*tiers, TIERS[-1])))
+                golden, os.path.join(folder, "catalog"), tiers=tuple(dict.fromkeys((*tiers, TIERS[-1])))
             )
         else:
             questions = read_file(golden) if golden is not None else own_questions(librarian.root)
             catalog = librarian.open_catalog()
         if not questions:
-            fix = f"Write some into {FILE} beside the index: - {{query: …, documents: [id]}}"
+            fix = f"Write some into {FILE} beside the index, such as: - {{query: …, documents: [id]}}"
             raise CommonsError("there are no golden questions", fix=fix)
         if tier and tier != KEYWORD_TIER and kind_of(tier) not in catalog.tiers:
             raise CommonsError(f"the commons was compiled without the {tier} tier", fix="Type: deia compile")
-        done = evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
+        evaluated = evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
         missing = unknown_documents(catalog, questions)
     source = os.path.abspath(golden) if golden is not None else ""
-    went_by = tier or librarian.settings.tier.removeprefix("auto")
-    kept = run_path(state_folder(os.environ), librarian.root, source, went_by)
-    before = read_run(kept)
-    changed = changes(done, before)
-    write_run(kept, done, at=spool.timestamp(time.time()))
+    used_tier = tier or librarian.settings.tier.removeprefix("auto")
+    path = run_path(state_folder(os.environ), librarian.root, source, used_tier)
+    before = read_run(path)
+    changed = changes(evaluated, before)
+    write_run(path, evaluated, at=spool.timestamp(time.time()))
     if form == "json":
-        output.say(fast_json.dumps(_fields(done, changed, missing)))
+        output.say(fast_json.dumps(_fields(evaluated, changed, missing)))
     else:
-        output.say("\n".join(_lines(done, changed, missing, compared=bool(before))))
-    return int(any(each.lost for each in changed))
+        output.say("\n".join(_lines(evaluated, changed, missing, compared=bool(before))))
+    return int(any(change.lost for change in changed))
 
 
 def read_file(path: str) -> Sequence[Golden]:
-    """Give the golden questions of a file, or of the commons in a folder.
+    """Return the golden questions of a file, or of the commons in a folder.
 
     Raises:
-        CommonsError: it cannot be read, or has problems.
+        CommonsError: the file cannot be read, or has problems.
     """
     if os.path.isdir(path):
         commons = load_commons(path)
         return [*load_golden(path).questions, *golden_patterns(commons.query_patterns)]
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            found = read_golden(file.read(), path=os.path.basename(path))
+            golden = read_golden(file.read(), path=os.path.basename(path))
     except OSError as error:
         raise CommonsError(f"{path} cannot be read: {error.strerror}", fix="Name a file or a folder.") from error
-    if found.problems:
-        raise CommonsError(f"{path} has {counted(len(found.problems), 'problem')}", found.problems)
-    return found.questions
+    if golden.problems:
+        raise CommonsError(f"{path} has {counted(len(golden.problems), 'problem')}", golden.problems)
+    return golden.questions
 
 
 def unknown_documents(catalog: Catalog, questions: Sequence[Golden]) -> list[str]:
-    """Give the ids that questions want and nobody has."""
-    wanted = dict.fromkeys(document for each in questions for document in each.grades)
+    """Return the ids of documents that questions expect and the catalog does not have."""
+    wanted = dict.fromkeys(document for question in questions for document in question.grades)
     return [document for document in wanted if catalog.keyword.number(document) is None]
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
 
 
-def _lines(done: Evaluation, changed: Sequence[Change], missing: Sequence[str], *, compared: bool) -> Iterator[str]:
-    figures = done.figures()
-    tiers = " and ".join(sorted({each.tier for each in done.outcomes}))
-    yield f"{counted(len(done.outcomes), 'question')}, {tiers} tier"
-    if done.answerable:
+def _lines(run: Evaluation, changed: Sequence[Change], missing: Sequence[str], *, compared: bool) -> Iterator[str]:
+    figures = run.figures()
+    tiers = " and ".join(sorted({outcome.tier for outcome in run.outcomes}))
+    yield f"{counted(len(run.outcomes), 'question')}, {tiers} tier"
+    if run.answerable:
         yield "   ".join(f"{name} {figures[key]:.3f}" for key, name in FIGURES)
-        yield f"refused though there is an answer: {_count(figures['refused_wrongly'], len(done.answerable))}"
-    if done.unanswerable:
-        yield f"refused where there is none: {_count(figures['refused_rightly'], len(done.unanswerable))}"
+        yield f"not answered although there is an answer: {_count(figures['refused_wrongly'], len(run.answerable))}"
+    if run.unanswerable:
+        yield f"rightly not answered: {_count(figures['refused_rightly'], len(run.unanswerable))}"
     yield f"latency p50 {figures['p50_ms']:.1f} ms, p95 {figures['p95_ms']:.1f} ms"
     if missing:
-        yield f"documents that are not here: {', '.join(missing[:NAMED])}{' …' if len(missing) > NAMED else ''}"
-    yield from _named("missed", [_missed(each) for each in done.wrong])
+        yield f"expected but missing documents: {', '.join(missing[:NAMED])}{' …' if len(missing) > NAMED else ''}"
+    yield from _named("missed", [_missed(outcome) for outcome in run.wrong])
     if not compared:
-        yield "This is the first run; the next is compared with it."
+        yield "This is the first run; the next will be compared with it."
         return
-    for name, told in (
-        ("lost since the last run", [each for each in changed if each.lost]),
-        ("worse", [each for each in changed if not each.lost and each.now < each.before]),
-        ("better", [each for each in changed if each.gained or each.now > each.before]),
+    for name, group in (
+        ("lost since the last run", [change for change in changed if change.lost]),
+        ("worse", [change for change in changed if not change.lost and change.now < change.before]),
+        ("better", [change for change in changed if change.gained or change.now > change.before]),
     ):
-        yield from _named(name, [f"{each.before:.2f} → {each.now:.2f}  {_excerpt(each.query)}" for each in told])
+        lines = [f"{change.before:.2f} → {change.now:.2f}  {_excerpt(change.query)}" for change in group]
+        yield from _named(name, lines)
     if not changed:
         yield "Nothing changed since the last run."
 
@@ -143,9 +146,9 @@ def _count(share: float, of: int) -> str:
     return f"{round(share * of)} of {of} ({share:.1%})"
 
 
-def _missed(each: QueryOutcome) -> str:
-    wanted = f"wants {', '.join(each.wanted[:3])}" if each.wanted else "wants nothing"
-    return f"{_excerpt(each.query)} ({wanted}, got {each.found[0] if each.found else 'nothing'})"
+def _missed(outcome: QueryOutcome) -> str:
+    wanted = f"expected {', '.join(outcome.wanted[:3])}" if outcome.wanted else "expected nothing"
+    return f"{_excerpt(outcome.query)} ({wanted}, found {outcome.found[0] if outcome.found else 'nothing'})"
 
 
 def _named(name: str, lines: Sequence[str]) -> Iterator[str]:
@@ -159,20 +162,21 @@ def _excerpt(query: str) -> str:
     return shorten(one_line(query), EXCERPT)
 
 
-def _fields(done: Evaluation, changed: Sequence[Change], missing: Sequence[str]) -> dict[str, Any]:
+def _fields(run: Evaluation, changed: Sequence[Change], missing: Sequence[str]) -> dict[str, Json]:
     return {
-        "questions": len(done.outcomes),
-        "answerable": len(done.answerable),
-        "unanswerable": len(done.unanswerable),
-        "tiers": sorted({each.tier for each in done.outcomes}),
-        "figures": done.figures(),
+        "questions": len(run.outcomes),
+        "answerable": len(run.answerable),
+        "unanswerable": len(run.unanswerable),
+        "tiers": sorted({outcome.tier for outcome in run.outcomes}),
+        "figures": run.figures(),
         "missing_documents": list(missing),
-        "changes": [each.values() for each in changed],
+        "changes": [change.values() for change in changed],
         "results": [
             {
-                "query": each.query, "wanted": list(each.wanted), "found": list(each.found), "right": each.right,
-                "confidence": each.confidence, "ndcg": round(each.scores.ndcg, 4), "ms": round(each.ms, 2),
+                "query": outcome.query, "wanted": list(outcome.wanted), "found": list(outcome.found),
+                "right": outcome.right, "confidence": outcome.confidence, "ndcg": round(outcome.scores.ndcg, 4),
+                "ms": round(outcome.ms, 2),
             }
-            for each in done.outcomes
+            for outcome in run.outcomes
         ],
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""`deia install`, `deia uninstall` and `deia doctor`: agent hosts connected, disconnected and checked."""
+"""`deia install`, `deia uninstall` and `deia doctor`: connect, disconnect and check agent hosts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from deia.compile.compiler import compile_commons
 from deia.errors import HostError
 from deia.folders import STARTER, find_commons, is_starter
 from deia.serve.cli import output
-from deia.serve.cli.commands.commons import tell_compiled
-from deia.serve.cli.commands.shared_options import commons_option, given_commons, here
+from deia.serve.cli.commands.commons import compile_report
+from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons
 from deia.serve.setup.connect import (
     WARM_URL,
     Target,
@@ -41,126 +41,130 @@ from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import resolve
 from deia.text import counted
 
-SHARED = "These files name paths of this machine; where they are shared with others, use --user instead"
+SHARED = "These files contain paths of this machine; if you share them with others, use --user instead"
 
 
 def complete_hosts(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Give the hosts whose names begin so, for a shell's completion."""
+    """Return the hosts whose names begin with what was typed."""
     return [name for name in BY_NAME if name.startswith(incomplete)]
 
 
-EVERY = {
+HOST_OPTIONS = {
     "hosts": click.argument("hosts", nargs=-1, metavar="[HOST]...", shell_complete=complete_hosts),
-    "every": click.option("--all", "every", is_flag=True, help="Every host that is found here."),
-    "project": click.option("--project", is_flag=True, help="The settings of the project (the default)."),
-    "local": click.option("--local", is_flag=True, help="The project's, those that are not shared."),
-    "user": click.option("--user", is_flag=True, help="The person's own settings, for all projects."),
+    "every": click.option("--all", "every", is_flag=True, help="Every host that is found on this machine."),
+    "project": click.option("--project", is_flag=True, help="Use the settings of the project (the default)."),
+    "local": click.option("--local", is_flag=True, help="Use the project's settings that are not shared with others."),
+    "user": click.option("--user", is_flag=True, help="Use your own settings, which apply to all projects."),
     "dry_run": click.option("--dry-run", is_flag=True, help="Only show what would change."),
-    "yes": click.option("--yes", "-y", "agreed", is_flag=True, help="Do not ask."),
+    "yes": click.option("--yes", "-y", "agreed", is_flag=True, help="Do not ask for confirmation."),
 }
 
 
-def _where(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the flags that installing and its reverse share; of the scopes it gets the one that was named."""
+def _host_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add the options that install and uninstall share; the command receives the chosen scope as one argument."""
 
     @wraps(command)
-    def scoped(*, project: bool, local: bool, user: bool, **given: Any) -> int:
-        """Refuse two scopes rather than take one of them."""
-        named = [name for name, is_given in zip(SCOPES, (project, local, user), strict=True) if is_given]
-        if len(named) > 1:
-            raise click.UsageError(f"Give one of {' and '.join(f'--{name}' for name in named)}, not several.")
-        return command(scope=named[0] if named else None, **given)
+    def scoped(*, project: bool, local: bool, user: bool, **options: Any) -> int:
+        """Call the command with the scope, or refuse several scopes."""
+        chosen = [name for name, is_set in zip(SCOPES, (project, local, user), strict=True) if is_set]
+        if len(chosen) > 1:
+            raise click.UsageError(f"Use only one of {' and '.join(f'--{name}' for name in chosen)}.")
+        return command(scope=chosen[0] if chosen else None, **options)
 
-    for option in reversed(EVERY.values()):
+    for option in reversed(HOST_OPTIONS.values()):
         scoped = option(scoped)
     return scoped
 
 
-@click.command(short_help="Connect agent hosts: enter the hook into their settings.")
-@_where
-@click.option("--list", "listing", is_flag=True, help="Show which hosts are here, and where deia is installed.")
-@click.option("--json", "as_json", is_flag=True, help="Give what --list shows as JSON.")
-@click.option("--uninstall", is_flag=True, help="Take the hook out again, as deia uninstall does.")
-@click.option("--mcp", "server", is_flag=True, help="Also enter the server that an agent asks (deia mcp).")
-@click.option("--warm", is_flag=True, help="Also have Claude Code ask a running `deia serve`, beside the command.")
-@click.option("--url", metavar="URL", default=WARM_URL, show_default=True, help="Of that server, for --warm.")
-@click.option("--warm-mcp", "by_tool", is_flag=True, help="The same by the server that the session is connected with.")
-@click.option("--statusline", "status", is_flag=True, help="Also show in the host's status line what deia said last.")
+@click.command(short_help="Connect deia with agent hosts such as Claude Code.")
+@_host_options
+@click.option(
+    "--list", "listing", is_flag=True, help="Show which hosts are on this machine, and where deia is installed."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the output of --list as JSON.")
+@click.option("--uninstall", is_flag=True, help="Remove the hook, as deia uninstall does.")
+@click.option("--mcp", "server", is_flag=True, help="Also add the server that the agent can ask (deia mcp).")
+@click.option("--warm", is_flag=True, help="Also let Claude Code ask a running `deia serve`.")
+@click.option(
+    "--url", metavar="URL", default=WARM_URL, show_default=True, help="The address of that server, for --warm."
+)
+@click.option("--warm-mcp", "by_tool", is_flag=True, help="Also let Claude Code ask the session's own MCP server.")
+@click.option("--statusline", "status", is_flag=True, help="Also show what deia said last in the host's status line.")
 @commons_option
 def install(  # noqa: PLR0913 - every option has a name of its own
     *, hosts: tuple[str, ...], scope: str | None, listing: bool, as_json: bool, uninstall: bool, status: bool,
-    server: bool, warm: bool, url: str, by_tool: bool, **given: bool,
+    server: bool, warm: bool, url: str, by_tool: bool, **flags: bool,
 ) -> int:  # fmt: skip
-    """Enter the hook into hosts' settings, leaving everything else in the files as it is.
+    """Connect deia with agent HOSTs: add its hook to their settings, so that it sees what an agent is about to do.
 
-    Shows what will change, and asks where somebody can be asked.
+    Nothing else in the files is changed. The changes are shown first and, in a terminal, must be confirmed.
     """
     if listing or as_json:
-        return _list(asked=listing, as_json=as_json)
-    spots = _spots(hosts, scope or SCOPES[0], every=given["every"], removing=uninstall)
+        return _list(listing=listing, as_json=as_json)
+    spots = _spots(hosts, scope or SCOPES[0], every=flags["every"], removing=uninstall)
     if uninstall:
-        given_out = {name: given[name] for name in ("dry_run", "agreed", "every")}
-        return _remove(spots, besides_the_hook(hosts, scope or SCOPES[0], every=given["every"]), **given_out)
-    commons = given_commons()
+        answers = {name: flags[name] for name in ("dry_run", "agreed", "every")}
+        return _remove(spots, besides_the_hook(hosts, scope or SCOPES[0], every=flags["every"]), **answers)
+    commons = named_commons()
     refuse_hookless(hosts, server=server)
-    targets = chosen_servers(hosts, scope or SCOPES[0], every=given["every"], commons=commons) if server else []
+    targets = chosen_servers(hosts, scope or SCOPES[0], every=flags["every"], commons=commons) if server else []
     targets += _asking(spots, scope or SCOPES[0], url=url if warm else None, by_tool=by_tool, commons=commons)
     if not spots and not targets:
-        output.say("No host is found here. To see which deia knows: deia install --list")
+        output.say("No host was found on this machine. To see all that deia supports, type: deia install --list")
         return output.NOTHING
     if status:
         spots = _with_status(spots)
     root = find_commons(here(), environ=os.environ, explicit=commons)
     interpreter = find_interpreter()
     failed: list[HostError] = []
-    planned = _planned(spots, interpreter, commons, failed=failed if given["every"] else None)
+    planned = _plan(spots, interpreter, commons, failed=failed if flags["every"] else None)
     spots, plan = [spot for spot, _ in planned], [changes for _, changes in planned]
-    whole = _entered(plan, targets, failed=failed if given["every"] else None)
-    code = _complain(failed)
-    if not _carried_out(whole, **given):
+    whole = _entered(plan, targets, failed=failed if flags["every"] else None)
+    code = _report_failures(failed)
+    if not _carry_out(whole, **flags):
         return code
-    _tell_installed(spots, [whole])
+    _report_installed(spots, [whole])
     if server or by_tool:
-        output.say("The hosts read their servers when they start.")
-    _tell_of_status_lines(spots, plan, hook_command(interpreter, status_line.HOST, commons=commons))
+        output.say("Restart the hosts, so that they find the new server.")
+    _report_status_lines(spots, plan, hook_command(interpreter, status_line.HOST, commons=commons))
     keep_bytecode()
     if not is_starter(root) and resolve(root, environ=os.environ).starter:
-        compile_commons(STARTER, environ=os.environ)  # it stands in where a commons is not compiled
-    output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
-    output.say("To see whether all works: deia doctor")
+        compile_commons(STARTER, environ=os.environ)  # it is used while a commons is not compiled
+    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
+    output.say("To check that everything works, type: deia doctor")
     return code
 
 
-def _complain(failed: Sequence[HostError]) -> int:
-    """Tell of files that cannot be used; give the exit code."""
+def _report_failures(failed: Sequence[HostError]) -> int:
+    """Print the errors of files that cannot be used, and return the exit code."""
     for error in failed:
         output.complain_of(error)
     if failed:
-        output.complain(f"deia: {counted(len(failed), 'file')} cannot be used and stays as it is; the others go on.")
+        output.complain(f"deia: {counted(len(failed), 'file')} cannot be used and was not changed.")
     return output.BROKEN if failed else output.FOUND
 
 
 def _asking(spots: Sequence[Spot], scope: str, *, url: str | None, by_tool: bool, commons: str) -> list[Target]:
-    """Give where hooks are to be entered that ask a running server, at an address or by its tool.
+    """Return the settings for hooks that ask a running server, at an address or by its tool.
 
     Raises:
-        click.UsageError: both were asked for.
-        HostError: no host here can do that.
+        click.UsageError: both are wanted.
+        HostError: none of the hosts supports that.
     """
     if url is not None and by_tool:
-        raise click.UsageError("Give one of --warm and --warm-mcp, not both.")
+        raise click.UsageError("Use --warm or --warm-mcp, not both.")
     if by_tool:
         return chosen_by_tool(spots, scope, commons=commons)
     return chosen_warm(spots, scope, url, commons=commons) if url is not None else []
 
 
-def _planned(
+def _plan(
     spots: Sequence[Spot], interpreter: str, commons: str, *, failed: list[HostError] | None
 ) -> list[tuple[Spot, list[Change]]]:
-    """Give how files change for every place; one that cannot be used goes to `failed`, so that the others go on.
+    """Return the changes of files for each place; errors are appended to `failed`, if that is a list.
 
     Raises:
-        HostError: a file cannot be used, and there is no `failed`.
+        HostError: a file cannot be used, and `failed` is None.
     """
     planned = []
     for spot in spots:
@@ -176,10 +180,10 @@ def _planned(
 def _entered(
     plan: Sequence[Sequence[Change]], targets: Sequence[Target], *, failed: list[HostError] | None
 ) -> list[Change]:
-    """Give all changes with what else is entered; a file that cannot be used as in `_planned`.
+    """Return all changes, including those of `targets`; errors as in `_plan`.
 
     Raises:
-        HostError: a file cannot be used, and there is no `failed`.
+        HostError: a file cannot be used, and `failed` is None.
     """
     whole = [change for changes in plan for change in changes]
     for target in targets:
@@ -188,7 +192,7 @@ def _entered(
         except HostError as error:
             if failed is None:
                 raise _unwritten(error) from error
-            if error.where not in [each.where for each in failed]:
+            if error.where not in [known.where for known in failed]:
                 failed.append(error)
     return whole
 
@@ -197,12 +201,13 @@ def _unwritten(error: HostError) -> HostError:
     return HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
 
 
-@click.command(short_help="Disconnect agent hosts: take the hook out of their settings.")
-@_where
+@click.command(short_help="Disconnect deia from agent hosts.")
+@_host_options
 def uninstall(*, hosts: tuple[str, ...], scope: str | None, every: bool, dry_run: bool, agreed: bool) -> int:
-    """Take the hook out of hosts' settings; a file that nobody else changed is as it was before.
+    """Disconnect deia from agent HOSTs: remove its hook from their settings.
 
-    Without a scope's flag, out of every scope.
+    A file that nobody changed since becomes exactly what it was before. Without --project, --local or --user, the hook
+    is removed from all of them.
     """
     spots = _spots(hosts, scope or "", every=every, removing=True)
     besides = besides_the_hook(hosts, scope or "", every=every)
@@ -210,57 +215,57 @@ def uninstall(*, hosts: tuple[str, ...], scope: str | None, every: bool, dry_run
 
 
 def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> list[Spot]:
-    """Give the places that the command line means, each once.
+    """Return the places that the command line means, without duplicates.
 
     Raises:
-        HostError: it names no host, an unknown one, or a scope that a host does not have.
+        HostError: no host is named, one is unknown, or a host does not have the scope.
     """
     project, environ = project_folder(os.getcwd()), dict(os.environ)
     if not (hosts or every):
         verb = "uninstall" if removing else "install"
         fix = f"Type: deia {verb} HOST, or --all. HOST is one or more of: {', '.join(BY_NAME)}."
-        raise HostError("which host?", fix=fix)
+        raise HostError("no host is named", fix=fix)
     chosen = [setup_of(host) for host in dict.fromkeys(hosts) if host not in only_servers(hosts)]
     if every:
         chosen = [setup for setup in SETUPS if removing or is_here(setup, project=project, environ=environ)]
     beside = tuple(setup.host for setup in chosen)
     spots = [
-        Spot(setup=setup, scope=each, project=project, environ=environ, beside=beside)
+        Spot(setup=setup, scope=place, project=project, environ=environ, beside=beside)
         for setup in chosen
-        for each in ((scope,) if scope else setup.places)
-        if each in setup.places or not every
+        for place in ((scope,) if scope else setup.places)
+        if place in setup.places or not every
     ]
-    return list({tuple(spot.paths): spot for spot in reversed(spots)}.values())[::-1]  # in a home, two scopes are one
+    return list({tuple(spot.paths): spot for spot in reversed(spots)}.values())[
+        ::-1
+    ]  # in the home folder, two scopes have the same files
 
 
 def _with_status(spots: Sequence[Spot]) -> list[Spot]:
-    """Ask for the status line where a host has one that a command fills.
+    """Return the places, with the status line wanted for the hosts that have one.
 
     Raises:
-        HostError: none of them has.
+        HostError: none of the hosts has one.
     """
     if not any(spot.setup.host == status_line.HOST for spot in spots):
-        told = "none of these hosts has a status line that a command fills"
-        raise HostError(told, fix=f"Type: deia install {status_line.HOST} --statusline")
+        message = "none of these hosts has a status line that can show deia"
+        raise HostError(message, fix=f"Type: deia install {status_line.HOST} --statusline")
     return [spot.but(status=spot.setup.host == status_line.HOST) for spot in spots]
 
 
-def _tell_of_status_lines(spots: Sequence[Spot], plan: Sequence[Sequence[Change]], command: Sequence[str]) -> None:
-    """Say what to add where somebody else's status line was kept."""
+def _report_status_lines(spots: Sequence[Spot], plan: Sequence[Sequence[Change]], command: Sequence[str]) -> None:
+    """Print what to add to a status line that is not deia's and was kept."""
     for spot, changes in zip(spots, plan, strict=True):
         for change in changes if spot.status else ():
             present = status_line.status_line_in(change.after.removeprefix("\ufeff"), path=change.path)
             if not status_line.is_ours(present):
-                output.say(
-                    f"The status line in {change.path} is kept as it is. To show deia in it, let its script hand"
-                )
-                output.say(f"its input to this and print the answer: {status_line.status_command(command)}")
+                output.say(f"The status line in {change.path} was not changed. To show deia in it, let its script pass")
+                output.say(f"its input to this command and print the output: {status_line.status_command(command)}")
 
 
-def _tell_installed(spots: Sequence[Spot], plan: Sequence[Sequence[Change]]) -> None:
+def _report_installed(spots: Sequence[Spot], plan: Sequence[Sequence[Change]]) -> None:
     written = (change for changes in plan for change in changes if change.before != change.after)
     for change in (change for change in written if change.keep):
-        output.say(f"The old settings are in {change.keep}.")
+        output.say(f"A copy of the old settings is in {change.keep}.")
     if any(spot.scope == PROJECT for spot in spots):
         local = " (Claude Code: --local)" if any("local" in spot.setup.places for spot in spots) else ""
         output.say(f"{SHARED}{local}.")
@@ -274,22 +279,22 @@ def _remove(spots: Sequence[Spot], besides: Sequence[Target], *, dry_run: bool, 
     touched = [change for change in changes if change.before != change.after]
     if not touched:
         places = ", ".join(change.path for change in changes) if len(changes) == 1 else "any of their settings"
-        output.say(f"The hook is not in {places}; nothing is to be done.")
+        output.say(f"The hook is not in {places}; there is nothing to do.")
         return code
-    if _carried_out(touched, dry_run=dry_run, agreed=agreed, every=every):
+    if _carry_out(touched, dry_run=dry_run, agreed=agreed, every=every):
         for change in touched:
             if not change.after:
                 tidy(change.path, project=project_folder(os.getcwd()))
-            what = "The hook" if any(change.path in spot.paths for spot in spots) else "The server"
-            output.say(f"{what} is not in {change.path} any more.")
+            removed = "The hook" if any(change.path in spot.paths for spot in spots) else "The server"
+            output.say(f"{removed} was removed from {change.path}.")
     return code
 
 
 def _removals(spots: Sequence[Spot], *, every: bool) -> tuple[list[Change], int]:
-    """Give the changes that take the hook out, and the exit code; one broken file does not keep the others.
+    """Return the changes that remove the hook, and the exit code; with `every`, errors are printed instead of raised.
 
     Raises:
-        HostError: the file of a host that was named cannot be used.
+        HostError: the file of a named host cannot be used.
     """
     changes: list[Change] = []
     code = output.FOUND
@@ -304,10 +309,10 @@ def _removals(spots: Sequence[Spot], *, every: bool) -> tuple[list[Change], int]
     return changes, code
 
 
-def _carried_out(changes: Sequence[Change], *, dry_run: bool, agreed: bool, every: bool) -> bool:
-    """Show changes, ask where somebody can be asked, and write them; say whether they were written."""
+def _carry_out(changes: Sequence[Change], *, dry_run: bool, agreed: bool, every: bool) -> bool:
+    """Show the changes, ask for confirmation if that is possible, and write them; return whether they were written."""
     for change in changes:
-        output.say(_difference(change) or f"{change.path} is as it should be.")
+        output.say(_difference(change) or f"{change.path} is up to date.")
     if dry_run:
         output.say("Nothing was written (--dry-run).")
         return False
@@ -319,22 +324,24 @@ def _carried_out(changes: Sequence[Change], *, dry_run: bool, agreed: bool, ever
         try:
             carry_out(change)
         except HostError as error:
-            told = f"Written were: {', '.join(done)}." if done else "Nothing was written."
-            raise HostError(error.message, where=error.where, fix=f"{error.fix} {told}") from error
+            result = f"Already written: {', '.join(done)}." if done else "Nothing was written."
+            raise HostError(error.message, where=error.where, fix=f"{error.fix} {result}") from error
         done += [change.path] if change.before != change.after else []
     return True
 
 
 def _agrees(*, every: bool) -> bool:
-    """Ask the person; where there is none, take a host that was named for consent, but not `--all`.
+    """Ask the person to confirm. Without a terminal, naming a host counts as consent, but `--all` does not.
 
     Raises:
-        HostError: nobody can be asked about every host.
+        HostError: with `--all` and without a terminal.
     """
     if sys.stdin is not None and sys.stdin.isatty() and output.at_terminal():
-        return click.confirm("Write this?", default=True)
+        return click.confirm("Write these changes?", default=True)
     if every:
-        raise HostError("nobody is there to agree to all of this", fix="Look at it, then add --yes.")
+        raise HostError(
+            "--all needs your consent, and this is not a terminal", fix="Check the changes, then add --yes."
+        )
     return True
 
 
@@ -344,41 +351,41 @@ def _difference(change: Change) -> str:
     return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
 
 
-def _list(*, asked: bool, as_json: bool) -> int:
-    """Show every host that deia knows: what says that it is here, and where the hook is installed.
+def _list(*, listing: bool, as_json: bool) -> int:
+    """Print every host that deia supports: how it was detected, and where the hook is installed.
 
     Raises:
-        click.UsageError: only how to show it was said, and nobody asked for it.
+        click.UsageError: --json is used without --list.
     """
-    if not asked:
-        raise click.UsageError("--json goes with --list.")
-    found = listed(project=project_folder(os.getcwd()), environ=dict(os.environ))
+    if not listing:
+        raise click.UsageError("--json can only be used with --list.")
+    hosts = listed(project=project_folder(os.getcwd()), environ=dict(os.environ))
     if as_json:
-        output.say(fast_json.dumps([each.values() for each in found]))
+        output.say(fast_json.dumps([host.values() for host in hosts]))
         return output.FOUND
-    width = max(len(each.host) for each in found)
-    for each in found:
-        output.say("\n".join(each.lines(width)))
+    width = max(len(host.host) for host in hosts)
+    for host in hosts:
+        output.say("\n".join(host.lines(width)))
     return output.FOUND
 
 
-@click.command(short_help="Check that everything works, and say what to do where it does not.")
-@click.option("--json", "as_json", is_flag=True, help="Give it as JSON.")
+@click.command(short_help="Check that everything works, and show how to fix what does not.")
+@json_option
 @commons_option
 def doctor(*, as_json: bool) -> int:
-    """Check the commons, its compiled files and the installed hooks, by running the very commands that the hosts run.
+    """Check the commons, its compiled files and the installed hooks, by running the same commands as the hosts.
 
-    Exits with 1 where something is dead.
+    The exit code is 1 if something does not work.
     """
     patient = Patient(
-        explicit=given_commons(),
+        explicit=named_commons(),
         folder=here(),
         project=project_folder(os.getcwd()),
         environ=dict(os.environ),
         tell=output.complain if output.is_watched() else str,
     )
     if as_json:
-        return _tell_as_json(patient)
+        return _print_json(patient)
     marks = {FINE: output.mark("✓", "ok"), DEAD: output.mark("✗", "X")}
     worst = output.FOUND
     for finding in diagnose(patient):
@@ -389,9 +396,9 @@ def doctor(*, as_json: bool) -> int:
     return worst
 
 
-def _tell_as_json(patient: Patient) -> int:
-    """Give all findings as one value; docs/schema/doctor.schema.json describes it."""
-    findings = [{"level": each.level, "text": each.text, "cure": each.cure} for each in diagnose(patient)]
-    dead = any(each["level"] == DEAD for each in findings)
+def _print_json(patient: Patient) -> int:
+    """Print all findings as JSON (docs/schema/doctor.schema.json) and return the exit code."""
+    findings = [{"level": finding.level, "text": finding.text, "cure": finding.cure} for finding in diagnose(patient)]
+    dead = any(finding["level"] == DEAD for finding in findings)
     output.say(fast_json.dumps({"sound": not dead, "findings": findings}))
     return int(dead)

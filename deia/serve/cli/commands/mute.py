@@ -1,4 +1,4 @@
-"""What concerns the person at this machine: mutes, leave, the ledger's last events, and the settings in force."""
+"""Commands for the person at this machine: mutes, permissions, the last events of the ledger, and the settings."""
 
 from __future__ import annotations
 
@@ -6,102 +6,102 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import click
 
 from deia import fast_json
 from deia.durations import read_duration
 from deia.errors import ArtefactError, CommonsError
+from deia.fast_json import Json
 from deia.folders import derived_folder, events_folder, state_folder
 from deia.ledger.tail import read_ledger
 from deia.librarian import Librarian
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, given_commons, here
+from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, here, named_commons
 from deia.serve.cli.shell_completion import complete_triggers
 from deia.serve.setup.why_commons import why_this_commons
 from deia.settings import NAMES, SECRETS, resolve, secret
 from deia.suggestions import nearest
-from deia.text import one_line, shorten
+from deia.text import counted, one_line, shorten
 from deia.watch.silence.allow import grant
 from deia.watch.silence.mutes import Mute, read_mutes, switch_path, write_mute
 
 EVENTS = ("query", "injection", "feedback", "read", "index", "maintenance", "error")
 SHOWN = 160  # characters of an event on a line
-HEAD = ("ts", "v", "id", "event")
+HEAD = ("ts", "v", "id", "event")  # fields that a line does not repeat
 
 
-@click.command(short_help="Silence a trigger, or deia altogether.")
+@click.command(short_help="Mute a trigger, or everything.")
 @click.argument("trigger", required=False, shell_complete=complete_triggers)
-@click.option("--for", "length", metavar="TIME", help="For how long, such as 30m, 2h or 7d; by default for good.")
-@click.option("--folder", metavar="FOLDER", help="Only for work at and below this folder.")
-@click.option("--path", metavar="GLOB", help="Only for calls that touch nothing but these paths, such as 'infra/**'.")
-@click.option("--once", is_flag=True, help="Only the next time.")
-@click.option("--off", "--remove", "off", is_flag=True, help="Lift the mute.")
-@click.option("--all", "everything", is_flag=True, help="Silence deia altogether, until `deia mute --all --off`.")
+@click.option("--for", "length", metavar="TIME", help="For how long, such as 30m, 2h or 7d; by default permanently.")
+@click.option("--folder", metavar="FOLDER", help="Only for work in this folder and below.")
+@click.option("--path", metavar="GLOB", help="Only for calls that touch no other paths, such as 'infra/**'.")
+@click.option("--once", is_flag=True, help="Only the next time it fires.")
+@click.option("--off", "--remove", "off", is_flag=True, help="End the mute.")
+@click.option("--all", "everything", is_flag=True, help="Mute everything, until `deia mute --all --off`.")
 @click.option("--list", "listing", is_flag=True, help="Show what is muted.")
 @commons_option
-def mute(  # noqa: PLR0913 - every option narrows what is silenced
+def mute(  # noqa: PLR0913 - every option narrows what is muted
     *, trigger: str | None, length: str | None, folder: str | None, path: str | None, once: bool, off: bool,
     everything: bool, listing: bool,
 ) -> int:  # fmt: skip
-    """Silence TRIGGER for this person on this machine: for a while, once, in a folder, for some paths, or for good.
+    """Mute TRIGGER for you on this machine: for a while, once, in a folder, for some paths, or permanently.
 
-    A path is read from the working folder. Where a call also touches other paths, the trigger speaks.
+    --path is relative to the current folder. If a call also touches other paths, the trigger still fires.
     """
     state = state_folder(os.environ)
     narrowed = folder is not None or path is not None or once
     if off and trigger is None and not (everything or listing):
-        raise click.UsageError("Which mute? Type: deia mute TRIGGER --off, or for everything: deia mute --all --off")
+        raise click.UsageError("Name a trigger: deia mute TRIGGER --off. Or unmute everything: deia mute --all --off")
     if listing or (trigger is None and not everything):
         if narrowed or length is not None:
-            raise click.UsageError("A time, a folder or a path needs a TRIGGER.")
+            raise click.UsageError("--for, --folder, --path and --once need a TRIGGER.")
         return _list_mutes(state)
     if everything:
         if trigger is not None or length is not None or narrowed:
-            raise click.UsageError("--all goes with --off only; a time, a folder or a path needs a TRIGGER.")
+            raise click.UsageError("--all can only be combined with --off; the other options need a TRIGGER.")
         return _switch(state, off=off)
     decision = Mute(
-        trigger=trigger or "", until=_until(length), folder=_full(folder) if folder is not None else "",
-        path=path or "", base=_full(".") if path else "", once=once,
+        trigger=trigger or "", until=_until(length), folder=_absolute(folder) if folder is not None else "",
+        path=path or "", base=_absolute(".") if path else "", once=once,
     )  # fmt: skip
     if off:
-        return _lift(state, decision)
-    _refuse_unknown(decision.trigger)
+        return _unmute(state, decision)
+    _check_trigger(decision.trigger)
     _write(state, decision)
     output.say(f"{decision.trigger} is muted {_extent(decision)}.")
     return output.FOUND
 
 
-def _full(folder: str) -> str:
+def _absolute(folder: str) -> str:
     return os.path.abspath(folder).replace("\\", "/")
 
 
-def _lift(state: str, decision: Mute) -> int:
-    """Lift the mutes of a trigger: those of a folder or path where one was named, else all of them."""
-    known = [each for each in read_mutes(state, now=time.time()) if each.trigger == decision.trigger]
-    lifted = [
-        each for each in known if decision.folder in ("", each.folder) and decision.path in ("", each.path)
+def _unmute(state: str, decision: Mute) -> int:
+    """End the mutes of a trigger: those of the folder or path if one is named, otherwise all of them."""
+    mutes = [mute for mute in read_mutes(state, now=time.time()) if mute.trigger == decision.trigger]
+    ended = [
+        mute for mute in mutes if decision.folder in ("", mute.folder) and decision.path in ("", mute.path)
     ]  # fmt: skip
-    for each in lifted:
-        _write(state, each.but(lifted=True))
-    left = [each for each in known if each not in lifted]
-    if lifted and not left:
-        output.say(f"{decision.trigger} is heard again.")
-    elif lifted:
-        output.say("That mute is lifted.")
+    for mute in ended:
+        _write(state, mute.but(lifted=True))
+    remaining = [mute for mute in mutes if mute not in ended]
+    if ended and not remaining:
+        output.say(f"{decision.trigger} is no longer muted.")
+    elif ended:
+        output.say("That mute is ended.")
     else:
-        output.say(f"{decision.trigger} was not muted{' so' if left else ''}.")
-    for each in left:
-        output.say(f"{each.trigger} is muted {_extent(each)}.")
-    if left:
-        output.say(f"To lift all of them: deia mute {decision.trigger} --off")
+        output.say(f"{decision.trigger} was not muted{' for that' if remaining else ''}.")
+    for mute in remaining:
+        output.say(f"{mute.trigger} is muted {_extent(mute)}.")
+    if remaining:
+        output.say(f"To end all of them, type: deia mute {decision.trigger} --off")
     return output.FOUND
 
 
 def _write(state: str, decision: Mute) -> None:
     if not write_mute(state, decision):
-        raise CommonsError("the mute cannot be written", where=state, fix="Give yourself the right to write there.")
+        raise CommonsError("the mute cannot be written", where=state, fix="Check the permissions of that folder.")
 
 
 def _until(length: str | None) -> float:
@@ -111,14 +111,14 @@ def _until(length: str | None) -> float:
         raise click.BadParameter(str(error), param_hint="--for") from error
 
 
-def _refuse_unknown(trigger: str) -> None:
-    """Refuse a name that no compiled trigger has; where nothing is compiled, any name is taken.
+def _check_trigger(trigger: str) -> None:
+    """Check that a compiled trigger has this name; if nothing is compiled, any name is accepted.
 
     Raises:
-        CommonsError: the trigger is unknown.
+        CommonsError: there is no such trigger.
     """
     try:
-        artefact = Librarian(given_commons() or None, ledger=False).open_artefact()
+        artefact = Librarian(named_commons() or None, ledger=False).open_artefact()
     except ArtefactError:
         return
     known = [artefact.trigger(number).id for number in range(artefact.meta.triggers)]
@@ -134,16 +134,16 @@ def _switch(state: str, *, off: bool) -> int:
             pass
     elif os.path.lexists(path):
         os.unlink(path)
-    output.say("deia is heard again." if off else "deia is silent now. To hear it again: deia mute --all --off")
+    output.say("deia is no longer muted." if off else "Everything is muted. To end that, type: deia mute --all --off")
     return output.FOUND
 
 
 def _list_mutes(state: str) -> int:
     mutes = read_mutes(state, now=time.time())
     if os.path.exists(switch_path(state)):
-        output.say("Everything is muted. To hear deia again: deia mute --all --off")
-    for each in mutes:
-        output.say(f"{each.trigger} is muted {_extent(each)}.")
+        output.say("Everything is muted. To end that, type: deia mute --all --off")
+    for mute in mutes:
+        output.say(f"{mute.trigger} is muted {_extent(mute)}.")
     if not mutes and not os.path.exists(switch_path(state)):
         output.say("Nothing is muted.")
     return output.FOUND
@@ -152,72 +152,72 @@ def _list_mutes(state: str) -> int:
 def _extent(decision: Mute) -> str:
     until = f"until {time.strftime('%Y-%m-%d %H:%M', time.localtime(decision.until))}" if decision.until else ""
     parts = [
-        ("once" if not until else f"once, {until}") if decision.once else (until or "for good"),
+        ("once" if not until else f"once, {until}") if decision.once else (until or "permanently"),
         f"in {decision.folder}" if decision.folder else "",
-        f"for {decision.path} from {decision.base}" if decision.path else "",
+        f"for {decision.path} in {decision.base}" if decision.path else "",
         f"in the conversation {decision.conversation}" if decision.conversation else "",
     ]
     return ", ".join(part for part in parts if part)
 
 
-@click.command(short_help="Let pass what was stopped, by the code that was shown.")
+@click.command(short_help="Allow a call that deia stopped.")
 @click.argument("code")
-@click.option("--conversation", "whole", is_flag=True, help="For the rest of that conversation, not only once.")
+@click.option("--conversation", "whole", is_flag=True, help="For the rest of the conversation, not only once.")
 def allow(*, code: str, whole: bool) -> int:
-    """Let the next call pass that the trigger behind CODE would stop, in the conversation in which it was shown.
+    """Allow a call that deia stopped, in the conversation in which CODE was shown.
 
-    A code is shown to the person when a call is stopped, and can be used for 30 minutes. Type this in a terminal: an
-    agent's tool call is not taken for your word.
+    You see a code when a call is stopped; it is valid for 30 minutes. Type this command in a terminal yourself: it does
+    not work from an agent's tool call.
     """
     if not sys.stdin.isatty():
-        raise CommonsError("leave is given in a terminal, by a person", fix=f"Type there: deia allow {code}")
-    leave = grant(state_folder(os.environ), code, now=time.time(), whole=whole)
-    if leave is None:
-        fix = "Take the code from the last message; it counts for 30 minutes. Or silence the trigger: deia mute TRIGGER"
-        raise CommonsError(f"there is no code {code!r} that could be used", fix=fix)
-    extent = "in that conversation from now on" if whole else "once in that conversation"
-    output.say(f"{', '.join(leave.triggers)} may pass {extent}.")
+        raise CommonsError("only a person at a terminal can allow this", fix=f"Type in a terminal: deia allow {code}")
+    permission = grant(state_folder(os.environ), code, now=time.time(), whole=whole)
+    if permission is None:
+        fix = "Use the code of the last message; it is valid for 30 minutes. Or type: deia mute TRIGGER"
+        raise CommonsError(f"the code {code!r} is unknown or has expired", fix=fix)
+    extent = "for the rest of that conversation" if whole else "once in that conversation"
+    output.say(f"{', '.join(permission.triggers)} will not stop calls {extent}.")
     return output.FOUND
 
 
-@click.command(short_help="Show the last events of the ledger.")
-@click.option("-n", "number", type=click.IntRange(1), default=20, show_default=True, help="How many.")
-@click.option("--event", type=click.Choice(EVENTS), help="Only of this kind.")
+@click.command(short_help="Show the last events of the log.")
+@click.option("-n", "number", type=click.IntRange(1), default=20, show_default=True, help="The number of events.")
+@click.option("--event", type=click.Choice(EVENTS), help="Only events of this kind.")
 @form_option("text", "json")
 @commons_option
 def log(*, number: int, event: str | None, form: str) -> int:
-    """Show the last events of the ledger: questions, injections, errors."""
+    """Show the last events of the log: questions, injections, errors. It is kept on this machine."""
     folder = events_folder(commons_root(), os.environ)
     ledger = read_ledger(folder, event=event or "", last=number)
-    for each in ledger.events:
-        output.say(fast_json.dumps(each) if form == "json" else _event_line(each))
+    for logged in ledger.events:
+        output.say(fast_json.dumps(logged) if form == "json" else _event_line(logged))
     if form == "text" and not ledger.events:
-        output.say(f"No events in {folder}.")
+        output.say(f"There are no events in {folder}.")
     if form == "text" and ledger.broken:
-        output.say(f"{ledger.broken} broken lines were passed over.")
+        output.say(f"{counted(ledger.broken, 'damaged line')} skipped.")
     return output.FOUND
 
 
-def _event_line(event: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{name} {_value(value)}" for name, value in event.items() if name not in HEAD)
-    return shorten(one_line(f"{event.get('ts', '?')} {event.get('event', 'query')}: {told}"), SHOWN)
+def _event_line(event: Mapping[str, Json]) -> str:
+    fields = ", ".join(f"{name} {_value(value)}" for name, value in event.items() if name not in HEAD)
+    return shorten(one_line(f"{event.get('ts', '?')} {event.get('event', 'query')}: {fields}"), SHOWN)
 
 
-def _value(value: Any) -> str:
+def _value(value: Json) -> str:
     return value if isinstance(value, str) else fast_json.dumps(value)
 
 
-@click.command(short_help="Show every setting and place, and where each comes from.")
+@click.command(short_help="Show all settings and folders, and where they come from.")
 @form_option("text", "json")
 @commons_option
 def config(*, form: str) -> int:
-    """Show every setting with where its value comes from, and the places in use."""
+    """Show every setting with the source of its value, and the folders in use."""
     root = commons_root()
     settings = resolve(root, environ=os.environ)
     values = settings.values()
     state = state_folder(os.environ)
     places = {
-        "commons": (root, why_this_commons(root, environ=os.environ, explicit=given_commons(), start=here())),
+        "commons": (root, why_this_commons(root, environ=os.environ, explicit=named_commons(), start=here())),
         "compiled": (derived_folder(root, os.environ), "derived"),
         "events": (events_folder(root, os.environ), "derived"),
         "state": (state, "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),

@@ -1,11 +1,10 @@
-"""`deia pack`: commonses of others as layers below the project's own, locked to what they were when taken in."""
+"""`deia pack`: other people's lessons as layers below the project's own, locked to the version that was added."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -17,49 +16,51 @@ from deia.commons.layers.packs import Pack, Packs, check_packs, pack_folder
 from deia.commons.source_files.slugs import slug
 from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
+from deia.fast_json import Json
 from deia.serve.cli import output
-from deia.serve.cli.commands.commons import tell_compiled
+from deia.serve.cli.commands.commons import compile_report
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, writable_root
 from deia.settings import resolve
+from deia.suggestions import nearest
 from deia.text import counted
 
 SHOWN = 40  # lines of changes
 hiding_option = click.option(
-    "--allow-hiding", is_flag=True, help="Let it hide triggers of lower layers that hold or are critical."
+    "--allow-hiding", is_flag=True, help="Let it replace triggers of lower layers that are critical or stop calls."
 )
 
 
-@click.group(short_help="Take in the lessons of others, as layers below the project's own.")
+@click.group(short_help="Add other people's lessons.")
 def pack() -> None:
-    """Take in the lessons of others, as layers below the project's own.
+    """Add other people's lessons, as layers below the project's own.
 
-    A pack lies in packs/NAME, is never edited there, and counts only while its files are what deia.lock says. Of one
-    id, the project's trigger or document counts before a pack's, and a pack's before the starter's.
+    A pack is stored in packs/NAME and is not meant to be edited: it is used only while its files match deia.lock. If
+    several layers have a trigger or document with the same id, the project's is used before a pack's, and a pack's
+    before the starter's.
     """
 
 
 @pack.command("add")
 @click.argument("source", metavar="FOLDER|GIT-URL")
-@click.option("--name", default="", help="What to call it; by default after the source.")
+@click.option("--name", default="", help="The name of the pack; by default taken from the source.")
 @click.option("--rev", default="", help="A branch, tag or commit of a git repository.")
 @hiding_option
 @commons_option
 def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
-    """Take a commons in: a folder, or a git repository by https://, ssh:// or file://.
+    """Add a pack: a commons in a folder, or in a git repository at https://, ssh:// or file://.
 
-    Its triggers count instead of those of the same id in the starter and in packs after it by name; each is listed with
-    `!`. A pack that so hides one that holds or is critical is taken in only with --allow-hiding.
+    Its triggers replace those with the same id in the starter and in packs whose names come later; `!` marks them in
+    the output. A pack that replaces a trigger that is critical or stops calls needs --allow-hiding.
     """
     root = writable_root()
-    given = name or slug(source.rstrip("/\\").replace("\\", "/").rpartition("/")[2].removesuffix(".git"))[:40].strip(
-        "-"
-    )
-    if any(known.name == given for known in check_packs(root).locked):
-        raise CommonsError(f"There is a pack {given!r} already.", fix=f"Type: deia pack update {given}, or use --name.")
-    written = source if is_git(source) or "://" in source else os.path.abspath(source).replace("\\", "/")
-    taken = _take(root, written, name=given, rev=rev, allow_hiding=allow_hiding)
-    output.say("\n".join(_told(taken, "took in")))
-    return _compiled(root)
+    base = source.rstrip("/\\").replace("\\", "/").rpartition("/")[2].removesuffix(".git")
+    name = name or slug(base)[:40].strip("-")
+    if any(known.name == name for known in check_packs(root).locked):
+        raise CommonsError(f"There is already a pack {name!r}.", fix=f"Type: deia pack update {name}, or use --name.")
+    address = source if is_git(source) or "://" in source else os.path.abspath(source).replace("\\", "/")
+    installed = _install(root, address, name=name, rev=rev, allow_hiding=allow_hiding)
+    output.say("\n".join(_report(installed, "added")))
+    return _compile(root)
 
 
 @pack.command("update")
@@ -68,37 +69,36 @@ def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
 @hiding_option
 @commons_option
 def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
-    """Take packs in anew from where they came, and show what changed; without a name, all of them.
+    """Update packs from their sources, and show what changed; without a NAME, all packs.
 
-    One that cannot be had does not keep the others from it. Exits with 2 where there was one.
+    If a pack cannot be updated, the others still are, and the exit code is 2.
     """
     root = writable_root()
-    packs = {one.name: one for one in check_packs(root).locked}
-    for name in names:
-        _known(packs, name)
+    packs = {pack.name: pack for pack in check_packs(root).locked}
+    _check_names(packs, names)
     failed = 0
     for name in names or tuple(packs):
-        one = packs[name]
+        source, rev = packs[name].source, packs[name].rev
         try:
-            taken = _take(root, one.source, name=name, rev=one.rev, allow_hiding=allow_hiding, write=not dry_run)
+            installed = _install(root, source, name=name, rev=rev, allow_hiding=allow_hiding, write=not dry_run)
         except CommonsError as error:
             output.complain(f"{name} was not updated.")
             output.complain_of(error)
             failed += 1
         else:
-            output.say("\n".join(_told(taken, "would update" if dry_run else "updated")))
+            output.say("\n".join(_report(installed, "would update" if dry_run else "updated")))
     if dry_run or not packs:
         output.say("Nothing was written (--dry-run)." if packs else "There are no packs.")
     else:
-        _compiled(root)
+        _compile(root)
     return output.BROKEN if failed else output.FOUND
 
 
-def _known(packs: dict[str, Pack], name: str) -> Pack:
-    if name not in packs:
-        known = f"There are: {', '.join(packs)}." if packs else "There are none; type: deia pack add FOLDER"
-        raise CommonsError(f"There is no pack {name!r}.", fix=known)
-    return packs[name]
+def _check_names(packs: Mapping[str, Pack], names: Sequence[str]) -> None:
+    for name in names:
+        if name not in packs:
+            fix = nearest(name, packs) if packs else "To add one, type: deia pack add FOLDER|GIT-URL"
+            raise CommonsError(f"There is no pack {name!r}.", fix=fix)
 
 
 @pack.command("remove")
@@ -109,53 +109,51 @@ def remove(*, name: str) -> int:
     root = writable_root()
     remove_pack(root, name)
     output.say(f"removed {pack_folder(name)}")
-    return _compiled(root)
+    return _compile(root)
 
 
 @pack.command("list")
 @form_option("text", "json")
 @commons_option
 def list_packs(*, form: str) -> int:
-    """Show the packs, where they came from, and whether they still are what deia.lock says.
+    """Show the packs, their sources, and whether their files still match deia.lock.
 
-    Exits with 1 where one is not.
+    The exit code is 1 if those of a pack do not.
     """
     root = commons_root()
-    found = check_packs(root)
+    packs = check_packs(root)
     if form == "json":
-        output.say(fast_json.dumps([_fields(root, one, found) for one in found.locked]))
+        output.say(fast_json.dumps([_fields(root, pack, packs) for pack in packs.locked]))
     else:
-        for one in found.locked:
-            output.say(_line(root, one, found))
-        for problem in found.problems:
+        for pack in packs.locked:
+            output.say(_line(root, pack, packs))
+        for problem in packs.problems:
             output.say(str(problem))
-        if not found.locked and not found.problems:
-            output.say("There are no packs. To take one in, type: deia pack add FOLDER|GIT-URL")
-    return int(bool(found.problems))
+        if not packs.locked and not packs.problems:
+            output.say("There are no packs. To add one, type: deia pack add FOLDER|GIT-URL")
+    return int(bool(packs.problems))
 
 
-def _fields(root: str, one: Pack, found: Packs) -> dict[str, Any]:
-    sound = one in found.sound
-    commons = load_commons(os.path.join(root, pack_folder(one.name))) if sound else None
+def _fields(root: str, pack: Pack, packs: Packs) -> dict[str, Json]:
+    is_sound = pack in packs.sound
+    commons = load_commons(os.path.join(root, pack_folder(pack.name))) if is_sound else None
     return {
-        "name": one.name, "source": one.source, "rev": one.rev, "commit": one.commit, "sha256": one.sha256,
-        "counts": sound, "triggers": len(commons.triggers) if commons else 0,
+        "name": pack.name, "source": pack.source, "rev": pack.rev, "commit": pack.commit, "sha256": pack.sha256,
+        "counts": is_sound, "triggers": len(commons.triggers) if commons else 0,
         "documents": len(commons.entries) if commons else 0,
     }  # fmt: skip
 
 
-def _line(root: str, one: Pack, found: Packs) -> str:
-    fields = _fields(root, one, found)
-    commit = f" at {one.commit[:12]}" if one.commit else ""
-    counts = (
-        f"{counted(fields['triggers'], 'trigger')}, {counted(fields['documents'], 'document')}"
-        if fields["counts"]
-        else "LEFT OUT"
-    )
-    return f"{one.name}: {counts}, from {one.source}{commit} (sha256 {one.sha256[:12]})"
+def _line(root: str, pack: Pack, packs: Packs) -> str:
+    counts = "NOT USED"
+    if pack in packs.sound:
+        commons = load_commons(os.path.join(root, pack_folder(pack.name)))
+        counts = f"{counted(len(commons.triggers), 'trigger')}, {counted(len(commons.entries), 'document')}"
+    commit = f" at {pack.commit[:12]}" if pack.commit else ""
+    return f"{pack.name}: {counts}, from {pack.source}{commit} (sha256 {pack.sha256[:12]})"
 
 
-def _take(root: str, source: str, *, name: str, rev: str, allow_hiding: bool, write: bool = True) -> InstalledPack:
+def _install(root: str, source: str, *, name: str, rev: str, allow_hiding: bool, write: bool = True) -> InstalledPack:
     with tempfile.TemporaryDirectory(prefix="deia-pack-", ignore_cleanup_errors=True) as folder:
         fetched = fetch(source, rev=rev, into=folder, environ=os.environ)
         return install_pack(
@@ -164,17 +162,17 @@ def _take(root: str, source: str, *, name: str, rev: str, allow_hiding: bool, wr
         )  # fmt: skip
 
 
-def _told(taken: InstalledPack, verb: str) -> list[str]:
-    one = taken.pack
-    commit = f", commit {one.commit[:12]}" if one.commit else ""
-    lines = [f"{verb} {one.name} from {one.source}{commit}: {len(one.files)} files, sha256 {one.sha256[:12]}"]
-    lines += [f"  ! {each}" for each in taken.hides]
-    for what, changes in (("triggers", taken.triggers), ("files", taken.files)):
-        lines += [f"  {what}:", *(f"    {change}" for change in changes[:SHOWN])] if changes else []
+def _report(installed: InstalledPack, verb: str) -> list[str]:
+    pack = installed.pack
+    commit = f", commit {pack.commit[:12]}" if pack.commit else ""
+    lines = [f"{verb} {pack.name} from {pack.source}{commit}: {len(pack.files)} files, sha256 {pack.sha256[:12]}"]
+    lines += [f"  ! {hiding}" for hiding in installed.hides]
+    for heading, changes in (("triggers", installed.triggers), ("files", installed.files)):
+        lines += [f"  {heading}:", *(f"    {change}" for change in changes[:SHOWN])] if changes else []
         lines += [f"    … and {len(changes) - SHOWN} more"] if len(changes) > SHOWN else []
     return lines if len(lines) > 1 else [*lines, "  nothing changed"]
 
 
-def _compiled(root: str) -> int:
-    output.say("\n".join(tell_compiled(compile_commons(root, environ=os.environ))))
+def _compile(root: str) -> int:
+    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
     return output.FOUND

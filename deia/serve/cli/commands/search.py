@@ -1,4 +1,4 @@
-"""`deia search` for click, made from the same table of flags as the quick path; for help, completion and complaints."""
+"""`deia search` as a click command, from the same table of options as the quick path; for help and errors."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any
 import click
 
 from deia.match.keyword import FILTERS
-from deia.serve.cli.commands.shared_options import given_commons
+from deia.serve.cli.commands.shared_options import named_commons
 from deia.serve.cli.flags import SEARCH, Flag
 from deia.serve.cli.quick_search import search as answer
 from deia.serve.cli.shell_completion import complete_filter
 
 
 def _option(flag: Flag) -> click.Option:
-    kind: Any = str
+    kind: click.ParamType[Any] | type[str] = str
     if flag.choices:
         kind = click.Choice(flag.choices)
     elif flag.most:
         kind = click.IntRange(flag.least, flag.most)
     metavar = None if flag.choices else flag.metavar
     names = [flag.name, flag.field]
-    offered = complete_filter if flag.name[2:] in FILTERS and not flag.choices else None
+    complete = complete_filter if flag.name[2:] in FILTERS and not flag.choices else None
     return click.Option(
-        names, type=kind, metavar=metavar, multiple=flag.repeated, help=flag.help, shell_complete=offered
+        names, type=kind, metavar=metavar, multiple=flag.repeated, help=flag.help, shell_complete=complete
     )
 
 
-def _search(*, words: tuple[str, ...], commons: str | None, **given: Any) -> int:
-    options = {name: value for name, value in given.items() if value not in (None, ())}
-    return answer(text=" ".join(words), commons=commons or given_commons(), **options)
+def _search(*, words: tuple[str, ...], commons: str | None, **values: Any) -> int:
+    options = {name: value for name, value in values.items() if value not in (None, ())}
+    return answer(text=" ".join(words), commons=commons or named_commons(), **options)
 
 
 search = click.Command(
@@ -39,9 +39,9 @@ search = click.Command(
         click.Argument(["words"], nargs=-1, metavar="[QUESTION]…"),
         *map(_option, SEARCH),
     ],
-    help="""Ask the commons.
+    help="""Search the commons.
 
-    Gives the documents that answer, or says that nothing here does. Exits with 0 where documents were found, 1 where
-    none were, 2 on an error.""",
-    short_help="Ask the commons.",
+    Shows the documents that answer the question, or says that there are none. The exit code is 0 if documents were
+    found, 1 if there are none, and 2 after an error.""",
+    short_help="Search the commons.",
 )

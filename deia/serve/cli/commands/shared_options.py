@@ -1,4 +1,4 @@
-"""What several commands share: where the commons is, and the flags that name it and the form of the output."""
+"""What several commands share: finding the commons, and the options for it and for the output format."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from deia import spool
+from deia.durations import read_duration
 from deia.errors import CommonsError
-from deia.folders import find_commons, is_packaged
+from deia.folders import events_folder, find_commons, is_packaged
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS
+from deia.settings import resolve
 
-if TYPE_CHECKING:
-    Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-
-PATIENCE = 1.0  # seconds after which somebody wants to know what is going on
+PATIENCE = 1.0  # seconds after which a person wants to know what takes so long
 
 
 def _keep_commons(ctx: click.Context, _option: click.Parameter, value: str) -> None:
-    """Take the flag also after the command's name, where people write it."""
+    """Accept the option also after the command's name."""
     if value:
         ctx.find_root().obj = value
 
@@ -34,52 +35,64 @@ commons_option = click.option(
 )
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+since_option = click.option("--since", metavar="TIME", help="Only the last 30m, 2h or 7d; by default everything.")
+
+
 def form_option(*forms: str) -> Callable[[Decorated], Decorated]:
-    """Give the flag `--format`, the first form being the default."""
+    """Return the option `--format`; the first form is the default."""
     return click.option(
-        "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="How to show it."
+        "--format",
+        "form",
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help="The format of the output.",
     )
 
 
-def given_commons() -> str:
-    """Give the folder that `--commons` named, as an absolute path, or the empty text."""
-    given: str = click.get_current_context().find_root().obj or ""
-    return os.path.abspath(given).replace("\\", "/") if given else ""
+def named_commons() -> str:
+    """Return the folder that `--commons` names, as an absolute path, or an empty text."""
+    folder: str = click.get_current_context().find_root().obj or ""
+    return os.path.abspath(folder).replace("\\", "/") if folder else ""
 
 
 def here() -> str:
-    """Give the working folder, with forward slashes."""
+    """Return the current folder, with forward slashes."""
     return os.getcwd().replace("\\", "/")
 
 
 def commons_root() -> str:
-    """Give the commons to work on.
+    """Return the folder of the commons to use.
 
     Raises:
-        CommonsError: the folder that was named holds none.
+        CommonsError: the folder that `--commons` names contains none.
     """
-    return find_commons(here(), environ=os.environ, explicit=given_commons())
+    return find_commons(here(), environ=os.environ, explicit=named_commons())
 
 
 def writable_root() -> str:
-    """Give the commons to write into.
+    """Return the folder of the commons to change.
 
     Raises:
-        CommonsError: there is none but the packaged starter commons, or the folder that was named holds none.
+        CommonsError: there is only the packaged starter commons, or the folder that `--commons` names contains none.
     """
     root = commons_root()
     if is_packaged(root):
-        raise CommonsError("the starter commons inside the package is not written to", fix="Type: deia init")
+        raise CommonsError(
+            "this project has no commons, and the starter commons of the package cannot be changed",
+            fix="Type: deia init",
+        )
     return root
 
 
 @contextmanager
-def telling_if_slow(what: str, *, after: float = PATIENCE) -> Iterator[None]:
-    """Say on standard error what is being done where it takes long and somebody watches."""
+def message_if_slow(message: str, *, after: float = PATIENCE) -> Iterator[None]:
+    """Print a message to standard error, if that is a terminal, once the block takes longer than `after` seconds."""
     if not output.is_watched():
         yield
         return
-    timer = Timer(after, output.complain, [what])
+    timer = Timer(after, output.complain, [message])
     timer.daemon = True
     timer.start()
     try:
@@ -89,5 +102,23 @@ def telling_if_slow(what: str, *, after: float = PATIENCE) -> Iterator[None]:
 
 
 def today() -> str:
-    """Give the person's date."""
+    """Return the local date."""
     return time.strftime("%Y-%m-%d")
+
+
+def start_of(since: str | None) -> str:
+    """Return the time at which a `--since` span begins, as the log writes it, or an empty text.
+
+    Raises:
+        click.BadParameter: it is not a span of time.
+    """
+    try:
+        return spool.timestamp(time.time() - read_duration(since)) if since is not None else ""
+    except (ValueError, OverflowError, OSError) as error:
+        raise click.BadParameter(str(error), param_hint="--since") from error
+
+
+def log_change(root: str, change: str) -> None:
+    """Log a change of the commons that was made with a command."""
+    telemetry = resolve(root, environ=os.environ).telemetry
+    spool.append(events_folder(root, os.environ), "index", {"actor": "cli", "change": change}, telemetry=telemetry)

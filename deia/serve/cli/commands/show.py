@@ -1,4 +1,4 @@
-"""`deia show` and `deia open`: one document, to read or to edit."""
+"""`deia show` and `deia open`: read or edit a document."""
 
 from __future__ import annotations
 
@@ -6,63 +6,63 @@ import os
 import shlex
 import subprocess
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
 from deia import fast_json
 from deia.errors import CommonsError, QueryError
+from deia.fast_json import Json
 from deia.librarian import Librarian
 from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons, here
+from deia.serve.cli.commands.shared_options import commons_option, form_option, here, named_commons
 from deia.serve.cli.shell_completion import complete_documents
 
 FACTS = (
     "urgency", "platforms", "audience", "clusters", "tags", "keywords", "category", "status", "created", "updated",
     "verified", "related_docs",
 )  # fmt: skip
-# How editors are told a line; others are given the file alone.
+# The argument with which an editor opens a file at a line; other editors receive only the file.
 AT_LINE = {
     **dict.fromkeys(
         ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "ed"), "+{line}"
     ),
     **dict.fromkeys(("code", "codium", "cursor", "windsurf"), "--goto"),
 }
-BESIDE = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # these take FILE:LINE
+COLON = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # editors that accept FILE:LINE
 
 
-def _found(name: str) -> FoundDocument:
-    """Find a document of the commons in use.
+def _look_up(name: str) -> FoundDocument:
+    """Return a document of the commons.
 
     Raises:
         QueryError: there is none with this id or path.
     """
-    librarian = Librarian(given_commons() or None, agent="cli")
+    librarian = Librarian(named_commons() or None, agent="cli")
     found = look_up(librarian.open_catalog(), name, root=librarian.root, folder=here())
     librarian.log("read", {"doc": found.document.entry.id, "via": "cli"})
     return found
 
 
-@click.command(short_help="Show a document with what the index says of it.")
+@click.command(short_help="Show a document.")
 @click.argument("document", metavar="ID|PATH", shell_complete=complete_documents)
-@click.option("--lines", "span", metavar="A-B", help="Only these lines of its file, such as 12-30.")
+@click.option("--lines", "span", metavar="A-B", help="Only these lines of the file, such as 12-30.")
 @form_option("text", "json")
 @commons_option
 def show(*, document: str, span: str | None, form: str) -> int:
-    """Show a document with what the index says of it.
+    """Show a document, with its description in the index.
 
-    It is named by its id, or by its path as `deia search` writes it: path:12-30 shows these lines.
+    Name it by its id, or by its path as `deia search` prints it; with PATH:12-30 only these lines are shown.
     """
-    wanted = read_lines(span) if span is not None else None
-    if span is not None and wanted is None:
+    lines_wanted = read_lines(span) if span is not None else None
+    if span is not None and lines_wanted is None:
         raise click.BadParameter(
-            f"{span!r} is none; wanted is a line or two, such as 12 or 12-30.", param_hint="--lines"
+            f"{span!r} is not valid; write one or two line numbers, such as 12 or 12-30.", param_hint="--lines"
         )
-    found = _found(document)
-    lines = list(_numbered(found, wanted or found.lines))
-    if not lines and (wanted or found.lines):
+    found = _look_up(document)
+    lines = list(_numbered(found, lines_wanted or found.lines))
+    if not lines and (lines_wanted or found.lines):
         first, last = found.document.first_line, found.document.first_line + len(_texts(found)) - 1
         raise QueryError(
             f"the text of {found.document.entry.path} is in lines {first}-{last}", fix="Name some of them."
@@ -79,7 +79,7 @@ def _texts(found: FoundDocument) -> list[str]:
 
 
 def _numbered(found: FoundDocument, lines: tuple[int, int] | None) -> Iterator[str]:
-    """Give the lines that stand between two numbers of the file."""
+    """Yield the lines between two line numbers of the file."""
     first, last = lines or (1, len(found.text) + found.document.first_line)
     for number, line in enumerate(_texts(found), found.document.first_line):
         if first <= number <= last:
@@ -99,23 +99,23 @@ def _facts(found: FoundDocument) -> Iterator[str]:
             yield plain(f"{name}: {value if isinstance(value, str) else ', '.join(value)}")
 
 
-def _fields(found: FoundDocument, lines: list[str]) -> dict[str, Any]:
+def _fields(found: FoundDocument, lines: list[str]) -> dict[str, Json]:
     entry = {name: value for name, value in found.document.entry.values().items() if name != "line"}
-    told = {name: list(value) if isinstance(value, tuple) else value for name, value in entry.items()}
-    return {**told, "extra": dict(found.document.entry.extra), "file": found.file, "text": "\n".join(lines)}
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in entry.items()}
+    return {**fields, "extra": dict(found.document.entry.extra), "file": found.file, "text": "\n".join(lines)}
 
 
 @click.command("open", short_help="Open a document in your editor.")
 @click.argument("document", metavar="ID|PATH", shell_complete=complete_documents)
 @commons_option
 def open_document(*, document: str) -> int:
-    """Open a document in $VISUAL or $EDITOR; without either, or where nobody sits at a terminal, print its file's path.
+    """Open a document in the editor of $VISUAL or $EDITOR. Without one, or outside a terminal, print the file's path.
 
-    path:12 opens it at that line, in the editors that can.
+    PATH:12 opens it at that line, if the editor supports that.
     """
-    found = _found(document)
+    found = _look_up(document)
     if not os.path.isfile(found.file):
-        raise CommonsError(f"the file {found.file} is gone", fix="Type: deia compile")
+        raise CommonsError(f"the file {found.file} does not exist any more", fix="Type: deia compile")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not editor.strip() or not output.at_terminal():
         output.say(found.file)
@@ -131,18 +131,18 @@ def open_document(*, document: str) -> int:
 
 
 def editor_command(editor: str, file: str, line: int) -> list[str]:
-    """Give what starts an editor on a file, at a line where there is one.
+    """Return the command that opens a file in an editor, at a line unless that is 0.
 
     Raises:
-        ValueError: the editor's quotation marks are not closed.
+        ValueError: the editor is empty, or a quotation mark in it is not closed.
     """
     command = shlex.split(editor, posix=os.name != "nt")
     if not command:
         raise ValueError("it is empty")
     name = os.path.basename(command[0].strip('"')).lower().removesuffix(".exe").removesuffix(".cmd")
-    if line and name in BESIDE:
+    if line and name in COLON:
         return [*command, f"{file}:{line}"]
-    told = AT_LINE.get(name, "") if line else ""
-    if told == "--goto":
-        return [*command, told, f"{file}:{line}"]
-    return [*command, *([told.format(line=line)] if told else []), file]
+    option = AT_LINE.get(name, "") if line else ""
+    if option == "--goto":
+        return [*command, option, f"{file}:{line}"]
+    return [*command, *([option.format(line=line)] if option else []), file]

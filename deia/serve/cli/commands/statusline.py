@@ -1,4 +1,4 @@
-"""`deia statusline`: what a host shows in its status line, for trying it out and for hosts that run any command."""
+"""`deia statusline`: the text for a host's status line."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import time
 import click
 
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, given_commons, here
+from deia.serve.cli.commands.shared_options import commons_option, here, named_commons
 from deia.serve.statusline import MOST_INPUT, read_event, status_line
 
 
-@click.command(short_help="Print one line for a host's status line.")
+@click.command(short_help="Print a line for a host's status line.")
 @commons_option
 def statusline() -> int:
-    """Print what deia said last in a conversation, how often, and whether it is silenced, on one line.
+    """Print one line: what deia said last in a conversation, how often it spoke, and whether it is muted.
 
-    A host's JSON on standard input says which conversation and folder; without it the working folder counts.
+    The host passes the conversation and folder as JSON on standard input. Without it, the current folder is used.
     """
     at_terminal = sys.stdin is None or sys.stdin.isatty()
     event = None if at_terminal else read_event(sys.stdin.buffer.read(MOST_INPUT))
-    given = event if isinstance(event, dict) else {"cwd": here()}
-    output.say(status_line(given, environ=os.environ, commons=given_commons(), now=time.time()))
+    known = event if isinstance(event, dict) else {"cwd": here()}
+    output.say(status_line(known, environ=os.environ, commons=named_commons(), now=time.time()))
     return output.FOUND

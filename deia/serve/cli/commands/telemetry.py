@@ -1,4 +1,4 @@
-"""`deia telemetry` and `deia feedback`: what the ledger tells, who may ask it anything, and what somebody thought."""
+"""`deia telemetry` and `deia feedback`: reports from the log, SQL queries of it, and verdicts on what deia said."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from deia import files, spool
 from deia.commons.layers.merge_layers import load_layered
-from deia.durations import read_duration
 from deia.errors import CommonsError, QueryError
 from deia.folders import events_folder
 from deia.ledger.compaction import compact
@@ -25,84 +25,117 @@ from deia.ledger.reports import REPORTS, make_reports
 from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger
 from deia.ledger.warehouse import SECONDS, Table, ask, ask_freely, read_through
 from deia.ledger.warehouse_schema import VIEWS
+from deia.records import Record
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, here, today
+from deia.serve.cli.commands.shared_options import (
+    commons_option,
+    commons_root,
+    here,
+    json_option,
+    since_option,
+    start_of,
+    today,
+)
 from deia.serve.cli.report_tables import grid_text, report_text
 from deia.serve.cli.terminal import look_of
 from deia.settings import resolve
 from deia.text import counted, one_line, shorten
 
-KNOWING = ("documents", "triggers")  # reports that also look at the commons
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection  # takes 100 ms, and only a query needs it
+
+Value = TypeVar("Value")
+
+WITH_COMMONS = ("documents", "triggers")  # reports that also read the commons
 PAGE = "deia-report.html"
 KEPT = {
-    "full": "Kept of a question: its words, what was found, how long it took, who asked. Of a trigger: which, why, what"
-    " came of it. Keys, passwords and mail addresses are replaced before anything is written.",
-    "metadata": "Kept is what happened and when, not the words: no questions, reasons, notes or error messages.",
-    "off": "Nothing is kept; what was kept before is still there.",
+    "full": "Of a question, the log contains the words, the documents found, the time it took, and who asked. Of a"
+    " trigger, it contains which one fired, why, and the outcome. Keys, passwords and mail addresses are replaced"
+    " before anything is written.",
+    "metadata": "The log contains what happened and when, but no questions, reasons, notes or error messages.",
+    "off": "Nothing is logged; earlier events are still there.",
+}
+REPORT_COMMANDS = {
+    "queries": "Show what was asked, how it was answered, and what was not answered.",
+    "documents": "Show which documents help, are ignored, are never needed, or are old.",
+    "triggers": "Show how often each trigger fired, and what people said about it.",
+    "latency": "Show how long answers took.",
+    "agents": "Show who used the commons, and how.",
 }
 
-since_option = click.option("--since", metavar="TIME", help="Only the last 30m, 2h or 7d; by default all there is.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Give it as JSON.")
 ledger_option = click.option(
-    "--ledger", "ledgers", metavar="FOLDER", multiple=True, help="Read this folder of events too; may be repeated."
+    "--ledger", "ledgers", metavar="FOLDER", multiple=True, help="Also read the events in this folder; may be repeated."
 )
 
 
-def reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a report."""
-    return since_option(json_option(ledger_option(commons_option(command))))
+class Selection(Record):
+    """Which events to read, and whether to print JSON."""
+
+    since: str | None
+    ledgers: Sequence[str]
+    as_json: bool = False
+
+    def read(self, query: Callable[[DuckDBPyConnection], Value]) -> Value:
+        """Return the result of a query of these events."""
+        return read_through(ledger_folders(self.ledgers), query, since=start_of(self.since))
 
 
-@click.group(invoke_without_command=True, short_help="Show what the ledger tells.")
+def reading(command: Callable[..., int]) -> Callable[..., int]:
+    """Add the options of a report to a command, which receives them as one `selection`."""
+
+    @wraps(command)
+    def run(*args: Any, since: str | None, as_json: bool, ledgers: Sequence[str], **options: Any) -> int:
+        """Run the command."""
+        return command(*args, selection=Selection(since=since, as_json=as_json, ledgers=ledgers), **options)
+
+    return since_option(json_option(ledger_option(commons_option(run))))
+
+
+@click.group(invoke_without_command=True, short_help="Show reports from the log of questions and triggers.")
 @reading
 @click.pass_context
-def telemetry(ctx: click.Context, *, since: str | None, as_json: bool, ledgers: Sequence[str]) -> int:
-    """Show what the ledger tells: questions, documents, triggers, gaps. Everything stays on this machine.
+def telemetry(ctx: click.Context, *, selection: Selection) -> int:
+    """Show reports from the log: questions, documents, triggers, gaps. It never leaves this machine.
 
-    Without a further command, a summary, and what is kept.
+    Without a subcommand, this shows a summary, and what the log contains.
     """
     if ctx.invoked_subcommand is not None:
-        if since or as_json or ledgers:
-            raise click.UsageError(f"Write options behind the name: deia telemetry {ctx.invoked_subcommand} --since 7d")
+        if selection.since or selection.as_json or selection.ledgers:
+            raise click.UsageError(f"Put options after the name: deia telemetry {ctx.invoked_subcommand} --since 7d")
         return output.FOUND
-    code = _show(["summary"], since=since, as_json=as_json, ledgers=ledgers)
-    if not as_json:
+    code = _show("summary", selection)
+    if not selection.as_json:
         output.say("\n" + _account())
     return code
 
 
-def _reporting(name: str, text: str) -> click.Command:
+def _report_command(name: str, description: str) -> click.Command:
     @reading
-    def run(*, since: str | None, as_json: bool, ledgers: Sequence[str]) -> int:
+    def run(*, selection: Selection) -> int:
         """Show one report."""
-        return _show([name], since=since, as_json=as_json, ledgers=ledgers)
+        return _show(name, selection)
 
-    run.__doc__ = text
-    return click.command(name, short_help=text)(run)
+    run.__doc__ = description
+    return click.command(name, short_help=description)(run)
 
 
-for _name, _text in (
-    ("queries", "Show what was asked, how it was answered, and what nobody answers."),
-    ("documents", "Show which documents help, are ignored, are never needed, or are old."),
-    ("triggers", "Show what each trigger did and what people said of it."),
-    ("latency", "Show how long answers took, by path."),
-    ("agents", "Show who used the commons, and how."),
-):
-    telemetry.add_command(_reporting(_name, _text))
+for report_name, report_description in REPORT_COMMANDS.items():
+    telemetry.add_command(_report_command(report_name, report_description))
 
 
 @telemetry.command()
-@click.option("--draft", metavar="N", type=click.IntRange(1), help="Draft the document that gap N lacks, as Markdown.")
+@click.option("--draft", metavar="N", type=click.IntRange(1), help="Draft the document for gap N, as Markdown.")
 @reading
-def gaps(*, draft: int | None, since: str | None, as_json: bool, ledgers: Sequence[str]) -> int:
-    """Show what is asked and not answered, grouped by what it is about."""
+def gaps(*, draft: int | None, selection: Selection) -> int:
+    """Show questions that were not answered, grouped by topic."""
     if draft is None:
-        return _show(["gaps"], since=since, as_json=as_json, ledgers=ledgers)
-    found = read_through(ledger_folders(ledgers), find_gaps, since=start_of(since))
+        return _show("gaps", selection)
+    found = selection.read(find_gaps)
     if draft > len(found):
         raise QueryError(f"there is no gap {draft}; there are {len(found)}", fix="To see them: deia telemetry gaps")
-    text = outline(found[draft - 1])
-    output.say(json.dumps({**found[draft - 1].values(), "draft": text}) if as_json else text.rstrip("\n"))
+    gap = found[draft - 1]
+    text = outline(gap)
+    output.say(json.dumps({**gap.values(), "draft": text}) if selection.as_json else text.rstrip("\n"))
     return output.FOUND
 
 
@@ -112,56 +145,57 @@ def gaps(*, draft: int | None, since: str | None, as_json: bool, ledgers: Sequen
 @ledger_option
 @commons_option
 def report(*, file: str, since: str | None, ledgers: Sequence[str]) -> int:
-    """Write all reports as one page of HTML, which needs nothing else and loads nothing."""
+    """Write all reports to one HTML page, which loads nothing from elsewhere."""
     root = commons_root()
-    made = _reports(list(REPORTS), since=since, ledgers=ledgers)
-    text = page(made, made=time.strftime("%Y-%m-%d %H:%M"), place=os.path.basename(root) or root)
+    reports = _reports(list(REPORTS), Selection(since=since, ledgers=ledgers))
+    text = page(reports, made=time.strftime("%Y-%m-%d %H:%M"), place=os.path.basename(root) or root)
     try:
         files.replace(os.path.abspath(file), text.encode("utf-8", "replace"))
     except OSError as error:
-        raise CommonsError(f"{file} cannot be written: {error.strerror}", fix="Name another with --html.") from error
+        raise CommonsError(
+            f"{file} cannot be written: {error.strerror}", fix="Name another file with --html."
+        ) from error
     output.say(f"wrote {file}")
     return output.FOUND
 
 
 @telemetry.command()
-@click.argument("question", required=False)
+@click.argument("query", required=False)
 @click.option("--tables", is_flag=True, help="Show the tables and their columns.")
 @click.option(
-    "--seconds", type=click.FloatRange(0.1, 3600), default=SECONDS, show_default=True, help="How long it may take."
+    "--seconds",
+    type=click.FloatRange(0.1, 3600),
+    default=SECONDS,
+    show_default=True,
+    help="How long the query may take.",
 )
 @reading
-def sql(
-    *, question: str | None, tables: bool, seconds: float, since: str | None, as_json: bool, ledgers: Sequence[str]
-) -> int:
-    """Ask the ledger a QUESTION in SQL (DuckDB's). It is read only, and no file but the ledger's can be reached."""
-    if tables or not question:
-        if not tables:
-            raise click.UsageError("What is the question? To see the tables: deia telemetry sql --tables")
-        output.say("\n".join(read_through(ledger_folders(ledgers), _tables)))
+def sql(*, query: str | None, tables: bool, seconds: float, selection: Selection) -> int:
+    """Run a QUERY of the log in DuckDB's SQL. It can only read, and only the files of the log."""
+    if tables:
+        output.say("\n".join(read_through(ledger_folders(selection.ledgers), _tables)))
         return output.FOUND
-    found = read_through(
-        ledger_folders(ledgers),
-        lambda connection: ask_freely(connection, question, seconds=seconds),
-        since=start_of(since),
-    )
-    output.say(_as_json(found) if as_json else _as_text(found))
+    if not query:
+        raise click.UsageError("A query is missing. To see the tables, type: deia telemetry sql --tables")
+    table = selection.read(lambda connection: ask_freely(connection, query, seconds=seconds))
+    output.say(_as_json(table) if selection.as_json else _as_text(table))
     return output.FOUND
 
 
 @telemetry.command("compact")
 @commons_option
 def compact_ledger() -> int:
-    """Fold closed days into Parquet, and remove what is older or more than the settings allow."""
+    """Compress past days, and delete events that are older or more than the settings allow."""
     root = commons_root()
     settings = resolve(root, environ=os.environ)
     folder = events_folder(root, os.environ)
-    done = compact(folder, now=time.time(), days=settings.telemetry_days, megabytes=settings.telemetry_mb)
-    if done.busy:
-        output.say("Another deia compacts this ledger now.")
+    result = compact(folder, now=time.time(), days=settings.telemetry_days, megabytes=settings.telemetry_mb)
+    if result.busy:
+        output.say("Another process is compacting this log.")
         return output.FOUND
-    removed = f", {counted(done.removed, 'file')} with old events changed or removed" if done.removed else ""
-    output.say(f"{counted(done.folded, 'file')} folded{removed}: {done.before:,} bytes before, {done.after:,} now.")
+    removed = f", {counted(result.removed, 'file')} with old events changed or deleted" if result.removed else ""
+    sizes = f"{result.before:,} bytes before, {result.after:,} now"
+    output.say(f"{counted(result.folded, 'file')} folded{removed}: {sizes}.")
     return output.FOUND
 
 
@@ -169,94 +203,90 @@ def compact_ledger() -> int:
 @click.argument("paths", nargs=-1, required=True, metavar="FILE…")
 @commons_option
 def import_ledger(*, paths: Sequence[str]) -> int:
-    """Take in ledgers of older forms or of other machines: FILEs of JSON lines. What is here already is not doubled."""
+    """Import events from FILEs of JSON lines: logs of other machines, or in older formats. Known events are skipped."""
     root = commons_root()
     settings = resolve(root, environ=os.environ)
     if settings.telemetry == "off":
-        raise CommonsError("telemetry is off, so nothing is taken in", fix='Set telemetry = "metadata" or "full".')
+        raise CommonsError("telemetry is off, so nothing can be imported", fix='Set telemetry = "metadata" or "full".')
     folder = events_folder(root, os.environ)
     known = read_through([folder], lambda connection: {row[0] for row in ask(connection, "SELECT id FROM events")})
     code = output.FOUND
-    for done in import_files(paths, folder, telemetry=settings.telemetry, known=known):
-        here_already = f", {done.known:,} were here already" if done.known else ""
-        broken = f", {counted(done.broken, 'broken line')} passed over" if done.broken else ""
-        output.say(f"{done.path}: {counted(done.taken, 'event')} taken in{here_already}{broken}.")
-        if done.broken and not done.taken and not done.known:
-            output.complain(
-                f"deia: {done.path} is no ledger: no line of it is an event, a JSON object that says what happened"
-            )
+    for result in import_files(paths, folder, telemetry=settings.telemetry, known=known):
+        duplicates = f", {result.known:,} already known" if result.known else ""
+        damaged = f", {counted(result.broken, 'damaged line')} skipped" if result.broken else ""
+        output.say(f"{result.path}: {counted(result.taken, 'event')} imported{duplicates}{damaged}.")
+        if result.broken and not result.taken and not result.known:
+            output.complain(f"deia: {result.path} is not a log: none of its lines is an event")
             code = output.BROKEN
     return code
 
 
-@click.command(short_help="Say what an injection or an answer was worth.")
-@click.argument("what", metavar="ID")
+@click.command(short_help="Say whether an injection or an answer was useful.")
+@click.argument("name", metavar="ID")
 @click.argument("verdict", type=click.Choice(VERDICTS))
 @click.option("--note", default="", help="Why, in a few words.")
 @commons_option
-def feedback(*, what: str, verdict: str, note: str) -> int:
-    """Say that what deia said was useful, noise, wrong, or prevented a mistake.
+def feedback(*, name: str, verdict: str, note: str) -> int:
+    """Say that an injection or an answer was useful, noise or wrong, or that it prevented a mistake.
 
-    ID is an event's id or its end, a trigger (its last firing), a document (the last answer that named it), or `last`.
+    ID is the id of an event or the end of it, a trigger (its last firing), a document (the last answer that contained
+    it), or `last`.
     """
     root = commons_root()
     settings = resolve(root, environ=os.environ)
     folder = events_folder(root, os.environ)
-    judged = read_through([folder], lambda connection: find_event(connection, what))
-    fields = {"agent": "cli", "conversation": judged.conversation, "of": judged.id, "verdict": verdict, "note": note}
-    if judged.event == "query" and what != "last" and not judged.id.endswith(what):
-        fields["doc"] = what  # one document of the answer, by its name
+    event = read_through([folder], lambda connection: find_event(connection, name))
+    fields = {"agent": "cli", "conversation": event.conversation, "of": event.id, "verdict": verdict, "note": note}
+    if event.event == "query" and name != "last" and not event.id.endswith(name):
+        fields["doc"] = name  # one document of the answer
     if not spool.append(folder, "feedback", fields, telemetry=settings.telemetry):
         off = settings.telemetry == "off"
-        fix = 'Set telemetry = "metadata" or "full".' if off else f"Give yourself the right to write in {folder}."
-        raise CommonsError("telemetry is off, so nothing is kept" if off else "the ledger cannot be written", fix=fix)
-    about = shorten(one_line(judged.name), 80) or judged.id
-    output.say(f"Noted: {judged.event} {about!r} of {judged.ts or 'an unknown time'} was {_judgement(verdict)}.")
+        fix = 'Set telemetry = "metadata" or "full".' if off else f"Check the permissions of {folder}."
+        raise CommonsError(
+            "telemetry is off, so feedback cannot be recorded" if off else "the log cannot be written", fix=fix
+        )
+    label = shorten(one_line(event.name), 80) or event.id
+    judgement = "prevented a mistake" if verdict == "prevented" else f"was {verdict}"
+    output.say(f"Recorded: {event.event} {label!r} of {event.ts or 'an unknown time'} {judgement}.")
     return output.FOUND
-
-
-def _judgement(verdict: str) -> str:
-    return {"prevented": "what prevented a mistake"}.get(verdict, verdict)
 
 
 # --- reports ---
 
 
-def _show(names: Sequence[str], *, since: str | None, as_json: bool, ledgers: Sequence[str]) -> int:
-    made = _reports(names, since=since, ledgers=ledgers)
-    if as_json:
-        output.say(json.dumps(made[0].to_dict() if len(made) == 1 else [each.to_dict() for each in made]))
-        return output.FOUND
-    look = look_of(commons_root(), colour="auto", environ=os.environ)
-    output.show("\n\n".join(report_text(each, look) for each in made))
+def _show(name: str, selection: Selection) -> int:
+    (shown,) = _reports([name], selection)
+    if selection.as_json:
+        output.say(json.dumps(shown.to_dict()))
+    else:
+        output.show(report_text(shown, look_of(commons_root(), colour="auto", environ=os.environ)))
     return output.FOUND
 
 
-def _reports(names: Sequence[str], *, since: str | None, ledgers: Sequence[str]) -> list[Report]:
-    known = _known() if set(names) & set(KNOWING) else Known(today=today())
-    start = start_of(since)
-    return read_through(ledger_folders(ledgers), lambda connection: make_reports(connection, known, names), since=start)
+def _reports(names: Sequence[str], selection: Selection) -> list[Report]:
+    known = _known() if set(names) & set(WITH_COMMONS) else Known(today=today())
+    return selection.read(lambda connection: make_reports(connection, known, names))
 
 
 def ledger_folders(ledgers: Sequence[str]) -> list[str]:
-    """Give the folders to read: the commons' own ledger, and those that were named.
+    """Return the folders to read: the commons' own, and those that are named.
 
     Raises:
-        CommonsError: a folder that was named is not there.
+        CommonsError: a named folder does not exist.
     """
     for folder in ledgers:
         if not os.path.isdir(folder):
             raise CommonsError(
-                f"there is no folder {folder}", fix="Name one that holds events, such as telemetry/events."
+                f"there is no folder {folder}", fix="Name a folder with events, such as telemetry/events."
             )
     own = events_folder(commons_root(), os.environ)
     return list(
-        dict.fromkeys(os.path.abspath(os.path.join(here(), each)).replace("\\", "/") for each in (own, *ledgers))
+        dict.fromkeys(os.path.abspath(os.path.join(here(), folder)).replace("\\", "/") for folder in (own, *ledgers))
     )
 
 
 def _known() -> Known:
-    """Read what the commons holds; what is broken in it is left out, and a ledger without a commons is told alone."""
+    """Return the documents and triggers of the commons, or none if it cannot be read."""
     root = commons_root()
     try:
         commons = load_layered(root, starter=resolve(root, environ=os.environ).starter)
@@ -264,39 +294,29 @@ def _known() -> Known:
         return Known(today=today())
     return Known(
         documents=tuple(
-            KnownDocument(id=each.id, title=each.title, verified=each.verified, changed=each.updated)
-            for each in commons.entries
+            KnownDocument(id=entry.id, title=entry.title, verified=entry.verified, changed=entry.updated)
+            for entry in commons.entries
         ),
-        triggers=tuple(KnownTrigger(id=each.id, urgency=each.urgency, status=each.status) for each in commons.triggers),
+        triggers=tuple(
+            KnownTrigger(id=trigger.id, urgency=trigger.urgency, status=trigger.status) for trigger in commons.triggers
+        ),
         today=today(),
     )
 
 
-def start_of(since: str | None) -> str:
-    """Give the time from which somebody wants events, as the ledger writes it, or the empty text.
-
-    Raises:
-        BadParameter: it is no span of time.
-    """
-    try:
-        return spool.timestamp(time.time() - read_duration(since)) if since is not None else ""
-    except (ValueError, OverflowError, OSError) as error:
-        raise click.BadParameter(str(error), param_hint="--since") from error
-
-
 def _account() -> str:
-    """Say plainly what is kept, where, for how long, and how to change it."""
+    """Return what is logged, where, for how long, and how to change that."""
     root = commons_root()
     settings = resolve(root, environ=os.environ)
-    bounds = [f"{settings.telemetry_days} days" if settings.telemetry_days else ""]
-    bounds += [f"{settings.telemetry_mb} MB" if settings.telemetry_mb else ""]
-    most = " or ".join(filter(None, bounds))
-    kept = f"for at most {most}" if most else "for good"
+    limits = [f"{settings.telemetry_days} days" if settings.telemetry_days else ""]
+    limits += [f"{settings.telemetry_mb} MB" if settings.telemetry_mb else ""]
+    limit = " or ".join(filter(None, limits))
+    duration = f"for at most {limit}" if limit else "permanently"
     return "\n".join(
         (
             f"telemetry = {settings.telemetry}. {KEPT[settings.telemetry]}",
-            f"It lies in {events_folder(root, os.environ)} {kept}, and is sent nowhere.",
-            'To keep less: telemetry = "metadata" or "off" in deia.toml. To forget everything: remove that folder.',
+            f"It is stored in {events_folder(root, os.environ)} {duration}, and is sent nowhere.",
+            'To log less, set telemetry = "metadata" or "off" in deia.toml. To delete everything, delete that folder.',
         )
     )
 
@@ -304,16 +324,18 @@ def _account() -> str:
 # --- SQL ---
 
 
-def _tables(connection: Any) -> list[str]:
-    lines = ["events: everything, one row an event, as the ledger holds it"]
-    lines += [f"{name}: {view.purpose}" for name, view in VIEWS.items()]
-    lines.append("damage: a file with how many broken lines it has")
-    told = []
-    for line in lines:
-        name = line.partition(":")[0]
+def _tables(connection: DuckDBPyConnection) -> list[str]:
+    """Return a description of each table and its columns."""
+    tables = {
+        "events": "everything, one row per event, as it was logged",
+        **{name: view.purpose for name, view in VIEWS.items()},
+        "damage": "the number of damaged lines in each file",
+    }
+    lines = []
+    for name, purpose in tables.items():
         columns = ask(connection, "SELECT column_name, column_type FROM (DESCRIBE FROM query_table(?))", [name])
-        told += [line, "  " + ", ".join(f"{column} {kind.lower()}" for column, kind in columns)]
-    return told
+        lines += [f"{name}: {purpose}", "  " + ", ".join(f"{column} {kind.lower()}" for column, kind in columns)]
+    return lines
 
 
 def _as_json(table: Table) -> str:
@@ -328,13 +350,9 @@ def _as_text(table: Table) -> str:
     return "\n".join((*grid_text(Grid(title="", columns=table.columns, rows=rows, empty="No rows."), look), *more))
 
 
-def _cell(value: Any) -> str | int | float | None:
-    if isinstance(value, bool) or value is None:
-        return None if value is None else str(value).lower()
-    return (
-        value
-        if isinstance(value, (int, float))
-        else ", ".join(map(str, value))
-        if isinstance(value, list)
-        else str(value)
-    )
+def _cell(value: object) -> str | int | float | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, (int, float)):
+        return value
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,4 +1,4 @@
-"""`deia triggers`: the group, and running the cases beside the triggers."""
+"""`deia triggers`: the group of commands, and `test`, which runs the cases of triggers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deia.commons.index.load_commons import Commons, load_commons
 from deia.errors import CommonsError
 from deia.librarian import Librarian
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, given_commons
+from deia.serve.cli.commands.shared_options import commons_option, named_commons
 from deia.serve.cli.commands.triggers_lint import lint
 from deia.serve.cli.commands.triggers_new import new
 from deia.serve.cli.commands.triggers_replay import replay
@@ -26,7 +26,7 @@ EXCERPT = 100  # characters of a turn that are shown
 
 @click.group(short_help="Work on the triggers.")
 def triggers() -> None:
-    """Work on the triggers: run their cases, try them on past conversations, see what they did."""
+    """Work on the triggers: run their cases, try them on past conversations, and see what they did."""
 
 
 for command in (list_triggers, new, lint, replay, stats):
@@ -37,13 +37,13 @@ for command in (list_triggers, new, lint, replay, stats):
 @click.argument("ids", nargs=-1, metavar="[ID]…", shell_complete=complete_triggers)
 @commons_option
 def test(*, ids: Sequence[str]) -> int:
-    """Run the cases beside the triggers: those that must fire, and those that must stay silent.
+    """Run the cases of triggers: examples on which a trigger must fire, or must not fire.
 
-    Exits with 1 where a case does not hold.
+    Without an ID, all cases are run. The exit code is 1 if a case fails.
     """
-    librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
+    librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
     commons = load_commons(librarian.root)
-    _refuse_unknown(commons, ids)
+    _check_ids(commons, ids)
     cases = [case for case in commons.cases if not ids or case.trigger in ids]
     results = run_cases(librarian.open_artefact(), cases, now=time.time())
     failures = [result for result in results if not result.holds]
@@ -53,16 +53,16 @@ def test(*, ids: Sequence[str]) -> int:
     return int(bool(failures))
 
 
-def _refuse_unknown(commons: Commons, ids: Sequence[str]) -> None:
+def _check_ids(commons: Commons, ids: Sequence[str]) -> None:
     known = [trigger.id for trigger in commons.triggers]
-    for identity in ids:
-        if identity not in known:
-            raise CommonsError(f"there is no trigger {identity!r}", fix=nearest(identity, known))
+    for ident in ids:
+        if ident not in known:
+            raise CommonsError(f"there is no trigger {ident!r}", fix=nearest(ident, known))
 
 
 def _failure(result: CaseResult) -> Iterator[str]:
     case = result.case
-    wanted = "should fire" if case.fires else "should stay silent"
+    wanted = "should fire" if case.fires else "should not fire"
     turn = case.turns[result.turn - 1] if case.turns else None
     yield f"{case.path}:{case.line}: {case.trigger} {wanted}, but {'does not' if case.fires else 'fires'}"
     if turn is not None:
@@ -72,14 +72,16 @@ def _failure(result: CaseResult) -> Iterator[str]:
 
 def _sum_up(commons: Commons, ids: Sequence[str], results: Sequence[CaseResult]) -> None:
     covered = {result.case.trigger for result in results}
-    asked = [trigger.id for trigger in commons.triggers if not ids or trigger.id in ids]
+    tested = [trigger.id for trigger in commons.triggers if not ids or trigger.id in ids]
     failed = sum(not result.holds for result in results)
-    output.say(f"{counted(len(asked), 'trigger')}, {counted(len(results), 'case')}, {failed} failed.")
-    bare = [identity for identity in asked if identity not in covered]
-    if bare:
-        output.say(f"Without cases: {', '.join(bare)}.")
+    output.say(f"{counted(len(tested), 'trigger')}, {counted(len(results), 'case')}, {failed} failed.")
+    without_cases = [ident for ident in tested if ident not in covered]
+    if without_cases:
+        output.say(f"Without cases: {', '.join(without_cases)}.")
     broken = [
         problem for problem in commons.problems if problem.path.startswith("triggers/") and problem.severity == "error"
     ]
     if broken:
-        output.say(f"{counted(len(broken), 'error')} in the trigger files; what is broken is left out. Type: deia lint")
+        output.say(
+            f"{counted(len(broken), 'error')} in the trigger files; these triggers are left out. Type: deia lint"
+        )

@@ -1,4 +1,4 @@
-"""`deia triggers lint`: what is wrong with triggers that read well."""
+"""`deia triggers lint`: problems of triggers that are formally correct."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from deia.compile.triggers.linting import lint_triggers
 from deia.errors import Problem
 from deia.librarian import Librarian
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, form_option, given_commons
+from deia.serve.cli.commands.shared_options import commons_option, form_option, named_commons
 from deia.text import counted
 
 
-@click.command("lint", short_help="Show triggers that nothing fires, that overlap, cost much, or prove little.")
+@click.command("lint", short_help="Show triggers that never fire, overlap, are slow, or have weak cases.")
 @form_option("text", "json")
 @commons_option
 def lint(*, form: str) -> int:
-    """Show triggers that nothing can fire, that overlap, cost every turn, have slow patterns or cases far off.
+    """Show triggers that can never fire, overlap, slow down every turn, have slow patterns, or have weak cases.
 
-    Looks at the project's own triggers, held against those of the layers below too. What does not read at all is told
-    by `deia lint`. Exits with 1 where a trigger can never fire.
+    This checks the project's own triggers, also against those of the layers below. Errors in the files are shown by
+    `deia lint`. The exit code is 1 if a trigger can never fire.
     """
-    librarian = Librarian(given_commons() or None, agent="cli", ledger=False)
+    librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
     artefact = librarian.open_artefact()
     layers = load_layers(librarian.root, starter=librarian.settings.starter)
     own, layered = layers.stack[0], layers.merged()

@@ -1,4 +1,4 @@
-"""`deia why`: what deia said last, why, with which documents, what came of it, and what may be done about it."""
+"""`deia why`: what deia said last, why, with which documents, and what to do about it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -17,69 +17,71 @@ from deia.folders import events_folder, state_folder
 from deia.ledger.tail import read_ledger
 from deia.librarian import Librarian
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, given_commons, here
+from deia.serve.cli.commands.shared_options import commons_option, commons_root, here, json_option, named_commons
 from deia.text import one_line, shorten
 from deia.watch.gate.artefact import Artefact
 from deia.watch.injection import whose
 from deia.watch.silence.mutes import muted_triggers
 from deia.watch.verdict.escalation import numbers_of
 
-if TYPE_CHECKING:
-    Event = Mapping[str, Any]
+Event: TypeAlias = Mapping[str, Any]  # a line of the log, whose values are checked where they are used
 
 SPOKE = ("shown", "held", "over_budget", "passed")
-CAME_OF_IT = {
-    "shown": "shown", "held": "the call was held", "passed": "the call passed",
-    "over_budget": "left out, since the budget was spent",
+OUTCOMES = {
+    "shown": "shown", "held": "the call was stopped", "passed": "the call was allowed",
+    "over_budget": "not shown, because the budget was spent",
 }  # fmt: skip
-TOGETHER = 1.0  # seconds between events of one injection
-READ = 5_000  # of the last injections, among which a conversation is looked for
-LEAST_PREFIX = 4  # characters of a conversation's id
+SAME_INJECTION = 1.0  # seconds between the events of one injection, at most
+READ = 5_000  # the last injections, in which a conversation is searched
+LEAST_PREFIX = 4  # characters of the beginning of a conversation's id
 MOST_CHARS = 400
 
 
-@click.command(short_help="Show why deia spoke last, and what to do about it.")
+@click.command(short_help="Show what deia said last, and why.")
 @click.argument("conversation", required=False)
-@click.option("-n", "number", type=click.IntRange(1), default=1, show_default=True, help="How many times.")
-@click.option("--json", "as_json", is_flag=True, help="Give it as JSON.")
+@click.option("-n", "number", type=click.IntRange(1), default=1, show_default=True, help="How many injections to show.")
+@json_option
 @commons_option
 def why(*, conversation: str | None, number: int, as_json: bool) -> int:
-    """Show the last that deia said in CONVERSATION, by its id or the beginning of it; by default in this folder.
+    """Show what deia said last: the trigger, what it fired on, the documents, and the outcome.
 
-    Tells the trigger, what it fired on, the documents, what came of it, and how to silence it or say that it was wrong.
+    CONVERSATION is the id of a conversation, or its beginning; by default, all conversations of this commons count. The
+    output also says how to mute the trigger, or how to report that it was wrong.
     """
     folder = events_folder(commons_root(), os.environ)
     events = read_ledger(folder, event="injection", last=READ).events
-    spoke = [one for one in events if one.get("outcome", "shown") in SPOKE and _is_of(one, conversation or "")]
-    times = _grouped(spoke)[-number:][::-1]
-    verdicts = _verdicts(folder, times)
-    artefact = _artefact() if times else None
-    told = [_telling(event, artefact, verdicts) for each in times for event in each]
+    shown = [
+        event for event in events if event.get("outcome", "shown") in SPOKE and _is_in(event, conversation or "")
+    ]  # fmt: skip
+    injections = _group(shown)[-number:][::-1]
+    verdicts = _verdicts(folder, injections)
+    artefact = _artefact() if injections else None
+    explained = [_explain(event, artefact, verdicts) for injection in injections for event in injection]
     if as_json:
-        output.say(fast_json.dumps(told))
-        return output.FOUND if told else output.NOTHING
-    for one in told:
-        output.say("\n".join(_lines(one)))
-    if not told:
-        of = f" in a conversation {conversation!r}" if conversation else ""
-        output.say(f"deia has said nothing{of} that {folder} tells of.")
-    return output.FOUND if told else output.NOTHING
+        output.say(fast_json.dumps(explained))
+        return output.FOUND if explained else output.NOTHING
+    for fields in explained:
+        output.say("\n".join(_lines(fields)))
+    if not explained:
+        where = f" in a conversation {conversation!r}" if conversation else ""
+        output.say(f"The log in {folder} contains nothing that deia said{where}.")
+    return output.FOUND if explained else output.NOTHING
 
 
-def _is_of(event: Event, conversation: str) -> bool:
-    own = str(event.get("conversation", ""))
+def _is_in(event: Event, conversation: str) -> bool:
+    ident = str(event.get("conversation", ""))
     if len(conversation) < LEAST_PREFIX:
-        return conversation in {"", own}
-    return own.startswith(conversation)
+        return conversation in {"", ident}
+    return ident.startswith(conversation)
 
 
-def _grouped(events: Sequence[Event]) -> list[list[Event]]:
-    """Put together the events of one injection."""
+def _group(events: Sequence[Event]) -> list[list[Event]]:
+    """Return the events, grouped by injection."""
     groups: list[list[Event]] = []
     for event in events:
         last = groups[-1][-1] if groups else None
         alike = last is not None and all(last.get(name) == event.get(name) for name in ("conversation", "chars"))
-        if last is not None and alike and abs(_seconds(event) - _seconds(last)) < TOGETHER:
+        if last is not None and alike and abs(_seconds(event) - _seconds(last)) < SAME_INJECTION:
             groups[-1].append(event)
         else:
             groups.append([event])
@@ -93,18 +95,18 @@ def _seconds(event: Event) -> float:
         return 0.0
 
 
-def _verdicts(folder: str, times: Sequence[Sequence[Event]]) -> dict[str, list[str]]:
-    """Give what was said of each event since the first of them."""
-    if not times:
+def _verdicts(folder: str, injections: Sequence[Sequence[Event]]) -> dict[str, list[str]]:
+    """Return the verdicts on each event since the first of them, by the id of the event."""
+    if not injections:
         return {}
-    found: dict[str, list[str]] = {}
-    for one in read_ledger(folder, event="feedback", since=str(times[-1][0].get("ts", ""))).events:
-        found.setdefault(str(one.get("of", "")), []).append(str(one.get("verdict", "")))
-    return found
+    verdicts: dict[str, list[str]] = {}
+    for event in read_ledger(folder, event="feedback", since=str(injections[-1][0].get("ts", ""))).events:
+        verdicts.setdefault(str(event.get("of", "")), []).append(str(event.get("verdict", "")))
+    return verdicts
 
 
-def _telling(event: Event, artefact: Artefact | None, verdicts: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Give an event with what its trigger says now, where there still is one."""
+def _explain(event: Event, artefact: Artefact | None, verdicts: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return an event with what its trigger says now, if the trigger still exists."""
     name, conversation = str(event.get("trigger", "")), str(event.get("conversation", ""))
     trigger = _trigger(artefact, name)
     state, now = state_folder(os.environ), time.time()
@@ -114,24 +116,24 @@ def _telling(event: Event, artefact: Artefact | None, verdicts: Mapping[str, lis
         "conversation": conversation, "host": event.get("host", event.get("agent", "")),
         "outcome": event.get("outcome", "shown"), "action": event.get("action", ""),
         "because": event.get("because", ""), "chars": event.get("chars", 0), "id": event.get("id", ""),
-        "documents": trigger.pop("documents", None) or [{"id": one} for one in event.get("docs") or ()],
+        "documents": trigger.pop("documents", None) or [{"id": document} for document in event.get("docs") or ()],
         "verdicts": verdicts.get(str(event.get("id", "")), []), "muted": name in muted, **trigger,
     }  # fmt: skip
 
 
 def _artefact() -> Artefact | None:
     try:
-        return Librarian(given_commons() or None, ledger=False).open_artefact()
+        return Librarian(named_commons() or None, ledger=False).open_artefact()
     except ArtefactError:
         return None
 
 
 def _trigger(artefact: Artefact | None, name: str) -> dict[str, Any]:
-    """Give what a trigger says, by its compiled form; nothing where it is gone."""
-    found = next(numbers_of(artefact, [name]), None) if artefact else None
-    if artefact is None or found is None:
+    """Return what a compiled trigger says; empty if it does not exist any more."""
+    at = next(numbers_of(artefact, [name]), None) if artefact else None
+    if artefact is None or at is None:
         return {}
-    trigger = artefact.trigger(found)
+    trigger = artefact.trigger(at)
     documents = [artefact.document(number) for number, *_ in trigger.documents]
     return {
         "title": trigger.title, "urgency": trigger.urgency, "message": trigger.message,
@@ -141,42 +143,43 @@ def _trigger(artefact: Artefact | None, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(told: Mapping[str, Any]) -> Iterator[str]:
-    name, host = told["trigger"], f", {told['host']}" if told["host"] else ""
-    urgency = f" ({told['urgency']})" if "urgency" in told else ""
-    yield f"{name}{urgency}: {CAME_OF_IT.get(told['outcome'], told['outcome'])}, {told['ago']} ({told['ts']}{host})"
-    if "message" in told:
-        yield f"  {_short(told['message'])}"
-        yield from (f"  {label}: {_short(text)}" for label, text in _advice(told) if text)
+def _lines(fields: Mapping[str, Any]) -> Iterator[str]:
+    name, host = fields["trigger"], f", {fields['host']}" if fields["host"] else ""
+    urgency = f" ({fields['urgency']})" if "urgency" in fields else ""
+    outcome = OUTCOMES.get(fields["outcome"], fields["outcome"])
+    yield f"{name}{urgency}: {outcome}, {fields['ago']} ({fields['ts']}{host})"
+    if "message" in fields:
+        yield f"  {_short(fields['message'])}"
+        yield from (f"  {label}: {_short(text)}" for label, text in _advice(fields) if text)
     else:
-        yield "  It is not among the triggers any more."
-    yield f"  Why: {_short(told['because']) or 'telemetry keeps no reasons'}"
-    for document in told["documents"]:
+        yield "  This trigger does not exist any more."
+    yield f"  Why: {_short(fields['because']) or 'the log does not contain reasons'}"
+    for document in fields["documents"]:
         title = f" — {_short(document['title'])}" if "title" in document else ""
         yield f"  Shown: {document.get('path', document['id'])}{title}"
-    yield f"  Conversation: {told['conversation'] or 'without a name'}"
-    if told["verdicts"]:
-        yield f"  Said of it: {', '.join(told['verdicts'])}"
-    yield from _what_to_do(told)
+    yield f"  Conversation: {fields['conversation'] or 'unknown'}"
+    if fields["verdicts"]:
+        yield f"  Feedback: {', '.join(fields['verdicts'])}"
+    yield from _next_steps(fields)
 
 
-def _advice(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "Before going on", told["action_required"]
-    yield "Instead", "; or: ".join(told["instead"])
-    yield "From", whose(told["origin"])
+def _advice(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "Before going on", fields["action_required"]
+    yield "Instead", "; or: ".join(fields["instead"])
+    yield "From", whose(fields["origin"])
 
 
-def _what_to_do(told: Mapping[str, Any]) -> Iterator[str]:
-    name = told["trigger"]
-    if told["muted"]:
-        yield f"  It is muted now. To hear it again: deia mute {name} --off"
-    elif "message" in told:
-        yield f'  To silence it: deia mute {name} --for 2h; in its conversation alone, say there: "deia: not relevant"'
-    if told["outcome"] == "held" and not told["muted"]:
-        yield "  To let it pass: make the same call again, or type deia allow with the code that was shown with it."
-    if told["id"] and not told["verdicts"]:
-        yield f"  To say what it was worth: deia feedback {told['id']} noise (or useful, wrong, prevented)"
+def _next_steps(fields: Mapping[str, Any]) -> Iterator[str]:
+    name = fields["trigger"]
+    if fields["muted"]:
+        yield f"  It is muted now. To end that, type: deia mute {name} --off"
+    elif "message" in fields:
+        yield f'  To mute it: deia mute {name} --for 2h; for its conversation only, write in it: "deia: not relevant"'
+    if fields["outcome"] == "held" and not fields["muted"]:
+        yield "  To allow the call: repeat it, or type deia allow with the code that was shown."
+    if fields["id"] and not fields["verdicts"]:
+        yield f"  To give feedback: deia feedback {fields['id']} noise (or useful, wrong, prevented)"
 
 
-def _short(text: Any) -> str:
+def _short(text: object) -> str:
     return shorten(one_line(str(text)), MOST_CHARS)
