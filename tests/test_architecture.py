@@ -29,7 +29,7 @@ ROWS = (
     ("dotenv", "folders", "freshness", "tables"),
     ("command_secrets",),
     ("redaction",),
-    ("settings", "spool", "trust"),
+    ("settings", "spool"),
     ("commons", "match", "ingest"),
     ("ledger", "search", "watch"),
     ("compile",),

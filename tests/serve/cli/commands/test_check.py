@@ -34,7 +34,7 @@ def test_the_exit_code_is_asked_for(deia: Deia) -> None:
 
 def test_explaining_shows_where_a_trigger_stopped(deia: Deia) -> None:
     assert "silent  site-delete, at stance" in deia("check", "don't delete the site", "--explain").out
-    assert "no trigger has all the words" in deia("check", "hello", "--explain").out
+    assert "no trigger finds its required words" in deia("check", "hello", "--explain").out
 
 
 def test_a_muted_trigger_is_not_passed_over_in_silence(deia: Deia) -> None:
@@ -78,7 +78,7 @@ def test_what_cannot_be_checked_is_refused(deia: Deia, commons: Path) -> None:
     (commons / "empty").write_text("", encoding="utf-8")
     for arguments, told in (
         (["--file", "nowhere"], "nowhere cannot be read: No such file"),
-        (["--file", "empty"], "empty is no transcript: it is empty"),
+        (["--file", "empty"], "empty is not a transcript: it is empty"),
         (["--file", "empty", "text"], "not both"),
         (["--role", "robot", "text"], "robot"),
     ):
@@ -103,7 +103,7 @@ def test_a_case_that_does_not_hold_is_told_with_its_line_and_why(deia: Deia, com
     assert "triggers/sites.cases.yaml:3: site-delete should fire, but does not" in done.out
     assert "stopped at stance" in done.out
     assert "stopped at gate" in done.out
-    assert "triggers/sites.cases.yaml:6: site-delete should stay silent, but fires" in done.out
+    assert "triggers/sites.cases.yaml:6: site-delete should not fire, but fires" in done.out
     assert "1 trigger, 3 cases, 3 failed." in done.out
 
 
@@ -116,7 +116,7 @@ def test_an_unknown_trigger_is_refused_with_the_nearest(deia: Deia) -> None:
 def test_broken_triggers_are_counted(deia: Deia, commons: Path) -> None:
     with open(commons / "triggers" / "sites.yaml", "a", encoding="utf-8") as file:
         file.write("- id: broken\n")
-    assert "in the trigger files; what is broken is left out" in deia("triggers", "test").out
+    assert "in the trigger files; these triggers are left out" in deia("triggers", "test").out
 
 
 @pytest.mark.slow
@@ -145,7 +145,7 @@ def test_what_is_no_transcript_is_no_all_clear(deia: Deia, commons: Path, conten
     (commons / "odd").write_bytes(content)
     refused = deia("check", "--file", "odd")
     assert (refused.code, refused.out) == (2, "")
-    assert "odd is no transcript: " in refused.err
+    assert "odd is not a transcript: " in refused.err
     assert told in refused.err
 
 

@@ -29,7 +29,7 @@ patterns:
 
 def test_compiling_tells_what_was_written(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
     assert "Wrote triggers and catalog: 3 triggers, 1 document," in deia("compile").out
-    assert "Everything was fresh" in deia("compile").out
+    assert "Everything was up to date" in deia("compile").out
     assert "Wrote triggers and catalog" in deia("compile", "--force").out
     assert (derived(commons, environ) / "triggers").exists()
 
@@ -84,7 +84,7 @@ def test_an_index_is_shown_before_it_is_written(deia: Deia, commons: Path) -> No
     assert "add --write" in shown.out
     assert path.read_bytes() == before
     assert "Written." in deia("index", "build", "--write").out
-    assert "as it should be" in deia("index", "build").out
+    assert "is up to date" in deia("index", "build").out
 
 
 def test_an_old_index_is_migrated_and_kept(deia: Deia, commons: Path) -> None:
@@ -171,7 +171,7 @@ def test_check_says_what_was_left_out(deia: Deia, commons: Path, broken: Path) -
     assert "Nothing fires" in told.out
     assert "Type: deia lint" in told.err
     broken.write_text("- id: half\n  title: Half\n- id: other\n", encoding="utf-8")
-    assert "2 triggers were left out (half, other)" in deia("check", "x").err
+    assert "2 triggers have errors and cannot fire: half, other" in deia("check", "x").err
     broken.write_text("- [", encoding="utf-8")
     assert "triggers/sites.yaml" in deia("check", "x").err
     assert "deia lint" in deia("check", "x").err
@@ -246,9 +246,9 @@ def test_a_commons_below_the_root_of_a_repository_is_said_to_be_out_of_sight(
     (root / ".git").mkdir(parents=True)
     monkeypatch.chdir(root)
     told = deia("init", "lessons").out
-    assert "above lessons will not see it" in " ".join(told.split())
+    assert "above lessons will not use this one" in " ".join(told.split())
     assert f"deia init {root}" in told
     doctor = deia("doctor").out
     assert "no commons here or above, but one in lessons/" in doctor
-    assert "will not see it" not in deia("init").out
+    assert "will not use this one" not in deia("init").out
     assert "but one in" not in deia("doctor").out

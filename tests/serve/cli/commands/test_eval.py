@@ -54,7 +54,7 @@ def test_golden_questions_are_measured_and_compared_with_the_last_run(deia: Deia
     assert first.code == 0, first.err
     assert "3 questions" in first.out
     assert "nDCG@10 1.000" in first.out
-    assert "refused where there is none: 1 of 1" in first.out
+    assert "rightly not answered: 1 of 1" in first.out
     assert "This is the first run" in first.out
     assert "Nothing changed since the last run." in deia("eval").out
 
@@ -66,7 +66,7 @@ def test_a_question_that_was_found_and_no_longer_is_fails_the_run(deia: Deia, co
     lost = deia("eval")
     assert lost.code == 1
     assert "lost since the last run (1):" in lost.out
-    assert "documents that are not here: gone" in lost.out
+    assert "expected but missing documents: gone" in lost.out
     assert "How do I delete a site safely?" in lost.out
     assert deia("eval").code == 0  # it was told
 

@@ -65,7 +65,7 @@ def test_every_host_at_once_is_entered_once_and_taken_out_without_a_trace(
     entered, at_home = tree(commons), tree(home)
     again = deia("install", *HOSTS, scope)
     assert (tree(commons), tree(home)) == (entered, at_home)
-    assert again.out.count("is as it should be") >= len(HOSTS)
+    assert again.out.count("is up to date") >= len(HOSTS)
     listed = deia("install", "--list").out
     assert listed.count(f"installed ({scope[2:]})") == len(HOSTS)
     assert deia("uninstall", "--all", "--yes").code == 0
@@ -113,7 +113,7 @@ def test_removing_what_is_not_installed_changes_nothing(deia: Deia, commons: Pat
     place = settings_of(commons)
     place.write_text(OTHERS, encoding="utf-8", newline="")
     told = deia("uninstall", "claude-code")
-    assert (told.code, "nothing is to be done" in told.out) == (0, True)
+    assert (told.code, "there is nothing to do" in told.out) == (0, True)
     assert place.read_text(encoding="utf-8") == OTHERS
 
 
@@ -389,7 +389,7 @@ def test_claude_code_s_command_is_one_line_where_a_host_without_argument_lists_r
     entry = json.loads(settings_of(commons).read_text(encoding="utf-8"))["hooks"]["Stop"][0]["hooks"][0]
     assert "args" not in entry
     assert entry["command"].endswith(" claude-code")
-    assert "is as it should be" in deia("install", "claude-code").out
+    assert "is up to date" in deia("install", "claude-code").out
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such terminals")

@@ -61,7 +61,7 @@ def repository(team: Path) -> Path:
 def test_a_folder_is_taken_in_and_its_triggers_fire_with_their_origin(deia: Deia, team: Path, commons: Path) -> None:
     added = deia("pack", "add", str(team), "--name", "team")
     assert added.code == 0
-    assert "took in team" in added.out
+    assert "added team" in added.out
     assert "+ paint" in added.out
     assert "4 triggers, 2 documents" in added.out
     told = deia("check", "I will paint the shop").out
@@ -159,7 +159,7 @@ def test_a_changed_pack_is_left_out_at_the_next_compile_and_told(deia: Deia, tea
     assert "changed-pack" in deia("lint").out
     listed = deia("pack", "list")
     assert listed.code == 1
-    assert "LEFT OUT" in listed.out
+    assert "NOT USED" in listed.out
     assert deia("pack", "update").code == 0
     assert "FIRES   paint" in deia("check", "I will paint the shop").out
 

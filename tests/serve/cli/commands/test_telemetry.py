@@ -86,8 +86,8 @@ def test_other_ledgers_are_read_too(deia: Deia, events: Path, tmp_path: Path) ->
 def test_older_ledgers_are_taken_in(deia: Deia, events: Path, tmp_path: Path) -> None:
     old = tmp_path / "old.jsonl"
     old.write_text('{"ts": "2026-01-01T00:00:00Z", "query": "old", "results": ["x"]}\nbroken\n')
-    assert "1 event taken in, 1 broken line passed over." in deia("telemetry", "import", str(old)).out
-    assert "0 events taken in, 1 were here already" in deia("telemetry", "import", str(old)).out
+    assert "1 event imported, 1 damaged line skipped." in deia("telemetry", "import", str(old)).out
+    assert "0 events imported, 1 already known" in deia("telemetry", "import", str(old)).out
     assert deia("telemetry", "import", str(tmp_path / "nothing")).code == 2
 
 
@@ -136,8 +136,8 @@ def test_a_file_without_an_event_is_no_ledger(deia: Deia, commons: Path) -> None
     (commons / "l.jsonl").write_text('{"query": "how do sites move?"}\nroot:x:0\n', encoding="utf-8")
     told = deia("telemetry", "import", "passwd", "l.jsonl")
     assert told.code == 2
-    assert "passwd is no ledger" in told.err
-    assert "l.jsonl: 1 event taken in, 1 broken line passed over." in told.out
+    assert "passwd is not a log" in told.err
+    assert "l.jsonl: 1 event imported, 1 damaged line skipped." in told.out
     assert deia("telemetry", "import", "l.jsonl").code == 0
 
 

@@ -59,7 +59,7 @@ def test_a_draft_is_added_behind_what_is_there_and_nothing_else_changes(deia: De
     assert "4 triggers" in done.out
     again = deia("triggers", "new", SENTENCE, "--document", "site-checklist", "--write")
     assert again.code == 2
-    assert "There is a trigger shopctl-site-purge-production already (triggers/sites.yaml:" in again.err
+    assert "There is already a trigger shopctl-site-purge-production (triggers/sites.yaml:" in again.err
 
 
 def test_a_file_that_cannot_be_added_to_is_left_as_it_is(deia: Deia, commons: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_document_is_found_or_asked_for(deia: Deia) -> None:
 def test_a_sentence_that_says_nothing_is_refused_with_what_to_say(deia: Deia) -> None:
     refused = deia("triggers", "new", "hello", "--document", "site-checklist")
     assert refused.code == 2
-    assert "put the command in backticks" in refused.err
+    assert "put a command in backticks" in refused.err
 
 
 @given(st.text(max_size=60))

@@ -154,7 +154,7 @@ def test_what_is_no_transcript_is_told_and_is_no_all_clear(deia: Deia, commons: 
     write(commons / "old" / "t.jsonl", [row("a", "I will delete the site")])
     told = deia("triggers", "replay", "old")
     assert (told.code, told.out.count("1 firings")) == (0, 1)
-    assert "1 file is no transcript and was left out, such as old/notes.md" in told.err.replace("\\", "/")
+    assert "1 file is not a transcript and was skipped, such as old/notes.md" in told.err.replace("\\", "/")
     named = deia("triggers", "replay", "old/notes.md", "old/t.jsonl")
     assert named.code == 2
-    assert "old/notes.md is no transcript: it is no JSON, and no line of it says who speaks" in named.err
+    assert "old/notes.md is not a transcript: it is no JSON, and no line of it says who speaks" in named.err

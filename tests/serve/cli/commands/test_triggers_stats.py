@@ -66,8 +66,8 @@ def test_the_command_tells_what_fired_what_never_did_and_what_is_gone(deia: Deia
     assert told.out.splitlines()[1].split() == ["old", "1", "0", "0", "0", "0", "1", "2026-11-20T10:00:00.000Z"]
     assert "2 firings of 2 triggers." in told.out
     assert "Never seen (2): site-missing, site-rename." in told.out
-    assert "No longer there (1): old." in told.out
-    assert "1 broken lines" in told.out
+    assert "No longer exists (1): old." in told.out
+    assert "1 damaged line skipped" in told.out
     fields = json.loads(deia("triggers", "stats", "--format", "json").out)
     assert {one["trigger"]: one["fired"] for one in fields["triggers"]} == {"site-delete": 1, "old": 1}
 

@@ -34,7 +34,7 @@ def test_where_nothing_was_said_it_says_so(deia: Deia) -> None:
 def test_the_last_is_shown_with_all_that_there_is_to_know(deia: Deia) -> None:
     shown = deia("why").out
     for part in (
-        "site-delete (critical): the call was held", "Deleting a site drops its domain records.", "Go through the",
+        "site-delete (critical): the call was stopped", "Deleting a site drops its domain records.", "Go through the",
         'command "shopctl site:delete --yes"', "bok/site-checklist.md", "Conversation: second-conversation",
         "this project's own lessons", "deia mute site-delete", "deia: not relevant", "deia feedback ", "deia allow",
     ):  # fmt: skip
@@ -66,7 +66,7 @@ def test_what_was_said_of_it_and_that_it_is_muted_is_told(deia: Deia, environ: d
     assert deia("feedback", event, "wrong").code == 0
     write_mute(environ["DEIA_STATE"], Mute(trigger="site-delete", conversation="second-conversation"))
     shown = deia("why").out
-    assert "Said of it: wrong" in shown
+    assert "Feedback: wrong" in shown
     assert "It is muted now. To hear it again: deia mute site-delete --off" in shown
 
 
@@ -75,5 +75,5 @@ def test_a_trigger_that_is_gone_is_said_to_be_gone(deia: Deia, commons: Path) ->
     (commons / "triggers" / "sites.yaml").write_text("[]\n", encoding="utf-8")
     (commons / "triggers" / "sites.cases.yaml").unlink()
     shown = deia("why").out
-    assert "not among the triggers any more" in shown
+    assert "does not exist any more" in shown
     assert "site-checklist" in shown
