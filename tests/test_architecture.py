@@ -230,7 +230,6 @@ DOORS = {
     "deia.compile.compiled_folder": DERIVED,
     "deia.compile.compiler": DERIVED,
     "deia.compile.sources": "opens a folder to list it; the contents are read through the door",
-    "deia.compile.triggers.word_data": SHIPPED,
     "deia.compile.triggers.word_forms": SHIPPED,
     "deia.learn.trials.index_trial": "a temporary folder",
     "deia.learn.trials.recorded_turns": PERSONS,

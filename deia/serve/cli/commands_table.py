@@ -5,6 +5,7 @@ An ordinary `deia search` never gets here: `deia.serve.cli.quick_path` answers i
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,7 +16,6 @@ import click
 import deia
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS, COMPLETION
-from deia.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem  # imported only while a shell completes
@@ -84,7 +84,8 @@ class LazyGroup(click.Group):
         """
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            advice = did_you_mean(name, COMMANDS) or f'To search the commons, type: deia search "{name}"'
+            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)  # a question is not like any command
+            advice = f"Did you mean: deia {near[0]}" if near else f'To search the commons, type: deia search "{name}"'
             raise click.UsageError(f"There is no command {name!r}. {advice}", ctx)
         return super().resolve_command(ctx, args)
 

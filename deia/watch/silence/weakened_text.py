@@ -30,7 +30,7 @@ FORMS = frozenset(("off", *ACTIONS)) - {"hold"}
 LEAST_DEADLINE = 1000  # milliseconds, the default
 TABLE_SETTINGS = frozenset(("forms", "exceptions", "quiet"))
 # Variables that switch deia off, or move what a person decided out of its sight.
-SWITCHING_VARIABLES = ("DEIA_OFF", "DEIA_STATE", "DEIA_TRUST")
+SWITCHING_VARIABLES = ("DEIA_OFF", "DEIA_STATE")
 VARIABLES = SWITCHING_VARIABLES + tuple(f"DEIA_{name.upper()}" for name in WEAKENING)
 TOP = "tool.deia"
 

@@ -235,7 +235,7 @@ def test_a_server_offers_the_tool_only_where_it_is_asked_for() -> None:
 
 def test_a_server_of_collections_answers_no_hooks(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_cli(["mcp", "--hooks", "--collection", "hosting"]) == 2
-    assert "answers no hooks" in capsys.readouterr().err
+    assert "does not answer hooks" in capsys.readouterr().err
 
 
 def test_over_http_the_tool_answers_too(place: Place) -> None:

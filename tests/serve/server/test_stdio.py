@@ -182,7 +182,7 @@ def test_the_block_of_every_host_names_what_starts_the_server(
     arguments = ["mcp", "config", host, *(("--url", url) if url else ("--commons", str(place.root)))]
     assert run_cli(arguments) == 0
     told, said = capsys.readouterr()
-    assert "Goes into" in said
+    assert "Add this to" in said
     value = tomllib.loads(told) if host == "codex" else json.loads(told)
     (servers,) = value.values()
     block = servers["deia"]

@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
 
+from deia import spool
 from deia.knowledge import Golden
 from deia.serve import hook
 from deia.serve.setup.doctor import SAMPLE, sample
@@ -205,8 +207,9 @@ def test_what_is_silenced_is_told(deia: Deia, installed: Path, monkeypatch: pyte
 def test_errors_and_broken_lines_of_the_ledger_are_told(deia: Deia, installed: Path, commons: Path) -> None:
     events = commons / "telemetry" / "events"
     events.mkdir(parents=True)
-    line = '{"ts": "9999-01-01T00:00:00.000Z", "event": "error", "error": "it broke", "where": "gate.py:7"}'
-    (events / "9999-01-01-here.jsonl").write_text(f"{line}\n{{torn", encoding="utf-8")
+    now = spool.timestamp(time.time())
+    line = f'{{"ts": "{now}", "event": "error", "error": "it broke", "where": "gate.py:7"}}'
+    (events / f"{now[:10]}-here.jsonl").write_text(f"{line}\n{{torn", encoding="utf-8")
     found = deia("doctor")
     assert installed.exists()
     assert "it broke (gate.py:7)" in found.out

@@ -18,6 +18,7 @@ from deia.folders import STARTER, find_commons, is_starter
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_report
 from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons
+from deia.serve.cli.shell_completion import complete_hosts
 from deia.serve.setup.check_results import DEAD, FINE, Patient
 from deia.serve.setup.connect import (
     WARM_URL,
@@ -41,11 +42,6 @@ from deia.settings import resolve
 from deia.text import counted
 
 SHARED = "These files contain paths of this machine; if you share them with others, use --user instead"
-
-
-def complete_hosts(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the hosts whose names begin with what was typed."""
-    return [name for name in BY_NAME if name.startswith(incomplete)]
 
 
 HOST_OPTIONS = {

@@ -133,9 +133,9 @@ def test_outside_any_commons_the_starter_s_cases_are_run(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b'{"messages": [\n', "begins as JSON does and is none: Expecting value in line 2"),
-        (b"<!doctype html><html><body>delete the site</body></html>", "no line of it says who speaks"),
-        (b"root:x:0:0:root:/root:/bin/sh\n", "no line of it says who speaks"),
+        (b'{"messages": [\n', "begins like JSON but cannot be parsed: Expecting value in line 2"),
+        (b"<!doctype html><html><body>delete the site</body></html>", "no line says who speaks"),
+        (b"root:x:0:0:root:/root:/bin/sh\n", "no line says who speaks"),
         (bytes(range(256)) * 8, "it is not text"),
         (b"\xfe\xff" * 40 + b"User: hello", "it is not text"),
         (b" \n", "it is empty"),

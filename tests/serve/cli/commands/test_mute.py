@@ -89,7 +89,7 @@ def test_a_code_is_taken_from_a_terminal_once(environ: dict[str, str], commons: 
     code = offer(environ["DEIA_STATE"], "c1", ["site-delete"], now=time.time())
     assert "will not stop calls once" in _typed(["allow", code.lower()], environ, commons)
     assert [leave.given for leave in allowed(environ["DEIA_STATE"], "c1", now=time.time())] == ["once"]
-    assert "no code 'WRONG1'" in _typed(["allow", "WRONG1"], environ, commons)
+    assert "the code 'WRONG1' is unknown" in _typed(["allow", "WRONG1"], environ, commons)
 
 
 def _typed(arguments: list[str], environ: dict[str, str], folder: Path) -> str:
@@ -178,10 +178,10 @@ def test_lifting_a_mute_that_is_none_says_which_there_are(deia: Deia) -> None:
     deia("mute", "site-delete")
     told = deia("mute", "site-delete", "--remove", "--path", "x/**")
     assert "was not muted for that" in told.out
-    assert "site-delete is muted for good." in told.out
+    assert "site-delete is muted permanently." in told.out
     assert "deia mute site-delete --off" in told.out
     deia("mute", "site-delete", "--path", "x/**")
-    assert "That mute is lifted" in deia("mute", "site-delete", "--off", "--path", "x/**").out
+    assert "That mute is ended" in deia("mute", "site-delete", "--off", "--path", "x/**").out
     assert "no longer muted" in deia("mute", "site-delete", "--off").out
     assert deia("mute", "site-delete", "--off").out == "site-delete was not muted.\n"
 

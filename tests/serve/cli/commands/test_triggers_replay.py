@@ -157,4 +157,4 @@ def test_what_is_no_transcript_is_told_and_is_no_all_clear(deia: Deia, commons: 
     assert "1 file is not a transcript and was skipped, such as old/notes.md" in told.err.replace("\\", "/")
     named = deia("triggers", "replay", "old/notes.md", "old/t.jsonl")
     assert named.code == 2
-    assert "old/notes.md is not a transcript: it is no JSON, and no line of it says who speaks" in named.err
+    assert "old/notes.md is not a transcript: it is not JSON, and no line says who speaks" in named.err

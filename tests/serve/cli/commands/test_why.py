@@ -27,7 +27,7 @@ def spoken(commons: Path, environ: dict[str, str]) -> None:
 
 def test_where_nothing_was_said_it_says_so(deia: Deia) -> None:
     outcome = deia("why")
-    assert (outcome.code, "has said nothing" in outcome.out) == (1, True)
+    assert (outcome.code, "contains nothing that deia said" in outcome.out) == (1, True)
 
 
 @pytest.mark.usefixtures("spoken")
@@ -67,7 +67,7 @@ def test_what_was_said_of_it_and_that_it_is_muted_is_told(deia: Deia, environ: d
     write_mute(environ["DEIA_STATE"], Mute(trigger="site-delete", conversation="second-conversation"))
     shown = deia("why").out
     assert "Feedback: wrong" in shown
-    assert "It is muted now. To hear it again: deia mute site-delete --off" in shown
+    assert "It is muted now. To end that, type: deia mute site-delete --off" in shown
 
 
 @pytest.mark.usefixtures("spoken")

@@ -79,7 +79,7 @@ def test_beside_somebody_elses_the_command_to_add_is_told(deia: Deia, commons: P
     path.parent.mkdir()
     path.write_text(OTHER, encoding="utf-8")
     told = deia("install", "claude-code", "--statusline").out
-    assert "is kept as it is" in told
+    assert "was not changed" in told
     assert statusline.__file__ in told
     assert json.loads(path.read_text(encoding="utf-8"))["statusLine"]["command"] == "~/mine.sh"
     deia("uninstall", "claude-code")
