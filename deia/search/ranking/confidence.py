@@ -68,11 +68,8 @@ def observe(
 ) -> list[float]:
     """Return the observations, in the order of OBSERVED.
 
-    `stems_by_passage` maps a document's number to the stems that each of its passages contains. `passages` is how many
-    passages were ranked: among many, one is near by chance. `filters` is how many filters were set, all of which each
-    document passed. `akin` is the query's similarity to the commons as a whole (deia.search.ranking.affinity), and
-    `usual` the information of its stems in general software text, for passages of the same length
-    (deia.search.ranking.word_usage).
+    `stems_by_passage` maps a document's number to the stems that each of its passages contains. Of `passages` ranked,
+    one of many is near by chance. `akin` is the query's `affinity` to the whole commons, `usual` is its `word_usage`.
     """
     parts = [term for term in question.terms if term.part]
     if not ranked or not parts:
