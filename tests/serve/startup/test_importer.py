@@ -268,7 +268,7 @@ def test_what_is_missing_is_told_by_the_doctor_and_mended_by_a_compile(
         return (done.stdout + done.stderr).decode()
 
     shutil.rmtree(copy / "serve" / "startup" / "__pycache__")
-    assert "To see whether all works" in deia("install", "claude-code")
+    assert "To check that everything works" in deia("install", "claude-code")
     assert has_bytecode(copy.as_posix())
     os.unlink(bytecode_path(copy.as_posix(), "serve.hooks.judged"))
     assert "what the hook imports is not prepared" in deia("doctor")
