@@ -68,8 +68,7 @@ def observe(
 ) -> list[float]:
     """Return the observations, in the order of OBSERVED.
 
-    `stems_by_passage` maps a document's number to the stems that each of its passages contains. Of `passages` ranked,
-    one of many is near by chance. `akin` is the query's `affinity` to the whole commons, `usual` is its `word_usage`.
+    `stems_by_passage` is by document number; `akin` is the query's `affinity`, and `usual` its `word_usage`.
     """
     parts = [term for term in question.terms if term.part]
     if not ranked or not parts:
