@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     Slot: TypeAlias = tuple[int, Sequence[str], Sequence[Alternative], int]  # gap, single words, longer, optional
     Templates: TypeAlias = Sequence[Sequence[str]]  # words of commands or statements
     # Text, vector (hex), least weight of the words that nominate a sentence, weights of the groups, their numbers.
+    # Shape (base form or -ing), classes of the verb, further words ("away" of "blow away").
+    VerbForm: TypeAlias = tuple[str, Sequence[str], Sequence[str]]
     StoredExemplar: TypeAlias = tuple[str, str, int, Sequence[int], Sequence[int]]
 else:
-    Slot = StoredExemplar = object  # the compiler imports these names at run time
+    Slot = StoredExemplar = VerbForm = object  # the compiler imports these names at run time
 
 PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
 MEANING = "meaning"
+LIGHT = "light"  # the class of verbs that only a noun gives a meaning: "do a hard reset"
 
 
 class CompiledPattern:
@@ -46,6 +49,31 @@ class CompiledPattern:
     def fields(self) -> dict[str, Any]:
         """The serialised form."""
         return {"s": self.source, "v": {"f": self.flags, "c": self.code, "g": self.groups}}
+
+
+class ActWords(Record):
+    """The verbs and nouns that `act` clauses know, with their classes; see `deia.compile.triggers.act_words`."""
+
+    verbs: Mapping[str, Sequence[VerbForm]] = {}  # by the first word of a form, those of more words first
+    nouns: Mapping[str, str] = {}  # classes, separated by spaces, by a noun of one or two words
+    deeds: Mapping[str, str] = {}  # the same for nouns that mean acts: "hard reset"
+    vessels: Sequence[str] = ()  # nouns that take the class of the word before them
+
+    def deeds_of(self, words: Sequence[str]) -> frozenset[str]:
+        """Return the classes of the act that an object means: "a hard reset"."""
+        pair = self.deeds.get(" ".join(words[-2:]), "")
+        return frozenset((pair or self.deeds.get("".join(words[-1:]), "")).split())
+
+
+class CompiledAct(Record):
+    """The conditions of an `act` clause. An item of words is a list of the forms of each of its words."""
+
+    do: Sequence[str]  # classes of verbs
+    what: Sequence[str] = ()  # classes of objects; none: any object, or no object at all
+    unlike: Sequence[Sequence[Sequence[str]]] = ()  # items of which none may belong to the object or its place
+    where: Sequence[Sequence[Sequence[str]]] = ()  # items of which one must belong to the object or its place
+    how: Sequence[Sequence[Sequence[str]]] = ()  # items of which one must be in the act's clause
+    whole: bool = False  # whether the object must be quantified: all, every, entire
 
 
 class Meaning:
@@ -203,6 +231,11 @@ class CompiledClause:
         """The globs for the fields of a tool's input."""
         tool_input: Mapping[str, str] = self._fields["v"]["input"]
         return tool_input
+
+    @property
+    def act(self) -> CompiledAct:
+        """The conditions of an `act` clause."""
+        return CompiledAct(**self._fields["v"])
 
     @property
     def meaning(self) -> Meaning:

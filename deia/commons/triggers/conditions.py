@@ -15,10 +15,11 @@ from deia.suggestions import nearest
 from deia.text import words
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error")
-KINDS = (*TEXT_KINDS, "sql", "write", "tool", "meaning")
+KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning")
 MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)
 TOOL_FIELDS = ("name", "input")
+ACT_FIELDS = ("do", "what", "not", "where", "how", "all")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
@@ -87,6 +88,8 @@ def _value(item: Map, kind: str, findings: Findings) -> str | tuple[str, ...] | 
         return fields.texts(item, kind, findings)
     if kind == "tool":
         return _tool(item, findings)
+    if kind == "act":
+        return _act(item, findings)
     value = item[kind]
     if kind == "pattern" and isinstance(value, str):
         return value  # spaces at its ends are significant
@@ -115,6 +118,17 @@ def _write(item: Map, findings: Findings) -> dict[str, Json]:
     if about_file.get("like"):
         about_file.setdefault("exists", False)
     return {"paths": fields.texts(source, "paths", findings), **about_file, **about_change}
+
+
+def _act(item: Map, findings: Findings) -> dict[str, Json]:
+    """Read an act clause: classes of verbs and objects, or words of their own, and what must stand beside them."""
+    source = fields.mapping(item, "act", findings)
+    fields.report_unknown(source, ACT_FIELDS, findings)
+    listed: dict[str, Json] = {name: fields.texts(source, name, findings) for name in ACT_FIELDS[:-1] if name in source}
+    if not listed.get("do"):
+        fix = "Write the class of its verb: `act: {do: destroy, what: database}`."
+        findings.error(item.at("act"), "bad-clause", "The act clause does not say what is done.", fix)
+    return {**listed, **({"all": True} if fields.boolean(source, "all", findings) else {})}
 
 
 def _tool(item: Map, findings: Findings) -> dict[str, Json]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
+from deia.compile.triggers.act_words import AddedWords, act_words
 from deia.compile.triggers.background_talk import set_thresholds
 from deia.compile.triggers.gate_tables import Gated, gate_tables
 from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
@@ -23,7 +24,7 @@ from deia.fast_json import dumps
 from deia.knowledge import Earlier, Trigger
 from deia.records import Record
 from deia.text import words
-from deia.watch.compiled_trigger import CompiledTrigger, Unless
+from deia.watch.compiled_trigger import ActWords, CompiledTrigger, Unless
 from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
 from deia.watch.gate.word_gate import EVERYBODY, WHO
 
@@ -82,17 +83,27 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler worked out before, ea
     ungated = sorted({(row.target, row.who) for row in rows if not row.groups})
     tool_words: Mapping[str, Any] = _tool_words(living, waited)
     listed = known if asks_for("like", living) else ()
+    spoken = _act_words(lowered)
     meta = Meta(
         **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
-        contexts=[name for name, _, _ in contexts], known=int(bool(listed)), paths=int(asks_for("unread", living)),
+        contexts=[name for name, _, _ in contexts], known=int(bool(listed)), words=int(spoken is not None), paths=int(asks_for("unread", living)),
         waiting=_waiting(living, waited), ungated=ungated, regex=MAKER, **tool_words,
     )  # fmt: skip
     records = [*(folded(trigger.compiled) for trigger in lowered), *(folded(mark.compiled) for mark in lowered_marks)]
     records += [_encoded(listed)] if listed else []
+    records += [_encoded(spoken.values())] if spoken else []
     payloads = [_encoded(documents[name].values()) for name in numbers]
     data = pack([*gate_tables([row for row in rows if row.groups]), records, payloads, [_encoded(meta.values())]])
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
     return data, tuple(dict.fromkeys(names[target] for target, _ in ungated))
+
+
+def _act_words(triggers: Sequence[_LoweredTrigger]) -> ActWords | None:
+    """Return the verbs and nouns that `act` clauses need, or None if there are no such clauses."""
+    acts = [clause.act for trigger in triggers for clause in trigger.compiled.clauses if clause.kind == "act"]
+    if not acts:
+        return None
+    return act_words({name for act in acts for name in act.do}, {name for act in acts for name in act.what}, AddedWords())
 
 
 def _encoded(value: object) -> bytes:
@@ -146,7 +157,7 @@ def _rows(lowered: Lowered, number: int, who: int, place: int) -> list[Gated]:
 def is_placed(lowered: Lowered) -> bool:
     """Return whether the second gate looks for a clause before anything is judged: a phrase, or a changed text."""
     clause = lowered.clause
-    return clause.kind == "phrase" or (clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS)))
+    return clause.kind in {"phrase", "act"} or (clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS)))
 
 
 def _united(rows: Iterable[Row]) -> Row:

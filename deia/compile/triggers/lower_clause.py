@@ -14,6 +14,7 @@ from deia.commons.triggers.clause_language import (
     parse_phrase,
     parse_sql,
 )
+from deia.compile.triggers.act_words import lower_act
 from deia.compile.triggers.exemplars import meaning_clause
 from deia.compile.triggers.gate_tables import COMMON
 from deia.compile.triggers.lowered import Group, Lowered
@@ -216,5 +217,6 @@ LOWER: dict[str, Callable[[Any], Lowered]] = {
     "write": _write,
     "tool": _tool,
     "words": _words,
+    "act": lower_act,
     "meaning": _meaning,
 }

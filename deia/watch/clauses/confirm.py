@@ -232,6 +232,19 @@ def _tool(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
         yield Match(kind="tool", source=clause.source, excerpt=shown, stance=ANNOUNCED, around=shown)
 
 
+def _act(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
+    if not reading.is_prose:
+        return
+    from deia.watch.clauses.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
+
+    act = clause.act
+    for frame in reading.frames:
+        if not unmet(act, frame):
+            stance, around = reading.stance_at(frame.start, frame.verb_end, frame.end)
+            excerpt = reading.prose.text[frame.start : frame.end]
+            yield Match(kind="act", source=clause.source, excerpt=excerpt, stance=stance, around=around)
+
+
 def _meaning(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     if not reading.is_prose or not clause.meaning.worded(reading.words.places):
         return
@@ -254,6 +267,7 @@ KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
     "sql": _sql,
     "write": _write,
     "tool": _tool,
+    "act": _act,
     MEANING: _meaning,
 }
 

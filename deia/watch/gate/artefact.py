@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from deia.watch.compiled_trigger import CompiledClause, CompiledMark, CompiledTrigger
+    from deia.watch.compiled_trigger import ActWords, CompiledClause, CompiledMark, CompiledTrigger
 
     K = TypeVar("K")
     V = TypeVar("V")
 
-FORMAT = 15  # of the tables and of their items
-MAGIC = b"DEIA-T%X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
+FORMAT = 16  # of the tables and of their items
+MAGIC = b"DEIAT%02X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
 BYTE_ORDER = 0x01020304  # written in native order: a machine with another byte order reads another number
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
 WORDS, GROUPS, ROWS, TRIGGERS, DOCUMENTS, META = range(6)
@@ -49,6 +49,7 @@ class Meta(Record):
     marks: int
     contexts: Sequence[str]  # words that targets above triggers and marks stand for
     known: int  # 1 if the path and title of every document are stored
+    words: int  # 1 if the verbs and nouns of `act` clauses are stored
     paths: int  # 1 if the names of the files that a call reads must be remembered
     parts: Sequence[str]  # parts of tool names that clauses look for
     fields: Sequence[str]  # fields of tool inputs that clauses look for
@@ -78,7 +79,7 @@ class _Cache(dict["K", "V"]):
 class Artefact:
     """An open artefact. Rows, groups and triggers are decoded when first asked for, and kept."""
 
-    __slots__ = ("_data", "_records", "_tables", "_view", "entries_of", "groups_of", "meta", "row")
+    __slots__ = ("_act_words", "_data", "_records", "_tables", "_view", "entries_of", "groups_of", "meta", "row")
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         """Check the header and the length, and read the small `meta` table.
@@ -100,6 +101,7 @@ class Artefact:
         self.entries_of: Callable[[bytes], list[bytes]] = _Cache(self._entries).__getitem__
         self.row: Callable[[int], tuple[int, int, frozenset[bytes]]] = _Cache(self._row).__getitem__
         self._records: dict[int, CompiledTrigger | CompiledMark] = {}
+        self._act_words: ActWords | None = None
         try:
             self.meta = Meta(**loads(self.item(META, 0).decode()))
         except (ValueError, IndexError, TypeError) as error:  # of the right length, but with other content
@@ -169,6 +171,17 @@ class Artefact:
         at = self.meta.triggers + self.meta.marks
         known: list[tuple[str, str]] = loads(self.item(TRIGGERS, at).decode("ascii")) if self.meta.known else []
         return known
+
+    @property
+    def act_words(self) -> ActWords:
+        """The verbs and nouns that `act` clauses know."""
+        if self._act_words is None:
+            from deia.watch.compiled_trigger import ActWords  # noqa: PLC0415 - most turns open no trigger
+
+            at = self.meta.triggers + self.meta.marks + self.meta.known
+            stored = loads(self.item(TRIGGERS, at).decode("ascii")) if self.meta.words else {}
+            self._act_words = ActWords(**stored)
+        return self._act_words
 
     def document(self, number: int) -> dict[str, str]:
         """Return a document as it may be injected: id, path, title, summary, text."""

@@ -32,7 +32,7 @@ def holding(artefact: Artefact, turn: Turn, rows: Collection[int]) -> set[int]:
     if phrases:
         from deia.watch.gate.phrase_gate import holding_phrase  # noqa: PLC0415 - most turns have no words of a phrase
 
-        kept |= holding_phrase(turn, phrases)
+        kept |= holding_phrase(artefact, turn, phrases)
     return kept
 
 

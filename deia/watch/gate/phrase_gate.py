@@ -15,18 +15,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deia.records import Turn
-    from deia.watch.compiled_trigger import CompiledClause
+    from deia.watch.compiled_trigger import CompiledAct, CompiledClause
+    from deia.watch.gate.artefact import Artefact
+    from deia.watch.prose.regions import Prose
 
 MOST_CUT = 12_000  # characters; cutting a longer text into regions costs about as much as judging it
 
 
-def holding_phrase(turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:
-    """Return the rows, of these with their clauses, whose phrase a turn holds; all of them if the turn is too long."""
+def holding_phrase(artefact: Artefact, turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:
+    """Return the rows, of these with their clauses, whose phrase or act a turn holds; all if the turn is too long."""
     text = speech_of(turn) if turn.role == "tool_call" else turn.text
     if len(text) > MOST_CUT:
         return set(clauses)
-    words = Words(cut(text).tokens)
-    return {number for number, clause in clauses.items() if _is_in(clause, words)}
+    prose = cut(text)
+    words = Words(prose.tokens)
+    acts = {number: clause.act for number, clause in clauses.items() if clause.kind == "act"}
+    kept = {number for number, clause in clauses.items() if number not in acts and _is_in(clause, words)}
+    return kept | (_holding_act(artefact, prose, acts) if acts else set())
+
+
+def _holding_act(artefact: Artefact, prose: Prose, acts: Mapping[int, CompiledAct]) -> set[int]:
+    from deia.watch.clauses.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
+    from deia.watch.prose.acts import frames  # noqa: PLC0415 - as above
+
+    read = frames(prose.masked, prose.tokens, artefact.act_words)
+    return {number for number, act in acts.items() if any(not unmet(act, frame) for frame in read)}
 
 
 def _is_in(clause: CompiledClause, words: Words) -> bool:

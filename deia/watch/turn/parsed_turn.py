@@ -15,10 +15,12 @@ from deia.watch.turn.spoken_tool_input import speech_of
 from deia.watch.turn.tool_call import MOST_CALL, is_shell, watched_command
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from typing import TypeAlias
 
     from deia.records import Turn
+    from deia.watch.compiled_trigger import ActWords
+    from deia.watch.prose.acts import Frame
     from deia.watch.prose.phrases import Token
     from deia.watch.prose.regions import Prose
     from deia.watch.turn.file_changes import Change
@@ -40,10 +42,14 @@ PROMPTS = ("$ ", "! ")  # of a shell, and of hosts in which a person can type a 
 class Reading:
     """One turn, parsed lazily: its regions, words, commands and changes are worked out when a clause needs them."""
 
-    __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "acts", "turn", "windows")
+    __slots__ = ("_act_words", "_changes", "_commands", "_frames", "_known", "_prose", "_running", "_said", "_words", "acts", "turn", "windows")
 
-    def __init__(self, turn: Turn, *, known: Collection[str] = ()) -> None:
+    def __init__(
+        self, turn: Turn, *, known: Collection[str] = (), act_words: Callable[[], ActWords] | None = None
+    ) -> None:
         self.turn = turn
+        self._act_words = act_words  # called when the first `act` clause is judged
+        self._frames: list[Frame] | None = None
         self.windows: dict[tuple[int, bool], Window] = {}  # by the act's token, and whether to look back
         self.acts = 0  # number of acts that were compared with exemplars
         self._known = known  # tasks that were judged before
@@ -80,6 +86,17 @@ class Reading:
         if self._words is None:
             self._words = Words(self.prose.tokens if self.is_prose else spans(self.turn.text))
         return self._words
+
+    @property
+    def frames(self) -> list[Frame]:
+        """The acts in the prose; none if the reading has no list of verbs and nouns."""
+        if self._frames is None:
+            self._frames = []
+            if self._act_words is not None:
+                from deia.watch.prose.acts import frames  # noqa: PLC0415 - few turns have the words of an act
+
+                self._frames = frames(self.prose.masked, self.words.tokens, self._act_words())
+        return self._frames
 
     @property
     def commands(self) -> list[Spoken]:

@@ -1,0 +1,160 @@
+"""Compile the verbs and nouns of `act` clauses: their forms, each with its classes.
+
+`act_words.txt` lists the classes. A clause may name a class, or a verb or noun of its own, which then is a class of its
+own; what the project adds to the classes in `triggers/acts.yaml` counts like the words of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from deia.compile.triggers.lowered import Group, Lowered
+from deia.compile.triggers.word_forms import forms
+from deia.records import Record
+from deia.tables import Tables
+from deia.text import words
+from deia.watch.compiled_trigger import ActWords, CompiledAct, CompiledClause, VerbForm
+from deia.watch.gate.word_gate import SAID
+from deia.watch.prose.acts import BASE, DOING
+
+TABLES = Tables(__file__)
+Classes = Mapping[str, tuple[str, ...]]  # words or phrases, by class
+
+
+class AddedWords(Record):
+    """What a commons adds to the verbs and objects, by class."""
+
+    verbs: Classes = {}
+    objects: Classes = {}
+
+
+@cache
+def verb_classes() -> Classes:
+    """Return the verbs and verbal phrases of each class."""
+    return _classes("verbs")
+
+
+@cache
+def object_classes() -> Classes:
+    """Return the nouns and pairs of nouns of each class."""
+    return _classes("nouns")
+
+
+def _classes(section: str) -> Classes:
+    return {name: _split(value) for name, value in TABLES.pairs(section).items()}
+
+
+def _split(value: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(" ".join(words(item)) for item in value.split(",") if item.strip()))
+
+
+def members(name: str, classes: Classes) -> tuple[str, ...]:
+    """Return the words of a class; a name that is no class is a word of its own."""
+    return classes.get(name) or (" ".join(words(name)),)
+
+
+def act_words(do: Iterable[str], what: Iterable[str], added: AddedWords) -> ActWords:
+    """Return all verbs and nouns with their classes; `do` and `what` are the names that the clauses use."""
+    verbs = _merged(verb_classes(), added.verbs, do)
+    nouns = _merged(object_classes(), added.objects, what)
+    return ActWords(
+        verbs=_verb_forms(verbs),
+        nouns=_by_form(nouns),
+        deeds=_by_form(_classes("deeds")),
+        vessels=sorted({form for noun in _split(" ".join(TABLES.lines("vessels"))) for form in _noun_forms(noun)}),
+    )
+
+
+def _merged(classes: Classes, added: Classes, used: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    merged = dict(classes)
+    for name, more in added.items():
+        merged[name] = (*merged.get(name, ()), *(" ".join(words(item)) for item in more))
+    return merged | {name: members(name, merged) for name in used if name not in merged}
+
+
+def _verb_forms(classes: Classes) -> dict[str, list[VerbForm]]:
+    """Return the forms of all verbs by their first word, those of more words first."""
+    by_form: dict[tuple[str, str, tuple[str, ...]], set[str]] = {}
+    for name, verbs in classes.items():
+        for verb in verbs:
+            for shape, form in verb_forms(verb):
+                first, *rest = form
+                by_form.setdefault((first, shape, tuple(rest)), set()).add(name)
+    verbs_by_word: dict[str, list[VerbForm]] = {}
+    for (first, shape, rest), names in sorted(by_form.items(), key=lambda item: (item[0][0], -len(item[0][2]), item[0])):
+        verbs_by_word.setdefault(first, []).append((shape, sorted(names), rest))
+    return verbs_by_word
+
+
+def verb_forms(verb: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Return a verb's base form and its -ing forms, each with its shape; of a phrase either end may be inflected."""
+    first, *rest = verb.split()
+    doing = [(DOING, (form, *rest)) for form in doing_forms(first)]
+    if rest:
+        doing += [(DOING, (first, *rest[:-1], form)) for form in doing_forms(rest[-1])]
+    return [(BASE, (first, *rest)), *doing]
+
+
+def doing_forms(verb: str) -> list[str]:
+    """Return the -ing forms of a verb."""
+    return sorted(form for form in forms(verb) if form.endswith("ing") and form != verb)
+
+
+def _noun_forms(noun: str) -> list[str]:
+    """Return a noun and its plural; of a pair, the last word is inflected."""
+    *before, last = noun.split()
+    return [" ".join((*before, form)) for form in sorted(forms(last)) if form == last or form.endswith("s")]
+
+
+def _by_form(classes: Classes) -> dict[str, str]:
+    by_form: dict[str, set[str]] = {}
+    for name, nouns in classes.items():
+        for noun in nouns:
+            for form in _noun_forms(noun):
+                by_form.setdefault(form, set()).add(name)
+    return {form: " ".join(sorted(names)) for form, names in sorted(by_form.items())}
+
+
+# --- clauses ---
+
+
+def lower_act(value: Mapping[str, Any], added: AddedWords = AddedWords()) -> Lowered:  # noqa: B008 - immutable
+    """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects, in one turn's words."""
+    do, what = tuple(value["do"]), tuple(value.get("what", ()))
+    compiled = CompiledAct(
+        do=list(do), what=list(what), unlike=_items(value, "not"), where=_items(value, "where"),
+        how=_items(value, "how"), whole=bool(value.get("all")),
+    )  # fmt: skip
+    row = [Group((SAID,)), _gate_group(do, _extended(verb_classes(), added.verbs), _all_verb_forms)]
+    row += [_gate_group(what, _extended(object_classes(), added.objects), _noun_forms)] if what else []
+    row += [Group(form for item in items for form in item[-1]) for items in (compiled.where, compiled.how) if items]
+    clause = CompiledClause.of("act", act_source(value), compiled.values())
+    return Lowered(clause=clause, rows=(tuple(row),))
+
+
+def act_source(value: Mapping[str, Any]) -> str:
+    """Return an `act` clause as one line: `destroy database where production`."""
+    parts = ["|".join(value["do"]), "|".join(value.get("what", ()))]
+    parts += [f"{name} {'|'.join(value[name])}" for name in ("where", "how", "not") if value.get(name)]
+    return " ".join(part for part in (*parts, "all" if value.get("all") else "") if part)
+
+
+def _items(value: Mapping[str, Any], name: str) -> list[list[list[str]]]:
+    return [[sorted(forms(word)) for word in words(item)] for item in value.get(name, ()) if words(item)]
+
+
+def _extended(classes: Classes, added: Classes) -> Classes:
+    return {**classes, **{name: (*classes.get(name, ()), *more) for name, more in added.items()}}
+
+
+def _gate_group(names: Iterable[str], classes: Classes, forms_of: Callable[[str], Iterable[str]]) -> Group:
+    """Return words of which one is in every text that names a member of these classes: the longest of each form."""
+    every = (form for name in names for member in members(name, classes) for form in forms_of(member))
+    return Group(max(form.split(), key=len) for form in every)
+
+
+def _all_verb_forms(verb: str) -> list[str]:
+    light = [form for deed, names in _by_form(_classes("deeds")).items() if verb in names.split() for form in [deed]]
+    return [" ".join(form) for _, form in verb_forms(verb)] + light

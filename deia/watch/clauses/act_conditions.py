@@ -1,0 +1,32 @@
+"""The conditions of an `act` clause on an act that was read in a sentence."""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from deia.watch.compiled_trigger import CompiledAct
+    from deia.watch.prose.acts import Frame
+
+
+def unmet(act: CompiledAct, frame: Frame) -> str:
+    """Return the name of the first condition that an act does not meet, as clauses write it, or "" if it meets all."""
+    if frame.acts.isdisjoint(act.do):
+        return "do"
+    if act.what and frame.things.isdisjoint(act.what):
+        return "what"
+    beside = {*frame.modifiers, frame.head, *frame.places}
+    if any_present(act.unlike, beside):
+        return "not"
+    if act.where and not any_present(act.where, beside):
+        return "where"
+    if act.how and not any_present(act.how, frame.words):
+        return "how"
+    return "all" if act.whole and not frame.whole else ""
+
+
+def any_present(items: Iterable[Sequence[Sequence[str]]], words: Collection[str]) -> bool:
+    """Return whether a form of each word of one of the items is among some words."""
+    return any(all(any(form in words for form in alike) for alike in item) for item in items)

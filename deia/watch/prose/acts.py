@@ -1,0 +1,237 @@
+"""Acts in sentences: which verb, done to what, and whether the speaker or the listener is the one to do it.
+
+`frames` reads a text and returns one frame for each act it finds: the classes of its verb, its object's head with the
+classes of that, the words beside them and the positions. It uses a list of verbs and nouns, which the compiler supplies,
+and closed classes of English words. A verb counts in the base form or in -ing, and only where its left context makes it
+an order, a request, an announcement or a plan. Whether the act is denied, asked about or reported is for `stance`.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Record
+from deia.tables import Tables
+from deia.watch.compiled_trigger import LIGHT
+from deia.watch.prose.act_objects import ADVERBS, CLAUSE_MARKS, FINITE_VERBS, ObjectReader, is_joined
+from deia.watch.prose.regions import BREAK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deia.watch.compiled_trigger import ActWords
+    from deia.watch.prose.phrases import Token
+
+TABLES = Tables(__file__)
+GOVERNORS = TABLES.words("governors")
+ADDRESSED = frozenset(("you", "me", "us"))
+ADDRESSED_GOVERNORS = TABLES.words("addressed governors")
+MODALS = TABLES.words("modals")
+FIRST_PERSONS = TABLES.words("first persons")
+DOING_LEADS = TABLES.words("doing leads")
+ORDERS = TABLES.words("orders")
+NAME_SIGNS = "-_/.$@#=\\"  # right before a word: it belongs to an option, a path or a name
+STOPS = (".", "!", "?", ";", "\u3002", "\uff01", "\uff1f")
+BASE, DOING = "b", "i"  # shapes of a verb: its base form, and the one in -ing
+MOST_FRAMES = 60  # of one text
+
+
+class Frame(Record):
+    """An act: a verb, its object and what stands beside them, as lower-case words."""
+
+    verb: str
+    acts: frozenset[str]  # classes of the verb
+    head: str  # of the object; "" if there is none
+    things: frozenset[str]  # classes of the object
+    modifiers: frozenset[str]  # other words of the object
+    places: frozenset[str]  # words after its prepositions: "from the production server"
+    words: frozenset[str]  # of the whole clause
+    whole: bool  # whether the object is quantified: all, every, entire
+    start: int
+    verb_end: int
+    end: int
+
+
+def frames(text: str, tokens: Sequence[Token], vocabulary: ActWords) -> list[Frame]:
+    """Return the acts in a text, in their order, at most `MOST_FRAMES`; `tokens` are those of its prose."""
+    found: list[Frame] = []
+    objects = ObjectReader(text, tokens, vocabulary)
+    first = 0
+    for end in _sentence_ends(text, tokens):
+        for at in range(first, end):
+            if tokens[at][0] in vocabulary.verbs:
+                found += _frames_at(objects, first, at, end)
+                if len(found) >= MOST_FRAMES:
+                    return found[:MOST_FRAMES]
+        first = end
+    return found
+
+
+def _sentence_ends(text: str, tokens: Sequence[Token]) -> Iterator[int]:
+    """Yield the index after the last token of each sentence."""
+    for at in range(len(tokens) - 1):
+        gap = text[tokens[at][2] : tokens[at + 1][1]]
+        if tokens[at][0] == BREAK or "\n" in gap or (len(gap) > 1 and _stops(gap)):
+            yield at + 1
+    if tokens:
+        yield len(tokens)
+
+
+def _stops(gap: str) -> bool:
+    """Return whether the characters between two words end a sentence."""
+    return any(stop in gap and (gap.endswith(stop) or gap[gap.find(stop) + 1].isspace()) for stop in STOPS)
+
+
+def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Frame]:
+    """Return the act whose verb is the token `at`, in the sentence from token `first` to `end`, as a list."""
+    text, tokens = objects.text, objects.tokens
+    word, start, verb_end = tokens[at]
+    for shape, classes, rest in objects.vocabulary.verbs[word]:
+        after = _after_rest(tokens, at + 1, end, rest)
+        if after < 0 or not _is_free(text, tokens, at, after, end):
+            continue
+        if not _has_lead(text, tokens, first, at, shape):
+            continue
+        thing = objects.read(first, after, end)
+        if _finite_follows(tokens, after, thing.after, end):
+            continue
+        acts = frozenset(classes)
+        if LIGHT in acts:
+            deeds = objects.vocabulary.deeds_of(thing.words)
+            acts = (acts - {LIGHT}) | deeds
+            if not acts:
+                continue
+        clause = frozenset(token[0] for token in tokens[first:thing.clause_end])
+        return [
+            Frame(
+                verb=" ".join((word, *rest)), acts=acts, head=thing.head, things=thing.classes,
+                modifiers=thing.modifiers, places=thing.places, words=clause, whole=thing.whole, start=start,
+                verb_end=verb_end, end=max(thing.end, tokens[after - 1][2]),
+            )
+        ]  # fmt: skip
+    return []
+
+
+def _after_rest(tokens: Sequence[Token], at: int, end: int, rest: Sequence[str]) -> int:
+    """Return the index after the further words of a verb (`away` of `blow away`), or -1.
+
+    The object may stand before the last of them: "blow the cluster away", "turn it off".
+    """
+    for number, word in enumerate(rest):
+        if at + number >= end or tokens[at + number][0] != word:
+            return at if len(rest) == 1 and any(token[0] == word for token in tokens[at : min(at + 6, end)]) else -1
+    return at + len(rest)
+
+
+def _is_free(text: str, tokens: Sequence[Token], at: int, after: int, end: int) -> bool:
+    """Return whether a verb is a word of its own, and not part of a name, an option, a path or a call."""
+    before, following = text[: tokens[at][1]][-1:], text[tokens[after - 1][2] :][:2]
+    if before in NAME_SIGNS and before:
+        return False
+    if following[:1] in {"(", "_", "="} or (following[:1] in {".", "-", "/", ":"} and following[1:2].isalnum()):
+        return False
+    return not (after < end and is_joined(text, tokens, after - 1))
+
+
+# --- the left context ---
+
+
+def _has_lead(text: str, tokens: Sequence[Token], first: int, at: int, shape: str) -> bool:
+    """Return whether what stands before a verb makes its act an order, a request, an announcement or a plan."""
+    start = _clause_start(text, tokens, first, at)
+    before = [token[0] for token in tokens[start:at]]
+    while before and before[-1] in ADVERBS:
+        before.pop()
+    if before[-2:] == ["go", "and"]:  # "go ahead and delete": `ahead` is an adverb
+        del before[-2:]
+    if shape == DOING:
+        mark = text[tokens[start - 1][2] : tokens[start][1]].strip()[:1] if start > first else ""
+        return _doing_lead(before, mark)
+    return _base_lead(before, [token[0] for token in tokens[first:start]])
+
+
+def _clause_start(text: str, tokens: Sequence[Token], first: int, at: int) -> int:
+    """Return the index of the first token of the clause in which the token `at` stands."""
+    for place in range(at, first, -1):
+        gap = text[tokens[place - 1][2] : tokens[place][1]]
+        if any(mark in gap for mark in CLAUSE_MARKS) or " - " in gap:
+            return place
+    return first
+
+
+def _base_lead(before: Sequence[str], earlier: Sequence[str]) -> bool:
+    """Return whether a base form may follow these words of its clause; `earlier` are the words before the clause."""
+    if not before:
+        return not earlier or _is_led(earlier) or earlier[0] not in FIRST_PERSONS
+    last, lead = before[-1], before[:-1]
+    if last == "to":
+        return _governed(lead)
+    if last in MODALS:
+        return not lead or _subject_of(lead) in FIRST_PERSONS
+    if last in FIRST_PERSONS:
+        return _asks(lead, last)
+    if last == "s" and lead[-1:] == ["let"]:
+        return True
+    if last in {"and", "or", "then", "but", "ok", "okay", "so", "yes", "yeah", "sure", "alright", "right", "no", "not"}:
+        return last not in {"no", "not"} and (not lead or _is_led(lead))
+    return False
+
+
+def _governed(lead: Sequence[str]) -> bool:
+    """Return whether "to" and a verb may follow these words as somebody's intention."""
+    words = [word for word in lead if word not in ADVERBS]
+    if not words:
+        return True  # "To delete it, …": the stance tells whether somebody means to
+    if words[-1] not in GOVERNORS:
+        return False
+    if words[-1] in ADDRESSED:
+        return not ADDRESSED_GOVERNORS.isdisjoint(words[:-1])
+    if words[-1] in {"is", "was", "be"}:
+        return len(words) > 1 and words[-2] not in {"it", "this", "that", "which", "there"}
+    return True
+
+
+def _subject_of(lead: Sequence[str]) -> str:
+    """Return the word before a modal that may be its subject."""
+    return next((word for word in reversed(lead) if word not in ADVERBS and word not in MODALS), "")
+
+
+def _asks(lead: Sequence[str], last: str) -> bool:
+    """Return whether these words and a person ask or let: "can you …", "should I …", "let me …", "help me …"."""
+    if last in {"let", "lets", "user"}:
+        return last == "lets"
+    return lead[-1:] in (["let"], ["help"]) or (bool(lead) and lead[-1] in MODALS and len(lead) <= 3)
+
+
+def _is_led(words: Sequence[str]) -> bool:
+    """Return whether words before "and" or a comma are an order or somebody's intention, which the next verb shares."""
+    first = next((word for word in words if word not in ADVERBS), "")
+    if first in ORDERS:
+        return True
+    pairs = set(zip(words, words[1:], strict=False))
+    if not pairs.isdisjoint(_INTENDING):
+        return True
+    return "please" in words or (first in MODALS and not FIRST_PERSONS.isdisjoint(words[:3]))
+
+
+_INTENDING = {(person, word) for person in ("i", "we", "you") for word in ("ll", "will", "should", "must", "can", "need")}
+_INTENDING |= {("let", "me"), ("let", "s"), ("let", "us"), ("going", "to"), ("need", "to"), ("want", "to"), ("have", "to")}
+_INTENDING |= {("i", "m"), ("we", "re"), ("i", "am"), ("we", "are"), ("can", "you"), ("could", "you"), ("should", "i")}
+_INTENDING |= {("should", "we"), ("can", "we"), ("can", "i"), ("shall", "i"), ("plan", "is")}
+
+
+def _doing_lead(before: Sequence[str], mark: str) -> bool:
+    """Return whether an -ing form may follow these words of its clause; `mark` is the sign before the clause."""
+    if not before:
+        return mark not in {",", "("}
+    last, lead = before[-1], before[:-1]
+    if last in {"m", "am", "re", "are", "be"}:
+        return not FIRST_PERSONS.isdisjoint(lead[-3:])
+    if last in {"and", "or"}:
+        return lead[0].endswith("ing") or ("i", "m") in set(zip(lead, lead[1:], strict=False))
+    return last in DOING_LEADS and (not lead or _is_led(lead) or not FIRST_PERSONS.isdisjoint(lead))
+
+
+def _finite_follows(tokens: Sequence[Token], after: int, object_after: int, end: int) -> bool:
+    """Return whether a finite verb follows, so that the act is a subject: "Rebase creates …", "Deleting it is …"."""
+    if any(token[0] in FINITE_VERBS for token in tokens[after : min(after + 1, end)]):
+        return True
+    return object_after < end and object_after > after and tokens[object_after][0] in FINITE_VERBS
