@@ -3,7 +3,7 @@
     python docs/make_hosts.py           writes the files
     python docs/make_hosts.py --check   exits with 1 if one differs in more than line breaks
 
-Each host's module in deia/serve/hosts/ says what it carries, and deia/serve/setup/host_settings/hosts_table.py says how
+Each host's module in deia/serve/hosts/ says what it carries, and deia/serve/setup/host_settings/hosts.toml says how
 to connect it; nothing is added here.
 """
 # ruff: noqa: INP001 - a script beside the documents, not a package
@@ -107,7 +107,7 @@ def named(setup: Setup, place: Place, scope: str) -> str:
     told += [f"`{place.before}` beside it if there is one"] if place.before else []
     told += [f"`{place.new}` if there is none"] if place.new else []
     told += [f"also `{'~/' if scope == USER else ''}{place.also}/{file}`"] if place.also else []
-    told += [f"moved by `{variable}`" for variable, _ in place.variables]
+    told += [f"moved by `{variable}`" for variable in place.variables]
     return "; ".join(told)
 
 

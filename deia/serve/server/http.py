@@ -30,7 +30,6 @@ from deia.serve.hooks.run import HOSTS
 from deia.serve.server.assemble import Assembled
 from deia.serve.server.desk import Desk
 from deia.serve.server.hook_events import EXIT, Hooks
-from deia.serve.server.host_blocks import TOKEN
 from deia.serve.server.limits import LOOPBACK, RATE, App, Guard, Receive, Scope, Send, host_of, respond
 from deia.serve.server.mcp_sessions import MOST, SPARE, Sessions
 from deia.serve.server.shutdown import end_at_signals
@@ -92,7 +91,7 @@ def _require_token(listening: Listening) -> None:
     if not listening.is_loopback and len(listening.token) < LEAST_TOKEN:
         raise HostError(
             f"other machines can reach {listening.host}, and there is no token of at least {LEAST_TOKEN} characters",
-            fix=f"Set {TOKEN} in the environment or in {DOTENV}, or listen on 127.0.0.1.",
+            fix=f"Set DEIA_TOKEN in the environment or in {DOTENV}, or listen on 127.0.0.1.",
         )
 
 

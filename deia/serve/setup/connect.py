@@ -8,31 +8,28 @@ from collections.abc import Callable, Mapping, Sequence
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.folders import find_commons, is_packaged
-from deia.serve.hosts.claude_events import HOST as CLAUDE_CODE
-from deia.serve.server.host_blocks import fields_for
 from deia.serve.setup.hook_installation import Spot
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, USER
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, DESKTOP, PROJECT, SERVERS, USER
 from deia.serve.setup.host_settings.places import folder_of, is_here, project_folder, settings_paths
-from deia.serve.setup.host_settings.server_file import PLACES, server_in, with_server, without_server
+from deia.serve.setup.host_settings.server_file import fields_for, server_in, with_server, without_server
 from deia.serve.setup.host_settings.warm import asked_at, asked_by_tool, with_warm, without_warm
 from deia.serve.setup.settings_changes import Target
 from deia.settings import secret
 
 WARM_URL = "http://127.0.0.1:8765"
 HOOKS_OPTION = "--hooks"  # makes a server offer the tool that a host's hooks call
-DESKTOP = "claude-desktop"  # has servers, but no hooks
 
 
 def only_servers(hosts: Sequence[str]) -> list[str]:
     """Return those of the hosts that have servers but no hooks."""
-    return [host for host in hosts if host in PLACES and host not in BY_NAME]
+    return [host for host in hosts if host in SERVERS and host not in BY_NAME]
 
 
 def server_hosts(*, project: str, environ: Mapping[str, str]) -> list[str]:
     """Return the hosts on this machine that keep servers in a file that deia knows."""
-    hosts = [host for host in PLACES if host in BY_NAME]
+    hosts = [host for host in SERVERS if host in BY_NAME]
     hosts = [host for host in hosts if is_here(BY_NAME[host], project=project, environ=environ)]
-    folder = folder_of(PLACES[DESKTOP][USER], USER, project=project, environ=environ)
+    folder = folder_of(SERVERS[DESKTOP].places[USER], USER, project=project, environ=environ)
     return [*hosts, *([DESKTOP] if os.path.isdir(folder) else [])]
 
 
@@ -49,10 +46,11 @@ def server_targets(
     """
     targets = []
     for host in hosts:
-        places = PLACES.get(host)
-        if places is None:
-            fix = f"It knows such files of {', '.join(PLACES)}."
+        server = SERVERS.get(host)
+        if server is None:
+            fix = f"It knows such files of {', '.join(SERVERS)}."
             raise HostError(f"deia knows no file in which {host} keeps servers", fix=fix)
+        places = server.places
         wanted = [next(iter(places))] if scope == PROJECT and scope not in places else [scope] if scope else places
         for own_scope in wanted:
             if own_scope not in places:
@@ -166,8 +164,8 @@ def chosen_warm(spots: Sequence[Spot], scope: str, url: str, *, commons: str) ->
 def besides_the_hook(hosts: Sequence[str], scope: str, *, every: bool) -> list[Target]:
     """Return every part of deia's that some hosts' files may have besides the hook."""
     project, environ = project_folder(os.getcwd()), dict(os.environ)
-    chosen = [host for host in (PLACES if every else dict.fromkeys(hosts)) if host in PLACES]
-    places = [(host, own) for host in chosen for own in PLACES[host] if scope in {"", own} or host == DESKTOP]
+    chosen = [host for host in (SERVERS if every else dict.fromkeys(hosts)) if host in SERVERS]
+    places = [(host, own) for host in chosen for own in SERVERS[host].places if scope in {"", own} or host == DESKTOP]
     servers = [
         target for host, own in places for target in server_targets([host], own, project=project, environ=environ)
     ]

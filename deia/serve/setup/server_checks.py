@@ -17,13 +17,13 @@ from typing import Any
 
 from deia.errors import HostError
 from deia.knowledge import Case
-from deia.serve.hosts.claude_events import HOST
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_installation import Spot
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SERVERS
+from deia.serve.setup.host_settings.hosts_table import CLAUDE_CODE as HOST
 from deia.serve.setup.host_settings.reads_answer import Heard, Output, read_output
-from deia.serve.setup.host_settings.server_file import PLACES, server_in
+from deia.serve.setup.host_settings.server_file import server_in
 from deia.serve.setup.host_settings.warm import warm_entries
 from deia.serve.setup.live_check import BEFORE_TOOL, CONVERSATION, PATIENCE, own_environment, spoken
 from deia.serve.setup.settings_changes import read_settings
@@ -96,7 +96,7 @@ def _by_tool(patient: Patient, spot: Spot, entry: Mapping[str, Any], case: Case 
 
 def _server(patient: Patient) -> dict[str, Any]:
     """Return the entry of the session's server in the first of the host's files that has one."""
-    for scope, place in PLACES[HOST].items():
+    for scope, place in SERVERS[HOST].places.items():
         setup = BY_NAME[HOST].but(places={scope: place})
         spot = Spot(setup=setup, scope=scope, project=patient.project, environ=patient.environ)
         for path in spot.paths:

@@ -11,8 +11,9 @@ from deia.folders import collections_of, find_commons
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, here, named_commons
 from deia.serve.server.desk import Desk
-from deia.serve.server.host_blocks import HOSTS, block_for
 from deia.serve.server.tool_schemas import COMPAT, Tool, offered
+from deia.serve.setup.host_settings.hosts_table import SERVERS
+from deia.serve.setup.host_settings.server_file import block_for
 from deia.settings import Settings, resolve, secret
 
 read_only_option = click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
@@ -84,7 +85,7 @@ def mcp(
 
 
 @mcp.command("config", short_help="Print the settings that add the server to a host.")
-@click.argument("host", type=click.Choice(list(HOSTS)))
+@click.argument("host", type=click.Choice(list(SERVERS)))
 @click.option(
     "--url",
     metavar="URL",

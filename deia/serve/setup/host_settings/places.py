@@ -69,7 +69,7 @@ def folder_of(place: Place, scope: str, *, project: str, environ: Mapping[str, s
     """Return the folder of a place."""
     if scope != USER:
         return os.path.join(project, *place.folder.split("/"))
-    for variable, stands_for in place.variables:
+    for variable, stands_for in place.variables.items():
         if environ.get(variable):
             below = place.folder[len(stands_for) :].lstrip("/")
             return os.path.join(environ[variable], *filter(None, below.split("/")))
