@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from deia.commons.index import derived_fields
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import Layers, load_layers
+from deia.commons.layers.replaced_documents import replacement_problems
 from deia.commons.layers.shadowing import hiding_problems
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
@@ -43,7 +44,8 @@ def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
     """Return every problem of a loaded commons, its layers and the names in `settings`, by file and line."""
     project, whole = layers.stack[0], layers.merged()
     problems = [*whole.problems, *(problem for check in CHECKS for problem in check(project))]
-    problems += [*unknown_trigger_documents(project, whole), *hiding_problems(layers.stack)]
+    problems += unknown_trigger_documents(project, whole)
+    problems += [*hiding_problems(layers.stack), *replacement_problems(layers.stack)]
     problems += unknown_in_settings(whole, settings)
     return sorted(
         dict.fromkeys(problems), key=lambda problem: (problem.path, problem.line, problem.code, problem.found)

@@ -40,6 +40,7 @@ from deia.watch.gate.artefact import open_artefact
 from deia.watch.silence.mutes import read_mutes, switch_path
 
 COMPILE = "Type: deia compile"
+SHADOWS = ("hidden-trigger", "replaced-document")  # codes of problems: something takes the place of a lower layer's
 OLD_FOLDER = ".deia"  # where earlier versions kept the compiled files of a commons
 RECENT = 7 * 86400  # seconds of the ledger that are checked
 MOST_NAMED = 5  # items that a finding names
@@ -110,6 +111,8 @@ def sound_sources(about: _Examined) -> Iterator[Finding]:
         yield warning(text, "To see them, type: deia lint")
     else:
         yield fine("index, documents and triggers have no problems")
+    for problem in [problem for problem in problems if problem.code in SHADOWS][:MOST_NAMED]:
+        yield warning(f"{problem.path}: {problem.found}", problem.fix)
 
 
 def fresh_files(about: _Examined) -> Iterator[Finding]:

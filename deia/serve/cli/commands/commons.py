@@ -205,6 +205,8 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
             draft=(lambda entry: draft_for(entry, body)) if trigger else None,
         )  # fmt: skip
         output.say("\n".join(f"wrote {path}" for path in lesson.paths))
+        if lesson.avoided:
+            output.say(f"The id is {lesson.entry.id}, because {lesson.avoided} stays as it is.")
         if trigger and not any(path.startswith("triggers/") for path in lesson.paths):
             output.say(f"{NO_DRAFT} {lesson.entry.id}")
         log_change(root, f"added {lesson.entry.id}")
