@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from accuracy import rows
+from firings import rows
 
 from deia import folders, settings
 from deia.commons.index.load_commons import load_commons
@@ -31,7 +31,7 @@ from deia.watch.watcher import Surroundings, watch
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from accuracy import Row
+    from firings import Row
 
     from deia.commons.index.load_commons import Commons
     from deia.knowledge import Trigger

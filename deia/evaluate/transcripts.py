@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from deia import fast_json
+from deia.evaluate.exported_calls import exported_call
 from deia.records import Record, Turn
 from deia.watch.turn.conversation import PREFIXES, turns_of
 
@@ -46,17 +47,26 @@ class Call(Record):
 class Reader:
     """Reads the items of one conversation in order, and knows its pending calls and working folder."""
 
-    __slots__ = ("_waiting", "folder")
+    __slots__ = ("_previous", "_waiting", "folder")
 
     def __init__(self) -> None:
         self._waiting: dict[str, Call] = {}
+        self._previous: Turn | None = None
         self.folder = ""
 
     def turns(self, item: object) -> list[Turn]:
         """Return the turns in one item of a transcript, a text or a mapping."""
         if isinstance(item, dict):
             self._note_folder(item)
-        return turns_of([part for message in _messages(item) for part in self._paired(message)])
+        turns = turns_of([part for message in _messages(item) for part in self._paired(message)])
+        return [self._answered(turn) for turn in turns]
+
+    def _answered(self, turn: Turn) -> Turn:
+        """Return a turn; a result without an id answers the call of its tool right before it."""
+        call, self._previous = self._previous, turn
+        if turn.role != "tool_result" or turn.tool_input is not None or call is None or call.role != "tool_call":
+            return turn
+        return turn.but(tool_input=call.tool_input) if turn.tool and turn.tool == call.tool else turn
 
     def _note_folder(self, item: Item) -> None:
         payload = item.get("payload")
@@ -189,8 +199,7 @@ def _cursor(item: Item) -> list[Message] | None:
 def _plain(item: Item) -> list[Message] | None:
     """Return a message as programs hold it, or a row of a table of turns."""
     if item.get("role") == "tool_call" and not item.get("tool_input") and isinstance(item.get("text"), str):
-        tool = str(item.get("tool", item.get("name", "")))
-        return [Turn(role="tool_call", text=item["text"], tool=tool)]
+        return [exported_call(str(item.get("tool", item.get("name", ""))), item["text"])]
     return [item] if "role" in item or "content" in item or "text" in item else None
 
 
