@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.serve.hooks.run import HOSTS
-from deia.serve.hosts.sample_events import MAKERS
+from deia.serve.hosts.sample_events import templates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ BY_HOLD_ALONE = ("windsurf", "kiro")
 
 
 def test_every_host_is_known_everywhere() -> None:
-    assert set(HOSTS) == set(MAKERS) == {*AT_THE_PROMPT, *AT_THE_RESULT, *BY_HOLD_ALONE, "amp"}
+    assert set(HOSTS) == set(templates()) == {*AT_THE_PROMPT, *AT_THE_RESULT, *BY_HOLD_ALONE, "amp"}
 
 
 @pytest.mark.parametrize("host", HOSTS)
