@@ -137,15 +137,6 @@ class Golden(Record):
     line: int = 0
 
 
-class Hit(Record):
-    """One matcher's score for one chunk."""
-
-    document: str
-    ordinal: int
-    score: float
-    matcher: str
-
-
 class Result(Record):
     """One document of an answer, its score fused from hits."""
 

@@ -11,13 +11,10 @@ from deia.fast_json import Json, loads
 from deia.folders import events_folder
 from deia.ledger.compaction import compact, is_due
 from deia.ledger.segments import find_parts
-from deia.ledger.warehouse import ask, read_through
+from deia.ledger.warehouse import Connection, ask, read_through
 from deia.ledger.warehouse_schema import EARLIEST, LATEST
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 from deia.settings import resolve
-
-if TYPE_CHECKING:
-    import duckdb
 
 EARLIEST_SECONDS, LATEST_SECONDS = 0, 7_258_118_400  # EARLIEST and LATEST since 1970
 TIME_BEGINS = tuple("+-0123456789")
@@ -80,7 +77,7 @@ def read_ledger(folder: str, *, since: str = "", event: str = "", last: int = 0)
     return Ledger(events=tuple(ordered[-last:] if last else ordered), broken=broken)
 
 
-def _read_all(connection: duckdb.DuckDBPyConnection, *, since: str, event: str, last: int) -> Ledger:
+def _read_all(connection: Connection, *, since: str, event: str, last: int) -> Ledger:
     """Read a ledger that has Parquet files."""
     matching = "FROM events WHERE (ts >= try_cast(? AS TIMESTAMP) OR ? = '') AND ? IN ('', event)"
     newest = f"SELECT line {matching} ORDER BY ts DESC NULLS LAST LIMIT {last or 'ALL'}"
