@@ -202,11 +202,12 @@ class _Builder:
             documents += isinstance(event, yaml.DocumentStartEvent)
             if documents > 1:
                 found = "A second YAML document begins here."
-                self._error(event, "yaml-documents", found, "Keep one document per file: remove the `---` line.")
+                self.error(event, "yaml-documents", found, "Keep one document per file: remove the `---` line.")
                 raise _Stop
         return value
 
-    def _error(self, event: yaml.Event, code: str, found: str, fix: str) -> None:
+    def error(self, event: yaml.Event, code: str, found: str, fix: str) -> None:
+        """Report a problem at the line of an event."""
         self._findings.error(self._line(event), code, found, fix)
 
     def _line(self, event: yaml.Event) -> int:
@@ -232,11 +233,11 @@ class _Builder:
 
     def _refuse_tag(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
         found = f"The tag {quote(event.tag)} is not supported."
-        self._error(event, "yaml-tag", found, "Remove the tag and write plain values.")
+        self.error(event, "yaml-tag", found, "Remove the tag and write plain values.")
 
     def _collection(self, event: yaml.CollectionStartEvent, depth: int) -> _Part:
         if depth > DEPTH:
-            self._error(event, "yaml-depth", f"The file is nested deeper than {DEPTH} levels.", "Flatten the file.")
+            self.error(event, "yaml-depth", f"The file is nested deeper than {DEPTH} levels.", "Flatten the file.")
             raise _Stop
         if event.tag not in PLAIN_COLLECTIONS:
             self._refuse_tag(event)
@@ -279,11 +280,11 @@ class _Builder:
         else:
             key = self._part(event, depth).value
         if isinstance(key, dict | list):
-            self._error(event, "yaml-key", "A list or mapping is used as a key.", "Write keys as text.")
+            self.error(event, "yaml-key", "A list or mapping is used as a key.", "Write keys as text.")
             return None
         if (key := str(key)) in node:
             found = f"The key {quote(key)} is repeated; the first one, on line {node.lines[key]}, is used."
-            self._error(event, "duplicate-key", found, "Remove or rename one of the two.")
+            self.error(event, "duplicate-key", found, "Remove or rename one of the two.")
             return None
         return key
 
@@ -291,12 +292,12 @@ class _Builder:
         anchored = self._anchors.get(event.anchor or "")
         if anchored is None:
             found = f"There is no complete anchor for the alias *{event.anchor} before it."
-            self._error(event, "yaml-alias", found, "Define the anchor earlier in the file, or write the value out.")
+            self.error(event, "yaml-alias", found, "Define the anchor earlier in the file, or write the value out.")
             anchored = _Part(None)
         self._budget -= anchored.size
         if self._budget < 0 or depth + anchored.height > DEPTH:
             found = "Aliases make this file far larger or deeper than it looks."
-            self._error(event, "yaml-alias", found, "Write the values out instead of nesting aliases.")
+            self.error(event, "yaml-alias", found, "Write the values out instead of nesting aliases.")
             raise _Stop
         return anchored
 
