@@ -13,17 +13,13 @@ from typing import Any
 from deia import fast_json
 from deia.evaluate.exported_calls import exported_call
 from deia.records import Record, Turn
+from deia.watch.prose.pasted import is_notice
 from deia.watch.turn.conversation import PREFIXES, turns_of
 
 LISTS = ("messages", "turns", "conversation", "bubbles", "chat", "history")  # fields that may hold the turns
 SEVERAL = ("conversations", "tabs", "chats", "sessions")  # fields that may hold several conversations
 KEYS = ("conversation_id", "conversationId", "conversation")  # fields that name a row's conversation
 FENCES = ("```", "~~~")
-# Beginnings of user turns that hosts write: Codex's environment and instructions, Claude Code's command echoes.
-HOST_OPENINGS = (
-    "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions instructions>",
-    "<local-command-stdout>", "<command-name>", "<command-message>", "<system-reminder>", "Caveat: The messages below",
-)  # fmt: skip
 NUMBERED_ROLES = {1: "user", 2: "assistant", "1": "user", "2": "assistant"}  # in Cursor's own store
 EXITS = ("Process exited with code ", "Exit code: ", "exit_code: ")  # in the text of Codex's results
 OWN_LINES = ("summary", "file-history-snapshot", "system", "queue-operation")  # types of Claude Code's internal lines
@@ -213,7 +209,7 @@ def _is_from_host(message: Message) -> bool:
     content = message.get("content", message.get("text"))
     blocks = content if isinstance(content, list) else [content]
     texts = [block.get("text") if isinstance(block, dict) else block for block in blocks[:1]]
-    return any(isinstance(text, str) and text.lstrip().startswith(HOST_OPENINGS) for text in texts)
+    return any(isinstance(text, str) and is_notice(text) for text in texts)
 
 
 # --- whole texts ---

@@ -5,7 +5,8 @@ sentences. A firing is never taken back, because stance, `unless` and quotation 
 that may depend on the rest of the turn waits for its end: errors (judged by their surroundings), words that may occur
 anywhere, preconditions (which may be taken back), and a yes. At the end the whole turn is judged once like any other,
 so nothing is missed, and nothing is reported twice. Of a turn that is too long to be read whole, a stream hears more.
-Tool calls are judged only when complete: half a command is another command.
+Tool calls are judged only when complete: half a command is another command. So are a person's turns, of which the
+length decides whether they were pasted.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from deia.watch.verdict.judge import Verdict
     from deia.watch.watcher import Surroundings, Watched
 
-SPOKEN = ("user", "assistant")  # roles whose turns are judged before they end
+SPOKEN = ("assistant",)  # roles whose turns are judged before they end; a person's may still turn out to be pasted
 OPEN = frozenset(("error", "words"))  # clause kinds whose matches are not settled with their sentence
 BEFORE = 250  # characters before a sentence that are judged with it; a pronoun's noun is looked for in 200
 MOST_BEFORE = 2_000  # the limit if a block of code precedes the sentence

@@ -134,7 +134,7 @@ def decide(
     if turn.index == 1:  # a caller that sees one event at a time does not number the turns
         turn = turn.but(index=memory.turns + 1)
     trust(artefact.meta.regex)
-    reading = Reading(_shortened(artefact, turn, numbers), known=memory.items)
+    reading = Reading(_shortened(artefact, turn, numbers), known=memory.items, whole=turn)
     marks = marks_of(artefact, numbers, reading)
     circumstances = Circumstances(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,

@@ -40,10 +40,13 @@ PROMPTS = ("$ ", "! ")  # of a shell, and of hosts in which a person can type a 
 class Reading:
     """One turn, parsed lazily: its regions, words, commands and changes are worked out when a clause needs them."""
 
-    __slots__ = ("_changes", "_commands", "_known", "_prose", "_running", "_said", "_words", "acts", "turn", "windows")
+    __slots__ = (
+        "_changes", "_commands", "_known", "_prose", "_running", "_said", "_whole", "_words", "acts", "turn", "windows",
+    )  # fmt: skip
 
-    def __init__(self, turn: Turn, *, known: Collection[str] = ()) -> None:
+    def __init__(self, turn: Turn, *, known: Collection[str] = (), whole: Turn | None = None) -> None:
         self.turn = turn
+        self._whole = whole or turn  # of which `turn` may have only a part of the text
         self.windows: dict[tuple[int, bool], Window] = {}  # by the act's token, and whether to look back
         self.acts = 0  # number of acts that were compared with exemplars
         self._known = known  # tasks that were judged before
@@ -57,15 +60,24 @@ class Reading:
     @property
     def is_prose(self) -> bool:
         """Whether the turn is speech: of a person, of the assistant, or in a tool call with words for one of them."""
-        return self.turn.role in {"user", "assistant"} or bool(self.said)
+        return bool(self.said)
 
     @property
     def said(self) -> str:
-        """The speech: the turn's text, or the speech in a tool call."""
+        """The speech: the text of a person or the assistant, the speech in a tool call, or ""."""
         if self._said is None:
-            is_call = self.turn.role == "tool_call"
-            self._said = speech_of(self.turn, known=self._known)[:MOST_CALL] if is_call else self.turn.text
+            self._said = self._speech()
         return self._said
+
+    def _speech(self) -> str:
+        turn = self.turn
+        if turn.role == "tool_call":
+            return speech_of(turn, known=self._known)[:MOST_CALL]
+        if turn.role == "user":
+            from deia.watch.prose.pasted import typed  # noqa: PLC0415 - most turns are not a person's
+
+            return typed(self._whole.text)
+        return turn.text if turn.role == "assistant" else ""
 
     @property
     def prose(self) -> Prose:
