@@ -63,8 +63,8 @@ class _Examined(Record):
 def diagnose(patient: Patient) -> Iterator[Finding]:
     """Yield the findings of all checks, good and bad; without a usable commons only of those on the machine."""
     try:
-        root = find_commons(patient.folder, environ=patient.environ, explicit=patient.explicit)
-        resolve(root, environ=patient.environ)
+        root = find_commons(patient.folder, environ=patient.machine.environ, explicit=patient.explicit)
+        resolve(root, environ=patient.machine.environ)
         load_commons(root)
     except DeiaError as error:
         where = f"{error.where}: " if error.where else ""
@@ -72,7 +72,7 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
         for problem in getattr(error, "problems", ()):
             yield dead(str(problem))
     else:
-        about = _Examined(root=root, derived=derived_folder(root, patient.environ), patient=patient)
+        about = _Examined(root=root, derived=derived_folder(root, patient.machine.environ), patient=patient)
         for check in COMMONS_CHECKS:
             yield from check(about)
     for machine_check in MACHINE_CHECKS:
@@ -82,7 +82,7 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
 def commons_found(about: _Examined) -> Iterator[Finding]:
     """Yield which commons counts, and why."""
     patient = about.patient
-    why = why_this_commons(about.root, environ=patient.environ, explicit=patient.explicit, start=patient.folder)
+    why = why_this_commons(about.root, environ=patient.machine.environ, explicit=patient.explicit, start=patient.folder)
     yield fine(f"commons {about.root} ({why})")
     below = _commons_below(patient.folder) if is_packaged(about.root) and not nearest_commons(patient.folder) else []
     if below:
@@ -102,7 +102,7 @@ def _commons_below(folder: str) -> list[str]:
 
 def sound_sources(about: _Examined) -> Iterator[Finding]:
     """Yield the number of problems of the index, documents, triggers and settings."""
-    settings = resolve(about.root, environ=about.patient.environ)
+    settings = resolve(about.root, environ=about.patient.machine.environ)
     problems = lint(about.root, starter=settings.starter, settings=settings)
     errors = sum(problem.severity == "error" for problem in problems)
     if problems:
@@ -200,7 +200,7 @@ def sample(questions: Sequence[Golden]) -> Sequence[Golden]:
 def quiet_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the last errors of the ledger."""
     since = spool.timestamp(time.time() - RECENT)
-    ledger = read_ledger(events_folder(about.root, about.patient.environ), since=since)
+    ledger = read_ledger(events_folder(about.root, about.patient.machine.environ), since=since)
     errors = [event for event in ledger.events if event.get("event") == "error"]
     for event in errors[-MOST_NAMED:]:
         text = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
@@ -214,7 +214,7 @@ def quiet_ledger(about: _Examined) -> Iterator[Finding]:
 
 def readable_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the size of the ledger, and which parts of it cannot be read."""
-    folder = events_folder(about.root, about.patient.environ)
+    folder = events_folder(about.root, about.patient.machine.environ)
     try:
         extent = extent_of(folder)
     except CommonsError as error:
@@ -236,9 +236,9 @@ def _size(count: int) -> str:
 
 def silenced(patient: Patient) -> Iterator[Finding]:
     """Yield everything that silences deia."""
-    if patient.environ.get("DEIA_OFF", "0") not in ("", "0"):
+    if patient.machine.environ.get("DEIA_OFF", "0") not in ("", "0"):
         yield warning("DEIA_OFF is set: hooks started from here say nothing", "Type: unset DEIA_OFF")
-    state = state_folder(patient.environ)
+    state = state_folder(patient.machine.environ)
     if os.path.exists(switch_path(state)):
         yield warning("everything is muted on this machine", "Type: deia mute --all --off")
     mutes = read_mutes(state, now=time.time())
