@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from deia import files
 from deia.errors import SettingsError
+from deia.folders import state_folder
 from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ MOST_BYTES = 512_000  # of a settings file; honest ones have some thousands
 MOST_PARTS = 60  # dots in a key or in the name of a table
 MOST_DOTS = 1_000  # in a line
 DOTENV = ".env"
-SECRETS = ("token",)  # read only from the environment or `.env`: other settings files are shared
+SECRETS = ("token",)  # a person's own: a project's files cannot set them
 NAMES = tuple(name for name in DEFAULTS.values() if name != "sources")
 
 
@@ -125,17 +126,25 @@ def _environment_layer(environ: Mapping[str, str]) -> tuple[str, dict[str, objec
     return "environment", {name: value for name, value in values.items() if value is not None}
 
 
-def secret(name: str, root: str, *, environ: Mapping[str, str]) -> tuple[str, str]:
+def secret(name: str, *, environ: Mapping[str, str]) -> tuple[str, str]:
     """Return a secret and where it was set, both empty if it is not set; only the second may be shown.
 
+    It is a person's own: it comes from the environment or from `.env` in the state folder, never from a project.
+
     Raises:
-        SettingsError: its line in a `.env` file cannot be read.
+        SettingsError: its line in the state folder's `.env` cannot be read.
     """
     variable = f"DEIA_{name.upper()}"
     if environ.get(variable):
         return environ[variable], variable
-    values = [(line.value, where) for where, line in _assignments(root) if line.name == name and line.value]
-    return values[-1] if values else ("", "")
+    path = f"{state_folder(environ)}/{DOTENV}"
+    values = [(line.value, where) for where, line in _readable(_lines_of(path, path), (name,)) if line.name == name]
+    return values[-1] if values and values[-1][0] else ("", "")
+
+
+def ignored_secrets(root: str) -> list[str]:
+    """Return where `.env` files of the commons and the working folder name a secret, which they cannot set."""
+    return [f"DEIA_{line.name.upper()} in {where}" for where, line in _assignments(root) if line.name in SECRETS]
 
 
 def _dotenv_layers(root: str) -> list[tuple[str, dict[str, object]]]:
@@ -147,31 +156,37 @@ def _assignments(root: str) -> list[tuple[str, Assignment]]:
     """Return the DEIA_ lines, with their places, of the `.env` files in the commons and in the working folder.
 
     Raises:
-        SettingsError: a line that sets a setting or secret cannot be read.
+        SettingsError: a line that sets a setting cannot be read.
     """
-    lines: list[tuple[str, Assignment]] = []
-    for path, content in _dotenv_files(root):
-        from deia.dotenv import read_assignments  # noqa: PLC0415 - few people have a `.env` file that names deia
-
-        lines += [(f"{path}:{line.line}", line) for line in read_assignments(content.decode("utf-8", "replace"))]
-    for where, line in lines:
-        if line.wrong and line.name in {*NAMES, *SECRETS}:
-            raise SettingsError(f"DEIA_{line.name.upper()}: {line.wrong}", where=where, fix="Correct the line.")
-    return lines
-
-
-def _dotenv_files(root: str) -> list[tuple[str, bytes]]:
     try:
         here = files.system.getcwd().replace("\\", "/")
     except OSError:  # the working folder was removed
         here = root
-    dotenv_files = []
-    for folder in dict.fromkeys((root, here)):
-        path = f"{folder}/{DOTENV}"
-        content = files.read(path, MOST_BYTES)
-        if content and b"DEIA_" in content:
-            dotenv_files.append((DOTENV if folder == root else path, content))
-    return dotenv_files
+    folders = dict.fromkeys((root, here))
+    places = [(f"{folder}/{DOTENV}", DOTENV if folder == root else f"{folder}/{DOTENV}") for folder in folders]
+    return _readable([item for path, shown in places for item in _lines_of(path, shown)], NAMES)
+
+
+def _lines_of(path: str, shown: str) -> list[tuple[str, Assignment]]:
+    """Return the DEIA_ lines of one `.env` file, with their places."""
+    content = files.read(path, MOST_BYTES)
+    if not content or b"DEIA_" not in content:
+        return []
+    from deia.dotenv import read_assignments  # noqa: PLC0415 - few people have a `.env` file that names deia
+
+    return [(f"{shown}:{line.line}", line) for line in read_assignments(content.decode("utf-8", "replace"))]
+
+
+def _readable(lines: list[tuple[str, Assignment]], names: Sequence[str]) -> list[tuple[str, Assignment]]:
+    """Return lines of `.env` files after checking those that set one of `names`.
+
+    Raises:
+        SettingsError: such a line cannot be read.
+    """
+    for where, line in lines:
+        if line.wrong and line.name in names:
+            raise SettingsError(f"DEIA_{line.name.upper()}: {line.wrong}", where=where, fix="Correct the line.")
+    return lines
 
 
 def _file_layers(root: str) -> list[tuple[str, dict[str, object]]]:
@@ -250,7 +265,7 @@ def _checked(name: str, raw: object, where: str) -> object:
         SettingsError: the setting is unknown, or a secret, or the value does not suit it.
     """
     if name in SECRETS:
-        fix = f"Remove it, and set DEIA_{name.upper()} in the environment or in {DOTENV}."
+        fix = f"Remove it, and set DEIA_{name.upper()} in the environment or in {DOTENV} of your state folder."
         raise SettingsError(f"{name} is a secret, and this file is shared with others", where=where, fix=fix)
     if name not in NAMES:
         raise SettingsError(f"unknown setting {name!r}", where=where, fix=_suggestion(name))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deia.dotenv import read_assignments
 from deia.errors import SettingsError
-from deia.settings import resolve, secret
+from deia.settings import ignored_secrets, resolve, secret
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,12 +84,23 @@ def test_a_line_that_cannot_be_read_is_told_with_its_place(folders: tuple[Path, 
         resolve(str(folders[0]), environ={})
 
 
-def test_a_secret_comes_from_the_environment_or_a_env_file_and_from_nowhere_else(folders: tuple[Path, Path]) -> None:
-    root, _ = folders
-    assert secret("token", str(root), environ={}) == ("", "")
-    (root / ".env").write_text(f"DEIA_TOKEN={SECRET}\n")
-    assert secret("token", str(root), environ={}) == (SECRET, ".env:1")
-    assert secret("token", str(root), environ={"DEIA_TOKEN": "other"}) == ("other", "DEIA_TOKEN")
+def test_a_secret_comes_from_the_environment_or_the_persons_own_env_file_and_never_from_a_project(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    root, here = folders
+    state = tmp_path / "own state"
+    environ = {"DEIA_STATE": str(state)}
+    for folder in folders:
+        (folder / ".env").write_text(f"DEIA_TOKEN={SECRET}\n")
+    assert secret("token", environ=environ) == ("", "")
+    assert ignored_secrets(str(root)) == ["DEIA_TOKEN in .env:1", f"DEIA_TOKEN in {here}/.env:1".replace(os.sep, "/")]
+    state.mkdir()
+    (state / ".env").write_text(f"# mine\nDEIA_TOKEN={SECRET}\n")
+    assert secret("token", environ=environ) == (SECRET, f"{state}/.env:2")
+    assert secret("token", environ={**environ, "DEIA_TOKEN": "other"}) == ("other", "DEIA_TOKEN")
+    (state / ".env").write_text("DEIA_TOKEN='not closed\n")
+    with pytest.raises(SettingsError, match="not closed"):
+        secret("token", environ=environ)
     assert SECRET not in repr(resolve(str(root), environ={}).values())
     (root / "deia.toml").write_text(f'token = "{SECRET}"\n')
     with pytest.raises(SettingsError, match="token is a secret") as caught:

@@ -256,5 +256,6 @@ def offered(
     if read_only:
         tools = tuple(tool for tool in tools if tool.hints["readOnlyHint"])
     if not tools:
-        raise QueryError("no tool is left to offer", fix="Choose others with --tools, or omit --read-only.")
+        fix = "Choose others with --tools, omit --read-only, or set DEIA_TOKEN for `deia serve`."
+        raise QueryError("no tool is left to offer", fix=fix)
     return (*tools, *((HOOK_TOOL,) if hooks else ()))

@@ -118,7 +118,7 @@ def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str, root: str
     return [*servers, *(warm_part(path, asked_by_tool()) for path in paths)]
 
 
-def chosen_warm(spots: Sequence[Spot], url: str, *, root: str) -> list[Part]:
+def chosen_warm(spots: Sequence[Spot], url: str) -> list[Part]:
     """Return the hooks to add that ask a running server at an address.
 
     Raises:
@@ -127,7 +127,7 @@ def chosen_warm(spots: Sequence[Spot], url: str, *, root: str) -> list[Part]:
     paths = _settings_of_claude_code(spots, "a server", "--warm")
     if not url.startswith(("http://", "https://")):
         raise HostError(f"{url!r} is not an address", fix=f"Write it as {WARM_URL}.")
-    token = bool(secret("token", root, environ=spots[0].machine.environ)[0])
+    token = bool(secret("token", environ=spots[0].machine.environ)[0])
     return [warm_part(path, asked_at(url, token=token)) for path in paths]
 
 

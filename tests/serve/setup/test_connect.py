@@ -116,13 +116,15 @@ def test_a_token_is_named_and_never_written_down(
     deia: Deia, commons: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(commons)
-    (commons / ".env").write_text("DEIA_TOKEN=a-secret-of-the-team\n", encoding="utf-8")
+    own = Path(environ["DEIA_STATE"], ".env")
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("DEIA_TOKEN=a-secret-of-the-team\n", encoding="utf-8")
     assert deia("install", "claude-code", "--warm").code == 0
     text = (commons / ".claude/settings.json").read_text(encoding="utf-8")
     assert "Bearer $DEIA_TOKEN" in text
     assert "a-secret" not in text
     shown = deia("config")
-    assert "token = set, not shown  (.env:1)" in shown.out
+    assert f"token = set, not shown  ({own}:1)" in shown.out
     assert "a-secret" not in shown.out + deia("config", "--format", "json").out
     block = deia("mcp", "config", "codex", "--url", "http://127.0.0.1:8765/mcp")
     assert 'bearer_token_env_var = "DEIA_TOKEN"' in block.out

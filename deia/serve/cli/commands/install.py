@@ -156,7 +156,7 @@ def _asking(
         raise click.UsageError("Use --warm or --warm-mcp, not both.")
     if by_tool:
         return chosen_by_tool(spots, scope, commons=commons, root=root)
-    return chosen_warm(spots, url, root=root) if url is not None else []
+    return chosen_warm(spots, url) if url is not None else []
 
 
 @click.command(short_help="Disconnect deia from agent hosts.")

@@ -222,7 +222,7 @@ def config(*, form: str) -> int:
         "events": (events_folder(root, os.environ), "derived"),
         "state": (state, "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),
     }
-    origins = {name: secret(name, root, environ=os.environ)[1] for name in SECRETS}
+    origins = {name: secret(name, environ=os.environ)[1] for name in SECRETS}
     secrets = {
         name: ("set, not shown" if source else "not set", source or "default") for name, source in origins.items()
     }
