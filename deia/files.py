@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 MOST_LINKS = 40  # of one path, as Linux allows
 MOST_BYTES = 64_000_000  # of a file that is read whole; larger ones are not deia's, or are mapped instead of read
 ANY_SIZE = 1 << 40  # for files that only deia writes
-REGULAR, KIND, LINK = 0o100000, 0o170000, 0o120000  # of a file's mode (inode(7))
+REGULAR, FOLDER, KIND, LINK = 0o100000, 0o040000, 0o170000, 0o120000  # of a file's mode (inode(7))
 # Opening a pipe or a device must neither wait nor have an effect. Windows has no such flags, but needs O_BINARY.
 _PLAIN = sum(getattr(system, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))
 _READ = system.O_RDONLY | _PLAIN
 _NO_LINK = getattr(system, "O_NOFOLLOW", 0)
 _APPEND = system.O_WRONLY | system.O_APPEND | system.O_CREAT | _NO_LINK | _PLAIN
 _CREATE = system.O_WRONLY | system.O_CREAT | system.O_EXCL | _NO_LINK | _PLAIN
-VARIABLES = ("HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+VARIABLES = (
+    "HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "TEMP",
+)  # fmt: skip
 
 
 def environment() -> dict[str, str]:
@@ -130,6 +132,19 @@ def is_link(path: str) -> bool:
         return system.lstat(path).st_mode & KIND == LINK
     except (OSError, ValueError):
         return False
+
+
+def is_private(path: str) -> bool:
+    """Return whether there is a folder at `path`, and no link, that belongs to this user and is open to nobody else.
+
+    On Windows the folders of temporary files are a user's own.
+    """
+    try:
+        state = system.lstat(path)
+    except (OSError, ValueError):
+        return False
+    own = sys.platform == "win32" or (state.st_uid == user() and not state.st_mode & 0o077)
+    return own and state.st_mode & KIND == FOLDER
 
 
 def append(path: str, data: bytes) -> bool:
@@ -255,6 +270,11 @@ def keep(path: str, data: bytes) -> bool:
 def process() -> int:
     """Return the id of this process."""
     return system.getpid()
+
+
+def user() -> int:
+    """Return the number of the user that this process acts for; always 0 on Windows."""
+    return 0 if sys.platform == "win32" else system.geteuid()
 
 
 def writer() -> str:

@@ -66,10 +66,24 @@ def derived_folder(root: str, environ: Mapping[str, str]) -> str:
 
     Nothing that is compiled lies in a repository, where somebody else could have put it.
     """
-    cache = environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
+    cache = cache_folder(environ)
     if is_packaged(root):
         return f"{cache}/starter-{_installation()}"
     return f"{cache}/commons-{_installation()}/{_file_name(files.real(root))}"
+
+
+def cache_folder(environ: Mapping[str, str]) -> str:
+    """Return the person's own folder for what can be made again."""
+    return environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
+
+
+def spare_folders(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return where a conversation's memory goes if the state folder cannot be written: the cache, then temporary ones.
+
+    Anybody can make a folder among the temporary ones; whoever uses one checks that it is private.
+    """
+    temporary = (environ.get("XDG_RUNTIME_DIR"), environ.get("TMPDIR") or environ.get("TEMP") or "/tmp")  # noqa: S108
+    return (cache_folder(environ), *(f"{folder}/deia-{files.user()}" for folder in temporary if folder))
 
 
 def _installation() -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.delivery_form import Said, form_of, say
+from deia.serve.hosts.delivery_form import Said, form_of, say, with_trouble
 from deia.watch.memory.log import LogEntry, log_line, parse_entry, recall
 from deia.watch.watcher import SILENCED, call_print
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
-    from deia.records import Turn
+    from deia.records import Injection, Turn
     from deia.serve.hooks.place import Place
     from deia.serve.hosts.event import Delivery, Occasion
     from deia.watch.gate.artefact import Artefact
@@ -23,11 +23,17 @@ if TYPE_CHECKING:
     from deia.watch.watcher import Watched
 
 STOPPING = frozenset(("ask", "hold"))
+FORGETS = (
+    "no folder can be written, so this call was not stopped: it could not have been let through when made again."
+    " Make room on the disk, or see which folders it is: deia doctor"
+)
 
 
 def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched: Watched) -> Said | None:
     """Return what to say now; log what waits, what was delivered, and which call was held in place of a question."""
     injection = watched.injection
+    if log.is_lost:
+        return _unremembered(delivery, injection)
     call = call_print(turn)
     asks = injection is not None and injection.action == "ask"
     repeated = asks and call in recall(delivery.content).held  # it was held before, in place of a question
@@ -35,8 +41,8 @@ def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched:
     stops = hold and bool(delivery.waiting) and "hold" in delivery.can and _concerns(delivery, watched)
     due = delivery.waiting if stops or "context" in delivery.can or _holds(delivery, watched, hold=hold) else ()
     said = say(delivery.can, injection, waiting=due, hold=hold, stops=stops, code=delivery.code)
-    if said.hold and asks:
-        log.append(log_line(LogEntry(aside=True, held=(call,))))
+    if said.hold and asks and not log.append(log_line(LogEntry(aside=True, held=(call,)))):
+        return _unremembered(delivery, injection)
     if due:
         log.append(log_line(LogEntry(aside=True, delivered=len(due))))
     if injection and not said.reaches and _waits(delivery, watched):
@@ -44,6 +50,17 @@ def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched:
         stopping = [] if said.ask else [firing.trigger for firing in watched.firings if firing.action in STOPPING]
         log.append(log_line(LogEntry(queued=(injection.text,), stopping=stopping)))
     return said
+
+
+def _unremembered(delivery: Delivery, injection: Injection | None) -> Said:
+    """Return what to say if nothing can be remembered: a hold becomes a question, as it would stop the call each time.
+
+    At a host without questions it becomes context, and the person is told why nothing was stopped.
+    """
+    if injection is not None and injection.action == "hold":
+        injection = injection.but(action="ask")
+    said = say(delivery.can, injection, waiting=delivery.waiting if "context" in delivery.can else (), hold=False)
+    return with_trouble(delivery.can, said, FORGETS) if injection and injection.action == "ask" else said
 
 
 def _holds(delivery: Delivery, watched: Watched, *, hold: bool) -> bool:
@@ -85,10 +102,11 @@ def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, w
     # The time is the turn's, so only the first event of the turn has it.
     timing = {"response_time_ms": round((time.perf_counter() - place.began) * 1000, 2)}
     chars = len(watched.injection.text) if watched.injection else 0
+    may_hold = occasion.moment == "before_tool" and artefact.meta.settings["hold"] and not log.is_lost
     events = {}
     fields: dict[str, Json]
     for firing in watched.firings:
-        held = firing.action == "hold" and occasion.moment == "before_tool" and artefact.meta.settings["hold"]
+        held = firing.action == "hold" and may_hold
         documents = [reference.id for reference in firing.documents]
         fields = {
             **common, "trigger": firing.trigger, "because": firing.because, "docs": documents,

@@ -13,6 +13,7 @@ import time
 from deia import files, freshness
 from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
+from deia.folders import spare_folders
 from deia.records import TYPE_CHECKING
 from deia.serve.hooks.place import Place
 from deia.serve.hosts.event import Delivery
@@ -127,7 +128,7 @@ def _read_input() -> bytes:
 
 def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
     """Return what to say about an event, or None."""
-    log = FileLog(place.state, occasion.conversation)
+    log = FileLog(place.state, occasion.conversation, spare=spare_folders(place.environ))
     can: Forms = carries.get(occasion.moment, {}) if occasion.carries else {}
     if occasion.moment == "session":
         return _begin(place, occasion, log, can)
@@ -175,6 +176,8 @@ def _watch(
     stops = hold and "hold" in can and not any("context" in forms for forms in carries.values())
     due = waiting if stops or "context" in can else []
     if due and not _claims(occasion, log, turn):
+        return None
+    if stops and log.is_lost:  # the call would be stopped again each time
         return None
     log.append(log_line(LogEntry(seen=seen, delivered=len(due))) if seen or due else QUIET)
     said = _forms().say(can, None, waiting=due, stops=stops) if due else None

@@ -10,7 +10,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from deia import freshness, spool
+from deia import files, freshness, spool
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
@@ -24,6 +24,7 @@ from deia.folders import (
     is_commons,
     is_packaged,
     nearest_commons,
+    spare_folders,
     state_folder,
 )
 from deia.knowledge import Golden
@@ -234,6 +235,28 @@ def _size(count: int) -> str:
     return f"{count / 1e6:,.1f} MB" if count >= 1e6 else f"{count / 1e3:,.1f} kB" if count >= 1e3 else f"{count} bytes"
 
 
+def writable_memory(patient: Patient) -> Iterator[Finding]:
+    """Yield a warning if conversations cannot be remembered in the state folder."""
+    state = state_folder(patient.environ)
+    if _takes_files(f"{state}/memory"):
+        return
+    spares = [folder for folder in spare_folders(patient.environ) if _takes_files(f"{folder}/memory")]
+    spare = next((folder for folder in spares if files.is_private(f"{folder}/memory")), "")
+    cure = "Make room on the disk, or make the folder yours and writable."
+    if spare:
+        yield warning(f"{state} cannot be written; conversations are remembered in {spare} meanwhile", cure)
+    else:
+        yield dead(f"neither {state} nor another folder can be written, so no call is held", cure)
+
+
+def _takes_files(folder: str) -> bool:
+    probe = f"{folder}/doctor-{os.getpid()}"
+    try:
+        return files.append(probe, b".")
+    finally:
+        files.remove(probe)
+
+
 def silenced(patient: Patient) -> Iterator[Finding]:
     """Yield everything that silences deia."""
     if patient.machine.environ.get("DEIA_OFF", "0") not in ("", "0"):
@@ -257,4 +280,4 @@ COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     quiet_ledger,
     readable_ledger,
 )
-MACHINE_CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (hook_findings, silenced)
+MACHINE_CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (hook_findings, writable_memory, silenced)

@@ -210,16 +210,26 @@ READERS: dict[str, Callable[[object], Any]] = {
 
 
 class FileLog:
-    """A conversation's log in a person's state folder, shared by the processes that serve the conversation."""
+    """A conversation's log in a person's state folder, shared by the processes that serve the conversation.
 
-    __slots__ = ("path",)
+    What cannot be written there goes to the first of the `spare` folders that can be written and is private.
+    """
 
-    def __init__(self, folder: str, conversation: str) -> None:
-        self.path = f"{folder}/memory/{file_name(conversation)}"
+    __slots__ = ("_name", "_spare", "is_lost", "path")
+
+    def __init__(self, folder: str, conversation: str, *, spare: Sequence[str] = ()) -> None:
+        self._name = file_name(conversation)
+        self._spare = spare
+        self.path = f"{folder}/memory/{self._name}"
+        self.is_lost = False  # whether something could not be written anywhere, so that it will not be remembered
 
     def read(self) -> bytes:
         """Return the log so far."""
-        return files.read_end(self.path, MOST_BYTES)
+        log = files.read_end(self.path, MOST_BYTES)
+        for folder in self._spare:
+            if files.is_private(f"{folder}/memory"):
+                log += files.read_end(f"{folder}/memory/{self._name}", MOST_BYTES)
+        return log
 
     def memory(self) -> Memory:
         """Return the memory that the log describes."""
@@ -227,13 +237,20 @@ class FileLog:
 
     def append(self, data: bytes) -> bool:
         """Add to the log; return whether it worked."""
-        return files.append(self.path, data)
+        is_kept = files.append(self.path, data) or any(self._append(f"{folder}/memory", data) for folder in self._spare)
+        self.is_lost = self.is_lost or not is_kept
+        return is_kept
+
+    def _append(self, folder: str, data: bytes) -> bool:
+        is_private = files.make_folders(folder) and files.is_private(folder)
+        return is_private and files.append(f"{folder}/{self._name}", data)
 
 
 class InMemoryLog:
     """A conversation's log inside this process, for a Librarian."""
 
     __slots__ = ("_memory", "_size_read", "data")
+    is_lost = False
 
     def __init__(self) -> None:
         self.data = bytearray()
