@@ -76,7 +76,7 @@ def test_where_nothing_can_be_remembered_the_person_is_asked_and_no_promise_is_m
 def test_doctor_says_where_conversations_are_remembered_instead(commons: Path, sealing: Sealing) -> None:
     environ = sealing("DEIA_STATE")
     told = run(["-m", "deia.serve.main", "--commons", str(commons), "doctor"], environ).stdout.decode()
-    assert f"are remembered in {environ['DEIA_CACHE']} meanwhile" in told
+    assert f"are remembered in {environ['DEIA_CACHE']}/memory meanwhile" in told
 
 
 @pytest.mark.parametrize("how", ["open to others", "a link"])

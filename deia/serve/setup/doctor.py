@@ -240,17 +240,19 @@ def writable_memory(patient: Patient) -> Iterator[Finding]:
     state = state_folder(patient.environ)
     if _takes_files(f"{state}/memory"):
         return
-    spares = [folder for folder in spare_folders(patient.environ) if _takes_files(f"{folder}/memory")]
-    spare = next((folder for folder in spares if files.is_private(f"{folder}/memory")), "")
+    spares = [f"{folder}/memory" for folder in spare_folders(patient.environ)]
+    usable = [path for path in spares if _takes_files(path) and (files.is_private(path) or not files.exists(path))]
     cure = "Make room on the disk, or make the folder yours and writable."
-    if spare:
-        yield warning(f"{state} cannot be written; conversations are remembered in {spare} meanwhile", cure)
+    if usable:
+        yield warning(f"{state} cannot be written; conversations are remembered in {usable[0]} meanwhile", cure)
     else:
         yield dead(f"neither {state} nor another folder can be written, so no call is held", cure)
 
 
 def _takes_files(folder: str) -> bool:
-    probe = f"{folder}/doctor-{os.getpid()}"
+    """Return whether a file can be written in a folder, or, if there is none, in the nearest one above."""
+    there = next((path for path in files.upwards(folder) if os.path.lexists(path)), "/")
+    probe = f"{there}/deia-doctor-{os.getpid()}"
     try:
         return files.append(probe, b".")
     finally:
