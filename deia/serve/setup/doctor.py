@@ -237,10 +237,10 @@ def _size(count: int) -> str:
 
 def writable_memory(patient: Patient) -> Iterator[Finding]:
     """Yield a warning if conversations cannot be remembered in the state folder."""
-    state = state_folder(patient.environ)
+    state = state_folder(patient.machine.environ)
     if _takes_files(f"{state}/memory"):
         return
-    spares = [f"{folder}/memory" for folder in spare_folders(patient.environ)]
+    spares = [f"{folder}/memory" for folder in spare_folders(patient.machine.environ)]
     usable = [path for path in spares if _takes_files(path) and (files.is_private(path) or not files.exists(path))]
     cure = "Make room on the disk, or make the folder yours and writable."
     if usable:
