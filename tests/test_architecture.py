@@ -238,7 +238,6 @@ DOORS = {
     "deia.ledger.import_older": PERSONS,
     "deia.ledger.segments": "regular files of a ledger, to see whether they are Parquet",
     "deia.ledger.warehouse": "a temporary folder, and a file of the system",
-    "deia.evaluate.labelled_sets": PERSONS,
     "deia.evaluate.replay_files": PERSONS,
     "deia.search.catalog": DERIVED,
     "deia.search.ranking.weights": SHIPPED,
