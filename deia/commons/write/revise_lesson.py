@@ -14,7 +14,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.findings import Findings
-from deia.commons.source_files.front_matter import FENCE, FENCES_END, FRONT_LINES, split
+from deia.commons.source_files.front_matter import FENCE, metadata_end, split
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
 from deia.commons.source_files.yaml_reader import read_mapping
@@ -50,7 +50,7 @@ def revise_lesson(
         raise CommonsError("The new text gives the document another id.", fix="Omit the line that names an id.")
     copy = keep_copy(root, ident, entry.path, stamp=stamp)
     safe_files.write_text(root, entry.path, revised)
-    listed = _describing_clusters(commons.index.source, ident)
+    listed = describing_clusters(commons.index.source, ident)
     if listed:
         fields = {**new_values, "updated": today}
         index_store.rewrite(root, lambda index: _with_entry_fields(index, listed, ident, fields), today=today)
@@ -73,9 +73,7 @@ def _revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
     """Return the file's metadata, with the fields changed that it has, above the new text."""
     ends = "\r\n" if "\r\n" in old else "\n"
     lines = old.replace("\r\n", "\n").split("\n")
-    end = 0
-    if lines[0].rstrip() == FENCE:
-        end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
+    end = metadata_end(lines)
     head = _with_fields("\n".join(lines[1:end]), fields) if end else ""
     title = str(fields.get("title", "")) or _heading(lines)
     body = text.strip().replace("\r\n", "\n")
@@ -97,7 +95,7 @@ def _with_fields(head: str, fields: Mapping[str, Json]) -> str:
     return head
 
 
-def _describing_clusters(source: Mapping[str, Json], ident: str) -> list[str]:
+def describing_clusters(source: Mapping[str, Json], ident: str) -> list[str]:
     """Return the clusters in which the index describes a document, rather than only listing its id."""
     clusters = source.get("clusters")
     bodies = clusters.items() if isinstance(clusters, dict) else ()
