@@ -16,14 +16,8 @@ from typing import Any
 
 from deia.errors import ArtefactError
 from deia.folders import MODELS
-from deia.match.numerics import np
+from deia.match.numerics import Floats, NDArray, np
 from deia.match.static_vectors import CHARACTERS, MOST_CACHED, digest_without, longest_pieces, mapped_model
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 FILE = "compact.bin"
 MAGIC = b"DEIA-M1\n"

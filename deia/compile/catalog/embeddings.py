@@ -19,17 +19,12 @@ from deia.compile.catalog.vectors import THREADS, VectorWriter, specificity, sub
 from deia.folders import MODELS
 from deia.knowledge import Chunk, Entry
 from deia.match import quantised
-from deia.match.numerics import np
+from deia.match.numerics import Floats, np
 from deia.match.static_vectors import Static
 from deia.match.tiers import Tier, open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.vector_store import Vectors
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+from deia.records import Record
 
 TIER = "compact"
 STARTER = f"{MODELS}/starter.codes"

@@ -17,18 +17,12 @@ from deia.compile.catalog.word_sums import WordSums
 from deia.knowledge import Entry
 from deia.match import quantised
 from deia.match.minilm import Compact
-from deia.match.numerics import np
+from deia.match.numerics import Floats, NDArray, np
 from deia.match.static_vectors import MIDDLE, SCALE, Static
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.transformer import Transformer
 from deia.match.vector_store import ABOUT, CODES, SIGNS, STARTS, Vectors
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 # Share of the subject in a passage's vector. Measured on three sets with ABOUT of `rank`: .2 and .4 are within .003
 # nDCG@10.
