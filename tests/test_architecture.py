@@ -235,7 +235,6 @@ DOORS = {
     "deia.learn.trials.recorded_turns": PERSONS,
     "deia.learn.trials.trigger_trial": "a temporary folder",
     "deia.ledger.compaction": "files of a real folder, of which links are no part",
-    "deia.ledger.import_older": PERSONS,
     "deia.ledger.segments": "regular files of a ledger, to see whether they are Parquet",
     "deia.ledger.warehouse": "a temporary folder, and a file of the system",
     "deia.evaluate.replay_files": PERSONS,

@@ -18,7 +18,6 @@ from deia.folders import events_folder
 from deia.ledger.compaction import compact
 from deia.ledger.feedback import VERDICTS, find_event
 from deia.ledger.gaps import find_gaps, outline
-from deia.ledger.import_older import import_files
 from deia.ledger.report_page import page
 from deia.ledger.report_values import Grid, Report
 from deia.ledger.reports import REPORTS, make_reports
@@ -197,28 +196,6 @@ def compact_ledger() -> int:
     sizes = f"{result.before:,} bytes before, {result.after:,} now"
     output.say(f"{counted(result.folded, 'file')} folded{removed}: {sizes}.")
     return output.FOUND
-
-
-@telemetry.command("import")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE…")
-@commons_option
-def import_ledger(*, paths: Sequence[str]) -> int:
-    """Import events from FILEs of JSON lines: logs of other machines, or in older formats. Known events are skipped."""
-    root = commons_root()
-    settings = resolve(root, environ=os.environ)
-    if settings.telemetry == "off":
-        raise CommonsError("telemetry is off, so nothing can be imported", fix='Set telemetry = "metadata" or "full".')
-    folder = events_folder(root, os.environ)
-    known = read_through([folder], lambda connection: {row[0] for row in ask(connection, "SELECT id FROM events")})
-    code = output.FOUND
-    for result in import_files(paths, folder, telemetry=settings.telemetry, known=known):
-        duplicates = f", {result.known:,} already known" if result.known else ""
-        damaged = f", {counted(result.broken, 'damaged line')} skipped" if result.broken else ""
-        output.say(f"{result.path}: {counted(result.taken, 'event')} imported{duplicates}{damaged}.")
-        if result.broken and not result.taken and not result.known:
-            output.complain(f"deia: {result.path} is not a log: none of its lines is an event")
-            code = output.BROKEN
-    return code
 
 
 @click.command(short_help="Say whether an injection or an answer was useful.")
