@@ -140,7 +140,7 @@ def _with_index(text: str, change: Change) -> str:
         return yaml_blocks.insert_block(text, yaml_blocks.to_yaml({name: new}, like=text), after=_after(top, name))
     if change.kind == CONCEPT:
         return yaml_blocks.change_value(text, (name,), lambda concepts: _with_concept(concepts, change))
-    return yaml_blocks.change_value(text, (name,), lambda patterns: _with_items(patterns, [change.value]))
+    return yaml_blocks.change_value(text, (name,), lambda patterns: yaml_blocks.with_items(patterns, [change.value]))
 
 
 def _with_concept(concepts: MutableMapping[object, object], change: Change) -> MutableMapping[object, object]:
@@ -151,20 +151,10 @@ def _with_concept(concepts: MutableMapping[object, object], change: Change) -> M
         return concepts
     words = concepts[name]
     if isinstance(words, list):
-        _with_items(words, [word for word in change.words if word not in words])
+        yaml_blocks.with_items(words, [word for word in change.words if word not in words])
     else:
         concepts[name] = yaml_blocks.style(list(dict.fromkeys((str(words), *change.words))))
     return concepts
-
-
-def _with_items(value: object, new: Iterable[Json]) -> object:
-    """Return a list that is being rewritten with items added; a single value, or none, becomes a list."""
-    if not isinstance(value, list):
-        return yaml_blocks.style([*([] if value in (None, "") else [value]), *new])
-    if not value:
-        return yaml_blocks.style(list(new))
-    value.extend(yaml_blocks.style(item) for item in new)
-    return value
 
 
 def _without_words(value: object, words: Sequence[str]) -> object:
@@ -208,7 +198,7 @@ def _changed_value(value: object, change: Change) -> object:
     """Return the value of a field after a change, as the YAML writer needs it."""
     if change.kind == ADD:
         known = value if isinstance(value, list) else [value]
-        return _with_items(value, [word for word in change.words if word not in known])
+        return yaml_blocks.with_items(value, [word for word in change.words if word not in known])
     if change.kind == DROP:
         return _without_words(value, change.words)
     return yaml_blocks.style(change.value)
@@ -297,7 +287,7 @@ def _with_cases(text: str, change: Change) -> str:
     def with_cases(cases: dict[str, object] | None) -> dict[str, object]:
         """Return the trigger's cases with the new ones."""
         cases = cases or yaml_blocks.style({})
-        cases[change.field] = _with_items(cases.get(change.field), values)
+        cases[change.field] = yaml_blocks.with_items(cases.get(change.field), values)
         return cases
 
     return yaml_blocks.change_value(text, (change.target,), with_cases)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from deia import files
 from deia.compile.catalog.vectors import THREADS, VectorWriter, specificity, subject
 from deia.folders import MODELS
-from deia.knowledge import Chunk, Entry
+from deia.knowledge import Entry
 from deia.match import quantised
 from deia.match.numerics import Floats, np
 from deia.match.static_vectors import Static
@@ -170,11 +170,6 @@ class LaterWriter:
         size = self.tier.dimensions
         floats: Floats = np.frombuffer(codes, "i1").reshape(-1, size) * np.float32(quantised.step(size))
         return floats
-
-
-def texts_of(entry: Entry, chunks: Sequence[Chunk]) -> list[str]:
-    """Return the texts that are encoded for a document: its subject, then its passages."""
-    return [spelled_out(subject(entry)), *(chunk.text for chunk in chunks)]
 
 
 def _encode(tier: Tier, missing: Mapping[bytes, str], cache: VectorCache, tell: Callable[[str], None]) -> None:
