@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from deia import fast_json
 from deia.records import Turn
-from deia.watch.shell.file_writes import DELETED_HEAD, FILE_HEADS
+from deia.watch.turn.edits import DELETED_HEAD, FILE_HEADS
 from deia.watch.turn.tool_call import is_shell
 
 Fields = dict[str, object]  # a tool's input

@@ -159,7 +159,7 @@ def decide(
     )
     repetitions = [verdict for verdict in escalated if verdict.firing]
     left = LogEntry(
-        marks=marks,
+        marks={mark: statement for mark, statement in marks.items() if statement or mark in memory.marks},
         items=[task for task in tasks_of(turn) if task not in memory.items],
         offered=_offered(verdicts, reading, memory),
         escalated=[verdict.trigger for verdict in repetitions],

@@ -33,6 +33,7 @@ MATCHES_IN: Mapping[str, frozenset[str]] = {
     "pattern": PROSE | {"tool_call"},
     "sql": PROSE | {"tool_call"},
     "error": PROSE | {"tool_result"},
+    "output": frozenset(("user", "tool_result")),
     "write": frozenset(("tool_call",)),
     "tool": frozenset(("tool_call",)),
 }

@@ -22,9 +22,9 @@ from deia.compile.triggers.pronouns import referring
 from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
-from deia.watch.compiled_trigger import CompiledClause, Slot
+from deia.watch.compiled_trigger import OUTPUT, CompiledClause, Slot
 from deia.watch.gate.artefact import LONGEST_WORD
-from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, SAID
+from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_PRINTED, A_TOOL, A_WHOLE, A_WRITE, SAID
 from deia.watch.shell.programs import SHORT_NAMES
 from deia.watch.shell.templates import SHORTEST_PREFIX
 
@@ -143,6 +143,12 @@ def _pattern(value: Any) -> Lowered:
     return Lowered(clause=clause, rows=(groups,))
 
 
+def _output(value: Any) -> Lowered:
+    pattern = compiled_pattern(str(value))
+    groups = tuple(dict.fromkeys((Group((A_PRINTED,)), *required_groups(pattern.source))))
+    return Lowered(clause=CompiledClause.of(OUTPUT, pattern.source, None, output=pattern), rows=(groups,))
+
+
 def _write(value: Any) -> Lowered:
     conditions = value if hasattr(value, "items") else {"paths": value}
     patterns = {name: compiled_pattern(str(conditions[name])) for name in WRITE_TEXTS if name in conditions}
@@ -210,6 +216,7 @@ def _meaning(value: Any) -> Lowered:
 LOWER: dict[str, Callable[[Any], Lowered]] = {
     "phrase": _phrase,
     "error": _error,
+    OUTPUT: _output,
     "command": _command,
     "pattern": _pattern,
     "sql": _sql,

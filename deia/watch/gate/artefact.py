@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     K = TypeVar("K")
     V = TypeVar("V")
 
-FORMAT = 15  # of the tables and of their items
-MAGIC = b"DEIA-T%X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
+FORMAT = 16  # of the tables and of their items
+MAGIC = b"DEIAT%02X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
 BYTE_ORDER = 0x01020304  # written in native order: a machine with another byte order reads another number
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
 WORDS, GROUPS, ROWS, TRIGGERS, DOCUMENTS, META = range(6)
@@ -50,9 +50,11 @@ class Meta(Record):
     contexts: Sequence[str]  # words that targets above triggers and marks stand for
     known: int  # 1 if the path and title of every document are stored
     paths: int  # 1 if the names of the files that a call reads must be remembered
+    names: int  # 1 if the names that a call removes must be remembered
     parts: Sequence[str]  # parts of tool names that clauses look for
     fields: Sequence[str]  # fields of tool inputs that clauses look for
     waiting: Mapping[str, int]  # number of a trigger that waits for a mark (as text) → number of the mark
+    ending: Mapping[str, int]  # number of a mark (as text) → number of its first clause that takes it back
     ungated: Sequence[tuple[int, int]]  # triggers that no word gates, and whose turns they count for (bits)
     regex: Sequence[str | int]  # the interpreter that made the patterns' code
     format: int

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deia.records import Turn
     from deia.watch.prose.phrases import Token
     from deia.watch.prose.regions import Prose
-    from deia.watch.turn.file_changes import Change
+    from deia.watch.turn.edits import Change
 
     # The words around an act, those of them that may be its object, and the latter as a set.
     Window: TypeAlias = tuple[list[Token], list[Token], frozenset[str]]

@@ -17,7 +17,7 @@ from deia.watch.verdict.earlier_statements import PRODUCTION_TURNS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from deia.records import Turn
+    from deia.records import Action, Turn
     from deia.watch.clauses.confirm import Match
     from deia.watch.compiled_trigger import CompiledClause, CompiledTrigger, Unless
     from deia.watch.gate.artefact import Artefact
@@ -92,13 +92,13 @@ def _judge_one(
     if stage:
         return Verdict(trigger=identity, stage=stage, detail=detail, number=number)
     precondition = _precondition(trigger, circumstances)
-    if precondition is None:
+    if precondition is None and trigger.otherwise is None:
         return Verdict(trigger=identity, stage="earlier", detail="its precondition was not said before", number=number)
     context = _context(trigger.context, circumstances)
     if context is None:
         words_missing = ", ".join(trigger.context)
         return Verdict(trigger=identity, stage="context", detail=f"none of {words_missing} in sight", number=number)
-    because = _because(matches, reading, precondition, context)
+    because = _because(matches, reading, precondition or "", context)
     if identity in circumstances.muted:
         return Verdict(trigger=identity, stage="muted", detail=because, number=number)
     is_call = reading.turn.role == "tool_call"
@@ -108,9 +108,16 @@ def _judge_one(
     firing = firing_of(artefact, trigger, reading.turn, because).but(act=matches[-1].excerpt if matches else "")
     if is_call and reading.said and not any(match.kind in DONE_BY_CALL for match in matches):
         firing = firing.but(action=min(firing.action, "warn", key=ACTIONS.index))
-    if trigger.timing == "pre-action":
+    if precondition is None:
+        firing = _milder(firing, trigger.otherwise)
+    elif trigger.timing == "pre-action":
         firing = _on_production(firing, matches, circumstances.marks.get(ON_PRODUCTION))
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
+
+
+def _milder(firing: Firing, most: Action | None) -> Firing:
+    """Return a firing that does no more than `most`, since what would make it serious did not happen before."""
+    return firing.but(action=min(firing.action, most or firing.action, key=ACTIONS.index), urgency="low")
 
 
 def _on_production(firing: Firing, matches: Sequence[Match], mark: Statement | None) -> Firing:
@@ -137,7 +144,7 @@ def _precondition(trigger: CompiledTrigger, circumstances: Circumstances) -> str
     within = trigger.earlier
     if within is None:
         return ""
-    statement = circumstances.marks.get(trigger.id)
+    statement = circumstances.marks.get(trigger.waits_for or trigger.id)
     return _statement_age(statement) if statement is not None and (not within or statement.ago <= within) else None
 
 
@@ -153,13 +160,23 @@ class _ClauseCheck:
         """Return whether a match meets its clause's conditions, and a detail: `it` was named, a file is as required."""
         if match.stands_for:
             return _was_seen(match.stands_for, self.circumstances), "what it stands for was not named"
-        if not clause.asked:
+        if "subject_gone" in clause.asked:
+            return self._is_about(match, gone=clause.asked["subject_gone"], file="deletes" in clause.asked)
+        if not clause.asked or "deletes" in clause.asked:
             return True, ""
         from deia.watch.clauses.file_state import meets  # noqa: PLC0415 - few clauses depend on the state of a file
 
         memory, exists = self.circumstances.memory, self.circumstances.exists
         turn = self.reading.turn
         return meets(clause.asked, match.excerpt, turn, artefact=self.artefact, memory=memory, exists=exists)
+
+    def _is_about(self, match: Match, *, gone: bool, file: bool) -> tuple[bool, str]:
+        """Return whether what a removed text or file is about is gone as required, and a detail for the explanation."""
+        from deia.watch.clauses.removals import gone_subject  # noqa: PLC0415 - few turns remove what a clause names
+
+        before, own = self.circumstances.memory.seen, self.circumstances.seen
+        why = gone_subject(self.reading, before, own, path=match.excerpt if file else "")
+        return bool(why) == gone, why
 
 
 def _was_seen(name: str, circumstances: Circumstances) -> bool:

@@ -68,7 +68,7 @@ def stood_in(commons: Path, environ: dict[str, str]) -> dict[str, str]:
     return {**environ, "DEIA_STARTER": "true"}
 
 
-@pytest.mark.parametrize("content", [None, b"", b"torn", MAGIC.replace(b"DEIA-T", b"DEIA-T9") + bytes(200)])
+@pytest.mark.parametrize("content", [None, b"", b"torn", MAGIC.replace(b"DEIAT", b"DEIAT9") + bytes(200)])
 def test_the_starters_triggers_stand_in(commons: Path, stood_in: dict[str, str], content: bytes | None) -> None:
     if content is not None:
         folder = derived(commons, stood_in)
