@@ -19,7 +19,7 @@ from deia.fast_json import Json
 from deia.records import Record
 from deia.serve.setup.host_settings.hook_file import ROOT
 from deia.serve.setup.host_settings.hosts_table import BY_NAME
-from deia.serve.setup.host_settings.json_text import COMMAS, body_of, parse
+from deia.serve.setup.host_settings.json_text import BOM, COMMAS, parse
 
 BACKUP = ".before-deia"
 
@@ -144,10 +144,10 @@ def _has_other_content(text: str, parts: Sequence[Part]) -> bool:
 
 def meaning_of(text: str, host: str) -> Json:
     """Return the settings in a text, without empty events and what every installation adds; the text if unreadable."""
-    body = body_of(text)
+    body = text.removeprefix(BOM)
     try:
         is_toml = host == "codex" and not body.lstrip().startswith("{")
-        settings: Json = tomllib.loads(body) if is_toml else parse(body or "{}", where="", extras=COMMAS)
+        settings: Json = tomllib.loads(body) if is_toml else parse(body, where="", extras=COMMAS)
     except (HostError, tomllib.TOMLDecodeError):
         return text
     if not isinstance(settings, dict):

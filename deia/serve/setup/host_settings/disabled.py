@@ -15,7 +15,7 @@ from deia.errors import HostError
 from deia.fast_json import Json
 from deia.serve.setup.host_settings.hook_file import Installed
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, USER
-from deia.serve.setup.host_settings.json_text import COMMENTS, body_of, parse
+from deia.serve.setup.host_settings.json_text import COMMENTS, parse
 from deia.serve.setup.host_settings.places import Machine, folder_of, settings_paths
 
 Troubles: TypeAlias = Iterator[tuple[str, str]]  # what is wrong, and the cure
@@ -142,8 +142,7 @@ def _read_json(path: str) -> dict[str, Json]:
     """Return a settings file's content, empty if it cannot be read; other checks report that."""
     try:
         with open(path, "rb") as file:
-            text = body_of(file.read().decode("utf-8", "replace"))
-        settings = parse(text, where=path, extras=COMMENTS) if text else {}
+            settings = parse(file.read().decode("utf-8", "replace"), where=path, extras=COMMENTS)
     except (OSError, HostError):
         return {}
     return settings if isinstance(settings, dict) else {}

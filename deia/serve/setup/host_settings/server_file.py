@@ -17,12 +17,11 @@ from deia.fast_json import Json
 from deia.records import Record
 from deia.serve.setup.host_settings.hosts_table import SERVERS
 from deia.serve.setup.host_settings.json_text import (
+    BOM,
     COMMAS,
-    body_of,
     insert,
     parse,
     prune,
-    split_bom,
     with_containers,
 )
 
@@ -89,13 +88,9 @@ def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
     Raises:
         HostError: the file cannot be read, or a server of that name belongs to somebody else.
     """
-    body = body_of(text)
-    settings: Any = {}
-    if host == "codex":
-        settings = _toml(body, path, host)
-    elif body:
-        settings = parse(body, where=path, extras=SERVERS[host].extras)
-    key = TOML_ROOT if host == "codex" else SERVERS[host].key
+    is_toml = host == "codex"
+    settings: Json = _toml(text, path) if is_toml else parse(text, where=path, extras=SERVERS[host].extras)
+    key = TOML_ROOT if is_toml else SERVERS[host].key
     servers = settings.get(key, {}) if isinstance(settings, dict) else None
     if not isinstance(servers, dict):
         part = key if isinstance(settings, dict) else "the file"
@@ -123,9 +118,8 @@ def with_server(text: str, host: str, fields: Mapping[str, Json], *, path: str) 
     bare = without_server(text, host, path=path)
     if host == "codex":
         return _with_table(bare, wanted, path)
-    bom, body = split_bom(bare)
     key = SERVERS[host].key
-    return bom + insert(with_containers(body, [key], {}), [key], wanted, key=NAME)
+    return insert(with_containers(bare, [key], {}), [key], wanted, key=NAME)
 
 
 def without_server(text: str, host: str, *, path: str) -> str:
@@ -138,18 +132,17 @@ def without_server(text: str, host: str, *, path: str) -> str:
         return text
     if host == "codex":
         return _without_table(text, path)
-    bom, body = split_bom(text)
-    return bom + prune(body, [SERVERS[host].key, NAME], steps=[1], where=path, extras=COMMAS)
+    return prune(text, [SERVERS[host].key, NAME], steps=[1], where=path, extras=COMMAS)
 
 
 # --- TOML ---
 
 
-def _toml(text: str, path: str, host: str = "codex") -> dict[str, Any]:
+def _toml(text: str, path: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix(BOM))
     except tomllib.TOMLDecodeError as error:
-        raise HostError(f"not TOML: {error}", where=path, fix=BY_HAND.format(host=host)) from error
+        raise HostError(f"not TOML: {error}", where=path, fix=BY_HAND.format(host="codex")) from error
 
 
 def _with_table(text: str, fields: Mapping[str, Json], path: str) -> str:
