@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from deia import fast_json, spool
+from deia import spool
 from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden, read_golden
 from deia.commons.index.load_commons import load_commons
 from deia.errors import CommonsError
@@ -71,10 +71,8 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     before = read_run(path)
     changed = changes(evaluated, before)
     write_run(path, evaluated, at=spool.timestamp(time.time()))
-    if form == "json":
-        output.say(fast_json.dumps(_fields(evaluated, changed, missing)))
-    else:
-        output.say("\n".join(_lines(evaluated, changed, missing, compared=bool(before))))
+    lines = _lines(evaluated, changed, missing, compared=bool(before))
+    output.answer(_fields(evaluated, changed, missing), lines, as_json=form == "json")
     return int(any(change.lost for change in changed))
 
 

@@ -227,11 +227,10 @@ def config(*, form: str) -> int:
         name: ("set, not shown" if source else "not set", source or "default") for name, source in origins.items()
     }
     rows = {name: (values[name], settings.sources[name]) for name in NAMES} | secrets | places
-    if form == "json":
-        output.say(
-            fast_json.dumps({name: {"value": value, "source": source} for name, (value, source) in rows.items()})
-        )
-    else:
-        for name, (value, source) in rows.items():
-            output.say(f"{name} = {fast_json.dumps(value) if name in NAMES else value}  ({source})")
+    fields = {name: {"value": value, "source": source} for name, (value, source) in rows.items()}
+    lines = [
+        f"{name} = {fast_json.dumps(value) if name in NAMES else value}  ({source})"
+        for name, (value, source) in rows.items()
+    ]
+    output.answer(fields, lines, as_json=form == "json")
     return output.FOUND

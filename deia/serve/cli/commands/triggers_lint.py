@@ -6,7 +6,6 @@ import time
 
 import click
 
-from deia import fast_json
 from deia.commons.layers.merge_layers import load_layers
 from deia.commons.layers.shadowing import hiding_problems
 from deia.compile.manifest import read_manifest
@@ -41,10 +40,8 @@ def lint(*, form: str) -> int:
         clock=time.perf_counter,
     )
     problems = [*hiding_problems(layers.stack), *problems]
-    if form == "json":
-        output.say(fast_json.dumps([problem.values() for problem in problems]))
-    else:
-        output.say("\n".join((*map(str, problems), _summary(problems, len(own.triggers)))))
+    lines = (*map(str, problems), _summary(problems, len(own.triggers)))
+    output.answer([problem.values() for problem in problems], lines, as_json=form == "json")
     return int(any(problem.severity == "error" for problem in problems))
 
 
