@@ -57,8 +57,8 @@ act that it is about, ✓ late with that act's result or at the next moment that
 - What is recognised at a moment that carries nothing waits for the next one that does. Until then, a call that it is
   about is held, so that nothing dangerous runs before the model has read about it.
 - Hosts that support only a hold (Windsurf, Kiro) get exit code 2, with the reason on standard error. There, what a
-  prompt or a result brought up holds the next call if its trigger holds or asks; otherwise it is not said. Every
-  other answer to every host has exit code 0.
+  prompt or a result brought up is said when a call does what it is about, if its trigger holds or asks; otherwise it
+  is not said. Every other answer to every host has exit code 0.
 - An event that arrives twice, because a host also runs another's hooks (Cursor and Copilot run Claude Code's), is
   judged once.
 """

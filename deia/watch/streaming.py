@@ -159,7 +159,8 @@ class Watcher:
         firings = [firing for firing in self._settled(decision.firing) if firing.trigger not in known]
         if firings:
             fired = {firing.trigger: "streamed" for firing in firings}
-            self._log.append(log_line(LogEntry(aside=True, at=around.now, fired=fired)))
+            armed = [trigger for trigger in decision.left.armed if trigger in fired]
+            self._log.append(log_line(LogEntry(aside=True, at=around.now, fired=fired, armed=armed)))
         self.firings += firings
         return firings
 

@@ -50,6 +50,7 @@ class Watched(Record):
     injection: Injection | None = None
     passed: tuple[str, ...] = ()  # triggers whose held call was repeated or allowed, and passes now
     left_out: tuple[str, ...] = ()  # triggers for which the budget had no room; they may be shown later
+    spoken: tuple[str, ...] = ()  # triggers that only speak of an act which they would stop
 
 
 class Decision(Record):
@@ -61,10 +62,12 @@ class Decision(Record):
     call: str  # the call's fingerprint, "" if the turn is no call
     left: LogEntry  # what else the conversation's memory keeps of the turn
     named: tuple[str, ...] = ()  # documents that are named without being repeated
+    spoken: tuple[str, ...] = ()  # triggers that only speak of an act which they would stop
 
 
 NOTHING = Watched()
 SILENCED = frozenset(("muted", "quiet"))  # stages at which a person or the settings stopped a firing
+STOPPING = frozenset(("ask", "hold"))
 ANNOUNCING = frozenset((FIRES, "memory", "stance"))  # stages that an announced act can reach
 
 
@@ -104,6 +107,7 @@ def weigh(
         injection=injection if injection and injection.text else None,
         passed=decision.passed,
         left_out=injection.left_out if injection else (),
+        spoken=decision.spoken,
     )
 
 
@@ -158,14 +162,18 @@ def decide(
         if (is_repeated and verdict.stage in {FIRES, "memory"}) or (verdict.firing and verdict.trigger in allowed)
     )
     repetitions = [verdict for verdict in escalated if verdict.firing]
+    spoken = _spoken(artefact, firing)
     left = LogEntry(
         marks={mark: statement for mark, statement in marks.items() if statement or mark in memory.marks},
         items=[task for task in tasks_of(turn) if task not in memory.items],
-        offered=_offered(verdicts, reading, memory),
+        offered=_offered(artefact, verdicts, reading, memory),
         escalated=[verdict.trigger for verdict in repetitions],
+        armed=spoken if turn.role != "user" else (),  # what a person orders, they have decided
     )
     named = tuple(document.id for verdict in repetitions if verdict.firing for document in verdict.firing.documents)
-    return Decision(verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named)
+    return Decision(
+        verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named, spoken=spoken
+    )  # fmt: skip
 
 
 def _judge_others(
@@ -198,13 +206,19 @@ def _escalations(artefact: Artefact, turn: Turn, circumstances: Circumstances) -
     return escalations(artefact, turn, circumstances)
 
 
-def _offered(verdicts: Sequence[Verdict], reading: Reading, memory: Memory) -> list[str]:
-    """Return the triggers that an assistant's words announce."""
+def _spoken(artefact: Artefact, firing: Sequence[Verdict]) -> tuple[str, ...]:
+    """Return the triggers that only speak of an act which they would stop."""
+    said = [verdict for verdict in firing if verdict.firing and verdict.firing.action not in STOPPING]
+    return tuple(verdict.trigger for verdict in said if artefact.trigger(verdict.number).action in STOPPING)
+
+
+def _offered(artefact: Artefact, verdicts: Sequence[Verdict], reading: Reading, memory: Memory) -> list[str]:
+    """Return the triggers of what an assistant's words ask leave for."""
     if not any(verdict.stage in ANNOUNCING for verdict in verdicts):
         return []
     from deia.watch.verdict.escalation import offered  # noqa: PLC0415 - as above
 
-    return offered(verdicts, reading, memory)
+    return offered(artefact, verdicts, reading, memory)
 
 
 def _within_settings(

@@ -1,7 +1,7 @@
 """Decides what is said about a judged turn now and what waits, and writes both to the log and the ledger.
 
 If a host carries context at some moment, a text waits for the next such moment. If it carries only holds, the texts of
-triggers that hold or ask wait, and hold the next call.
+triggers that hold or ask wait for a call that does what they are about.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts.delivery_form import Said, form_of, say, with_trouble
 from deia.watch.memory.log import LogEntry, log_line, parse_entry, recall
-from deia.watch.watcher import SILENCED, call_print
+from deia.watch.watcher import SILENCED, STOPPING, call_print
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from deia.watch.memory.log import FileLog, InMemoryLog
     from deia.watch.watcher import Watched
 
-STOPPING = frozenset(("ask", "hold"))
 FORGETS = (
     "no folder can be written, so this call was not stopped: it could not have been let through when made again."
     " Make room on the disk, or see which folders it is: deia doctor"
@@ -47,7 +46,7 @@ def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched:
         log.append(log_line(LogEntry(aside=True, delivered=len(due))))
     if injection and not said.reaches and _waits(delivery, watched):
         # If the person was asked, no later call needs to be held; the model gets the text with the result.
-        stopping = [] if said.ask else [firing.trigger for firing in watched.firings if firing.action in STOPPING]
+        stopping = () if said.ask else _stopping_now(watched)
         log.append(log_line(LogEntry(queued=(injection.text,), stopping=stopping)))
     return said
 
@@ -70,14 +69,18 @@ def _holds(delivery: Delivery, watched: Watched, *, hold: bool) -> bool:
 
 
 def _concerns(delivery: Delivery, watched: Watched) -> bool:
-    """Return whether a waiting text holds the call: always at a host without context, else if its trigger matches.
+    """Return whether a waiting text holds the call, because its trigger matches.
 
     Such a trigger fired before, so its cooldown silences it now; but nobody has read its text yet.
     """
-    if not delivery.has_context:
-        return True
     silent = {verdict.trigger for verdict in watched.verdicts if verdict.stage == "memory"}
     return bool(silent & _stopping(delivery))
+
+
+def _stopping_now(watched: Watched) -> tuple[str, ...]:
+    """Return the triggers that stop a call, or would stop one that does what this turn speaks of."""
+    acting = [firing.trigger for firing in watched.firings if firing.action in STOPPING]
+    return (*acting, *watched.spoken)
 
 
 def _stopping(delivery: Delivery) -> set[str]:
@@ -91,8 +94,7 @@ def _stopping(delivery: Delivery) -> set[str]:
 
 def _waits(delivery: Delivery, watched: Watched) -> bool:
     """Return whether an unsaid text is kept for later: at a host without context, only if it may hold a call."""
-    stopping = any(firing.action in STOPPING for firing in watched.firings)
-    return delivery.has_context or (stopping and delivery.hold)
+    return delivery.has_context or bool(_stopping_now(watched) and delivery.hold)
 
 
 def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, watched: Watched) -> None:

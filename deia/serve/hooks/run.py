@@ -166,21 +166,20 @@ def _watch(
     numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # texts that the host could not carry earlier
-    hold = bool(artefact.meta.settings["hold"])
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
         from deia.serve.hooks.judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
 
+        hold = bool(artefact.meta.settings["hold"])
         delivery = Delivery(can=can, carries=carries, hold=hold, content=content, waiting=tuple(waiting))
         said = judged(place, artefact, occasion, log, numbers=numbers, seen=seen, delivery=delivery)
         return said
-    stops = hold and "hold" in can and not any("context" in forms for forms in carries.values())
-    due = waiting if stops or "context" in can else []
+    due = waiting if "context" in can else []
     if due and not _claims(occasion, log, turn):
         return None
     if stops and log.is_lost:  # the call would be stopped again each time
         return None
     log.append(log_line(LogEntry(seen=seen, delivered=len(due))) if seen or due else QUIET)
-    said = _forms().say(can, None, waiting=due, stops=stops) if due else None
+    said = _forms().say(can, None, waiting=due) if due else None
     return said
 
 

@@ -136,7 +136,8 @@ class Dialect(Record):
         tool_input = decoded(fields.get(self.tool_input))
         if moment == "before_tool":
             plan = mapping_of(tool_input).get("plan")
-            return Turn(role="assistant", text=text_of(plan)) if tool == "ExitPlanMode" else call(tool, tool_input)
+            spoken = tool == "ExitPlanMode"
+            return Turn(role="assistant", text=text_of(plan), tool=tool) if spoken else call(tool, tool_input)
         response = self._response(fields)
         if moment == "tool_error":
             return result(tool, tool_input, [fields.get(self.error), _for_model(response)], failed=True)

@@ -48,6 +48,7 @@ class LogEntry(Record):
     items: Sequence[str] = ()  # fingerprints of tasks
     offered: Sequence[str] = ()  # triggers that the turn announces
     escalated: Sequence[str] = ()  # triggers that were repeated after a yes
+    armed: Sequence[str] = ()  # triggers that only spoke of an act which they would stop
     delivered: int = 0  # queued texts that were delivered
     logged: Mapping[str, str] = {}  # trigger → the id of its event in the ledger
     stale: str = ""  # why the compiled files are out of date
@@ -75,7 +76,7 @@ class Memory:
         self.offered: list[str] = []  # triggers of the last announcement: a yes to it escalates them
         self.offered_at = 0  # the turn of that announcement
         self.escalated: set[str] = set()  # triggers that were repeated after a yes
-        self.armed: set[str] = set()  # escalated triggers whose act has not come yet
+        self.armed: set[str] = set()  # triggers that spoke of an act and have yet to decide on it
 
     @property
     def awaits_answer(self) -> bool:
@@ -130,7 +131,7 @@ class Memory:
                 del self.marks[mark]
         self.items.update(entry.items)
         self.escalated.update(entry.escalated)
-        self.armed.update(entry.escalated)
+        self.armed.update(entry.escalated, entry.armed)
         if entry.offered:
             self.offered, self.offered_at = list(entry.offered), self.turns
         self.chars += entry.chars
@@ -202,7 +203,8 @@ NO_ENTRY = LogEntry()
 READERS: dict[str, Callable[[object], Any]] = {
     "event": _text, "aside": bool, "queued": _texts, "stopping": _texts, "at": _number, "fired": _text_mapping,
     "seen": _texts, "docs": _texts, "chars": _count, "held": _texts, "marks": _text_mapping, "items": _texts,
-    "offered": _texts, "escalated": _texts, "delivered": _count, "logged": _text_mapping, "stale": _text,
+    "offered": _texts, "escalated": _texts, "armed": _texts, "delivered": _count,
+    "logged": _text_mapping, "stale": _text,
 }  # fmt: skip
 
 

@@ -39,6 +39,8 @@ HIGHER = {"medium": "high", "high": "critical"}
 # The clause kinds for what a tool call itself does. A call that only mentions an act (asks the person, lists tasks,
 # instructs a sub-agent) is not stopped: asking is safe, and the act itself will be watched.
 DONE_BY_CALL = frozenset(("tool", "write", "sql"))
+MILDEST = ACTIONS[0]
+MOST_SAID: Action = "warn"  # the most that words alone bring about: a tool call decides whether it is stopped
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
@@ -105,9 +107,9 @@ def _judge_one(
     silenced = _silence_reason(trigger, circumstances, acts=is_call and not reading.said)
     if silenced:
         return Verdict(trigger=identity, stage="memory", detail=silenced, number=number)
-    firing = firing_of(artefact, trigger, reading.turn, because).but(act=matches[-1].excerpt if matches else "")
-    if is_call and reading.said and not any(match.kind in DONE_BY_CALL for match in matches):
-        firing = firing.but(action=min(firing.action, "warn", key=ACTIONS.index))
+    is_done = is_call and any(match.kind in DONE_BY_CALL for match in matches)
+    firing = firing_of(artefact, trigger, reading.turn, because, said=bool(reading.said) and not is_done)
+    firing = firing.but(act=matches[-1].excerpt if matches else "")
     if precondition is None:
         firing = _milder(firing, trigger.otherwise)
     elif trigger.timing == "pre-action":
@@ -280,13 +282,13 @@ def _quoted(excerpt: str) -> str:
     return '"' + shorten(one_line(excerpt), 100) + '"'
 
 
-def firing_of(artefact: Artefact, trigger: CompiledTrigger, turn: Turn, because: str) -> Firing:
-    """Return the firing of a compiled trigger on a turn."""
+def firing_of(artefact: Artefact, trigger: CompiledTrigger, turn: Turn, because: str, *, said: bool) -> Firing:
+    """Return the firing of a compiled trigger on a turn; `said` if the turn only speaks of the act."""
     return Firing(
         trigger=trigger.id,
         title=trigger.title,
         urgency=trigger.urgency,
-        action=trigger.action,
+        action=min(trigger.action, MOST_SAID, key=ACTIONS.index) if said else trigger.action,
         timing=trigger.timing,
         message=trigger.message,
         action_required=trigger.action_required,
