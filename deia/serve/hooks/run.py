@@ -176,8 +176,6 @@ def _watch(
     due = waiting if "context" in can else []
     if due and not _claims(occasion, log, turn):
         return None
-    if stops and log.is_lost:  # the call would be stopped again each time
-        return None
     log.append(log_line(LogEntry(seen=seen, delivered=len(due))) if seen or due else QUIET)
     said = _forms().say(can, None, waiting=due) if due else None
     return said
