@@ -293,11 +293,21 @@ def parent(path: str) -> str:
     return trimmed[:cut] or "/"
 
 
+def forward(path: str) -> str:
+    """Return a path of this system with forward slashes; except on Windows, a backslash is a character of a name."""
+    return path.replace("\\", "/") if sys.platform == "win32" else path
+
+
+def is_absolute(path: str) -> bool:
+    """Return whether a path of this system, with forward slashes, is absolute; only Windows has drives."""
+    return path[:1] == "/" or (sys.platform == "win32" and path[1:2] == ":")
+
+
 def full(path: str) -> str:
     """Return the absolute path without `.` and `..`."""
-    path = path.replace("\\", "/")
-    if not (path[:1] == "/" or path[1:2] == ":"):
-        path = f"{system.getcwd()}/{path}".replace("\\", "/")
+    path = forward(path)
+    if not is_absolute(path):
+        path = forward(f"{system.getcwd()}/{path}")
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -312,21 +322,24 @@ def real(path: str) -> str:
 
     A circle of links is left as it is, so that such a path is nobody's.
     """
-    parts = full(path).split("/")
-    done, links = "/".join(parts[:1]), 0
-    waiting = parts[1:]
+    waiting = forward(path if is_absolute(forward(path)) else f"{system.getcwd()}/{path}").split("/")
+    done, links = "", 0
     while waiting:
-        step = f"{done}/{waiting.pop(0)}"
+        part = waiting.pop(0)
+        if part == "..":  # of where the links before it led to
+            done = done.rpartition("/")[0]
+        if part in {"", ".", ".."}:
+            continue
         try:
-            target = system.readlink(step).replace("\\", "/")
+            target = forward(system.readlink(f"{done}/{part}"))
         except (OSError, ValueError):
-            done = step
+            done = f"{done}/{part}"
             continue
         links += 1
         if links > MOST_LINKS:
             return full(path)
-        resolved = full(target if target[:1] == "/" or target[1:2] == ":" else f"{done}/{target}").split("/")
-        done, waiting = resolved[0], [*resolved[1:], *waiting]
+        done = "" if is_absolute(target) else done
+        waiting = [*target.split("/"), *waiting]
     return done or "/"
 
 

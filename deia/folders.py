@@ -53,12 +53,12 @@ def is_commons(folder: str) -> bool:
 
 def is_packaged(root: str) -> bool:
     """Return whether a commons is the packaged starter commons, where nothing may be written."""
-    return root.replace("\\", "/") == STARTER
+    return files.forward(root) == STARTER
 
 
 def is_starter(root: str) -> bool:
     """Return whether a commons is the starter commons, packaged or in a checkout that somebody works in."""
-    return is_packaged(root) or (STARTER.endswith("/..") and root.replace("\\", "/") == CHECKOUT)
+    return is_packaged(root) or (STARTER.endswith("/..") and files.forward(root) == CHECKOUT)
 
 
 def derived_folder(root: str, environ: Mapping[str, str]) -> str:

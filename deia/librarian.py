@@ -12,7 +12,7 @@ import os
 import time
 from _thread import RLock  # the same as in `threading`, whose import is slow
 
-from deia import spool
+from deia import files, spool
 from deia.compile.compiled_files import CompiledFiles
 from deia.errors import QueryError
 from deia.folders import events_folder, find_commons, state_folder
@@ -82,8 +82,8 @@ class Librarian:
     ) -> None:
         self._environ = dict(os.environ)
         explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
-        here = os.getcwd().replace("\\", "/")
-        self.root = find_commons(here, environ=self._environ, explicit=explicit.replace("\\", "/"))
+        here = files.forward(os.getcwd())
+        self.root = find_commons(here, environ=self._environ, explicit=files.forward(explicit))
         self.settings = resolve(self.root, environ=self._environ)
         self.collections = tuple(sorted(set(collections)))
         self._compiled = CompiledFiles(

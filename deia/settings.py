@@ -159,7 +159,7 @@ def _assignments(root: str) -> list[tuple[str, Assignment]]:
         SettingsError: a line that sets a setting cannot be read.
     """
     try:
-        here = files.system.getcwd().replace("\\", "/")
+        here = files.forward(files.system.getcwd())
     except OSError:  # the working folder was removed
         here = root
     folders = dict.fromkeys((root, here))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from deia import files
 from deia.records import Record
 
 SEGMENT, PARQUET = ".jsonl", ".parquet"
@@ -76,7 +77,7 @@ class Parts(Record):
 
 def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
     """Return the files of some ledgers that may contain events since a time; a missing folder has none."""
-    candidates = [part for folder in folders for part in _of_folder(folder.replace("\\", "/").rstrip("/"))]
+    candidates = [part for folder in folders for part in _of_folder(files.forward(folder).rstrip("/"))]
     parts = [part for part in candidates if part.may_reach(since)]
     return Parts(
         readable=tuple(part for part in parts if part.is_readable),

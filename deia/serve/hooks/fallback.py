@@ -105,8 +105,7 @@ def _interpreters(state: str) -> Iterator[str]:
     home = folders.PACKAGE.rpartition("/lib/python")[0] or folders.PACKAGE.rpartition("/Lib/site-packages/")[0]
     beside = (f"{home}/bin/python3", f"{home}/Scripts/python.exe") if home and "/site-packages/" in SCRIPT else ()
     for path in (recorded, *beside, sys.executable or ""):
-        is_absolute = path[:1] == "/" or path[1:2] == ":"
-        if is_absolute and files.exists(path):
+        if files.is_absolute(path) and files.exists(path):
             yield path
 
 

@@ -6,6 +6,7 @@ accepted: what is missing or of the wrong type counts as empty, and an unknown e
 
 from __future__ import annotations
 
+from deia import files
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.memory.log import SUBAGENT
@@ -211,7 +212,7 @@ def first_text(fields: Mapping[str, Json], names: Sequence[str]) -> str:
 def folder_of(value: Json) -> str:
     """Return the folder that a host names, with forward slashes; of several roots, the first."""
     first = value[0] if isinstance(value, list) and value else value
-    return text_of(first).replace("\\", "/")
+    return files.forward(text_of(first))
 
 
 def decoded(value: Json) -> Json:

@@ -193,7 +193,7 @@ def _foreign_script(hook: Installed) -> str:
 def _trial_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Trying]) -> Iterator[Finding]:
     """Run the hooks for a prompt and for a tool call to which their commons should respond."""
     hooks = {hook.event: hook for hook in hook_file.hooks}
-    folder = patient.machine.project.replace("\\", "/")
+    folder = files.forward(patient.machine.project)
     for moments in tried_moments(hook_file.setup):
         names = [hook_file.setup.tried[moment] for moment in moments]
         if not all(name in hooks for name in names):

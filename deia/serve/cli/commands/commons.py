@@ -222,7 +222,7 @@ def _body(text: str | None) -> str:
 @click.argument("folder", default=".")
 def init(*, folder: str) -> int:
     """Create a commons in FOLDER and compile it. Existing files are kept."""
-    root = os.path.abspath(folder).replace("\\", "/")
+    root = files.forward(os.path.abspath(folder))
     if os.path.exists(root) and not os.path.isdir(root):
         raise CommonsError(f"{folder} is not a folder", fix="Name a folder, existing or new.")
     started = create_commons(root, today=today())

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import click
 
-from deia import fast_json
+from deia import fast_json, files
 from deia.durations import read_duration
 from deia.errors import ArtefactError, CommonsError
 from deia.fast_json import Json
@@ -74,7 +74,7 @@ def mute(  # noqa: PLR0913 - every option narrows what is muted
 
 
 def _absolute(folder: str) -> str:
-    return os.path.abspath(folder).replace("\\", "/")
+    return files.forward(os.path.abspath(folder))
 
 
 def _unmute(state: str, decision: Mute) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from deia import files
 from deia.commons.index.load_commons import load_commons
 from deia.commons.layers.fetch_pack import fetch, is_git
 from deia.commons.layers.pack_install import InstalledPack, install_pack, remove_pack
@@ -56,7 +57,7 @@ def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
     name = name or slug(base)[:40].strip("-")
     if any(known.name == name for known in check_packs(root).locked):
         raise CommonsError(f"There is already a pack {name!r}.", fix=f"Type: deia pack update {name}, or use --name.")
-    address = source if is_git(source) or "://" in source else os.path.abspath(source).replace("\\", "/")
+    address = source if is_git(source) or "://" in source else files.forward(os.path.abspath(source))
     installed = _install(root, address, name=name, rev=rev, allow_hiding=allow_hiding)
     output.say("\n".join(_report(installed, "added")))
     return _compile(root)

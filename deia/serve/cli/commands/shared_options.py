@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from deia import spool
+from deia import files, spool
 from deia.durations import read_duration
 from deia.errors import CommonsError
 from deia.folders import events_folder, find_commons, is_packaged
@@ -54,12 +54,12 @@ def form_option(*forms: str) -> Callable[[Decorated], Decorated]:
 def named_commons() -> str:
     """Return the folder that `--commons` names, as an absolute path, or an empty text."""
     folder: str = click.get_current_context().find_root().obj or ""
-    return os.path.abspath(folder).replace("\\", "/") if folder else ""
+    return files.forward(os.path.abspath(folder)) if folder else ""
 
 
 def here() -> str:
     """Return the current folder, with forward slashes."""
-    return os.getcwd().replace("\\", "/")
+    return files.forward(os.getcwd())
 
 
 def commons_root() -> str:

@@ -258,7 +258,7 @@ def ledger_folders(ledgers: Sequence[str]) -> list[str]:
             )
     own = events_folder(commons_root(), os.environ)
     return list(
-        dict.fromkeys(os.path.abspath(os.path.join(here(), folder)).replace("\\", "/") for folder in (own, *ledgers))
+        dict.fromkeys(files.forward(os.path.abspath(os.path.join(here(), folder))) for folder in (own, *ledgers))
     )
 
 
