@@ -214,9 +214,9 @@ def _waiting(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]])
     }
 
 
-def _ending(waited: Sequence[tuple[str, Earlier]], first: int) -> dict[str, int]:
-    """Return the number of the first clause that takes a mark back, by the mark's number; marks begin at `first`."""
-    return {str(number): len(earlier.any) for number, (_, earlier) in enumerate(waited, start=first)}
+def _ending(waited: Sequence[tuple[str, Earlier]], first: int) -> dict[str, tuple[int, str]]:
+    """Return the first clause that takes a mark back and the mark's name, by its number; marks begin at `first`."""
+    return {str(number): (len(earlier.any), name) for number, (name, earlier) in enumerate(waited, start=first)}
 
 
 def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, list[str]]:

@@ -29,6 +29,9 @@ from deia.watch.shell.programs import SHORT_NAMES
 from deia.watch.shell.templates import SHORTEST_PREFIX
 
 WILD = "\x02"
+DELETION = Group(
+    ("rm", "unlink", "trash", "del", "delete", "remove")
+)  # words of what deia.watch.clauses.removals knows
 
 
 def lower_clause(clause: Clause) -> Lowered:
@@ -155,7 +158,8 @@ def _write(value: Any) -> Lowered:
     asked = {name: bool(wanted) for name, wanted in conditions.items() if name not in {"paths", *WRITE_TEXTS}}
     globs = [str(glob) for glob in conditions.get("paths", ())]
     kind = Group((A_WHOLE if asked.get("unread") else A_CHANGE if patterns else A_WRITE,))
-    rows = tuple((kind, *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
+    needed = (kind, *((DELETION,) if asked.get("deletes") else ()))
+    rows = tuple((*needed, *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
     sought = next((patterns[name].source for name in WRITE_PATTERNS if name in patterns), "")
     rows = ((kind, *required_groups(sought)),) if sought else rows  # then the second gate runs the pattern
     sources = {name: str(wanted).lower() for name, wanted in asked.items()}

@@ -54,7 +54,7 @@ class Meta(Record):
     parts: Sequence[str]  # parts of tool names that clauses look for
     fields: Sequence[str]  # fields of tool inputs that clauses look for
     waiting: Mapping[str, int]  # number of a trigger that waits for a mark (as text) → number of the mark
-    ending: Mapping[str, int]  # number of a mark (as text) → number of its first clause that takes it back
+    ending: Mapping[str, tuple[int, str]]  # number of a mark (as text) → its first clause that takes it back; its name
     ungated: Sequence[tuple[int, int]]  # triggers that no word gates, and whose turns they count for (bits)
     regex: Sequence[str | int]  # the interpreter that made the patterns' code
     format: int

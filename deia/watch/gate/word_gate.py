@@ -120,16 +120,21 @@ def _add_targets(artefact: Artefact, rows: Iterable[int], matched: dict[int, set
 def wait_in_vain(artefact: Artefact, numbers: Mapping[int, Collection[int]], log: bytes) -> bool:
     """Return whether these triggers wait for marks that neither the conversation's log nor this turn sets.
 
-    Clauses that only take a mark back do not count either, as long as none is set.
+    Clauses that only take a mark back do not count either, as long as it is not set.
     """
-    if b'"marks"' in log:
-        return False
-    waiting, ending = artefact.meta.waiting, artefact.meta.ending
-    left = {
-        number for number, clauses in numbers.items()
-        if min(clauses) < ending.get(str(number), 0) or str(number) not in ending
-    }  # fmt: skip
-    return all(str(number) in waiting and waiting[str(number)] not in left for number in left)
+    waiting, marks = artefact.meta.waiting, artefact.meta.ending
+    for number, clauses in numbers.items():
+        mark = str(number if str(number) in marks else waiting.get(str(number), ""))
+        if not mark or _is_set(marks[mark][1], log) or (mark == str(number) and min(clauses) < marks[mark][0]):
+            return False
+    return True
+
+
+def _is_set(mark: str, log: bytes) -> bool:
+    """Return whether a mark is in force by its last mention in a log, in which an empty text takes it back."""
+    name = f'"{mark}":'.encode()
+    at = log.rfind(name)
+    return at >= 0 and not log.startswith(b'""', at + len(name))
 
 
 def files_shown(turn: Turn) -> list[str]:
