@@ -42,7 +42,7 @@ def offered(artefact: Artefact, verdicts: Iterable[Verdict], reading: Reading, m
         for verdict in verdicts
         if (verdict.stage in SPOKEN or _is_proposed(verdict))
         and verdict.trigger not in memory.escalated
-        and artefact.trigger(verdict.number).action != MILDEST
+        and (verdict.firing or artefact.trigger(verdict.number)).action != MILDEST
     ]
     return triggers[:MOST_OFFERED]
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deia.knowledge import Earlier
 from deia.records import Turn
 from deia.watch.memory.affirmation import affirms
 from deia.watch.memory.log import InMemoryLog
@@ -93,6 +94,13 @@ def test_a_yes_to_what_asked_nothing_escalates_nothing(build: Build, selling: Tr
 def test_only_what_is_warned_of_comes_back_after_a_yes(make: Make, build: Build, action: str) -> None:
     mild = make(("phrase", "sell … shop"), action=action)
     assert fired(build(mild), [PLAN, user("yes")]) == [1, int(action == "warn")]
+
+
+def test_what_is_only_noted_as_long_as_nothing_fails_does_not_come_back(build: Build, selling: Trigger) -> None:
+    artefact = build(selling.but(earlier=Earlier(mark="failing", otherwise="note")))
+    assert fired(artefact, [PLAN, user("yes")]) == [1, 0]
+    failing = Turn(role="tool_result", text="3 failed in 1.0s", tool="Bash")
+    assert fired(artefact, [failing, PLAN, user("yes")]) == [0, 1, 1]
 
 
 def test_it_escalates_once_a_conversation(build: Build, selling: Trigger) -> None:
