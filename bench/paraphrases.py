@@ -89,7 +89,7 @@ def heard(half: str = "") -> list[Heard]:
 def compiled(commons: Commons) -> Artefact:
     """Compile the triggers of a commons as `deia compile` does, without its documents."""
     thresholds = {(one.trigger, one.clause): one.thresholds for one in calibrated(commons.triggers, commons.cases)}
-    given = {name: value for name, value in settings.DEFAULTS.values().items() if name != "sources"}
+    given = settings.DEFAULTS.by_name()
     data, _ = compile_triggers(commons.triggers, {}, settings=given, identity={}, thresholds=thresholds)
     return Artefact(data)
 

@@ -147,6 +147,14 @@ def is_private(path: str) -> bool:
     return own and state.st_mode & KIND == FOLDER
 
 
+def is_own(path: str) -> bool:
+    """Return whether something belongs to the person who runs this; True on Windows, which has no such owners."""
+    try:
+        return sys.platform == "win32" or bool(system.stat(path).st_uid == user())
+    except (OSError, ValueError):
+        return False
+
+
 def append(path: str, data: bytes) -> bool:
     """Add `data` to a file in one write and return whether it worked; the file and its folders are created if missing.
 

@@ -29,7 +29,7 @@ ROWS = (
     ("dotenv", "folders", "freshness", "tables"),
     ("command_secrets",),
     ("redaction",),
-    ("settings", "spool"),
+    ("settings", "spool", "trust"),
     ("commons", "match", "ingest"),
     ("ledger", "search", "watch"),
     ("compile",),
@@ -351,6 +351,7 @@ def test_the_hook_reaches_only_its_own_half_and_cheap_modules(
     tmp_path: Path, prompt: str, *, answers: bool, meant: bool
 ) -> None:
     environ = {"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    environ["DEIA_TRUST"] = "*"
     compile_commons(STARTER, environ=environ)
     (tmp_path / "nothing.py").touch()
     bare, _ = modules_reached(tmp_path / "nothing.py", environ, b"")

@@ -143,7 +143,7 @@ def _comes_out_right(case: Case, artefact: Artefact) -> bool:
 def _alone(trigger: Trigger, clause: Clause, thresholds: Sequence[float]) -> Artefact:
     """Return the artefact of a trigger with only this clause, besides those of its `all`."""
     alone = trigger.but(any=(clause,), all=tuple(other for other in trigger.all if other != clause))
-    settings = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
+    settings = DEFAULTS.by_name()
     known = {(trigger.id, " | ".join(clause.value)): thresholds}
     data, _ = compile_triggers([alone], {}, settings=settings, identity={}, thresholds=known)
     return Artefact(data)

@@ -40,7 +40,8 @@ def stand_in(place: Place, why: str) -> Artefact | None:
     started = start_compile(place.state, place.root, wanted)
     effect = "only the starter's triggers count" if starter else "nothing is watched"
     remedy = f"{effect}; {STARTED}. {FIX}" if started else f"{effect}. Type: deia compile"
-    name = "the starter commons" if folders.is_packaged(place.root) else place.root
+    name = place.root if place.trusted else "the commons of this folder"
+    name = "the starter commons" if folders.is_packaged(place.root) else name
     place.trouble = f"{shorten(name, MOST_SHOWN)}: {why}; {remedy}"
     return starter
 

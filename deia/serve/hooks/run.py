@@ -41,6 +41,10 @@ DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled sett
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: changed sources were reported
 UNCOMPILED = STALE + b'"uncompiled"'
+NOT_TRUSTED = (
+    "this folder has a commons that you have not trusted: its settings do not count, and its lessons can only add"
+    " notes that name where they come from. To trust it, type in a terminal: deia trust"
+)
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets no answer
 
@@ -220,9 +224,19 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, can: Forms) -> Said |
     """Begin a session: after a compaction, forget what the model no longer sees; tell the person what is wrong."""
     if occasion.reset:
         log.append(log_line(LogEntry(event=RESET)))
-    trouble = _trouble(place, _open(place), log, can, again=True)
+    artefact = _open(place)
+    trouble = _trouble(place, artefact, log, can, again=True)
+    trouble = ". ".join(filter(None, (_weakened(place, artefact), trouble)))
     said: Said | None = _forms().trouble(can, trouble) if trouble else None
     return said
+
+
+def _weakened(place: Place, artefact: Artefact | None) -> str:
+    """Return why this folder's commons counts less than it says, or weakens what the person installed; or ""."""
+    if not place.trusted:
+        return NOT_TRUSTED
+    settings = ", ".join(artefact.meta.settings.get("weakened") or ()) if artefact is not None else ""
+    return f"settings of this project weaken deia: {settings[: freshness.MOST_SHOWN]}" if settings else ""
 
 
 def _open(place: Place) -> Artefact | None:
@@ -257,8 +271,13 @@ def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, 
 
 
 def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
-    """Return what is wrong with the files that the triggers were compiled from, or the empty text."""
+    """Return what is wrong with the files that the triggers were compiled from, or the empty text.
+
+    The files of an untrusted commons are not named: their names are somebody else's words.
+    """
     changed = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
+    if not place.trusted:
+        return "its files changed since they were compiled. Type: deia compile" if changed else ""
     if changed:
         return f"{changed} changed since the triggers were compiled. Type: deia compile"
     broken = ", ".join(artefact.meta.standing)[: freshness.MOST_SHOWN] if artefact is not None else ""

@@ -18,11 +18,13 @@ from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import ArtefactError, CommonsError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
 from deia.folders import (
+    STARTER,
     derived_folder,
     events_folder,
     find_commons,
     is_commons,
     is_packaged,
+    is_trusted,
     nearest_commons,
     spare_folders,
     state_folder,
@@ -36,12 +38,18 @@ from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import hook_findings
 from deia.serve.setup.why_commons import why_this_commons
 from deia.settings import resolve
-from deia.text import counted, one_line
+from deia.text import counted, one_line, shorten
+from deia.trust import FILES
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.silence.mutes import read_mutes, switch_path
+from deia.watch.silence.weakened_text import weakened_settings
 
 COMPILE = "Type: deia compile"
 SHADOWS = ("hidden-trigger", "replaced-document")  # codes of problems: something takes the place of a lower layer's
+TRUST = "If you trust whoever wrote it, type: deia trust"
+CONFIG = "To see every setting, type: deia config"
+NEVER_UNTRUSTED = ("packs", "deia.lock")  # of a commons that is not trusted
+MOST_SETTING = 120  # characters of a setting in a finding
 OLD_FOLDER = ".deia"  # where earlier versions kept the compiled files of a commons
 RECENT = 7 * 86400  # seconds of the ledger that are checked
 MOST_NAMED = 5  # items that a finding names
@@ -90,6 +98,23 @@ def commons_found(about: _Examined) -> Iterator[Finding]:
         named = ", ".join(f"{name}/" for name in below[:MOST_NAMED])
         cure = "Sessions started here do not see it. Type: deia init, or start them there, or name it with --commons"
         yield warning(f"no commons here or above, but one in {named}", cure)
+
+
+def trusted_commons(about: _Examined) -> Iterator[Finding]:
+    """Yield that the commons is not trusted and what does not count of it, and what settings weaken deia."""
+    environ = about.patient.machine.environ
+    settings = resolve(about.root, environ=environ)
+    nearest = "" if about.patient.explicit else nearest_commons(about.patient.folder)
+    if nearest and about.root not in (nearest, STARTER) and not is_trusted(nearest, environ):
+        yield warning(f"the commons in {one_line(nearest)} is not trusted, so one further up counts", TRUST)
+    if not settings.trusted:
+        off = [name for name in (*FILES, *NEVER_UNTRUSTED) if os.path.lexists(f"{about.root}/{name}")]
+        text = f"; {', '.join(off)} {'does' if len(off) == 1 else 'do'} not count" if off else ""
+        yield warning(f"you have not trusted this commons: its lessons can only add notes{text}", TRUST)
+    for setting, source in weakened_settings(settings):
+        yield warning(f"{shorten(one_line(setting), MOST_SETTING)} weakens deia; it was set by {source}", CONFIG)
+    for name, reason in settings.clamped.items():
+        yield warning(f"{name} is {getattr(settings, name)}, because {reason}", CONFIG)
 
 
 def _commons_below(folder: str) -> list[str]:
@@ -274,6 +299,7 @@ def silenced(patient: Patient) -> Iterator[Finding]:
 
 COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     commons_found,
+    trusted_commons,
     sound_sources,
     fresh_files,
     leftover_folder,

@@ -224,7 +224,7 @@ def _prepared(root: str, patient: Patient) -> Trying:
     """
     derived = derived_folder(root, patient.machine.environ)
     settings = resolve(root, environ=patient.machine.environ)
-    commons = load_layered(root, starter=settings.starter)
+    commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     cases = {
         PERSON: case_to_try(commons, derived, role=PERSON),
         CALL: case_to_try(commons, derived, role=CALL, action="hold"),

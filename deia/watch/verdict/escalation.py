@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from deia.watch.verdict.judge import Circumstances
 
 MOST_SHOWN = 60  # characters of the answer
-MOST_OFFERED = 20  # triggers for one announcement
+MOST_OFFERED = 40  # triggers for one announcement
 SPOKEN = frozenset((FIRES, "memory"))  # stages of triggers that speak, or have spoken
 QUESTION_MARKS = ("?", "\uff1f")
 CLOSING_MARKS = " \t\r\n*_`)\"'"  # after a question mark

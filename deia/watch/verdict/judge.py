@@ -5,7 +5,7 @@ The functions are pure: they take the turn, compiled triggers, memory, clock and
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, Firing, Record, Reference
+from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Firing, Record, Reference
 from deia.text import one_line, shorten, words
 from deia.watch.clauses.confirm import confirm
 from deia.watch.gate.word_gate import EVERY
@@ -79,10 +79,11 @@ def judge(
     return tuple(sorted(verdicts, key=_order))
 
 
-def _order(verdict: Verdict) -> tuple[bool, int, int, str]:
-    if verdict.firing is None:
-        return True, 0, 0, verdict.trigger
-    return False, RANK[verdict.firing.urgency], -ACTIONS.index(verdict.firing.action), verdict.trigger
+def _order(verdict: Verdict) -> tuple[int, int, int, str]:
+    firing = verdict.firing
+    if firing is None:
+        return 2, 0, 0, verdict.trigger
+    return int(firing.origin == UNTRUSTED), RANK[firing.urgency], -ACTIONS.index(firing.action), verdict.trigger
 
 
 def _judge_one(
@@ -132,8 +133,8 @@ def _on_production(firing: Firing, matches: Sequence[Match], mark: Statement | N
 
 
 def raised(firing: Firing) -> Firing:
-    """Return a firing that is one step more urgent."""
-    return firing.but(urgency=HIGHER.get(firing.urgency, firing.urgency))
+    """Return a firing that is one step more urgent, unless it is of an untrusted commons."""
+    return firing if firing.origin == UNTRUSTED else firing.but(urgency=HIGHER.get(firing.urgency, firing.urgency))
 
 
 def _statement_age(statement: Statement) -> str:

@@ -35,16 +35,16 @@ def test_a_lesson_named_like_a_hold_of_the_starter_leaves_it_in_force(root: str)
     lesson = add(root, "Terraform destroy")
     assert lesson.entry.id == "terraform-destroy-2"
     assert "the trigger `terraform-destroy` of the starter (critical, hold)" in lesson.avoided
-    held = next(trigger for trigger in load_layered(root).triggers if trigger.id == "terraform-destroy")
+    held = next(trigger for trigger in load_layered(root, trusted=True).triggers if trigger.id == "terraform-destroy")
     assert (held.action, held.path.partition(":")[0]) == ("hold", "starter")
 
 
 def test_a_lesson_named_like_a_document_of_the_starter_does_not_replace_it(root: str) -> None:
-    entry = load_layers(root).stack[1].entries[0]
+    entry = load_layers(root, trusted=True).stack[1].entries[0]
     lesson = add(root, entry.id.replace("-", " "))
     assert (lesson.entry.id, lesson.paths[0]) == (f"{entry.id}-2", f"bok/patterns/{entry.id}-2.md")
     assert f"the document `{entry.id}` of the starter" in lesson.avoided
-    assert entry.but(path=entry.path) in load_layered(root).entries
+    assert entry.but(path=entry.path) in load_layered(root, trusted=True).entries
 
 
 def test_a_lesson_named_like_an_own_trigger_does_not_take_its_id(root: str, write: Write) -> None:
@@ -63,7 +63,7 @@ def test_a_lesson_named_like_an_own_trigger_does_not_take_its_id(root: str, writ
     lesson = add(root, "Purge queue")
     assert lesson.entry.id == "purge-queue-2"
     assert "the trigger `purge-queue` in triggers/zz.yaml" in lesson.avoided
-    own = next(trigger for trigger in load_layered(root).triggers if trigger.id == "purge-queue")
+    own = next(trigger for trigger in load_layered(root, trusted=True).triggers if trigger.id == "purge-queue")
     assert own.action == "hold"
 
 

@@ -24,7 +24,7 @@ SHOWN = "rm-home-or-root"  # a hold of the starter
 def document(write: Write, tmp_path: Path) -> str:
     """Return the id of a document that a hold of the starter shows, in an otherwise empty commons."""
     write("triggers/none.yaml", "[]\n")
-    starter = load_layers(str(tmp_path)).stack[1]
+    starter = load_layers(str(tmp_path), trusted=True).stack[1]
     return next(trigger for trigger in starter.triggers if trigger.id == SHOWN).documents[0].id
 
 
@@ -43,7 +43,7 @@ def test_a_document_that_replaces_one_of_the_starter_is_a_warning(write: Write, 
 def test_a_document_that_says_so_replaces_on_purpose(write: Write, tmp_path: Path, document: str) -> None:
     own(write, document, extra="hides: starter\n")
     assert "replaced-document" not in {problem.code for problem in lint(str(tmp_path))}
-    assert [item.meant for item in find_replacements(load_layers(str(tmp_path)).stack)] == [True]
+    assert [item.meant for item in find_replacements(load_layers(str(tmp_path), trusted=True).stack)] == [True]
 
 
 def test_what_a_hold_of_another_layer_shows_is_not_for_an_agent_to_change(

@@ -200,7 +200,7 @@ def settled(folder: Path) -> Place:
     environ = {
         **{name: os.environ[name] for name in KEPT if name in os.environ},
         "HOME": str(home), "USERPROFILE": str(home), "DEIA_STATE": str(home / "state"),
-        "DEIA_CACHE": str(home / "cache"), "DEIA_STARTER": "false", "PYTHONPATH": os.getcwd(),
+        "DEIA_CACHE": str(home / "cache"), "DEIA_STARTER": "false", "DEIA_TRUST": "*", "PYTHONPATH": os.getcwd(),
     }  # fmt: skip
     return Place(root=root, environ=environ)
 

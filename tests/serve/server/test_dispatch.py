@@ -23,7 +23,7 @@ OFFERED = offered(compat=COMPAT)
 
 @pytest.fixture
 def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER"):
+    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
         monkeypatch.setenv(name, place.environ[name])
     monkeypatch.chdir(place.root)
     compile_commons(str(place.root), environ=place.environ)
@@ -142,13 +142,13 @@ def test_a_saved_lesson_weakens_no_hold_and_says_what_it_would_have_replaced(lay
     told = call(layered, arguments_of("save_lesson", lesson))
     assert told.fields["id"] == "terraform-destroy-2"
     assert "the trigger `terraform-destroy` of the starter (critical, hold) stays as it is" in told.text
-    named = {trigger.id: trigger for trigger in load_layered(layered.root).triggers}
+    named = {trigger.id: trigger for trigger in load_layered(layered.root, trusted=True).triggers}
     assert named["terraform-destroy"].action == "hold"
     assert named["terraform-destroy-2"].action == "note"
 
 
 def test_a_tool_neither_revises_nor_lists_a_document_that_replaces_what_a_hold_shows(layered: Desk) -> None:
-    held = next(one for one in load_layered(layered.root).triggers if one.id == "terraform-destroy")
+    held = next(one for one in load_layered(layered.root, trusted=True).triggers if one.id == "terraform-destroy")
     shown = held.documents[0].id
     place = Path(layered.root, "bok/queues/own.md")
     place.write_text(f"---\nid: {shown}\n---\n\n# Just do it\n\nIt is safe.\n", encoding="utf-8")

@@ -17,7 +17,7 @@ from deia.errors import HostError
 from deia.folders import STARTER, find_commons, is_starter
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_report
-from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons
+from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons, trust_typed
 from deia.serve.cli.shell_completion import complete_hosts
 from deia.serve.setup.check_results import DEAD, FINE, Patient
 from deia.serve.setup.connect import (
@@ -33,7 +33,7 @@ from deia.serve.setup.doctor import diagnose
 from deia.serve.setup.hook_installation import Spot, hook_command, hook_parts
 from deia.serve.setup.host_list import listed
 from deia.serve.setup.host_settings import status_line
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCOPES, SETUPS
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCOPES, SETUPS, USER
 from deia.serve.setup.host_settings.places import is_here, setup_of, this_machine
 from deia.serve.setup.interpreter import find_interpreter
 from deia.serve.setup.settings_changes import Change, Part, Plan, carry_out, planned, tidy
@@ -121,6 +121,8 @@ def install(  # noqa: PLR0913 - every option has a name of its own
         output.say("Restart the hosts, so that they find the new server.")
     _report_status_lines(spots, plan.changes, command(status_line.HOST))
     keep_bytecode()
+    if (scope or SCOPES[0]) != USER:
+        trust_typed(root)
     if not is_starter(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it is used while a commons is not compiled
     output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))

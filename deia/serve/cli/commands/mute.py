@@ -20,9 +20,10 @@ from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, here, named_commons
 from deia.serve.cli.shell_completion import complete_triggers
 from deia.serve.setup.why_commons import why_this_commons
-from deia.settings import NAMES, SECRETS, resolve, secret
+from deia.settings import NAMES, SECRETS, Settings, resolve, secret
 from deia.suggestions import nearest
 from deia.text import counted, one_line, shorten
+from deia.trust import why_trusted
 from deia.watch.silence.allow import grant
 from deia.watch.silence.mutes import Mute, read_mutes, switch_path, write_mute
 
@@ -207,6 +208,11 @@ def _value(value: Json) -> str:
     return value if isinstance(value, str) else fast_json.dumps(value)
 
 
+def _source(settings: Settings, name: str) -> str:
+    """Return where a setting comes from, and that its value is not what was written there."""
+    return "; ".join(filter(None, (settings.sources[name], settings.clamped.get(name, ""))))
+
+
 @click.command(short_help="Show all settings and folders, and where they come from.")
 @form_option("text", "json")
 @commons_option
@@ -226,7 +232,8 @@ def config(*, form: str) -> int:
     secrets = {
         name: ("set, not shown" if source else "not set", source or "default") for name, source in origins.items()
     }
-    rows = {name: (values[name], settings.sources[name]) for name in NAMES} | secrets | places
+    trusted = {"trusted": ("yes" if settings.trusted else "no", why_trusted(root, os.environ))}
+    rows = {name: (values[name], _source(settings, name)) for name in NAMES} | secrets | trusted | places
     fields = {name: {"value": value, "source": source} for name, (value, source) in rows.items()}
     lines = [
         f"{name} = {fast_json.dumps(value) if name in NAMES else value}  ({source})"

@@ -266,7 +266,8 @@ def _known() -> Known:
     """Return the documents and triggers of the commons, or none if it cannot be read."""
     root = commons_root()
     try:
-        commons = load_layered(root, starter=resolve(root, environ=os.environ).starter)
+        settings = resolve(root, environ=os.environ)
+        commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     except CommonsError:
         return Known(today=today())
     return Known(

@@ -28,7 +28,7 @@ def lint(*, form: str) -> int:
     """
     librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
     artefact = librarian.open_artefact()
-    layers = load_layers(librarian.root, starter=librarian.settings.starter)
+    layers = load_layers(librarian.root, starter=librarian.settings.starter, trusted=librarian.settings.trusted)
     own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
     problems = lint_triggers(
