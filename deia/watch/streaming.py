@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import InMemoryLog, Memory
     from deia.watch.verdict.judge import Verdict
-    from deia.watch.watcher import Surroundings, Watched
+    from deia.watch.watcher import Decision, Surroundings, Watched
 
 SPOKEN = ("assistant",)  # roles whose turns are judged before they end; a person's may still turn out to be pasted
 OPEN = frozenset(("error", "words"))  # clause kinds whose matches are not settled with their sentence
@@ -156,7 +156,7 @@ class Watcher:
         decision = decide(self._artefact, turn, self._remembered(), around, numbers=chosen, seen=tuple(self._seen))
         if any(verdict.stage in AWAITING for verdict in decision.verdicts) and text not in self._waiting:
             self._waiting = [*self._waiting, text][-MOST_WAITING:]
-        firings = [firing for firing in self._settled(decision.firing) if firing.trigger not in known]
+        firings = [firing for firing in self._settled(decision) if firing.trigger not in known]
         if firings:
             fired = {firing.trigger: "streamed" for firing in firings}
             armed = [trigger for trigger in decision.left.armed if trigger in fired]
@@ -164,13 +164,20 @@ class Watcher:
         self.firings += firings
         return firings
 
-    def _settled(self, verdicts: Sequence[Verdict]) -> Iterator[Firing]:
-        """Yield the firings that nothing later in the turn can take back."""
-        for verdict in verdicts:
-            trigger = self._artefact.trigger(verdict.number)
-            kinds = {clause.kind for clause in trigger.clauses}
-            if verdict.firing and OPEN.isdisjoint(kinds) and trigger.earlier is None:
+    def _settled(self, decision: Decision) -> Iterator[Firing]:
+        """Yield the firings that nothing later in the turn can take back.
+
+        One that is said waits if another trigger may yet turn out to speak for its sentence.
+        """
+        settled = [verdict for verdict in decision.firing if self._is_settled(verdict)]
+        is_open = len(settled) < len(decision.firing) or any(each.stage in AWAITING for each in decision.verdicts)
+        for verdict in settled:
+            if verdict.firing and not (is_open and verdict.sentence):
                 yield verdict.firing
+
+    def _is_settled(self, verdict: Verdict) -> bool:
+        trigger = self._artefact.trigger(verdict.number)
+        return OPEN.isdisjoint(clause.kind for clause in trigger.clauses) and trigger.earlier is None
 
     def _remembered(self) -> Memory:
         """Return the memory as it was when the turn began, without a pending yes, which needs the complete turn."""

@@ -146,8 +146,10 @@ def decide(
     )  # fmt: skip
     escalated = _escalations(artefact, turn, circumstances)
     verdicts = (*escalated, *_judge_others(artefact, numbers, reading, circumstances, escalated))
+    texts: tuple[str, ...] = ()
     if around.bounded:
-        verdicts = _within_settings(artefact, verdicts, memory, around.now)
+        verdicts, texts = _spoken_once(bounded(verdicts, artefact.meta.settings), turn, reading, memory)
+        verdicts = _hushed(artefact, verdicts, memory, around.now)
     call = call_print(turn)
     is_repeated = call in memory.held
     allowed = around.allowed if call else frozenset()
@@ -168,6 +170,7 @@ def decide(
         items=[task for task in tasks_of(turn) if task not in memory.items],
         offered=_offered(artefact, verdicts, reading, memory),
         escalated=[verdict.trigger for verdict in repetitions],
+        texts=texts,
         armed=spoken if turn.role != "user" else (),  # what a person orders, they have decided
     )
     named = tuple(document.id for verdict in repetitions if verdict.firing for document in verdict.firing.documents)
@@ -206,6 +209,23 @@ def _escalations(artefact: Artefact, turn: Turn, circumstances: Circumstances) -
     return escalations(artefact, turn, circumstances)
 
 
+def _spoken_once(
+    verdicts: tuple[Verdict, ...], turn: Turn, reading: Reading, memory: Memory
+) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
+    """Return the verdicts, with one firing a sentence and none for a text that fired before, and the text's print."""
+    if not any(verdict.firing and verdict.sentence for verdict in verdicts):
+        return verdicts, ()
+    from deia.watch.verdict.spoken_once import (  # noqa: PLC0415 - few turns say anything that fires
+        best_of_each_sentence,
+        text_print,
+        without_repeated_text,
+    )
+
+    text = text_print(turn, reading)
+    verdicts = tuple(without_repeated_text(tuple(best_of_each_sentence(verdicts)), text, memory))
+    return verdicts, (text,) if text and text not in memory.texts else ()
+
+
 def _spoken(artefact: Artefact, firing: Sequence[Verdict]) -> tuple[str, ...]:
     """Return the triggers that only speak of an act which they would stop."""
     said = [verdict for verdict in firing if verdict.firing and verdict.firing.action not in STOPPING]
@@ -221,12 +241,9 @@ def _offered(artefact: Artefact, verdicts: Sequence[Verdict], reading: Reading, 
     return offered(artefact, verdicts, reading, memory)
 
 
-def _within_settings(
-    artefact: Artefact, verdicts: Sequence[Verdict], memory: Memory, now: float
-) -> tuple[Verdict, ...]:
-    """Return the verdicts as the project's settings allow: weaker, switched off, or waiting for another hour."""
+def _hushed(artefact: Artefact, verdicts: tuple[Verdict, ...], memory: Memory, now: float) -> tuple[Verdict, ...]:
+    """Return the verdicts, those stopped that wait for another hour by the project's settings."""
     settings = artefact.meta.settings
-    verdicts = bounded(verdicts, settings)
     if not (settings.get("quiet") or settings.get("most_per_hour")):
         return verdicts
     from deia.watch.verdict.quiet_hours import hushed  # noqa: PLC0415 - few projects have quiet hours

@@ -49,6 +49,7 @@ class LogEntry(Record):
     offered: Sequence[str] = ()  # triggers that the turn announces
     escalated: Sequence[str] = ()  # triggers that were repeated after a yes
     armed: Sequence[str] = ()  # triggers that only spoke of an act which they would stop
+    texts: Sequence[str] = ()  # prints of long texts that fired
     delivered: int = 0  # queued texts that were delivered
     logged: Mapping[str, str] = {}  # trigger → the id of its event in the ledger
     stale: str = ""  # why the compiled files are out of date
@@ -59,7 +60,7 @@ class Memory:
 
     __slots__ = (
         "_seen", "_unread", "armed", "chars", "documents", "escalated", "fired", "held", "items", "marks", "offered",
-        "offered_at", "queued", "turns",
+        "offered_at", "queued", "texts", "turns",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -76,6 +77,7 @@ class Memory:
         self.offered: list[str] = []  # triggers of the last announcement: a yes to it escalates them
         self.offered_at = 0  # the turn of that announcement
         self.escalated: set[str] = set()  # triggers that were repeated after a yes
+        self.texts: set[str] = set()  # prints of long texts that fired, also before a compaction
         self.armed: set[str] = set()  # triggers that spoke of an act and have yet to decide on it
 
     @property
@@ -132,6 +134,7 @@ class Memory:
         self.items.update(entry.items)
         self.escalated.update(entry.escalated)
         self.armed.update(entry.escalated, entry.armed)
+        self.texts.update(entry.texts)
         if entry.offered:
             self.offered, self.offered_at = list(entry.offered), self.turns
         self.chars += entry.chars
@@ -203,7 +206,7 @@ NO_ENTRY = LogEntry()
 READERS: dict[str, Callable[[object], Any]] = {
     "event": _text, "aside": bool, "queued": _texts, "stopping": _texts, "at": _number, "fired": _text_mapping,
     "seen": _texts, "docs": _texts, "chars": _count, "held": _texts, "marks": _text_mapping, "items": _texts,
-    "offered": _texts, "escalated": _texts, "armed": _texts, "delivered": _count,
+    "offered": _texts, "escalated": _texts, "armed": _texts, "texts": _texts, "delivered": _count,
     "logged": _text_mapping, "stale": _text,
 }  # fmt: skip
 

@@ -48,10 +48,11 @@ class Verdict(Record):
     """What became of a candidate: the stage it reached, and why it stopped there."""
 
     trigger: str
-    stage: str  # clause | stance | unless | earlier | context | muted | memory | fires
+    stage: str  # clause | stance | unless | earlier | context | muted | memory | sentence | fires
     detail: str
     number: int
     firing: Firing | None = None
+    sentence: str = ""  # in which it was said, "" if it was done or failed
 
 
 class Circumstances(Record):
@@ -108,14 +109,15 @@ def _judge_one(
     silenced = _silence_reason(trigger, circumstances, acts=is_call and not reading.said)
     if silenced:
         return Verdict(trigger=identity, stage="memory", detail=silenced, number=number)
-    is_done = is_call and any(match.kind in DONE_BY_CALL for match in matches)
-    firing = firing_of(artefact, trigger, reading.turn, because, said=bool(reading.said) and not is_done)
+    is_said = bool(reading.said) and not (is_call and any(match.kind in DONE_BY_CALL for match in matches))
+    firing = firing_of(artefact, trigger, reading.turn, because, said=is_said)
     firing = firing.but(act=matches[-1].excerpt if matches else "")
     if precondition is None:
         firing = _milder(firing, trigger.otherwise)
     elif trigger.timing == "pre-action":
         firing = _on_production(firing, matches, circumstances.marks.get(ON_PRODUCTION))
-    return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
+    sentence = matches[-1].around.strip() if is_said and matches and matches[-1].kind != "error" else ""
+    return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing, sentence=sentence)
 
 
 def _milder(firing: Firing, most: Action | None) -> Firing:

@@ -79,12 +79,13 @@ def test_the_reason_is_one_short_line(make: Make, build: Build) -> None:
 
 def test_the_most_urgent_come_first_and_those_that_stopped_last(make: Make, build: Build) -> None:
     triggers = [
-        make(("phrase", "sell shop"), id=urgency, urgency=urgency) for urgency in ("low", "critical", "medium", "high")
+        make(("command", "shopctl sell"), id=urgency, urgency=urgency)
+        for urgency in ("low", "critical", "medium", "high")
     ]
-    stopped = make(("phrase", "sell shop"), id="a", context=("mars",))
+    stopped = make(("command", "shopctl sell"), id="a", context=("mars",))
     seen = watch(
         build(stopped, *triggers),
-        Turn(role="user", text="I will sell the shop"),
+        Turn(role="tool_call", tool="Bash", text="shopctl sell"),
         InMemoryLog(),
         lambda: Surroundings(now=0.0),
     )
