@@ -4,7 +4,8 @@ Each sentence is judged when it is settled, together with the text before it; it
 sentences. A firing is never taken back, because stance, `unless` and quotation depend only on the sentence. Anything
 that may depend on the rest of the turn waits for its end: errors (judged by their surroundings), words that may occur
 anywhere, preconditions (which may be taken back), and a yes. At the end the whole turn is judged once like any other,
-so nothing is missed, and nothing is reported twice. Of a turn that is too long to be read whole, a stream hears more.
+so nothing is missed, and nothing is reported twice; a trigger may have spoken for which, in the whole turn, another one
+does. Of a turn that is too long to be read whole, a stream hears more.
 Tool calls are judged only when complete: half a command is another command. So are a person's turns, of which the
 length decides whether they were pasted.
 """
@@ -68,6 +69,7 @@ class Watcher:
         self._places = [0]  # the settled positions at which a part may still begin
         self._waiting: list[str] = []
         self._seen: dict[str, None] = {}
+        self._outdone: set[str] = set()
         self.firings: list[Firing] = []  # so far, in the order in which they fired
         self.watched: Watched | None = None  # the outcome of the whole turn, once it is closed
 
@@ -151,16 +153,18 @@ class Watcher:
     def _fire(self, text: str, numbers: Mapping[int, Collection[int]] | None = None) -> list[Firing]:
         turn = self._turn.but(text=text)
         chosen = candidates(self._artefact, turn)[0] if numbers is None else numbers
-        known = {firing.trigger for firing in self.firings}
+        known = {firing.trigger for firing in self.firings} | self._outdone
         around = self._look_around(turn)
         decision = decide(self._artefact, turn, self._remembered(), around, numbers=chosen, seen=tuple(self._seen))
         if any(verdict.stage in AWAITING for verdict in decision.verdicts) and text not in self._waiting:
             self._waiting = [*self._waiting, text][-MOST_WAITING:]
+        self._outdone.update(decision.left.outdone)
         firings = [firing for firing in self._settled(decision) if firing.trigger not in known]
         if firings:
             fired = {firing.trigger: "streamed" for firing in firings}
             armed = [trigger for trigger in decision.left.armed if trigger in fired]
-            self._log.append(log_line(LogEntry(aside=True, at=around.now, fired=fired, armed=armed)))
+            entry = LogEntry(aside=True, at=around.now, fired=fired, armed=armed, outdone=decision.left.outdone)
+            self._log.append(log_line(entry))
         self.firings += firings
         return firings
 

@@ -66,6 +66,7 @@ class Decision(Record):
 
 
 NOTHING = Watched()
+OUTDONE = "sentence"  # the stage at which another trigger spoke for the sentence
 SILENCED = frozenset(("muted", "quiet"))  # stages at which a person or the settings stopped a firing
 STOPPING = frozenset(("ask", "hold"))
 ANNOUNCING = frozenset((FIRES, "memory", "stance"))  # stages that an announced act can reach
@@ -170,6 +171,7 @@ def decide(
         items=[task for task in tasks_of(turn) if task not in memory.items],
         offered=_offered(artefact, verdicts, reading, memory),
         escalated=[verdict.trigger for verdict in repetitions],
+        outdone=[verdict.trigger for verdict in verdicts if verdict.stage == OUTDONE],
         texts=texts,
         armed=spoken if turn.role != "user" else (),  # what a person orders, they have decided
     )

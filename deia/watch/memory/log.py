@@ -49,6 +49,7 @@ class LogEntry(Record):
     offered: Sequence[str] = ()  # triggers that the turn announces
     escalated: Sequence[str] = ()  # triggers that were repeated after a yes
     armed: Sequence[str] = ()  # triggers that only spoke of an act which they would stop
+    outdone: Sequence[str] = ()  # triggers for whose sentence another one spoke
     texts: Sequence[str] = ()  # prints of long texts that fired
     delivered: int = 0  # queued texts that were delivered
     logged: Mapping[str, str] = {}  # trigger → the id of its event in the ledger
@@ -60,7 +61,7 @@ class Memory:
 
     __slots__ = (
         "_seen", "_unread", "armed", "chars", "documents", "escalated", "fired", "held", "items", "marks", "offered",
-        "offered_at", "queued", "texts", "turns",
+        "offered_at", "outdone", "queued", "texts", "turns",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -77,6 +78,7 @@ class Memory:
         self.offered: list[str] = []  # triggers of the last announcement: a yes to it escalates them
         self.offered_at = 0  # the turn of that announcement
         self.escalated: set[str] = set()  # triggers that were repeated after a yes
+        self.outdone: set[str] = set()  # triggers that say nothing of an act, because another one did
         self.texts: set[str] = set()  # prints of long texts that fired, also before a compaction
         self.armed: set[str] = set()  # triggers that spoke of an act and have yet to decide on it
 
@@ -119,7 +121,7 @@ class Memory:
         """Update the memory by an entry about the current turn."""
         if entry.event == RESET:
             self.fired, self.documents, self.held, self.chars = {}, set(), set(), 0
-            self.offered, self.escalated, self.armed = [], set(), set()
+            self.offered, self.escalated, self.armed, self.outdone = [], set(), set(), set()
         for trigger, claim in entry.fired.items():
             first_claim = self.fired.get(trigger, (entry.at, claim))[1]
             self.fired[trigger] = (entry.at, first_claim)
@@ -134,6 +136,7 @@ class Memory:
         self.items.update(entry.items)
         self.escalated.update(entry.escalated)
         self.armed.update(entry.escalated, entry.armed)
+        self.outdone.update(entry.outdone)
         self.texts.update(entry.texts)
         if entry.offered:
             self.offered, self.offered_at = list(entry.offered), self.turns
@@ -206,8 +209,8 @@ NO_ENTRY = LogEntry()
 READERS: dict[str, Callable[[object], Any]] = {
     "event": _text, "aside": bool, "queued": _texts, "stopping": _texts, "at": _number, "fired": _text_mapping,
     "seen": _texts, "docs": _texts, "chars": _count, "held": _texts, "marks": _text_mapping, "items": _texts,
-    "offered": _texts, "escalated": _texts, "armed": _texts, "texts": _texts, "delivered": _count,
-    "logged": _text_mapping, "stale": _text,
+    "offered": _texts, "escalated": _texts, "armed": _texts, "outdone": _texts, "texts": _texts,
+    "delivered": _count, "logged": _text_mapping, "stale": _text,
 }  # fmt: skip
 
 

@@ -264,6 +264,8 @@ def _silence_reason(trigger: CompiledTrigger, circumstances: Circumstances, *, a
     memory = circumstances.memory
     previous = memory.fired.get(trigger.id)
     repeat = trigger.repeat
+    if trigger.id in memory.outdone and repeat and not acts:
+        return "another trigger spoke for its sentence in this conversation"
     if previous is None or repeat == 0 or (acts and trigger.id in memory.armed):
         return ""
     if repeat < 0:

@@ -54,6 +54,15 @@ def test_the_best_speaks_for_its_sentence(
     assert (verdict.stage, verdict.detail) == ("sentence", "better speaks for it")
 
 
+def test_a_trigger_that_was_outdone_still_speaks_of_the_call_and_of_nothing_else(
+    make: Make, build: Build, call: Callable[[str], Turn]
+) -> None:
+    worse = make(("phrase", "sell shop"), ("command", "shopctl sell"), id="worse", urgency="medium")
+    artefact = build(make(("phrase", "sell whole shop"), id="better"), worse)
+    turns = assistant(SAID), assistant("I'll sell the shop."), call("shopctl sell")
+    assert fired(artefact, *turns) == [["better"], [], ["worse"]]
+
+
 def test_another_sentence_and_a_call_have_triggers_of_their_own(
     make: Make, build: Build, call: Callable[[str], Turn]
 ) -> None:
