@@ -109,8 +109,9 @@ def trusted_lines(environ: Mapping[str, str]) -> list[str]:
 def _trusted_line(path: str) -> str:
     """Return a path of the variable as the list would have it; a relative one trusts nothing."""
     folder = path.removesuffix(BELOW)
-    absolute = path[:1] == "/" or path[1:2] == ":"
-    return files.real(folder) + path[len(folder) :] if absolute else path if path == EVERYWHERE else ""
+    if files.is_absolute(files.forward(path)):
+        return files.real(folder) + path[len(folder) :]
+    return path if path == EVERYWHERE else ""
 
 
 def derived_folder(root: str, environ: Mapping[str, str]) -> str:
