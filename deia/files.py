@@ -280,6 +280,19 @@ def process() -> int:
     return system.getpid()
 
 
+def is_running(number: int) -> bool:
+    """Return whether there is a process with this id; True on Windows, where that cannot be told so cheaply."""
+    if sys.platform == "win32":
+        return True
+    try:
+        system.kill(number, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
+
+
 def user() -> int:
     """Return the number of the user that this process acts for; always 0 on Windows."""
     return 0 if sys.platform == "win32" else system.geteuid()

@@ -120,11 +120,16 @@ def derived_folder(root: str, environ: Mapping[str, str]) -> str:
     Nothing that is compiled lies in a repository, where somebody else could have put it. What an untrusted commons is
     compiled to lies elsewhere than what the same commons is compiled to when it is trusted.
     """
-    cache = cache_folder(environ)
     if is_packaged(root):
-        return f"{cache}/starter-{_installation()}"
-    kind = "commons" if is_trusted(root, environ) else "untrusted"
-    return f"{cache}/{kind}-{_installation()}/{_file_name(files.real(root))}"
+        return f"{cache_folder(environ)}/starter-{_installation()}"
+    trusted, untrusted = commons_caches(environ)
+    return f"{trusted if is_trusted(root, environ) else untrusted}/{_file_name(files.real(root))}"
+
+
+def commons_caches(environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the folders for what this installation compiles: of trusted commons, and of others."""
+    cache, installation = cache_folder(environ), _installation()
+    return f"{cache}/commons-{installation}", f"{cache}/untrusted-{installation}"
 
 
 def cache_folder(environ: Mapping[str, str]) -> str:
@@ -151,6 +156,12 @@ def _file_name(path: str) -> str:
     escaped = path.replace("%", "%25").replace("/", "%2F").replace(":", "%3A")
     pieces = [escaped[at : at + LONGEST_NAME] for at in range(0, len(escaped), LONGEST_NAME)]
     return "/".join([*(f"{piece}+" for piece in pieces[:-1]), f"{pieces[-1]}="])
+
+
+def root_of(name: str) -> str:
+    """Return the root of the commons whose folder in the cache has this name, or "" if it is not one's whole name."""
+    path = name.removesuffix("=").replace("%3A", ":").replace("%2F", "/").replace("%25", "%")
+    return path if path and name.endswith("=") and _file_name(path) == name else ""
 
 
 def collections_of(text: str) -> tuple[str, ...]:

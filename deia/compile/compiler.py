@@ -22,6 +22,7 @@ from deia.commons.checks import check_layers
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
+from deia.compile.abandoned import remove_abandoned
 from deia.compile.catalog.build_catalog import build_catalog, models, revise_catalog
 from deia.compile.catalog.embeddings import BACKGROUND_LIMIT, DEFAULT_LIMIT, TIER, Effort, cache_path
 from deia.compile.catalog.incremental import MIN_DOCUMENTS, changed_texts, entries_text, merged_problems, revised
@@ -117,10 +118,13 @@ def compile_commons(
         files.make_folders(folder)  # readable only by the person, as the texts in it may be private
         os.makedirs(folder, exist_ok=True)  # says why that failed
         with FileLock(f"{folder}/{LOCK}", poll_interval=POLL), _without_garbage_collection():
-            return _compile(_job(root, folder, environ, work=work, tell=tell), began)
+            compiled = _compile(_job(root, folder, environ, work=work, tell=tell), began)
     except OSError as error:
         fix = "Free some space, or get write permission for that folder, then type: deia compile"
         raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error
+    if compiled.written:
+        remove_abandoned(environ, now=time.time())
+    return compiled
 
 
 @contextlib.contextmanager

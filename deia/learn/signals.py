@@ -130,7 +130,7 @@ class Evidence(Record):
     rephrased: tuple[Rephrased, ...] = ()
     together: tuple[Together, ...] = ()
     shown: tuple[Shown, ...] = ()
-    days: int = 0  # from the first event to the last
+    days: int = 0  # with events; a single line cannot stretch them
     asked: int = 0
     worded: int = 0  # questions whose words were kept
 
@@ -144,7 +144,7 @@ def read_evidence(connection: Connection) -> Evidence:
     """Return what the ledger says came of questions and of firings."""
     days, asked, worded = ask(
         connection,
-        """SELECT coalesce(date_diff('day', min(ts), max(ts)), 0), count(*) FILTER (event = 'query'),
+        """SELECT count(DISTINCT ts::DATE), count(*) FILTER (event = 'query'),
             count(query) FILTER (event = 'query') FROM events""",
     )[0]
     return Evidence(

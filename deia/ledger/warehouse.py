@@ -28,9 +28,9 @@ Connection: TypeAlias = "duckdb.DuckDBPyConnection"  # as a text, because import
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Record)
 
-MEMORY = "1GB"  # that DuckDB may use before it goes to disk
-THREADS = 4  # at most, so that a report does not occupy a whole machine
-STAGED = 256_000_000  # bytes of segments from which they are staged on disk instead of in memory
+MEMORY = "400MB"  # that DuckDB may use before it goes to disk
+THREADS = 2  # at most, so that a report does not occupy a whole machine
+STAGED = 16_000_000  # bytes of segments from which they are staged on disk instead of in memory
 MOST_ROWS = 100_000  # in the answer to a person's own SQL
 SECONDS = 30.0  # that a person's own SQL may take
 MOST_MEMORY = 2_000_000_000  # bytes that it may take in addition

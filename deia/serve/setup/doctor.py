@@ -226,8 +226,7 @@ def sample(questions: Sequence[Golden]) -> Sequence[Golden]:
 def quiet_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the last errors of the ledger."""
     since = spool.timestamp(time.time() - RECENT)
-    ledger = read_ledger(events_folder(about.root, about.patient.machine.environ), since=since)
-    errors = [event for event in ledger.events if event.get("event") == "error"]
+    errors = read_ledger(events_folder(about.root, about.patient.machine.environ), since=since, event="error").events
     for event in errors[-MOST_NAMED:]:
         text = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
         yield warning(f"error in the ledger at {text}")
