@@ -200,11 +200,11 @@ def _naive(arm: Arm, questions: Sequence[Wanted]) -> Iterator[Change]:
 
 
 class Diary:
-    """A day's segment of a ledger, written as the world's people go on."""
+    """A day's segments of a ledger, written as the world's people go on: each has a machine, since one is one voice."""
 
     def __init__(self, folder: str, day: int, *, first: int = 0) -> None:
         os.makedirs(folder, exist_ok=True)
-        self._path = os.path.join(folder, f"{spool.timestamp(START + DAY * day)[:10]}-world{first}.jsonl")
+        self._beginning = os.path.join(folder, spool.timestamp(START + DAY * day)[:10])
         self._now = START + DAY * day
         self._number, self._day = first, day
 
@@ -214,7 +214,7 @@ class Diary:
         self._number += 1
         identity = f"{self._day}-{self._number}"
         line = {"ts": spool.timestamp(self._now), "v": 1, "event": event, "id": identity, **fields}
-        with open(self._path, "ab") as file:
+        with open(f"{self._beginning}-{fields.get('conversation', 'world')}.jsonl", "ab") as file:
             file.write(spool.encoded(line))
         return identity
 
