@@ -62,7 +62,8 @@ from deia.watch.silence.weakened_text import weakened_settings
 
 MOST_PROBLEMS = 5000  # in a manifest
 SENTENCE_TRANSFORMERS = "sentence_transformers"
-NOT_COMPILED = ("tier", "model", "collections")  # settings of searches and servers; no compiled file uses them
+# Settings of searches and servers, which no compiled file uses.
+NOT_COMPILED = ("tier", "model", "collections")
 PARTS = (TRIGGERS, CATALOG)
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
 POLL = 0.01  # seconds between two attempts to get the lock; the system frees it if a process dies
