@@ -22,7 +22,6 @@ from deia.commons.checks import check_layers
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
-from deia.compile.abandoned import remove_abandoned
 from deia.compile.catalog.build_catalog import build_catalog, models, revise_catalog
 from deia.compile.catalog.embeddings import BACKGROUND_LIMIT, DEFAULT_LIMIT, TIER, Effort, cache_path
 from deia.compile.catalog.incremental import MIN_DOCUMENTS, changed_texts, entries_text, merged_problems, revised
@@ -62,8 +61,7 @@ from deia.watch.silence.weakened_text import weakened_settings
 
 MOST_PROBLEMS = 5000  # in a manifest
 SENTENCE_TRANSFORMERS = "sentence_transformers"
-# Settings of searches and servers, which no compiled file uses.
-NOT_COMPILED = ("tier", "model", "collections")
+NOT_COMPILED = ("tier", "model", "collections")  # settings of searches and servers; no compiled file uses them
 PARTS = (TRIGGERS, CATALOG)
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
 POLL = 0.01  # seconds between two attempts to get the lock; the system frees it if a process dies
@@ -119,13 +117,10 @@ def compile_commons(
         files.make_folders(folder)  # readable only by the person, as the texts in it may be private
         os.makedirs(folder, exist_ok=True)  # says why that failed
         with FileLock(f"{folder}/{LOCK}", poll_interval=POLL), _without_garbage_collection():
-            compiled = _compile(_job(root, folder, environ, work=work, tell=tell), began)
+            return _compile(_job(root, folder, environ, work=work, tell=tell), began)
     except OSError as error:
         fix = "Free some space, or get write permission for that folder, then type: deia compile"
         raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error
-    if compiled.written:
-        remove_abandoned(environ, now=time.time())
-    return compiled
 
 
 @contextlib.contextmanager

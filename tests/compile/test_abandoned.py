@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -30,6 +32,19 @@ def test_a_folder_goes_when_its_commons_has_been_gone_for_long(tmp_path: Path) -
     assert remove_abandoned(environ, now=LATER) == [str(gone)]
     assert not gone.exists()
     assert there.exists()
+
+
+def test_deia_compile_removes_them(tmp_path: Path) -> None:
+    environ = private(tmp_path)
+    gone = compiled(tmp_path / "gone", environ)
+    shutil.rmtree(tmp_path / "gone")
+    for path in (gone, *gone.iterdir()):
+        os.utime(path, (NOW - abandoned.SECONDS - 60,) * 2)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/deia.toml").touch()
+    command = [sys.executable, "-m", "deia.serve.main", "--commons", str(tmp_path / "there"), "compile"]
+    subprocess.run(command, env={**os.environ, **environ}, check=True, capture_output=True)
+    assert not gone.exists()
 
 
 def test_what_is_no_folder_of_a_commons_stays(tmp_path: Path) -> None:

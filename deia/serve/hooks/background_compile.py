@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 
 def main(marker: str, roots: list[str]) -> int:
     """Compile the commons at each root; return 2 if one of them cannot be compiled, else 0."""
     from deia import files, spool  # noqa: PLC0415 - only the code below tells Python where deia is
+    from deia.compile.abandoned import remove_abandoned  # noqa: PLC0415 - as above
     from deia.compile.compiler import compile_commons  # noqa: PLC0415 - as above
     from deia.errors import DeiaError, SettingsError  # noqa: PLC0415 - as above
     from deia.folders import events_folder  # noqa: PLC0415 - as above
@@ -34,6 +36,7 @@ def main(marker: str, roots: list[str]) -> int:
             fields = {"host": "compile", "error": str(error)[:500], "where": root}
             spool.append(events_folder(root, os.environ), "error", fields, telemetry=telemetry)
     files.append(marker, b"done\n")
+    remove_abandoned(os.environ, now=time.time())
     return code
 
 

@@ -18,6 +18,7 @@ from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
+from deia.compile.abandoned import remove_abandoned
 from deia.compile.compiler import Compiled, compile_commons
 from deia.compile.triggers.calibration import report
 from deia.errors import CommonsError, Problem
@@ -69,6 +70,7 @@ def compile(*, force: bool, tier: str | None, verbose: bool) -> int:  # noqa: A0
     root = commons_root()
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
+    remove_abandoned(os.environ, now=time.time())
     output.say(
         "\n".join(
             filter(None, (*compile_report(compiled, verbose=verbose), tidy(root, environ=os.environ, now=time.time())))
