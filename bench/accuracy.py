@@ -255,7 +255,7 @@ def main() -> None:
     parser.add_argument("--unlabelled", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as state:
-        os.environ.update(DEIA_STATE=f"{state}/state", DEIA_CACHE=f"{state}/cache")
+        os.environ.update(DEIA_STATE=f"{state}/state", DEIA_CACHE=f"{state}/cache", DEIA_TRUST="*")
         artefact = Librarian(folders.STARTER, ledger=False).open_artefact()
         folder: Path = options.folder
         positives, alike = labelled(folder, "positives.jsonl"), labelled(folder, "hard_negatives.jsonl")

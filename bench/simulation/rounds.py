@@ -105,8 +105,7 @@ class Arm:
 
 
 def _triggers(commons: Commons) -> bytes:
-    settings = DEFAULTS.values()
-    settings.pop("sources")
+    settings = DEFAULTS.by_name()
     identity = {"deia": "", "digest": "", "forms": forms_source()}
     return compile_triggers(
         commons.triggers, payloads(commons), settings=settings, identity=identity, marks=ALWAYS
@@ -180,7 +179,7 @@ def _learn(arm: Arm, world: World, done: Round, chance: random.Random) -> None:
         ledger, transcripts = os.path.join(arm.root, "telemetry/events"), os.path.join(arm.root, "said")
         _use(arm, world, done.questions, Diary(ledger, done.number), chance)
         _talk(arm, done.turns, Diary(ledger, done.number, first=1000), transcripts, chance)
-        environ = {"DEIA_STARTER": "false", "DEIA_STATE": os.path.join(arm.root, "state")}
+        environ = {"DEIA_STARTER": "false", "DEIA_TRUST": "*", "DEIA_STATE": os.path.join(arm.root, "state")}
         sources = Sources(ledgers=(ledger,), transcripts=(transcripts,))
         found = propose_all(arm.root, sources, environ=environ, artefact=lambda: arm.artefact)
         for proposal in found.proposals:
