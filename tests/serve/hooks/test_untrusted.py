@@ -24,7 +24,6 @@ from deia.serve.hooks.run import NOT_TRUSTED
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.trust import trust
 from deia.watch.memory.log import fingerprint
-from tests.derived import private
 
 INDEX = 'version: "1.0"\nclusters: {}\n'
 DESTROY = "terraform destroy -auto-approve"
@@ -82,8 +81,8 @@ def environ(home: Path, tmp_path: Path) -> dict[str, str]:
 
 
 def environ_of(home: Path) -> dict[str, str]:
-    own = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": os.getcwd()}
-    return private(home, DEIA_STARTER="true", DEIA_TRUST="", **own)
+    places = {"DEIA_STATE": f"{home}/state", "DEIA_CACHE": f"{home}/cache", "HOME": str(home)}
+    return {**places, "PATH": os.environ["PATH"], "PYTHONPATH": os.getcwd()}
 
 
 def make(root: Path, files: dict[str, str]) -> None:
