@@ -39,7 +39,7 @@ class Surroundings(Record):
     muted: frozenset[str] = frozenset()
     exists: FileCheck | None = None  # without it no condition on files is met
     allowed: frozenset[str] = frozenset()  # triggers that the person lets pass in a tool call
-    bounded: bool = True  # whether the settings limit actions; not for cases, which test the triggers themselves
+    bounded: bool = True  # whether settings and other triggers limit it; not for cases, which test a trigger itself
 
 
 class Watched(Record):

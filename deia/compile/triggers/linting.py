@@ -169,7 +169,7 @@ def _fired_on(artefact: Artefact, cases: Sequence[Case]) -> set[str]:
 
 def _fired_by(artefact: Artefact, case: Case) -> set[str]:
     """Return the triggers that fire on the last turn of a case."""
-    conversation, folder = Replay(artefact), signs_among(case.cwd_files)
+    conversation, folder = Replay(artefact, bounded=False), signs_among(case.cwd_files)
     fired = [conversation.judge(turn, folder=folder) for turn in case.turns]
     return {firing.trigger for firing in fired[-1]} if fired else set()
 
