@@ -83,7 +83,7 @@ def work(folder: Path, person: Person, numbers: list[int], options: argparse.Nam
         with (folder / RESULTS).open("a") as file:
             file.write(json.dumps({"seed": options.seed, "number": number, **row}) + "\n")
         if row["failures"]:
-            print(f"{options.seed}-{number}: {row['failures'][0]}", flush=True)
+            print(f"{options.seed}-{number}: {row['failures'][0][:150]}", flush=True)
         elif not options.keep:
             shutil.rmtree(place, ignore_errors=True)
     os._exit(0)

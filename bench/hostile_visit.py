@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import random
+import runpy
 import shutil
 import stat
 import sys
@@ -52,8 +53,8 @@ class Visit:
         canaries = make_outside(self.outside, self.chance)
         pieces = build(Site(self.root, self.outside, self.chance))
         self.environ = environment(self.home, self.person.package)
-        folders = ["", "bok", "vendor/x", "packs/p"]
-        self.folders = [folder for path in folders if os.path.isdir(folder := os.path.join(self.root, path))]
+        inner = [os.path.join(self.root, path) for path in ("bok", "vendor/x", "packs/p")]
+        self.folders = [str(self.root), *filter(os.path.isdir, inner)]
         return pieces, [*canaries, CANARY]
 
     # --- calls ---
@@ -84,9 +85,12 @@ class Visit:
 
     def compile_in_background(self) -> Call:
         """Compile the repository as the hook would have it compiled."""
-        from deia.serve.hooks.background_compile import main  # noqa: PLC0415 - of the installation
+        from deia.serve.hooks.fallback import SCRIPT  # noqa: PLC0415 - of the installation
 
-        call = run(lambda: main([str(self.root)]), cwd=str(self.root), environ=self.environ)
+        arguments = [str(self._marker(str(self.root))), str(self.root)]
+        script = self._main(lambda: runpy.run_path(SCRIPT, run_name="__main__"), *arguments)
+        action = [sys.executable, "-I", SCRIPT, *arguments] if self.real else script
+        call = run(action, cwd=str(self.home / STATE), environ=self.environ)
         self.calls.append(call.figures)
         self._examine("compile", call)
         return call
@@ -100,12 +104,15 @@ class Visit:
 
     def _mark_compiles(self) -> None:
         """Claim that compiles are under way already, since they are made at a time of our choosing."""
-        from deia.watch.memory.log import fingerprint  # noqa: PLC0415 - of the installation
-
         for folder in self.folders:
-            marker = self.home / STATE / "compiling" / f"{fingerprint(folder):016x}"
+            marker = self._marker(folder)
             marker.parent.mkdir(parents=True, exist_ok=True)
             marker.touch()
+
+    def _marker(self, folder: str) -> Path:
+        from deia.watch.memory.log import fingerprint  # noqa: PLC0415 - of the installation
+
+        return self.home / STATE / "compiling" / f"{fingerprint(folder):016x}"
 
     def _examine(self, name: str, call: Call, *, most: float = 1e9, codes: Sequence[int] = (0, 1, 2)) -> None:
         self.said.append((name, call.out + call.err))
