@@ -1,24 +1,27 @@
 """Measure on labelled sets how often the starter commons speaks when it should, and when it should not.
 
-    python bench/accuracy.py FOLDER [--write docs/ACCURACY.md] [--missed]
+    python bench/accuracy.py FOLDER [--write docs/ACCURACY.md] [--missed] [--fired] [--unlabelled FILE]
 
-FOLDER holds `commands/command_cases.jsonl` (command, expect, tier), `conversations/positives.jsonl`,
-`hard_negatives.jsonl` (role, tool, text, topic) and `conversations.jsonl` (also conversation_id, turn). `--missed`
-lists misses and false alarms, by the id under which `labels/missed.jsonl` keeps the reason; `--fired` lists what fired
-on real turns, for reading and labelling. A reason whose row is right by now is not shown, and a wrong row without a
-reason is shown as not yet read.
+FOLDER holds `commands/command_cases.jsonl` (command, expect, tier); in `conversations*/` each `conversations.jsonl`
+(source, conversation_id, turn, role, tool, text), `positives.jsonl` and `hard_negatives.jsonl` (also topic, severity);
+`acts/acts.jsonl` (role, sentence, worth) and `acts/commands.jsonl` (command, worth). `--missed` lists misses and false
+alarms, by the id under which `labels/missed.jsonl` keeps the reason; a wrong row without a reason is shown as not yet
+read. `--fired` lists what fired on real turns; `--unlabelled` writes what nobody has judged of it, to be labelled. The
+lists show no text of the repositories that are held out, so that nobody who writes triggers reads it by accident.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import real_turns
+from firings import FOLDER, HELD_OUT, all_fired, conversations, fired, rows, write_unlabelled
 
 from deia import folders
 from deia.commons.index.load_commons import load_commons
@@ -27,39 +30,13 @@ from deia.librarian import Librarian
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Row = dict[str, Any]
+    from firings import Row
+
+    from deia.watch.gate.artefact import Artefact
+
 Counts = dict[str, Counter[str]]  # topic → how often "caught", "missed", "silent", "false alarm"
-LABELS = Path(__file__).resolve().parent / "labels" / "real_firings.jsonl"
-REASONS = Path(__file__).resolve().parent / "labels" / "missed.jsonl"
+REASONS = FOLDER / "missed.jsonl"
 NOT_READ = "not yet read"
-EXPORTED = "Tool use: **"  # how an editor's Markdown export begins a call
-
-
-def rows(path: Path) -> list[Row]:
-    """Read JSON lines."""
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines if line.strip()]
-
-
-def fired(librarian: Librarian, turns: Iterable[Row], name: str) -> list[str]:
-    """Return the triggers that fire on a fresh conversation of these turns."""
-    conversation = [_message(turn) for turn in turns]
-    return [firing.trigger for firing in librarian.check_triggers(conversation, conversation_id=name, folder="/")]
-
-
-def _message(turn: Row) -> Row:
-    """Return a row as a host would send it: the input of a tool as fields, the command of an exported call alone."""
-    role, text = turn["role"], turn["text"]
-    tool = turn.get("tool") or ("Bash" if role == "tool_call" else "")
-    if role != "tool_call":
-        return {"role": role, "text": text, "tool": tool}
-    if text.startswith(EXPORTED):
-        text = text.partition("```")[2].partition("\n")[2].partition("\n```")[0]
-    try:
-        given = json.loads(text) if text.startswith("{") else {"command": text}
-    except ValueError:  # cut off by whoever collected it
-        given = {"command": text}
-    return {"role": role, "text": "" if "command" not in given else text, "tool": tool, "tool_input": given}
 
 
 class Wrong(NamedTuple):
@@ -72,11 +49,12 @@ class Wrong(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The results of one set: rows of the table, counts by topic, rows whose result differs from their label."""
+    """The results of one set: lines of the table, counts by topic, rows whose result differs from their label."""
 
     line: str
     topics: Counts
     wrong: list[Wrong]
+    scored: list[real_turns.Scored]
 
 
 def outcome(*, heard: bool, wanted: bool) -> str:
@@ -86,13 +64,12 @@ def outcome(*, heard: bool, wanted: bool) -> str:
     return "false alarm" if heard else "silent"
 
 
-def commands(librarian: Librarian, path: Path) -> Measured:
+def commands(artefact: Artefact, path: Path) -> Measured:
     """Score commands that other guards' tests say must be caught, or left alone; by the part of the guard they test."""
-    measured = Measured("", {}, [])
+    measured = Measured("", {}, [], [])
     counts: dict[str, Counter[str]] = {"engine": Counter(), "policy": Counter()}
-    for number, row in enumerate(rows(path)):
-        turn = {"role": "tool_call", "tool": "Bash", "text": row["command"]}
-        heard = bool(fired(librarian, [turn], f"command {number}"))
+    for row in rows(path):
+        heard = bool(fired(artefact, [{"role": "tool_call", "tool": "Bash", "text": row["command"]}]))
         became = outcome(heard=heard, wanted=row["expect"] == "block")
         counts[row["tier"]][became] += 1
         if row["tier"] != "engine":
@@ -111,49 +88,26 @@ def commands(librarian: Librarian, path: Path) -> Measured:
     return measured._replace(line="\n".join(lines))
 
 
-def turns(librarian: Librarian, path: Path, *, wanted: bool, label: str) -> Measured:
+def labelled(folder: Path, name: str) -> list[Row]:
+    """Return the rows of a file that each set of conversations has."""
+    return [row for path in sorted(folder.glob(f"conversations*/{name}")) for row in rows(path)]
+
+
+def turns(artefact: Artefact, labelled_rows: Iterable[Row], *, wanted: bool, label: str) -> Measured:
     """Score single turns of real conversations that deserve a warning, or that only look as if they did."""
-    measured = Measured("", {}, [])
+    measured = Measured("", {}, [], [])
     counts = Counter[str]()
-    for number, row in enumerate(rows(path)):
-        found = fired(librarian, [row], f"{path.name} {number}")
+    for row in labelled_rows:
+        found = [firing.trigger for firing in fired(artefact, [row])]
         became = outcome(heard=bool(found), wanted=wanted)
         counts[became] += 1
         measured.topics.setdefault(row["topic"], Counter())[became] += 1
+        measured.scored.append(real_turns.Scored(row, heard=bool(found), wanted=wanted))
         if bool(found) != wanted:
-            shown = f"{row['role']} {found}: {row['text'][:160]!r}"
+            shown = "held out" if row["source"] in HELD_OUT else f"{row['role']} {found}: {row['text'][:160]!r}"
             measured.wrong.append(Wrong(row["id"], wanted, row["topic"], shown))
     good, bad = ("caught", "missed") if wanted else ("false alarm", "silent")
     return measured._replace(line=f"| {label} | {_share(counts, good, bad)} fire |")
-
-
-def real(librarian: Librarian, path: Path) -> Measured:
-    """Count the injections into real conversations, and how many of them are noise by the labels kept."""
-    labels = {_key(row, row["trigger"]): row["label"] for row in rows(LABELS)}
-    conversations: dict[str, list[Row]] = {}
-    for row in rows(path):
-        conversations.setdefault(f"{row['source']} {row['conversation_id']}", []).append(row)
-    shown: list[str] = []
-    counts = Counter[str]()
-    total = 0
-    for name, members in conversations.items():
-        ordered = sorted(members, key=lambda row: int(row["turn"]))
-        total += len(ordered)
-        heard = librarian.watch([_message(turn) for turn in ordered], conversation_id=name, folder="/")
-        for row, watched in zip(ordered, heard, strict=True):
-            for firing in watched.firings:
-                label = labels.get(_key(row, firing.trigger), "unlabelled")
-                counts[label] += 1
-                shown.append(f"{label} {_key(row, firing.trigger)}: {firing.because}")
-    kinds = ", ".join(f"{count} {label}" for label, count in sorted(counts.items()))
-    rate = 1000 * (counts.total() - counts["deserved"]) / max(total, 1)
-    spoken = f"{counts.total()} injections ({kinds}), {rate:.2f} noise per 1,000 turns"
-    fell = [Wrong("", missed=False, topic="", shown=one) for one in shown]
-    return Measured(f"| {total:,} real turns in a row | {spoken} |", {}, fell)
-
-
-def _key(row: Row, trigger: str) -> str:
-    return f"{row['source']} {row['conversation_id']} {row['turn']} {trigger}"
 
 
 def _share(counts: Counter[str], good: str, bad: str) -> str:
@@ -161,7 +115,7 @@ def _share(counts: Counter[str], good: str, bad: str) -> str:
     return f"{counts[good]} of {total} ({counts[good] / max(total, 1):.3f})"
 
 
-def page(measured: Sequence[Measured]) -> str:
+def page(measured: Sequence[Measured], real: real_turns.Real) -> str:
     """Return docs/ACCURACY.md."""
     commons = load_commons(folders.STARTER)
     fires = sum(case.fires for case in commons.cases)
@@ -171,10 +125,17 @@ def page(measured: Sequence[Measured]) -> str:
             topics.setdefault(name, Counter()).update(counts)
     return PAGE.format(
         triggers=len(commons.triggers), documents=len(commons.entries), fires=fires,
-        silent=len(commons.cases) - fires, table="\n".join(one.line for one in measured),
+        silent=len(commons.cases) - fires, table=table(measured, real),
+        repositories=real_turns.by_repository(real), kinds=real_turns.by_kind(real),
+        forms=real_turns.by_form(real), noisy=real_turns.by_trigger(real),
         topics="\n".join(_topic_line(name, topics[name]) for name in sorted(topics)),
         wrong=_reasons([wrong for one in measured for wrong in one.wrong if wrong.identity]),
     )  # fmt: skip
+
+
+def table(measured: Sequence[Measured], real: real_turns.Real) -> str:
+    """Return the lines of the table at the top of the page."""
+    return "\n".join((*(one.line for one in measured), real_turns.summary(real)))
 
 
 def _topic_line(name: str, counts: Counter[str]) -> str:
@@ -201,14 +162,45 @@ PAGE = """# How accurate
 
 Made by `python bench/accuracy.py FOLDER --write docs/ACCURACY.md`, where FOLDER holds labelled sets that are not part
 of this project: shell commands from the tests of other guards, and turns of real coding agents' conversations, labelled
-by reading. The starter commons ({triggers} triggers, {documents} documents) was developed with these sets in view, so
-figures on sets that nobody looked at will be lower. Its own cases ({fires} that must fire, {silent} that must stay
-silent) pass in every test run. Every firing on real turns was read and judged; the judgements are in
-`bench/labels/real_firings.jsonl` (deserved or noise, with the reason; no text of a conversation).
+by reading. The starter commons ({triggers} triggers, {documents} documents) was developed with most of these sets in
+view, so figures on sets that nobody looked at will be lower; the repositories marked "held out" were not looked at by
+anybody who wrote triggers. Its own cases ({fires} that must fire, {silent} that must stay silent) pass in every test
+run. What fires on real turns is read and judged; the judgements are in `bench/labels/firings.jsonl` (deserved, arguable
+or noise, with the reason; no text of a conversation), and what nobody has judged counts as noise.
 
 | what was watched | result |
 |---|---|
 {table}
+
+## By repository
+
+The conversations are replayed as `deia triggers replay` does it, without what their exporters wrapped around a call.
+No threshold is fitted to any of them: those of `meaning` clauses are calibrated on documentation and on the starter's
+own cases. The words of the triggers were chosen with the repositories in view that are not held out.
+
+{repositories}
+
+## By kind of clause
+
+The kind of the clause that decided; "said" means that a person or the assistant mentioned a command in prose.
+
+| kind | deserved | arguable | noise | unlabelled | noise per 1,000 turns |
+|---|---|---|---|---|---|
+{kinds}
+
+Triggers that were noise at least twice in the repositories that are not held out:
+
+| trigger | deserved | arguable | noise | unlabelled | noise per 1,000 turns |
+|---|---|---|---|---|---|
+{noisy}
+
+## By form
+
+Turns that deserve a warning, by how bad it would be to miss them, and turns that look alike.
+
+| form | high | medium | low | look alike: fire |
+|---|---|---|---|---|
+{forms}
 
 ## By topic
 
@@ -240,6 +232,19 @@ Deliberately left alone, in every set:
 """
 
 
+def real_conversations(artefact: Artefact, folder: Path, scored: Sequence[real_turns.Scored]) -> real_turns.Real:
+    """Replay every conversation, and judge the sentences and calls that were labelled alone."""
+    paths = sorted(folder.glob("conversations*/conversations.jsonl"))
+    members = [members for path in paths for members in conversations(path)]
+    return real_turns.Real(
+        found=list(all_fired(artefact, members)),
+        turns=Counter(row["source"] for conversation in members for row in conversation),
+        scored=scored,
+        acts=real_turns.acts(artefact, folder / "acts"),
+        calls=real_turns.calls(artefact, folder / "acts"),
+    )
+
+
 def main() -> None:
     """Measure, print, and write the page when asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -247,30 +252,29 @@ def main() -> None:
     parser.add_argument("--write", type=Path)
     parser.add_argument("--missed", action="store_true")
     parser.add_argument("--fired", action="store_true")
+    parser.add_argument("--unlabelled", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as state:
-        os.environ.update(DEIA_STATE=f"{state}/state", DEIA_CACHE=f"{state}/cache")
-        librarian = Librarian(folders.STARTER, ledger=False)
+        os.environ.update(DEIA_STATE=f"{state}/state", DEIA_CACHE=f"{state}/cache", DEIA_TRUST="*")
+        artefact = Librarian(folders.STARTER, ledger=False).open_artefact()
         folder: Path = options.folder
-        scored = [
-            commands(librarian, folder / "commands" / "command_cases.jsonl"),
-            turns(librarian, folder / "conversations" / "positives.jsonl", wanted=True, label="turns that deserve it"),
-            turns(
-                librarian,
-                folder / "conversations" / "hard_negatives.jsonl",
-                wanted=False,
-                label="turns that look alike",
-            ),
+        positives, alike = labelled(folder, "positives.jsonl"), labelled(folder, "hard_negatives.jsonl")
+        measured = [
+            commands(artefact, folder / "commands" / "command_cases.jsonl"),
+            turns(artefact, positives, wanted=True, label="turns that deserve a warning"),
+            turns(artefact, alike, wanted=False, label="turns that look alike"),
         ]
-        lively = real(librarian, folder / "conversations" / "conversations.jsonl")
-    measured = [*scored, lively]
-    print("\n".join(one.line for one in measured))
+        real = real_conversations(artefact, folder, [one for part in measured for one in part.scored])
+    print(table(measured, real))
+    print(f"\n{real_turns.by_repository(real)}\n\n{real_turns.by_kind(real)}\n\n{real_turns.by_form(real)}")
     if options.missed:
-        print("\n".join(f"  {one.identity} {one.topic}: {one.shown}" for part in scored for one in part.wrong))
+        print("\n".join(f"  {one.identity} {one.topic}: {one.shown}" for part in measured for one in part.wrong))
     if options.fired:
-        print("\n".join(f"  {one.shown}" for one in lively.wrong))
+        print("\n".join(f"  {one.label} {one.key}: {one.shown}" for one in real.found))
+    if options.unlabelled:
+        print(f"{write_unlabelled(real.found, options.unlabelled)} unlabelled in {options.unlabelled}")
     if options.write:
-        options.write.write_text(page(measured), encoding="utf-8")
+        options.write.write_text(page(measured, real), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from accuracy import rows
+from firings import rows
 from paraphrases import DEVELOPMENT, HELD_OUT, compiled
 
 from deia import folders
@@ -26,7 +26,7 @@ from deia.watch.watcher import Surroundings, watch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from accuracy import Row
+    from firings import Row
 
     from deia.watch.gate.artefact import Artefact
 

@@ -138,10 +138,11 @@ def measured(folder: Path) -> str:
     from deia.librarian import Librarian  # noqa: PLC0415 - as above
 
     librarian = Librarian(STARTER, ledger=False)
+    artefact = librarian.open_artefact()
     sets = (
-        accuracy.commands(librarian, folder / "commands" / "command_cases.jsonl"),
-        accuracy.turns(librarian, folder / "conversations" / "positives.jsonl", wanted=True, label=""),
-        accuracy.turns(librarian, folder / "conversations" / "hard_negatives.jsonl", wanted=False, label=""),
+        accuracy.commands(artefact, folder / "commands" / "command_cases.jsonl"),
+        accuracy.turns(artefact, accuracy.labelled(folder, "positives.jsonl"), wanted=True, label=""),
+        accuracy.turns(artefact, accuracy.labelled(folder, "hard_negatives.jsonl"), wanted=False, label=""),
     )
     totals: dict[str, Counter[str]] = {}
     named: dict[str, set[str]] = {}

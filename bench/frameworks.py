@@ -185,7 +185,12 @@ def main() -> None:
     given = parser.parse_args()
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"DEIA_STATE": f"{folder}/state", "DEIA_CACHE": f"{folder}/cache", "DEIA_STARTER": "false"}
+        os.environ |= {
+            "DEIA_STATE": f"{folder}/state",
+            "DEIA_CACHE": f"{folder}/cache",
+            "DEIA_STARTER": "false",
+            "DEIA_TRUST": "*",
+        }
         make_commons(Path(folder) / "commons", triggers=200)
         turns = turns_of(Librarian(f"{folder}/commons", ledger=False), given.only)
         taken = asyncio.run(timed(turns, given.rounds))

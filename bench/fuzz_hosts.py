@@ -184,7 +184,7 @@ def main() -> int:
     parser.add_argument("--only", type=int)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
+        os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="", DEIA_TRUST="*")
         compile_commons(deia.folders.STARTER, environ=dict(os.environ))
         place = Place(["claude-code"])
         place.settle("/")

@@ -30,6 +30,7 @@ from deia.serve.hooks.run import HOSTS
 from deia.serve.hosts.claude_code import read_event
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.startup.bytecode import keep_bytecode
+from deia.trust import trust
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.gate.pattern_gate import holding
 from deia.watch.gate.word_gate import candidates, wait_in_vain
@@ -137,6 +138,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
+        trust(folder, os.environ, below=True)
         os.environ["DEIA_STARTER"] = "false"  # the rows say how many triggers there are, so there are no others
         keep_bytecode()  # as `deia install` and `deia compile` do
         if options.every_host:

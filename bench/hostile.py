@@ -275,7 +275,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="")
+        os.environ.update(DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="", DEIA_TRUST="*")
         artefact = Librarian(folders.STARTER, ledger=False).open_artefact()
         opening = opening_of(folders.STARTER)
         bad = report_growth(artefact, opening, options.size, options.rounds)

@@ -17,11 +17,12 @@ import statistics
 import time
 from typing import TYPE_CHECKING
 
+from retrieval import judgements, rows
+
 from deia.commons.index.index_records import Index
 from deia.commons.index.load_commons import Commons
 from deia.compile.triggers.word_bags import bags
-from deia.evaluate.labelled_sets import read_corpus, read_questions
-from deia.knowledge import Entry, Golden
+from deia.knowledge import Document, Entry, Golden
 from deia.learn.changes import ADD, DOCUMENT, Change
 from deia.learn.corpus_words import Vocabulary
 from deia.learn.index_drafts import draft
@@ -41,9 +42,9 @@ SEED = 7
 
 def commons_of(folder: str) -> Commons:
     """Make a commons of a set's corpus."""
-    corpus = read_corpus(folder)
-    documents = tuple(one.but(path=f"bok/{one.path}.md") for one in corpus)
-    entries = tuple(Entry(id=one.path, path=f"bok/{one.path}.md", title=one.title) for one in corpus)
+    corpus = rows(folder, "corpus.jsonl")
+    entries = tuple(Entry(id=row["_id"], path=f"bok/{row['_id']}.md", title=row["title"]) for row in corpus)
+    documents = tuple(Document(path=f"bok/{row['_id']}.md", title=row["title"], text=row["text"]) for row in corpus)
     return Commons(
         root=folder, index=Index(path=""), entries=entries, documents=documents, clusters=(), query_patterns=(),
         triggers=(), cases=(),
@@ -107,20 +108,22 @@ def told(name: str, rows: Sequence[Comparison]) -> None:
 def measure(folder: str, number: int) -> None:
     """Print one set's figures."""
     commons = commons_of(folder)
-    questions = read_questions(folder)
+    grades = judgements(folder)
+    asked = [row for row in rows(folder, "queries.jsonl") if row["_id"] in grades]
+    questions = [Golden(query=row["text"], grades=grades[row["_id"]]) for row in asked]
     vocabulary = Vocabulary(commons, own=frozenset(one.id for one in commons.entries), elsewhere=bags())
-    rows: dict[str, list[Comparison]] = {"learned": [], "naive": []}
+    compared: dict[str, list[Comparison]] = {"learned": [], "naive": []}
     print(f"{os.path.basename(folder)}: {len(questions)} questions, half of them used, {number} times", flush=True)
     for seed in range(SEED, SEED + number):
         half, other = halves(questions, seed)
         changes, how = learned(used(half), commons, vocabulary)
         probes = [Probe(question=one.query, grades=one.grades) for one in other]
         with IndexTrial(commons, vocabulary, [*probes, *probes_of(Evidence(), [], bags()[::2])]) as trial:
-            rows["learned"].append(trial.try_changes(changes, every=True))
-            rows["naive"].append(trial.try_changes(naive(half, vocabulary), every=True))
-        last = rows["learned"][-1]
+            compared["learned"].append(trial.try_changes(changes, every=True))
+            compared["naive"].append(trial.try_changes(naive(half, vocabulary), every=True))
+        last = compared["learned"][-1]
         print(f"  {how}; nDCG@10 {last.before['nDCG@10']:.3f} -> {last.after['nDCG@10']:.3f}", flush=True)
-    for name, found in rows.items():
+    for name, found in compared.items():
         told(name, found)
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from accuracy import rows
+from firings import rows
 
 from deia import folders, settings
 from deia.commons.index.load_commons import load_commons
@@ -31,7 +31,7 @@ from deia.watch.watcher import Surroundings, watch
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from accuracy import Row
+    from firings import Row
 
     from deia.commons.index.load_commons import Commons
     from deia.knowledge import Trigger
@@ -89,7 +89,7 @@ def heard(half: str = "") -> list[Heard]:
 def compiled(commons: Commons) -> Artefact:
     """Compile the triggers of a commons as `deia compile` does, without its documents."""
     thresholds = {(one.trigger, one.clause): one.thresholds for one in calibrated(commons.triggers, commons.cases)}
-    given = {name: value for name, value in settings.DEFAULTS.values().items() if name != "sources"}
+    given = settings.DEFAULTS.by_name()
     data, _ = compile_triggers(commons.triggers, {}, settings=given, identity={}, thresholds=thresholds)
     return Artefact(data)
 

@@ -19,9 +19,9 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from deia.compile.catalog.vectors import VectorWriter
+from deia.compile.catalog.vectors import Encoder, VectorWriter
 from deia.ingest.chunker import chunk_document
-from deia.knowledge import Document, Entry
+from deia.knowledge import Document
 from deia.match import ivf, vector_store
 from deia.match.numerics import np
 from deia.match.tiers import open_tier
@@ -59,12 +59,12 @@ def content(path: str) -> str:
 
 def write(folder: str, folders: Sequence[str], most: int) -> Vectors:
     """Write the vectors of up to so many passages, no two alike."""
-    writer, seen = VectorWriter(folder, "static"), set[str]()
+    writer, encoder, seen = VectorWriter(folder, "static"), Encoder("static"), set[str]()
     for document in documents(folders):
         chunks = [chunk for chunk in chunk_document(document, id=document.path) if chunk.text not in seen]
         seen.update(chunk.text for chunk in chunks)
         if chunks:
-            writer.add(Entry(id=document.path, path=document.path, title=document.title), chunks)
+            writer.put_coded(encoder.of([document.title], [[chunk.text for chunk in chunks]]))
         if len(seen) >= most:
             break
     writer.close()

@@ -31,11 +31,13 @@ from typing import TYPE_CHECKING, Any
 from search import WORDS, corpus, environment, questions, seconds
 
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.embeddings import Effort, VectorCache, text_key, texts_of
+from deia.compile.catalog.embeddings import Effort, VectorCache, text_key
+from deia.compile.catalog.vectors import subject
 from deia.compile.catalog.writers import TIERS
 from deia.ingest.chunker import chunk_document
 from deia.knowledge import Entry, Query
 from deia.match.tiers import open_tier
+from deia.match.tokeniser import spelled_out
 from deia.search.catalog import open_catalog
 from deia.search.pipeline import search
 
@@ -104,7 +106,8 @@ def _compact(documents: Sequence[Document], place: str, rounds: int) -> dict[str
     tier, folder, entries = open_tier(COMPACT), os.path.join(place, COMPACT), [entry(each) for each in documents]
     kept, chance = VectorCache(f"{folder}.codes", dimensions=tier.dimensions), np.random.default_rng(SEED)
     for each, document in zip(entries, documents, strict=True):
-        texts = texts_of(each, chunk_document(document, id=document.path))
+        chunks = chunk_document(document, id=document.path)
+        texts = [spelled_out(subject(each)), *(chunk.text for chunk in chunks)]
         drawn = chance.standard_normal((len(texts), tier.dimensions)).astype("f4")
         drawn /= np.sqrt((drawn * drawn).sum(1, keepdims=True))
         kept.add([text_key(tier.digest, text) for text in texts], quantised(drawn))

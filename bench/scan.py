@@ -188,7 +188,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(
-            DEIA_STATE=f"{folder}/state", DEIA_CACHE=f"{folder}/cache", DEIA_COMMONS="", DEIA_STARTER="false"
+            DEIA_STATE=f"{folder}/state",
+            DEIA_CACHE=f"{folder}/cache",
+            DEIA_COMMONS="",
+            DEIA_TRUST="*",
+            DEIA_STARTER="false",
         )
         commons = make_commons(Path(folder) / "commons", triggers=TRIGGERS)
         librarian = Librarian(commons, ledger=False)

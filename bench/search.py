@@ -114,7 +114,7 @@ def environment(place: str) -> dict[str, str]:
     """Return an environment in which modules are compiled once, as those of an installed package are."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     own = {"PYTHONPYCACHEPREFIX": os.path.join(place, "compiled"), "DEIA_STATE": os.path.join(place, "state")}
-    return {**kept, **own, "DEIA_CACHE": os.path.join(place, "cache")}
+    return {**kept, **own, "DEIA_TRUST": "*", "DEIA_CACHE": os.path.join(place, "cache")}
 
 
 def seconds(command: Sequence[str], environ: Mapping[str, str]) -> float:

@@ -249,7 +249,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         root = make_commons(Path(place) / "commons", triggers=given.triggers, documents=200)
         write_watched(root, 1)
-        os.environ |= {"DEIA_STATE": f"{place}/state", "DEIA_CACHE": f"{place}/cache", "DEIA_STARTER": "false"}
+        os.environ |= {
+            "DEIA_STATE": f"{place}/state",
+            "DEIA_CACHE": f"{place}/cache",
+            "DEIA_STARTER": "false",
+            "DEIA_TRUST": "*",
+        }
         compile_commons(str(root), environ=os.environ)
         time_start(root, max(3, given.rounds // 10))
         trigger = json.loads((root / "triggers/topic-0.yaml").read_text(encoding="utf-8"))[1]

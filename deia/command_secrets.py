@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 TABLES = Tables(__file__)
 _OPTIONS = TABLES.lists("options")
 LOGINS = TABLES.pairs("logins")
-LAST = TABLES.lists("last")
+ARGUMENTS = {name: dict(zip(words[::2], map(int, words[1::2]), strict=True))
+             for name, words in TABLES.lists("arguments").items()}  # fmt: skip
 SETTERS = TABLES.phrases("setters")
 READERS = TABLES.phrases("readers")
 PRINTERS = frozenset(("echo", "printf", "print", "write-output"))
@@ -25,12 +26,12 @@ DOMAIN_USERS = TABLES.words("domain users")
 PROGRAMS = frozenset(
     (
         *_OPTIONS, *ACCOUNTS, *DOMAIN_USERS, *PRINTERS,
-        "htpasswd", *LAST, *(words.split()[0] for words in (*LOGINS, *SETTERS)),
+        "htpasswd", *ARGUMENTS, *(words.split()[0] for words in (*LOGINS, *SETTERS)),
     )
 )  # fmt: skip
 ENDS = frozenset("|;&\n")
-SPACED = str.maketrans(dict.fromkeys("\"'`()|;&/\\", " "))  # what may stand beside the name of a program
-NOT_VALUES = ("-", "$", "<", "{", "[", "%", "\0")  # another option, a variable, a placeholder
+SPACED = str.maketrans(dict.fromkeys("\"'`()|;&/\\+", " "))  # what may stand beside the name of a program
+NOT_VALUES = ("-", "$", "<", "{", "[", "\0")  # another option, a variable, a placeholder
 
 
 class _Word:
@@ -45,17 +46,33 @@ class _Word:
 def secret_spans(text: str, lowered: str) -> list[tuple[int, int]]:
     """Return where secrets stand among the arguments of commands, in order; `lowered` is the text in small letters."""
     spans = list(_in_sql(lowered)) if "identified" in lowered or "password" in lowered else []
-    if not PROGRAMS.isdisjoint(lowered.translate(SPACED).split()):
-        previous: list[_Word] = []
-        for command in _commands(text):
-            spans += _in_command(command)
-            for word in command:
-                if " " in word.text and len(word.text) < len(text):  # `bash -c "mysql -pX"`
-                    inner = secret_spans(word.text, word.text.lower())
-                    spans += [(word.start + start, word.start + end) for start, end in inner]
-            spans += _printed(previous, command)
-            previous = command
+    if not PROGRAMS.isdisjoint(f"\n{lowered}".replace("\n-", " ").translate(SPACED).split()):
+        for view in _views(text):
+            spans += _in_text(view)
     return _apart(spans)
+
+
+def _views(text: str) -> Iterator[str]:
+    """Yield a text as it is and, if quotes in it are escaped as in JSON, as somebody reads it who unescapes them.
+
+    Every place stays where it is.
+    """
+    yield text
+    if '\\"' in text:
+        yield text.replace('"', " ").replace("\\ ", "' ")
+        yield text.replace('\\\\\\"', "'   ").replace('\\"', "  ").replace('"', " ")
+
+
+def _in_text(text: str) -> Iterator[tuple[int, int]]:
+    previous: list[_Word] = []
+    for command in _commands(text):
+        yield from _in_command(command)
+        for word in command:
+            if " " in word.text and len(word.text) < len(text):  # `bash -c "mysql -pX"`
+                for start, end in secret_spans(word.text, word.text.lower()):
+                    yield word.start + start, word.start + end
+        yield from _printed(previous, command)
+        previous = command
 
 
 def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -99,19 +116,32 @@ def _word(text: str, at: int) -> _Word:
     end = at
     quote = ""
     while end < len(text) and (quote or not (text[end].isspace() or text[end] in ENDS)):
-        if text[end] in "'\"":
+        if text[end] in "'\"" and (quote or not _is_apostrophe(text, at, end)):
             quote = "" if text[end] == quote else quote or text[end]
         end += 1
     word = text[at:end]
     return _Word(word, at, end)
 
 
+def _is_apostrophe(text: str, start: int, at: int) -> bool:
+    """Return whether a quotation mark within a word opens none: that of `I'll`, and one that nothing closes."""
+    close = text.find(text[at], at + 1)
+    return close < 0 or (text[at] == "'" and text[start:at].isalpha()) or "\n" in text[at:close]
+
+
+def is_placeholder(text: str) -> bool:
+    """Return whether a word stands for a value: `$NAME`, `<key>`, `{key}`, `%s`, `%NAME%`; or is another option."""
+    return text.startswith(NOT_VALUES) or (text[:1] == "%" and (len(text) < 4 or text[-1] == "%"))
+
+
 def _in_command(words: list[_Word]) -> Iterator[tuple[int, int]]:
     lowered = [word.text.lower() for word in words]
+    done = set()
     for at, name in enumerate(lowered):
-        program = name.strip("'\"`($").rpartition("/")[2].removesuffix(".exe")
-        if program not in PROGRAMS:
+        program = _program(name if at else name.lstrip("-"))
+        if program not in PROGRAMS or program in done:  # the first one's options are looked for to the end
             continue
+        done.add(program)
         rest = words[at + 1 :]
         following = set(lowered[at + 1 :])
         options = list(_OPTIONS.get(program, ()))
@@ -120,8 +150,12 @@ def _in_command(words: list[_Word]) -> Iterator[tuple[int, int]]:
             if first == program and following.issuperset(others):
                 options += more.split()
         yield from _option_values(rest, options)
-        yield from _last_values(program, lowered[at + 1 :], rest)
+        yield from _argument_values(program, lowered[at + 1 :], rest)
         yield from _accounts(program, rest)
+
+
+def _program(word: str) -> str:
+    return word.strip("'\"`($+").rpartition("/")[2].removesuffix(".exe")
 
 
 def _option_values(words: list[_Word], options: list[str]) -> Iterator[tuple[int, int]]:
@@ -155,15 +189,17 @@ def _value(word: _Word, kind: str = "") -> Iterator[tuple[int, int]]:
         sign = next((char for char in (text if kind == "@" else "") if char in ":="), ",")
         user, sign, text = text.partition(sign)
         start += len(user) + len(sign)
-    if text and not text.startswith(NOT_VALUES):
+    if text and not is_placeholder(text):
         yield start, start + len(text)
 
 
-def _last_values(program: str, lowered: list[str], words: list[_Word]) -> Iterator[tuple[int, int]]:
-    """Yield what stands last where that is a secret, or behind a word that names one."""
-    batch = program == "htpasswd" and any(name[0] == "-" and "b" in name for name in lowered)
-    if len(words) > 1 and (batch or any(any(part in name for name in lowered) for part in LAST.get(program, ()))):
-        yield from _value(words[-1])
+def _argument_values(program: str, lowered: list[str], words: list[_Word]) -> Iterator[tuple[int, int]]:
+    """Yield the arguments that are a secret by their place behind a sub-command or behind a word that names one."""
+    if program == "htpasswd" and any(name[0] == "-" and "b" in name for name in lowered):
+        yield from _argument(words, 2 if any(name[0] == "-" and "n" in name for name in lowered) else 3)
+    for part, number in ARGUMENTS.get(program, {}).items():
+        at = next((at for at, name in enumerate(lowered) if part in name), len(lowered))
+        yield from _argument(words[at + 1 :], number)
     if program == "net" and lowered[:1] == ["user"] and len(words) > 2 and not words[2].text.startswith("/"):
         yield from _value(words[2])
     for setter in SETTERS:
@@ -172,6 +208,13 @@ def _last_values(program: str, lowered: list[str], words: list[_Word]) -> Iterat
             for name, word in zip(lowered, words[1:], strict=False):
                 if any(part in name for part in ("secret", "password", "token", "_pass", "api_key", "apikey")):
                     yield from _value(word)
+
+
+def _argument(words: list[_Word], number: int) -> Iterator[tuple[int, int]]:
+    """Yield the place of the argument with a number, options not counted."""
+    plain = [word for word in words if word.text[:1] != "-"]
+    if len(plain) >= number:
+        yield from _value(plain[number - 1])
 
 
 def _accounts(program: str, words: list[_Word]) -> Iterator[tuple[int, int]]:
@@ -189,13 +232,13 @@ def _accounts(program: str, words: list[_Word]) -> Iterator[tuple[int, int]]:
 
 def _printed(before: list[_Word], reader: list[_Word]) -> Iterator[tuple[int, int]]:
     """Yield what one command prints and the next reads as a secret."""
-    if not before or before[0].text.lower() not in PRINTERS:
-        return
     said = " ".join(word.text for word in reader)
     if not any(name in said for name in READERS):
         return
-    for word in before[1:]:
-        if not word.text.startswith(NOT_VALUES):
+    names = [_program(word.text.lower().lstrip("-")) for word in before]
+    printer = next((at for at, name in enumerate(names) if name in PRINTERS), len(before))
+    for word in before[printer + 1 :]:
+        if not is_placeholder(word.text):
             user, sign, secret = word.text.partition(":")
             cut = len(user) + 1 if sign and "chpasswd" in said else 0
             yield word.start + cut, word.start + cut + len(secret if cut else word.text)
@@ -209,9 +252,9 @@ def _in_sql(lowered: str) -> Iterator[tuple[int, int]]:
             close = lowered.find(quote, start + 1)
             if close < 0:
                 break
-            before = lowered[max(0, start - 40) : start].rstrip(" (=\\").rstrip()
-            if (lowered[start - 1] in " (=\\" and before.endswith(("identified by", "password"))) or (
-                "identified" in before and before.endswith(" by")
-            ):
+            before = lowered[max(0, start - 40) : start].rstrip("\\")
+            words = before.rstrip(" (=")
+            named = words != before and words.endswith("password") and words[-9:-8] != "_"
+            if named or ("identified" in words and words.endswith(" by")):
                 yield start + 1, close
             start = lowered.find(quote, start + 1)

@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 MOST_LINKS = 40  # of one path, as Linux allows
 MOST_BYTES = 64_000_000  # of a file that is read whole; larger ones are not deia's, or are mapped instead of read
 ANY_SIZE = 1 << 40  # for files that only deia writes
-REGULAR, KIND, LINK = 0o100000, 0o170000, 0o120000  # of a file's mode (inode(7))
+REGULAR, FOLDER, KIND, LINK = 0o100000, 0o040000, 0o170000, 0o120000  # of a file's mode (inode(7))
 # Opening a pipe or a device must neither wait nor have an effect. Windows has no such flags, but needs O_BINARY.
 _PLAIN = sum(getattr(system, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))
 _READ = system.O_RDONLY | _PLAIN
 _NO_LINK = getattr(system, "O_NOFOLLOW", 0)
 _APPEND = system.O_WRONLY | system.O_APPEND | system.O_CREAT | _NO_LINK | _PLAIN
 _CREATE = system.O_WRONLY | system.O_CREAT | system.O_EXCL | _NO_LINK | _PLAIN
-VARIABLES = ("HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+VARIABLES = (
+    "HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "TEMP",
+)  # fmt: skip
 
 
 def environment() -> dict[str, str]:
@@ -128,6 +130,27 @@ def is_link(path: str) -> bool:
     """Return whether there is a symbolic link at `path`."""
     try:
         return system.lstat(path).st_mode & KIND == LINK
+    except (OSError, ValueError):
+        return False
+
+
+def is_private(path: str) -> bool:
+    """Return whether there is a folder at `path`, and no link, that belongs to this user and is open to nobody else.
+
+    On Windows the folders of temporary files are a user's own.
+    """
+    try:
+        state = system.lstat(path)
+    except (OSError, ValueError):
+        return False
+    own = sys.platform == "win32" or (state.st_uid == user() and not state.st_mode & 0o077)
+    return own and state.st_mode & KIND == FOLDER
+
+
+def is_own(path: str) -> bool:
+    """Return whether something belongs to the person who runs this; True on Windows, which has no such owners."""
+    try:
+        return sys.platform == "win32" or bool(system.stat(path).st_uid == user())
     except (OSError, ValueError):
         return False
 
@@ -257,6 +280,24 @@ def process() -> int:
     return system.getpid()
 
 
+def is_running(number: int) -> bool:
+    """Return whether there is a process with this id; True on Windows, where that cannot be told so cheaply."""
+    if sys.platform == "win32":
+        return True
+    try:
+        system.kill(number, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
+
+
+def user() -> int:
+    """Return the number of the user that this process acts for; always 0 on Windows."""
+    return 0 if sys.platform == "win32" else system.geteuid()
+
+
 def writer() -> str:
     """Return a name for the writer of a shared file: the machine; on Windows the process, as appends would mix."""
     if sys.platform == "win32":
@@ -273,11 +314,21 @@ def parent(path: str) -> str:
     return trimmed[:cut] or "/"
 
 
+def forward(path: str) -> str:
+    """Return a path of this system with forward slashes; except on Windows, a backslash is a character of a name."""
+    return path.replace("\\", "/") if sys.platform == "win32" else path
+
+
+def is_absolute(path: str) -> bool:
+    """Return whether a path of this system, with forward slashes, is absolute; only Windows has drives."""
+    return path[:1] == "/" or (sys.platform == "win32" and path[1:2] == ":")
+
+
 def full(path: str) -> str:
     """Return the absolute path without `.` and `..`."""
-    path = path.replace("\\", "/")
-    if not (path[:1] == "/" or path[1:2] == ":"):
-        path = f"{system.getcwd()}/{path}".replace("\\", "/")
+    path = forward(path)
+    if not is_absolute(path):
+        path = forward(f"{system.getcwd()}/{path}")
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -292,21 +343,24 @@ def real(path: str) -> str:
 
     A circle of links is left as it is, so that such a path is nobody's.
     """
-    parts = full(path).split("/")
-    done, links = "/".join(parts[:1]), 0
-    waiting = parts[1:]
+    waiting = forward(path if is_absolute(forward(path)) else f"{system.getcwd()}/{path}").split("/")
+    done, links = "", 0
     while waiting:
-        step = f"{done}/{waiting.pop(0)}"
+        part = waiting.pop(0)
+        if part == "..":  # of where the links before it led to
+            done = done.rpartition("/")[0]
+        if part in {"", ".", ".."}:
+            continue
         try:
-            target = system.readlink(step).replace("\\", "/")
+            target = forward(system.readlink(f"{done}/{part}"))
         except (OSError, ValueError):
-            done = step
+            done = f"{done}/{part}"
             continue
         links += 1
         if links > MOST_LINKS:
             return full(path)
-        resolved = full(target if target[:1] == "/" or target[1:2] == ":" else f"{done}/{target}").split("/")
-        done, waiting = resolved[0], [*resolved[1:], *waiting]
+        done = "" if is_absolute(target) else done
+        waiting = [*target.split("/"), *waiting]
     return done or "/"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from deia import files
 from deia.errors import CommonsError
 from deia.records import TYPE_CHECKING
@@ -21,10 +23,17 @@ STARTER = f"{PACKAGE}/starter" if files.exists(f"{PACKAGE}/starter/{INDEX_NAMES[
 MUTES, LEAVES = "mutes.jsonl", "allows.jsonl"  # files in the state folder: muted triggers, and calls let through
 LONGEST_NAME = 200  # characters of a folder in the cache; file systems allow 255 bytes
 STARTER_PREFIX = "starter:"  # shown before paths in the starter commons
+TRUSTED = "trusted"  # the file in the state folder that lists the roots a person trusts, one a line
+BELOW = "/**"  # how a line ends that means a folder and everything in it
+EVERYWHERE = "*"  # in the variable: every folder, whoever owns it
+TRUST_SEPARATOR = ";" if sys.platform == "win32" else ":"  # between the paths in DEIA_TRUST
+MOST_TRUSTED = 1_000_000  # bytes of the list
 
 
 def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") -> str:
     """Return the root of the commons: `explicit`, `DEIA_COMMONS`, the nearest folder upwards, or else the starter.
+
+    A trusted commons further up comes before an untrusted one, which could hide it otherwise.
 
     Raises:
         CommonsError: the named folder holds no commons.
@@ -38,7 +47,18 @@ def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") 
                 fix=f"Name a folder that does, or type: deia init {named}",
             )
         return named.rstrip("/") or "/"
-    return nearest_commons(start) or STARTER
+    return _nearest_trusted(start, environ) or STARTER
+
+
+def _nearest_trusted(start: str, environ: Mapping[str, str]) -> str:
+    """Return the nearest trusted commons folder from `start` upwards, or else the nearest of all, or ""."""
+    nearest = ""
+    for folder in files.upwards(start):
+        if is_commons(folder):
+            if is_trusted(folder, environ):
+                return folder
+            nearest = nearest or folder
+    return nearest
 
 
 def nearest_commons(start: str) -> str:
@@ -53,23 +73,77 @@ def is_commons(folder: str) -> bool:
 
 def is_packaged(root: str) -> bool:
     """Return whether a commons is the packaged starter commons, where nothing may be written."""
-    return root.replace("\\", "/") == STARTER
+    return files.forward(root) == STARTER
 
 
 def is_starter(root: str) -> bool:
     """Return whether a commons is the starter commons, packaged or in a checkout that somebody works in."""
-    return is_packaged(root) or (STARTER.endswith("/..") and root.replace("\\", "/") == CHECKOUT)
+    return is_packaged(root) or (STARTER.endswith("/..") and files.forward(root) == CHECKOUT)
+
+
+def is_trusted(root: str, environ: Mapping[str, str]) -> bool:
+    """Return whether the person trusts a commons: it is deia's own, on their list, or named by DEIA_TRUST.
+
+    As with git's `safe.directory`, a line that names the folder itself counts whoever owns it. A line for everything
+    below a folder counts only for what the person owns, since others may put folders there.
+    """
+    if is_starter(root):
+        return True
+    lines = trusted_lines(environ)
+    if not lines:
+        return False
+    place = files.real(root)
+    if place in lines or EVERYWHERE in lines:
+        return True
+    return any(line.endswith(BELOW) and f"{place}/".startswith(line[:-2]) for line in lines) and files.is_own(place)
+
+
+def trusted_lines(environ: Mapping[str, str]) -> list[str]:
+    """Return the lines of the person's list, and the full paths in the variable for machines that have no list."""
+    content = files.read(f"{state_folder(environ)}/{TRUSTED}", MOST_TRUSTED)
+    lines = content.decode("utf-8", "surrogateescape").split("\n") if content else []
+    named = environ.get("DEIA_TRUST", "")
+    return [*lines, *map(_trusted_line, named.split(TRUST_SEPARATOR))] if named else lines
+
+
+def _trusted_line(path: str) -> str:
+    """Return a path of the variable as the list would have it; a relative one trusts nothing."""
+    folder = path.removesuffix(BELOW)
+    if files.is_absolute(files.forward(path)):
+        return files.real(folder) + path[len(folder) :]
+    return path if path == EVERYWHERE else ""
 
 
 def derived_folder(root: str, environ: Mapping[str, str]) -> str:
     """Return the folder for the compiled files of a commons, in the person's cache, by the commons' real path.
 
-    Nothing that is compiled lies in a repository, where somebody else could have put it.
+    Nothing that is compiled lies in a repository, where somebody else could have put it. What an untrusted commons is
+    compiled to lies elsewhere than what the same commons is compiled to when it is trusted.
     """
-    cache = environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
     if is_packaged(root):
-        return f"{cache}/starter-{_installation()}"
-    return f"{cache}/commons-{_installation()}/{_file_name(files.real(root))}"
+        return f"{cache_folder(environ)}/starter-{_installation()}"
+    trusted, untrusted = commons_caches(environ)
+    return f"{trusted if is_trusted(root, environ) else untrusted}/{_file_name(files.real(root))}"
+
+
+def commons_caches(environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the folders for what this installation compiles: of trusted commons, and of others."""
+    cache, installation = cache_folder(environ), _installation()
+    return f"{cache}/commons-{installation}", f"{cache}/untrusted-{installation}"
+
+
+def cache_folder(environ: Mapping[str, str]) -> str:
+    """Return the person's own folder for what can be made again."""
+    return environ.get("DEIA_CACHE") or _under(environ, "XDG_CACHE_HOME", ".cache")
+
+
+def spare_folders(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return where a conversation's memory goes if the state folder cannot be written: the cache, then temporary ones.
+
+    Anybody can make a folder among the temporary ones; whoever uses one checks that it is private.
+    """
+    temporary = (environ.get("XDG_RUNTIME_DIR"), environ.get("TMPDIR") or environ.get("TEMP") or "/tmp")  # noqa: S108
+    return (cache_folder(environ), *(f"{folder}/deia-{files.user()}" for folder in temporary if folder))
 
 
 def _installation() -> str:
@@ -82,6 +156,12 @@ def _file_name(path: str) -> str:
     escaped = path.replace("%", "%25").replace("/", "%2F").replace(":", "%3A")
     pieces = [escaped[at : at + LONGEST_NAME] for at in range(0, len(escaped), LONGEST_NAME)]
     return "/".join([*(f"{piece}+" for piece in pieces[:-1]), f"{pieces[-1]}="])
+
+
+def root_of(name: str) -> str:
+    """Return the root of the commons whose folder in the cache has this name, or "" if it is not one's whole name."""
+    path = name.removesuffix("=").replace("%3A", ":").replace("%2F", "/").replace("%25", "%")
+    return path if path and name.endswith("=") and _file_name(path) == name else ""
 
 
 def collections_of(text: str) -> tuple[str, ...]:
@@ -105,10 +185,13 @@ def _fingerprint(text: str) -> str:
 def events_folder(root: str, environ: Mapping[str, str]) -> str:
     """Return the event ledger's folder: in the commons, or the person's own for the packaged starter commons.
 
-    A commons whose folder is a link has its ledger among the person's own files: the link may lead to somebody else's.
+    An untrusted commons has its ledger among the person's own files. So has one whose folder for it is a link, which
+    may lead to somebody else's.
     """
     if is_packaged(root):
         return f"{state_folder(environ)}/starter/events"
+    if not is_trusted(root, environ):
+        return f"{state_folder(environ)}/untrusted/{_fingerprint(files.real(root))}/events"
     own = f"{root}/telemetry/events"
     if files.is_link(f"{root}/telemetry") or files.is_link(own):
         return f"{state_folder(environ)}/ledgers/{_fingerprint(files.full(root))}/events"

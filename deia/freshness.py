@@ -33,7 +33,7 @@ def stamp_line(stamp: str, path: str) -> str:
 
 
 def _stamp(root: str, path: str) -> str:
-    full = path[:1] == "/" or path[1:2] == ":"
+    full = files.is_absolute(path)
     stamp = files.stamp(path if full else f"{root}/{path}" if path else root)
     return ABSENT if stamp is None else f"{stamp[0]} {stamp[1]}"
 

@@ -26,9 +26,11 @@ class Clause(Record):
 class Earlier(Record):
     """A precondition: one of these clauses matched earlier in the conversation and was not taken back since."""
 
-    any: tuple[Clause, ...]
+    any: tuple[Clause, ...] = ()
     until: tuple[Clause, ...] = ()
     within: int = 0  # turns; 0 is the whole conversation
+    mark: str = ""  # instead of clauses: what deia notices by itself, `failing` or `production`
+    otherwise: Action | None = None  # the most that the trigger may do if the precondition is not met; None: nothing
 
 
 class Trigger(Record):
@@ -135,15 +137,6 @@ class Golden(Record):
     query: str
     grades: Mapping[str, int] = {}
     line: int = 0
-
-
-class Hit(Record):
-    """One matcher's score for one chunk."""
-
-    document: str
-    ordinal: int
-    score: float
-    matcher: str
 
 
 class Result(Record):

@@ -12,10 +12,10 @@ import os
 import time
 from _thread import RLock  # the same as in `threading`, whose import is slow
 
-from deia import spool
+from deia import files, spool
 from deia.compile.compiled_files import CompiledFiles
 from deia.errors import QueryError
-from deia.folders import events_folder, find_commons, state_folder
+from deia.folders import STARTER_PREFIX, events_folder, find_commons, state_folder
 from deia.knowledge import Query
 from deia.records import ROLES, TYPE_CHECKING, URGENCIES, Firing, Injection, Turn
 from deia.settings import resolve
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 __all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
 
 MODES = ("natural", "keywords")
+UNTRUSTED_RESULTS = (
+    f"documents whose path does not begin with {STARTER_PREFIX} are files of a repository that the person has not"
+    " trusted"
+)
 
 
 class Librarian:
@@ -82,8 +86,8 @@ class Librarian:
     ) -> None:
         self._environ = dict(os.environ)
         explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
-        here = os.getcwd().replace("\\", "/")
-        self.root = find_commons(here, environ=self._environ, explicit=explicit.replace("\\", "/"))
+        here = files.forward(os.getcwd())
+        self.root = find_commons(here, environ=self._environ, explicit=files.forward(explicit))
         self.settings = resolve(self.root, environ=self._environ)
         self.collections = tuple(sorted(set(collections)))
         self._compiled = CompiledFiles(
@@ -140,7 +144,9 @@ class Librarian:
             answer = search(self.open_catalog(), query, checked_at=spool.timestamp(time.time()), tiers=tiers)
         if chosen == TIERS[0] and answer.audit.tier == TIERS[1]:
             warning = f"searched with {TIERS[1]} meaning, because some passages are not encoded; type: deia compile"
-            answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, warning)))
+            answer = _with_warning(answer, warning)
+        if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
+            answer = _with_warning(answer, UNTRUSTED_RESULTS)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
         return RenderableAnswer(**answer.values())
 
@@ -308,6 +314,10 @@ class Librarian:
             return ""
         folder = events_folder(self.root, self._environ)
         return spool.append(folder, event, {"agent": self._agent, **fields}, telemetry=self.settings.telemetry)
+
+
+def _with_warning(answer: Answer, warning: str) -> Answer:
+    return answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, warning)))
 
 
 async def _in_thread(call: Callable[[], T]) -> T:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 URGENCIES: tuple[Urgency, ...] = ("critical", "high", "medium", "low")
 ACTIONS: tuple[Action, ...] = ("note", "warn", "ask", "hold")
 MODES: tuple[Mode, ...] = ("full_context", "summary_only")
+UNTRUSTED = "untrusted"  # the origin of triggers of a commons that the person does not trust
 TIMINGS = ("pre-action", "on-error", "post-action")
 ROLES: tuple[Role, ...] = ("user", "assistant", "tool_call", "tool_result", "system")
 STATUSES = ("experimental", "test", "stable", "deprecated")
@@ -147,7 +148,7 @@ class Firing(Record):
     confidence: str = "high"
     instead: tuple[str, ...] = ()  # safe alternatives
     act: str = ""  # the words or command that it fired on; firings on the same act share a frame
-    origin: str = "project"  # where the trigger comes from: project, starter, or pack NAME
+    origin: str = "project"  # where the trigger comes from: project, untrusted, starter, or pack NAME
 
 
 class Injection(Record):

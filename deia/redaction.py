@@ -7,10 +7,11 @@ words, because importing `re` would double the hook's start-up time, and prefers
 
 from __future__ import annotations
 
-from deia.command_secrets import secret_spans
+from deia.command_secrets import is_placeholder, secret_spans
 from deia.tables import Tables
 
 TABLES = Tables(__file__)
+FILE_ENDINGS = TABLES.words("file endings")
 KEY_PREFIXES = TABLES.listed("key prefixes")
 SOFT_PREFIXES = TABLES.listed("soft prefixes")
 SECRET_NAMES = TABLES.listed("secret names")
@@ -27,6 +28,9 @@ LINKS = frozenset(
 )  # between a name and its value
 ANNOUNCING = WHOLE_NAMES | SCHEMES | USER_OPTIONS
 SIGNS = frozenset((":", "=", "=>", ":=", "==", "value=", "value:"))
+ROOTS = frozenset(("", ".", "..", "~"))  # with which paths begin
+PLACEHOLDERS = ("A-Z", "a-z", "0-9", "REDACTED", "redacted")  # a pattern's characters; what another program has hidden
+MAC_FOLDER = "0000gn"  # ends the generated name of macOS's folder for temporary files
 SYMBOLS = frozenset("!@#$%^&*?+")
 KEY_BLOCKS = ("PRIVATE KEY", "Private-Lines:", "BEGIN PGP MESSAGE")
 HEX = frozenset("0123456789abcdef")
@@ -35,6 +39,7 @@ PASSWORDS = TABLES.listed("passwords")
 DIGEST_SIGNS = (*TABLES.phrases("digest signs"), "git ", "tree ")
 PUBLIC_PREFIXES = TABLES.listed("public prefixes")
 HIDDEN = "[secret]"
+MOST_NAMES = 50  # in one word, as in `a:b:c=d`
 MOST_TEXT = 8192  # characters that are looked at; what follows is cut off
 
 
@@ -95,8 +100,8 @@ def _without_phrases(text: str) -> str:
         parts = text.split(quote)
         for at in range(1, len(parts) - 1, 2):
             before = parts[at - 1].rstrip(" \\")
-            name = before.rstrip(" :=>").rpartition(" ")[2]
-            if before[-1:] in (":", "=", ">") and before and " " in parts[at]:
+            name = before.rstrip(" :=>").replace("\n", " ").replace("\t", " ").rpartition(" ")[2]
+            if before[-1:] in (":", "=", ">") and before and " " in parts[at] and not parts[at].startswith("${{"):
                 name = name or (parts[at - 2].strip("\\") if at > 1 else "")
                 parts[at] = "\0" if is_secret_name(name.lower()) else parts[at]
         text = quote.join(parts)
@@ -114,16 +119,21 @@ def _is_harmless(name: str, value: str) -> bool:
 
     Passwords may be plain words; a token or a session's number is not.
     """
-    if name == "PASS" or value[0] in "$<{%":  # `--- PASS: TestName`; a variable, a placeholder
+    if name == "PASS" or is_placeholder(value) or value.startswith(PLACEHOLDERS):  # `--- PASS: TestName`
+        return True
+    if value[-1] == "…" and len(value) < 8:  # `sk_liv…`
         return True
     if name.lower() == "pass" and not (_mixed(value) or not SYMBOLS.isdisjoint(value)):  # "in the first pass: look"
         return True
     if any(part in name.lower() for part in PASSWORDS):
         return value.endswith(("()", "("))
-    parts = value.strip(".,;:!?*&+").split(".")
-    return all(part.replace("_", "a").replace("-", "a").isalpha() for part in parts) or (
-        value.isdecimal() and len(value) < 8
-    )
+    bare = value.strip(".,;:!?*&+→")
+    if bare.isdecimal():
+        return len(bare) < 8 or name.lower().endswith("tokens")
+    if _is_path(value):
+        return not looks_secret(value)
+    parts = bare.replace("?.", ".").replace("!.", ".").split(".")  # `response.usage?.input`
+    return all(part.replace("_", "a").replace("-", "a").isalpha() for part in parts)
 
 
 def _announced(word: str, announcer: str, *, link: bool) -> bool:
@@ -134,7 +144,7 @@ def _announced(word: str, announcer: str, *, link: bool) -> bool:
             return ":" in word
         return is_secret_name(name.lstrip("-")) and not _is_harmless(announcer.rstrip(":="), word)
     if name in SCHEMES:
-        return word[0] not in "+{$<" and (_mixed(word) or _has_humps(word))
+        return not (word[0] in "+{$<" or word.startswith(PLACEHOLDERS)) and (_mixed(word) or _has_humps(word))
     return name in SECRET_NAMES and (_looks_chosen(word) or (link and _has_humps(word)))
 
 
@@ -152,7 +162,7 @@ def _hidden(word: str, announcer: str, *, link: bool, digests: bool) -> str:
     if size < 6 or _is_public(word, digests=digests):
         return word
     if "://" in word:
-        return _address(word)
+        return _address(word, digests=digests)
     if "@" in word[1:-1] and _is_mail(word):
         return "[email]"
     return "&".join(map(_part, word.split("&"))) if "&" in word and "=" in word else _part(word)
@@ -162,14 +172,36 @@ def _is_public(word: str, *, digests: bool) -> bool:
     """Return whether a word is a name or digest that is no secret: the id of a tool call, a commit's hash."""
     if word.startswith(PUBLIC_PREFIXES):
         return True
-    bare = word.rpartition("=")[2].strip(".,:;[]")
-    return digests and len(bare) in (40, 64) and HEX.issuperset(bare)
+    return digests and all(map(_is_digest, word.rpartition("=")[2].partition(":")[0].split("..")))
 
 
-def _part(word: str) -> str:
+def _is_digest(word: str) -> bool:
+    return len(bare := word.strip(".,;[]")) in (40, 64) and HEX.issuperset(bare)
+
+
+def _is_path(word: str, *, least: int = 0) -> bool:
+    """Return whether a word names a file or folder: `/usr/lib/x`, `../src/x`, `a.js:12`.
+
+    With `least`, so does one that contains a folder of so many small letters: `refs/heads/main`.
+    """
+    *folders, name = word.split("/")
+    least = 3 if folders[:1] and folders[0] in ROOTS else least
+    if least and any(len(part) >= least and part.isalpha() and part.islower() for part in folders):
+        return True
+    return _is_file_name(name)
+
+
+def _is_file_name(word: str) -> bool:
+    """Return whether a word ends as the names of files do, perhaps with the number of a line: `a.go`, `a.go:428:`."""
+    name = word.partition(":")[0].lower()
+    endings = (name.rpartition(".")[2], name.rstrip("-0123456789").rpartition(".")[2])
+    return "." in name and not FILE_ENDINGS.isdisjoint(endings)
+
+
+def _part(word: str, depth: int = 0) -> str:
     """Return one part of a word as it may be written: a name with its value, or a value alone."""
     name, mark, value = _named_value(word)
-    if not mark:
+    if not mark or depth == MOST_NAMES:
         return HIDDEN if looks_secret(word) else word
     if len(value) > 3 and is_secret_name(name.lower().lstrip("-?")) and not _is_harmless(name, value):
         return f"{name}{mark}{HIDDEN}"
@@ -180,10 +212,10 @@ def _part(word: str) -> str:
         return f"{name}{mark}{HIDDEN}"
     if looks_secret(name):
         return f"{HIDDEN}{mark}{value}"
-    return f"{name}{mark}{_part(value)}"
+    return f"{name}{mark}{_part(value, depth + 1)}"
 
 
-def _address(word: str) -> str:
+def _address(word: str, *, digests: bool) -> str:
     """Return a URL without its user, without keys in its path or query, and without the private part of a webhook."""
     scheme, _, rest = word.partition("://")
     user, at, after = rest.rpartition("@")
@@ -195,17 +227,21 @@ def _address(word: str) -> str:
     host, slash, path = location.partition("/")
     if any(fragment in host for fragment in HOOK_HOSTS) and any(fragment in f"/{path}" for fragment in HOOK_PLACES):
         return f"{scheme}{host}/{HIDDEN}"
-    parts = "/".join([_part(part) for part in path.split("/")])
-    if looks_secret(path):
+    names = path.split("/")
+    parts = "/".join([name if digests and _is_digest(name) else _part(name) for name in names])
+    if looks_secret("/".join([name for name in names if not (digests and _is_digest(name))])):
         parts = HIDDEN
     return f"{scheme}{host}{slash}{parts}{question_mark}" + "&".join([_part(part) for part in query.split("&")])
 
 
 def _is_mail(word: str) -> bool:
     """Return whether a word is an e-mail address: a name, @, and a host whose last part consists of letters."""
-    host = word.rpartition("@")[2].rstrip(".:!?*_~").partition("?")[0]
-    last = host.rpartition(".")[2]
-    return "." in host and len(last) > 1 and last.isalpha() and "/" not in host and ":" not in host
+    person, _, host = word.rpartition("@")
+    host = host.rstrip(".:!?*_~").partition("?")[0]
+    name, _, last = host.rpartition(".")
+    if person[-1:] in ("=", "/") or (last == "md" and name.isupper()):  # `file=@data.json`, `@README.md`
+        return False
+    return bool(name) and len(last) > 1 and last.isalpha() and "/" not in host and ":" not in host
 
 
 def _named_value(word: str) -> tuple[str, str, str]:
@@ -215,9 +251,11 @@ def _named_value(word: str) -> tuple[str, str, str]:
 
 
 def _looks_chosen(word: str) -> bool:
-    """Return whether a word looks like a password rather than a word of a sentence."""
-    core = word.rstrip(".:!?")
-    return len(core) > 5 and (_mixed(core) or not SYMBOLS.isdisjoint(core))
+    """Return whether a word looks like a password rather than a word of a sentence, a path, an assignment, a time."""
+    core = word.strip(".:!?*_")
+    if len(core) < 6 or is_placeholder(core) or _is_path(core) or core.removesuffix("ms").isdecimal() or "=$" in core:
+        return False
+    return _mixed(core) or not SYMBOLS.isdisjoint(core)
 
 
 def _mixed(word: str) -> bool:
@@ -234,11 +272,15 @@ def looks_secret(word: str) -> bool:
     size = len(word)
     if word[:1] == "v" and word[1:2].isdigit() and word.count(".") > 1 and "-" in word:  # a version: v0.0.0-2023…-24d4…
         return False
-    if size < 15 or not word.isascii():
+    if size < 15 or not word.isascii() or word.startswith(PUBLIC_PREFIXES) or word.endswith(MAC_FOLDER):
         return False
     if word.isdecimal():
         return size < 17 and word[0] in "3456" and _is_card(word)
-    if word.startswith(KEY_PREFIXES) and size > 15 and (_mixed(word[3:]) or _has_humps(word)):
+    if _is_path(plain := _without_escapes(word), least=4):
+        *folders, name = plain.split("/")
+        names = folders if _is_file_name(name) else [*folders, name]
+        return _has_key_prefix(name) or any(map(looks_secret, names))
+    if _has_key_prefix(word):
         return True
     soft = word.startswith(SOFT_PREFIXES) and max(map(len, _runs(word)), default=0) > 15
     if soft or (size > 30 and word[3:6].endswith("Q~")):  # the second: client secrets of Azure
@@ -248,9 +290,19 @@ def looks_secret(word: str) -> bool:
     return _generated(word) or any(len(run) > 31 and _generated(run) for run in _runs(word))
 
 
+def _has_key_prefix(word: str) -> bool:
+    return len(word) > 15 and word.startswith(KEY_PREFIXES) and (_mixed(word[3:]) or _has_humps(word))
+
+
+def _without_escapes(word: str) -> str:
+    """Return a part of a URL with a slash for every character that is escaped by a percent sign."""
+    first, *others = word.split("%")
+    return "/".join((first, *[part[2:] for part in others])) if others else word
+
+
 def _without_uuids(word: str) -> str:
     """Return a word without the UUIDs in it, which name conversations, tasks and files."""
-    at = word.find("-")
+    at = word.find("-", 8)
     while 8 <= at <= len(word) - 28:
         start, end = at - 8, at + 28
         uuid = word[start:end]
@@ -272,9 +324,11 @@ def _generated(word: str) -> bool:
     """Return whether letters and digits alternate so often that nobody typed the word.
 
     A typed name consists of runs (`HomePage2`), so few neighbouring characters differ in kind. In random base64 two of
-    three neighbours differ, in hexadecimal almost one of two. A UUID counts as a name, since conversations have UUIDs.
+    three neighbours differ, in hexadecimal almost one of two. A UUID counts as a name, since conversations have UUIDs;
+    so do other short groups of small letters and digits, and letters that a number follows.
     """
-    if len(word) == 36 and word[8] == word[13] == word[18] == word[23] == "-":
+    groups = word.split("-")
+    if (len(groups) > 3 and len(max(groups, key=len)) < 13 and word.islower()) or word.rstrip("0123456789").isalpha():
         return False
     plain = [char for char in word if char.isalnum()]
     digits = sum([char.isdigit() for char in plain])

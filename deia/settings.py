@@ -3,12 +3,15 @@
 Flags override the environment, which overrides `.env`, which overrides `deia.toml` (or `[tool.deia]` in
 `pyproject.toml`), which overrides the defaults in this module. The hook reads neither TOML nor `.env`: the compiler
 stores the settings in its artefact. A secret in a shared file is an error, and secrets are not kept with the settings.
+
+The files of a commons that the person does not trust are not read, and no file of a project passes `BOUNDS`.
 """
 
 from __future__ import annotations
 
 from deia import files
 from deia.errors import SettingsError
+from deia.folders import is_trusted, state_folder
 from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Settings(Record):
-    """All settings with their defaults; `sources` says where each value came from."""
+    """All settings with their defaults, and what `ABOUT` names: where the values came from."""
 
     telemetry: str = "full"  # full | metadata | off
     telemetry_days: int = 730  # how long events are kept; 0 means for ever
@@ -39,9 +42,16 @@ class Settings(Record):
     quiet: Mapping[str, object] = {}  # hours during which anything less urgent than `below` waits
     most_per_hour: int = 0  # lessons of medium or low urgency per conversation and hour; 0 means no limit
     collections: str = ""  # the part of the commons that a server offers: clusters and folders, separated by commas
-    sources: Mapping[str, str] = {}
+    sources: Mapping[str, str] = {}  # where each value came from
+    trusted: bool = True  # whether the person trusts the commons, so that its files count
+    clamped: Mapping[str, str] = {}  # what a project's file says of a setting, if that is out of bounds
+
+    def by_name(self) -> dict[str, Any]:
+        """Return the settings themselves."""
+        return {name: value for name, value in self.values().items() if name not in ABOUT}
 
 
+ABOUT = ("sources", "trusted", "clamped")
 OFF = "off"
 CHOICES = {
     "telemetry": ("full", "metadata", "off"),
@@ -66,8 +76,18 @@ MOST_BYTES = 512_000  # of a settings file; honest ones have some thousands
 MOST_PARTS = 60  # dots in a key or in the name of a table
 MOST_DOTS = 1_000  # in a line
 DOTENV = ".env"
-SECRETS = ("token",)  # read only from the environment or `.env`: other settings files are shared
-NAMES = tuple(name for name in DEFAULTS.values() if name != "sources")
+SECRETS = ("token",)  # a person's own: a project's files cannot set them
+NAMES = tuple(DEFAULTS.by_name())
+# What files of a project may set: with less time or room, the person's own guard would be silent; with far more, an
+# agent would wait or read too long. Variables and flags are the person's, and have no bounds.
+BOUNDS = {
+    "deadline_ms": (250, 5_000),
+    "injection_chars": (1_000, 10_000),
+    "conversation_chars": (4_000, 400_000),
+    "recent_turns": (5, 500),
+    "limit": (1, 100),
+}
+ENVIRONMENT, FLAG = PERSONAL = ("environment", "flag")  # layers that no file of a project can be
 
 
 def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Settings:
@@ -76,21 +96,39 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object
     Raises:
         SettingsError: a file cannot be parsed, or a name or value is unknown; it names the line or variable.
     """
+    trusted = is_trusted(root, environ)
     values: dict[str, Any] = {}
+    clamped: dict[str, str] = {}
     sources = dict.fromkeys(NAMES, "default")
     wrong: list[SettingsError] = []
-    layers = (*_file_layers(root), *_dotenv_layers(root), _environment_layer(environ), ("flag", dict(flags or {})))
-    for source, layer in layers:
+    project = (*(_file_layers(root) if trusted else ()), *_dotenv_layers(root, environ))
+    for source, layer in (*project, _environment_layer(environ), (FLAG, dict(flags or {}))):
         for name, raw in layer.items():
-            where = source if source != "environment" else f"DEIA_{name.upper()}"
+            where = source if source != ENVIRONMENT else f"DEIA_{name.upper()}"
+            sources[name] = where
+            clamped.pop(name, None)
             try:
-                values[name] = _checked(name, raw, where)
+                value = values[name] = _checked(name, raw, where)
             except SettingsError as error:
                 wrong.append(_with_line(root, error, name))
-            sources[name] = where
+                continue
+            if name in BOUNDS and source not in PERSONAL:
+                values[name] = _within_bounds(name, value)
+            if values[name] != value:
+                clamped[name] = f"{where} says {value}; a project may set {BOUNDS[name][0]} to {BOUNDS[name][1]}"
     if wrong:
         raise wrong[0] if len(wrong) == 1 else SettingsError(f"{len(wrong)} settings are wrong", problems=wrong)
-    return Settings(**values, sources=sources)
+    return Settings(**values, sources=sources, trusted=trusted, clamped=clamped)
+
+
+def is_personal(source: str) -> bool:
+    """Return whether the person themself set a value, by its source in `Settings.sources`, and no file of a project."""
+    return source in PERSONAL or source.startswith("DEIA_")
+
+
+def _within_bounds(name: str, value: Any) -> int:
+    least, most = BOUNDS[name]
+    return min(max(int(value), least), most)
 
 
 def _with_line(root: str, error: SettingsError, name: str) -> SettingsError:
@@ -122,56 +160,71 @@ def setting_line(root: str, path: str, table: str, name: str) -> int:
 
 def _environment_layer(environ: Mapping[str, str]) -> tuple[str, dict[str, object]]:
     values = {name: environ.get(f"DEIA_{name.upper()}") for name in NAMES}
-    return "environment", {name: value for name, value in values.items() if value is not None}
+    return ENVIRONMENT, {name: value for name, value in values.items() if value is not None}
 
 
-def secret(name: str, root: str, *, environ: Mapping[str, str]) -> tuple[str, str]:
+def secret(name: str, *, environ: Mapping[str, str]) -> tuple[str, str]:
     """Return a secret and where it was set, both empty if it is not set; only the second may be shown.
 
+    It is a person's own: it comes from the environment or from `.env` in the state folder, never from a project.
+
     Raises:
-        SettingsError: its line in a `.env` file cannot be read.
+        SettingsError: its line in the state folder's `.env` cannot be read.
     """
     variable = f"DEIA_{name.upper()}"
     if environ.get(variable):
         return environ[variable], variable
-    values = [(line.value, where) for where, line in _assignments(root) if line.name == name and line.value]
-    return values[-1] if values else ("", "")
+    path = f"{state_folder(environ)}/{DOTENV}"
+    values = [(line.value, where) for where, line in _readable(_lines_of(path, path), (name,)) if line.name == name]
+    return values[-1] if values and values[-1][0] else ("", "")
 
 
-def _dotenv_layers(root: str) -> list[tuple[str, dict[str, object]]]:
-    """Return one layer for each line of a `.env` file that sets a setting."""
-    return [(where, {line.name: line.value}) for where, line in _assignments(root) if line.name in NAMES]
+def ignored_secrets(root: str) -> list[str]:
+    """Return where `.env` files of the commons and the working folder name a secret, which they cannot set."""
+    lines = [item for path, shown in _dotenv_files(root).items() for item in _lines_of(path, shown)]
+    return [f"DEIA_{line.name.upper()} in {where}" for where, line in lines if line.name in SECRETS]
 
 
-def _assignments(root: str) -> list[tuple[str, Assignment]]:
-    """Return the DEIA_ lines, with their places, of the `.env` files in the commons and in the working folder.
+def _dotenv_layers(root: str, environ: Mapping[str, str]) -> list[tuple[str, dict[str, object]]]:
+    """Return one layer for each line that sets a setting in a `.env` file of a folder that the person trusts.
 
     Raises:
-        SettingsError: a line that sets a setting or secret cannot be read.
+        SettingsError: such a line cannot be read.
     """
-    lines: list[tuple[str, Assignment]] = []
-    for path, content in _dotenv_files(root):
-        from deia.dotenv import read_assignments  # noqa: PLC0415 - few people have a `.env` file that names deia
-
-        lines += [(f"{path}:{line.line}", line) for line in read_assignments(content.decode("utf-8", "replace"))]
-    for where, line in lines:
-        if line.wrong and line.name in {*NAMES, *SECRETS}:
-            raise SettingsError(f"DEIA_{line.name.upper()}: {line.wrong}", where=where, fix="Correct the line.")
-    return lines
+    places = [item for item in _dotenv_files(root).items() if is_trusted(files.parent(item[0]), environ)]
+    lines = _readable([item for path, shown in places for item in _lines_of(path, shown)], NAMES)
+    return [(where, {line.name: line.value}) for where, line in lines if line.name in NAMES]
 
 
-def _dotenv_files(root: str) -> list[tuple[str, bytes]]:
+def _dotenv_files(root: str) -> dict[str, str]:
+    """Return the places of `.env` in the commons and in the working folder, each as it is shown."""
     try:
-        here = files.system.getcwd().replace("\\", "/")
+        here = files.forward(files.system.getcwd())
     except OSError:  # the working folder was removed
         here = root
-    dotenv_files = []
-    for folder in dict.fromkeys((root, here)):
-        path = f"{folder}/{DOTENV}"
-        content = files.read(path, MOST_BYTES)
-        if content and b"DEIA_" in content:
-            dotenv_files.append((DOTENV if folder == root else path, content))
-    return dotenv_files
+    return {f"{folder}/{DOTENV}": DOTENV if folder == root else f"{folder}/{DOTENV}" for folder in (root, here)}
+
+
+def _lines_of(path: str, shown: str) -> list[tuple[str, Assignment]]:
+    """Return the DEIA_ lines of one `.env` file, with their places."""
+    content = files.read(path, MOST_BYTES)
+    if not content or b"DEIA_" not in content:
+        return []
+    from deia.dotenv import read_assignments  # noqa: PLC0415 - few people have a `.env` file that names deia
+
+    return [(f"{shown}:{line.line}", line) for line in read_assignments(content.decode("utf-8", "replace"))]
+
+
+def _readable(lines: list[tuple[str, Assignment]], names: Sequence[str]) -> list[tuple[str, Assignment]]:
+    """Return lines of `.env` files after checking those that set one of `names`.
+
+    Raises:
+        SettingsError: such a line cannot be read.
+    """
+    for where, line in lines:
+        if line.wrong and line.name in names:
+            raise SettingsError(f"DEIA_{line.name.upper()}: {line.wrong}", where=where, fix="Correct the line.")
+    return lines
 
 
 def _file_layers(root: str) -> list[tuple[str, dict[str, object]]]:
@@ -250,7 +303,7 @@ def _checked(name: str, raw: object, where: str) -> object:
         SettingsError: the setting is unknown, or a secret, or the value does not suit it.
     """
     if name in SECRETS:
-        fix = f"Remove it, and set DEIA_{name.upper()} in the environment or in {DOTENV}."
+        fix = f"Remove it, and set DEIA_{name.upper()} in the environment or in {DOTENV} of your state folder."
         raise SettingsError(f"{name} is a secret, and this file is shared with others", where=where, fix=fix)
     if name not in NAMES:
         raise SettingsError(f"unknown setting {name!r}", where=where, fix=_suggestion(name))

@@ -3,7 +3,7 @@
     python docs/make_hosts.py           writes the files
     python docs/make_hosts.py --check   exits with 1 if one differs in more than line breaks
 
-Each host's module in deia/serve/hosts/ says what it carries, and deia/serve/setup/host_settings/hosts_table.py says how
+Each host's module in deia/serve/hosts/ says what it carries, and deia/serve/setup/host_settings/hosts.toml says how
 to connect it; nothing is added here.
 """
 # ruff: noqa: INP001 - a script beside the documents, not a package
@@ -57,8 +57,8 @@ act that it is about, ✓ late with that act's result or at the next moment that
 - What is recognised at a moment that carries nothing waits for the next one that does. Until then, a call that it is
   about is held, so that nothing dangerous runs before the model has read about it.
 - Hosts that support only a hold (Windsurf, Kiro) get exit code 2, with the reason on standard error. There, what a
-  prompt or a result brought up holds the next call if its trigger holds or asks; otherwise it is not said. Every
-  other answer to every host has exit code 0.
+  prompt or a result brought up is said when a call does what it is about, if its trigger holds or asks; otherwise it
+  is not said. Every other answer to every host has exit code 0.
 - An event that arrives twice, because a host also runs another's hooks (Cursor and Copilot run Claude Code's), is
   judged once.
 """
@@ -107,7 +107,7 @@ def named(setup: Setup, place: Place, scope: str) -> str:
     told += [f"`{place.before}` beside it if there is one"] if place.before else []
     told += [f"`{place.new}` if there is none"] if place.new else []
     told += [f"also `{'~/' if scope == USER else ''}{place.also}/{file}`"] if place.also else []
-    told += [f"moved by `{variable}`" for variable, _ in place.variables]
+    told += [f"moved by `{variable}`" for variable in place.variables]
     return "; ".join(told)
 
 

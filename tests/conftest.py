@@ -26,6 +26,7 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DEIA_STATE", str(folder / "state"))
         patch.setenv("DEIA_CACHE", str(folder / "cache"))
+        patch.setenv("DEIA_TRUST", "*")
         yield
-    strays = [path for cache in caches for path in glob.glob(f"{glob.escape(cache)}/commons-*/*pytest-*")]
+    strays = [path for cache in caches for path in glob.glob(f"{glob.escape(cache)}/*-*/*pytest-*")]
     assert not strays, f"a test compiled into a person's cache; give it an environment with DEIA_CACHE: {strays}"

@@ -17,5 +17,6 @@ def derived(root: Path | str, environ: Mapping[str, str]) -> Path:
 
 
 def private(folder: Path | str, **more: str) -> dict[str, str]:
-    """Return the environment of a person whose state and cache are in `folder`, without the starter commons."""
-    return {"DEIA_STATE": f"{folder}/state", "DEIA_CACHE": f"{folder}/cache", "DEIA_STARTER": "false", **more}
+    """Return the environment of a person with a state and cache in `folder`, who trusts all, without the starter."""
+    own = {"DEIA_STATE": f"{folder}/state", "DEIA_CACHE": f"{folder}/cache"}
+    return {**own, "DEIA_STARTER": "false", "DEIA_TRUST": "*", **more}

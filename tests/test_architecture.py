@@ -25,11 +25,11 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 ROWS = (
     ("records",),
     ("fast_json",),
-    ("errors", "files", "knowledge", "text", "durations", "suggestions"),
+    ("errors", "files", "knowledge", "text", "durations", "suggestions", "typed_json"),
     ("dotenv", "folders", "freshness", "tables"),
     ("command_secrets",),
     ("redaction",),
-    ("settings", "spool"),
+    ("settings", "spool", "trust"),
     ("commons", "match", "ingest"),
     ("ledger", "search", "watch"),
     ("compile",),
@@ -219,6 +219,7 @@ DOORS = {
     "deia.commons.source_files.write_lock": "removes its own lock",
     "deia.commons.layers.pack_install": "moves and removes whole packs, after refusing links",
     "deia.commons.write.trash": "renames a folder of the trash, after the door has checked what is in it",
+    "deia.compile.abandoned": DERIVED,
     "deia.compile.catalog.abbreviations": SHIPPED,
     "deia.compile.catalog.build_catalog": DERIVED,
     "deia.compile.catalog.carry_over": DERIVED,
@@ -235,10 +236,8 @@ DOORS = {
     "deia.learn.trials.recorded_turns": PERSONS,
     "deia.learn.trials.trigger_trial": "a temporary folder",
     "deia.ledger.compaction": "files of a real folder, of which links are no part",
-    "deia.ledger.import_older": PERSONS,
     "deia.ledger.segments": "regular files of a ledger, to see whether they are Parquet",
     "deia.ledger.warehouse": "a temporary folder, and a file of the system",
-    "deia.evaluate.labelled_sets": PERSONS,
     "deia.evaluate.replay_files": PERSONS,
     "deia.search.catalog": DERIVED,
     "deia.search.ranking.weights": SHIPPED,
@@ -353,6 +352,7 @@ def test_the_hook_reaches_only_its_own_half_and_cheap_modules(
     tmp_path: Path, prompt: str, *, answers: bool, meant: bool
 ) -> None:
     environ = {"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    environ["DEIA_TRUST"] = "*"
     compile_commons(STARTER, environ=environ)
     (tmp_path / "nothing.py").touch()
     bare, _ = modules_reached(tmp_path / "nothing.py", environ, b"")

@@ -67,6 +67,7 @@ class Person:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(NOT_KEPT)}
         home = str(folder / "home")
         self.environ = {**kept, "HOME": home, "USERPROFILE": home, "LOCALAPPDATA": home, "PYTHONIOENCODING": "utf-8"}
+        self.environ["DEIA_TRUST"] = "*"  # a test has no terminal in which a person could say so
 
     def run(self, command: list[str], *, given: str = "") -> str:
         """Run a program and give what it printed."""

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from deia.dotenv import read_assignments
 from deia.errors import SettingsError
-from deia.settings import resolve, secret
+from deia.settings import ignored_secrets, resolve, secret
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SECRET = "not-to-be-shown-anywhere"  # noqa: S105 - of this test alone
+
+TRUSTING = {"DEIA_TRUST": "*"}
 
 
 @pytest.mark.parametrize(
@@ -67,11 +69,11 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
 
 def test_the_environment_wins_over_both_files_and_they_over_the_settings_file(folders: tuple[Path, Path]) -> None:
     root, here = folders
-    (root / "deia.toml").write_text("limit = 1\nrecent_turns = 1\ntelemetry_days = 1\nhold = false\n")
-    (root / ".env").write_text("DEIA_LIMIT=2\nDEIA_RECENT_TURNS=2\nDEIA_TELEMETRY_DAYS=2\n")
-    (here / ".env").write_text("OTHER=x\nDEIA_LIMIT=3\nDEIA_RECENT_TURNS=3\n")
-    found = resolve(str(root), environ={"DEIA_LIMIT": "4"})
-    assert (found.limit, found.recent_turns, found.telemetry_days, found.hold) == (4, 3, 2, False)
+    (root / "deia.toml").write_text("limit = 1\nrecent_turns = 11\ntelemetry_days = 1\nhold = false\n")
+    (root / ".env").write_text("DEIA_LIMIT=2\nDEIA_RECENT_TURNS=12\nDEIA_TELEMETRY_DAYS=2\n")
+    (here / ".env").write_text("OTHER=x\nDEIA_LIMIT=3\nDEIA_RECENT_TURNS=13\n")
+    found = resolve(str(root), environ={**TRUSTING, "DEIA_LIMIT": "4"})
+    assert (found.limit, found.recent_turns, found.telemetry_days, found.hold) == (4, 13, 2, False)
     names = ("limit", "recent_turns", "telemetry_days", "hold")
     where = f"{here}/.env:3".replace(os.sep, "/")
     assert [found.sources[name] for name in names] == ["DEIA_LIMIT", where, ".env:3", "deia.toml"]
@@ -81,23 +83,34 @@ def test_the_environment_wins_over_both_files_and_they_over_the_settings_file(fo
 def test_a_line_that_cannot_be_read_is_told_with_its_place(folders: tuple[Path, Path], line: str, told: str) -> None:
     (folders[0] / ".env").write_text(f"A=1\n{line}\n")
     with pytest.raises(SettingsError, match=rf"\.env:2: (?s:.)*{told}"):
-        resolve(str(folders[0]), environ={})
+        resolve(str(folders[0]), environ=TRUSTING)
 
 
-def test_a_secret_comes_from_the_environment_or_a_env_file_and_from_nowhere_else(folders: tuple[Path, Path]) -> None:
-    root, _ = folders
-    assert secret("token", str(root), environ={}) == ("", "")
-    (root / ".env").write_text(f"DEIA_TOKEN={SECRET}\n")
-    assert secret("token", str(root), environ={}) == (SECRET, ".env:1")
-    assert secret("token", str(root), environ={"DEIA_TOKEN": "other"}) == ("other", "DEIA_TOKEN")
-    assert SECRET not in repr(resolve(str(root), environ={}).values())
+def test_a_secret_comes_from_the_environment_or_the_persons_own_env_file_and_never_from_a_project(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    root, here = folders
+    state = tmp_path / "own state"
+    environ = {"DEIA_STATE": str(state)}
+    for folder in folders:
+        (folder / ".env").write_text(f"DEIA_TOKEN={SECRET}\n")
+    assert secret("token", environ=environ) == ("", "")
+    assert ignored_secrets(str(root)) == ["DEIA_TOKEN in .env:1", f"DEIA_TOKEN in {here}/.env:1".replace(os.sep, "/")]
+    state.mkdir()
+    (state / ".env").write_text(f"# mine\nDEIA_TOKEN={SECRET}\n")
+    assert secret("token", environ=environ) == (SECRET, f"{state}/.env:2")
+    assert secret("token", environ={**environ, "DEIA_TOKEN": "other"}) == ("other", "DEIA_TOKEN")
+    (state / ".env").write_text("DEIA_TOKEN='not closed\n")
+    with pytest.raises(SettingsError, match="not closed"):
+        secret("token", environ=environ)
+    assert SECRET not in repr(resolve(str(root), environ=TRUSTING).values())
     (root / "deia.toml").write_text(f'token = "{SECRET}"\n')
     with pytest.raises(SettingsError, match="token is a secret") as caught:
-        resolve(str(root), environ={})
+        resolve(str(root), environ=TRUSTING)
     assert SECRET not in str(caught.value)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_a_pipe_of_that_name_holds_nobody_up(folders: tuple[Path, Path]) -> None:
     os.mkfifo(folders[0] / ".env")
-    assert resolve(str(folders[0]), environ={}).limit == 5
+    assert resolve(str(folders[0]), environ=TRUSTING).limit == 5

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,8 @@ from deia import files
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+TARGETS = st.lists(st.sampled_from(["a", "b", "c", "d", "..", ".", "c:", "a\\b", "root"]), min_size=1, max_size=4)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 10_000, "\ud800", "missing/file", "x" * 255 + "/y"])
@@ -103,6 +108,37 @@ def test_a_path_in_full_has_no_dots(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert files.full("/a/./b//../c/") == "/a/c"
     assert files.full("/../..") == "/"
     assert files.full("x/../y") == f"{tmp_path}/y"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a backslash separates, and a letter names a drive")
+def test_a_backslash_or_a_colon_in_a_name_leads_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert files.full("/a/b\\..\\c") == "/a/b\\..\\c"
+    assert files.full("c:/../x") == f"{tmp_path}/x"
+    (tmp_path / "clone/c:").mkdir(parents=True)
+    (tmp_path / "clone/link").symlink_to("c:/../home/trusted")
+    (tmp_path / "clone/other").symlink_to("a\\b")
+    assert files.real(f"{tmp_path}/clone/link") == os.path.realpath(tmp_path / "clone/link")
+    assert files.real(f"{tmp_path}/clone/other") == os.path.realpath(tmp_path / "clone/other")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="making links there needs a privilege")
+@given(
+    links=st.dictionaries(st.sampled_from(["a", "b", "a/c", "d", "a\\b"]), TARGETS, max_size=4),
+    path=st.lists(st.sampled_from(["a", "b", "c", "d", "..", ".", "c:", "a\\b"]), min_size=1, max_size=5),
+)
+def test_links_are_resolved_as_the_system_does_it(links: dict[str, list[str]], path: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("a/c", "c:/b", "b/a/c"):
+            os.makedirs(f"{folder}/root/{name}")
+        for name, target in links.items():
+            place = f"{folder}/root/{name}"
+            shutil.rmtree(place, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                os.symlink("/".join(target), place)
+        full = f"{folder}/root/{'/'.join(path)}"
+        if os.path.exists(full):
+            assert files.real(full) == os.path.realpath(full)
 
 
 def test_what_may_be_written_is_told(tmp_path: Path) -> None:

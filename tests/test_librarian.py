@@ -151,7 +151,7 @@ def test_a_pronoun_stands_for_what_was_named_some_turns_ago(starter: Librarian) 
 
 
 def test_a_yes_to_an_announcement_brings_it_back_and_the_call_is_held(starter: Librarian) -> None:
-    talk: list[Any] = ["Assistant: I'll delete the Netlify project and recreate it.", "User: yes, go ahead"]
+    talk: list[Any] = ["Assistant: I'll delete the Netlify project and recreate it. Ok?", "User: yes, go ahead"]
     talk.append(call("netlify sites:delete --force"))
     fired = [starter.check_triggers(talk[:end], conversation_id="yes") for end in (1, 2, 3, 3)]
     assert [[firing.trigger for firing in firings] for firings in fired] == [["netlify-delete-and-recreate"]] * 3 + [[]]
@@ -228,7 +228,7 @@ def test_no_text_raises_or_takes_long(starter: Librarian, name: str) -> None:
 def test_a_megabyte_is_watched_to_its_end(starter: Librarian) -> None:
     text = "the checks are green and nothing else happened here.\n" * 20_000 + SAID
     began = time.process_time()
-    assert starter.check_triggers([text], conversation_id="long")
+    assert starter.check_triggers([f"Assistant: {text}"], conversation_id="long")
     assert time.process_time() - began < 10
 
 

@@ -68,7 +68,7 @@ def test_the_version_is_the_same_everywhere(wheel: zipfile.ZipFile) -> None:
 
 # What extras are called where they are not installed, by the name that is imported.
 UNINSTALLED = {
-    "agents": "openai-agents", "google": "google-adk", "pydantic_ai": "pydantic-ai-slim", "sklearn": "scikit-learn",
+    "agents": "openai-agents", "google": "google-adk", "pydantic_ai": "pydantic-ai-slim",
 }  # fmt: skip
 
 

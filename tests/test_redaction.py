@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import pytest
 
 from deia import spool
 from deia.librarian import Librarian
-from deia.redaction import HIDDEN, redact
+from deia.redaction import HIDDEN, MOST_TEXT, redact
 from tests.planted import makers
 
 CONVERSATIONS = 1000
@@ -116,3 +117,12 @@ def test_half_a_surrogate_pair_does_not_make_a_line_that_readers_refuse(tmp_path
     spool.append(str(tmp_path), "query", {"query": "a\ud800b", "extra": {"\udc00": ["\ud83d"]}})
     (path,) = tmp_path.iterdir()
     assert b"\\ud" not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "piece", ["a:", "a=", "=:", "/a", "https://", "a@", "&a=", "%41", "a-", '"', '\\"', "'", "(", "mysql -p'"]
+)
+def test_no_text_makes_redaction_raise_or_hang(piece: str) -> None:
+    began = time.process_time()
+    assert len(redact(piece * 9000)) <= 9 * MOST_TEXT
+    assert time.process_time() - began < 2

@@ -28,9 +28,11 @@ from deia.settings import DEFAULTS, NAMES, hours_of, resolve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+TRUSTING = {"DEIA_TRUST": "*"}
+
 
 def test_without_anything_the_defaults_count(tmp_path: Path) -> None:
-    found = resolve(str(tmp_path), environ={})
+    found = resolve(str(tmp_path), environ=TRUSTING)
     assert found.but(sources={}) == DEFAULTS
     assert set(found.sources.values()) == {"default"}
 
@@ -40,7 +42,9 @@ def test_flags_win_over_the_environment_over_the_files(tmp_path: Path) -> None:
         "[tool.deia]\nlimit = 1\nrecent_turns = 1\nhold = false\ntelemetry = 'off'\n"
     )
     (tmp_path / "deia.toml").write_text("limit = 2\nrecent_turns = 2\nhold = true\n")
-    found = resolve(str(tmp_path), environ={"DEIA_LIMIT": "3", "DEIA_RECENT_TURNS": "3"}, flags={"limit": 4})
+    found = resolve(
+        str(tmp_path), environ={**TRUSTING, "DEIA_LIMIT": "3", "DEIA_RECENT_TURNS": "3"}, flags={"limit": 4}
+    )
     assert (found.limit, found.recent_turns, found.hold, found.telemetry) == (4, 3, True, "off")
     assert [found.sources[name] for name in ("limit", "recent_turns", "hold", "telemetry", "deadline_ms")] == [
         "flag", "DEIA_RECENT_TURNS", "deia.toml", "pyproject.toml", "default",
@@ -81,13 +85,13 @@ def test_flags_win_over_the_environment_over_the_files(tmp_path: Path) -> None:
 def test_a_malformed_file_is_refused_with_what_is_wanted(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "deia.toml").write_bytes(text.encode("latin-1"))
     with pytest.raises(SettingsError, match=says):
-        resolve(str(tmp_path), environ={})
+        resolve(str(tmp_path), environ=TRUSTING)
 
 
 def test_tables_of_forms_and_exceptions_are_read(tmp_path: Path) -> None:
     text = "[forms]\ncritical = 'ask'\nt = 'off'\n[exceptions]\nt = ['infra/**', 'old']\n"
     (tmp_path / "deia.toml").write_text(text)
-    found = resolve(str(tmp_path), environ={})
+    found = resolve(str(tmp_path), environ=TRUSTING)
     assert found.forms == {"critical": "ask", "t": "off"}
     assert found.exceptions == {"t": ["infra/**", "old"]}
     assert found.sources["forms"] == "deia.toml"
@@ -97,7 +101,7 @@ def test_tables_of_forms_and_exceptions_are_read(tmp_path: Path) -> None:
 
 def test_quiet_hours_are_read(tmp_path: Path) -> None:
     (tmp_path / "deia.toml").write_text("[quiet]\nhours = '22:00-07:00'\nbelow = 'high'\ndays = ['sat']\n")
-    assert resolve(str(tmp_path), environ={}).quiet == {"hours": "22:00-07:00", "below": "high", "days": ["sat"]}
+    assert resolve(str(tmp_path), environ=TRUSTING).quiet == {"hours": "22:00-07:00", "below": "high", "days": ["sat"]}
     with pytest.raises(SettingsError, match="DEIA_QUIET"):
         resolve(str(tmp_path), environ={"DEIA_QUIET": "22:00-07:00"})
 
@@ -114,9 +118,9 @@ def test_another_kind_of_pyproject_is_no_table_of_settings(tmp_path: Path, text:
     (tmp_path / "pyproject.toml").write_text(text)
     if "deia" in text:
         with pytest.raises(SettingsError, match=r"\[tool\.deia\] is not a table"):
-            resolve(str(tmp_path), environ={})
+            resolve(str(tmp_path), environ=TRUSTING)
     else:
-        assert resolve(str(tmp_path), environ={}).limit == DEFAULTS.limit
+        assert resolve(str(tmp_path), environ=TRUSTING).limit == DEFAULTS.limit
 
 
 @pytest.mark.parametrize(
@@ -148,7 +152,7 @@ def test_the_nearest_commons_upwards_counts(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "a"):
         (folder / "commons_index.yaml").touch()
     assert nearest_commons(f"{tmp_path}/a/b") == f"{tmp_path}/a"
-    assert find_commons(f"{tmp_path}/a/b", environ={}) == f"{tmp_path}/a"
+    assert find_commons(f"{tmp_path}/a/b", environ=TRUSTING) == f"{tmp_path}/a"
 
 
 def test_a_named_commons_wins_over_the_variable_over_the_nearest(tmp_path: Path) -> None:
@@ -165,11 +169,11 @@ def test_a_named_folder_that_is_no_commons_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CommonsError, match=r"DEIA_COMMONS names .*deia init"):
         find_commons("/", environ={"DEIA_COMMONS": str(tmp_path)})
     with pytest.raises(CommonsError, match="--commons names"):
-        find_commons("/", environ={}, explicit=str(tmp_path))
+        find_commons("/", environ=TRUSTING, explicit=str(tmp_path))
 
 
 def test_without_any_commons_the_starter_counts_and_nothing_is_written_into_it(tmp_path: Path) -> None:
-    assert find_commons(str(tmp_path), environ={}) == STARTER
+    assert find_commons(str(tmp_path), environ=TRUSTING) == STARTER
     assert is_commons(STARTER)
     assert is_packaged(STARTER)
     environ = {"HOME": "/h"}
@@ -181,7 +185,7 @@ def test_places_may_be_named(tmp_path: Path) -> None:
     assert state_folder({"DEIA_STATE": "/s", "HOME": "/h"}) == "/s"
     assert state_folder({"XDG_STATE_HOME": "/x", "HOME": "/h"}) == "/x/deia"
     assert state_folder({"LOCALAPPDATA": "C:/l", "USERPROFILE": "C:/u"}) == "C:/l/deia"
-    assert events_folder(str(tmp_path), {}) == f"{tmp_path}/telemetry/events"
+    assert events_folder(str(tmp_path), TRUSTING) == f"{tmp_path}/telemetry/events"
     assert derived_folder(STARTER, {"DEIA_CACHE": "/c"}).startswith("/c/starter-")
 
 
@@ -206,7 +210,7 @@ def test_a_settings_file_that_could_hang_deia_is_refused_by_its_name(tmp_path: P
     FORMS[form](tmp_path / name)
     began = time.monotonic()
     with pytest.raises(SettingsError) as caught:
-        resolve(str(tmp_path), environ={})
+        resolve(str(tmp_path), environ=TRUSTING)
     assert caught.value.where.startswith(name)
     assert caught.value.fix
     assert time.monotonic() - began < 2
@@ -218,18 +222,18 @@ def test_settings_behind_a_link_count_only_inside_the_commons(tmp_path: Path) ->
     root.mkdir()
     (root / "kept.toml").write_text("limit = 3", encoding="utf-8")
     (root / "deia.toml").symlink_to("kept.toml")
-    assert resolve(str(root), environ={}).limit == 3
+    assert resolve(str(root), environ=TRUSTING).limit == 3
     (tmp_path / "outside.toml").write_text("limit = 4\n[tool.deia]\nlimit = 4", encoding="utf-8")
     (root / "pyproject.toml").symlink_to("../outside.toml")
-    assert resolve(str(root), environ={}).limit == 3
+    assert resolve(str(root), environ=TRUSTING).limit == 3
     (root / "deia.toml").unlink()
     (root / "deia.toml").symlink_to("../outside.toml")
     with pytest.raises(SettingsError, match="leads out of the commons"):
-        resolve(str(root), environ={})
+        resolve(str(root), environ=TRUSTING)
 
 
 def test_an_honest_project_file_with_a_long_line_is_read(tmp_path: Path) -> None:
     listed = ", ".join(f'"package-{number}>=1.2.3"' for number in range(200))
     text = f"[project]\ndependencies = [{listed}]\n[tool.deia]\nlimit = 3\n"
     (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
-    assert resolve(str(tmp_path), environ={}).limit == 3
+    assert resolve(str(tmp_path), environ=TRUSTING).limit == 3

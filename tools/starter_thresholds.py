@@ -24,7 +24,7 @@ WITHOUT = "--without-tables"
 
 def reached() -> list[str]:
     """Return the result of the calibration, one line of JSON per clause."""
-    commons = load_layered(STARTER, starter=True)
+    commons = load_layered(STARTER, starter=True, trusted=True)
     return [json.dumps(one.values()) for one in calibrated(commons.triggers, commons.cases)]
 
 

@@ -105,8 +105,7 @@ class Arm:
 
 
 def _triggers(commons: Commons) -> bytes:
-    settings = DEFAULTS.values()
-    settings.pop("sources")
+    settings = DEFAULTS.by_name()
     identity = {"deia": "", "digest": "", "forms": forms_source()}
     return compile_triggers(
         commons.triggers, payloads(commons), settings=settings, identity=identity, marks=ALWAYS
@@ -180,7 +179,7 @@ def _learn(arm: Arm, world: World, done: Round, chance: random.Random) -> None:
         ledger, transcripts = os.path.join(arm.root, "telemetry/events"), os.path.join(arm.root, "said")
         _use(arm, world, done.questions, Diary(ledger, done.number), chance)
         _talk(arm, done.turns, Diary(ledger, done.number, first=1000), transcripts, chance)
-        environ = {"DEIA_STARTER": "false", "DEIA_STATE": os.path.join(arm.root, "state")}
+        environ = {"DEIA_STARTER": "false", "DEIA_TRUST": "*", "DEIA_STATE": os.path.join(arm.root, "state")}
         sources = Sources(ledgers=(ledger,), transcripts=(transcripts,))
         found = propose_all(arm.root, sources, environ=environ, artefact=lambda: arm.artefact)
         for proposal in found.proposals:
@@ -200,11 +199,11 @@ def _naive(arm: Arm, questions: Sequence[Wanted]) -> Iterator[Change]:
 
 
 class Diary:
-    """A day's segment of a ledger, written as the world's people go on."""
+    """A day's segments of a ledger, written as the world's people go on: each has a machine, since one is one voice."""
 
     def __init__(self, folder: str, day: int, *, first: int = 0) -> None:
         os.makedirs(folder, exist_ok=True)
-        self._path = os.path.join(folder, f"{spool.timestamp(START + DAY * day)[:10]}-world{first}.jsonl")
+        self._beginning = os.path.join(folder, spool.timestamp(START + DAY * day)[:10])
         self._now = START + DAY * day
         self._number, self._day = first, day
 
@@ -214,7 +213,7 @@ class Diary:
         self._number += 1
         identity = f"{self._day}-{self._number}"
         line = {"ts": spool.timestamp(self._now), "v": 1, "event": event, "id": identity, **fields}
-        with open(self._path, "ab") as file:
+        with open(f"{self._beginning}-{fields.get('conversation', 'world')}.jsonl", "ab") as file:
             file.write(spool.encoded(line))
         return identity
 

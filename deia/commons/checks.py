@@ -6,17 +6,19 @@ Each check is a function from a loaded commons to problems; `CHECKS` lists them 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 
-from deia.commons.index import derived_fields
+from deia.commons.index.derived_views import derived_values
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import Layers, load_layers
+from deia.commons.layers.replaced_documents import replacement_problems
 from deia.commons.layers.shadowing import hiding_problems
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.outline import outline_lines
-from deia.commons.source_files.yaml_reader import Items, Map
+from deia.commons.source_files.yaml_reader import Map, plain
 from deia.errors import Problem
+from deia.fast_json import Json
 from deia.knowledge import Entry
 from deia.records import URGENCIES
 from deia.settings import DEFAULTS, Settings, setting_line
@@ -33,17 +35,20 @@ COMPARED = (
 def lint(root: str, *, starter: bool = True, settings: Settings = DEFAULTS) -> list[Problem]:
     """Return every problem of a commons; `starter` is whether the starter commons is used as its lowest layer.
 
+    An untrusted commons is checked as if it were trusted: whoever asks wants to know about all of it.
+
     Raises:
         CommonsError: there is no commons at `root`.
     """
-    return check_layers(load_layers(root, starter=starter), settings)
+    return check_layers(load_layers(root, starter=starter, trusted=True), settings)
 
 
 def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
     """Return every problem of a loaded commons, its layers and the names in `settings`, by file and line."""
     project, whole = layers.stack[0], layers.merged()
     problems = [*whole.problems, *(problem for check in CHECKS for problem in check(project))]
-    problems += [*unknown_trigger_documents(project, whole), *hiding_problems(layers.stack)]
+    problems += unknown_trigger_documents(project, whole)
+    problems += [*hiding_problems(layers.stack), *replacement_problems(layers.stack)]
     problems += unknown_in_settings(whole, settings)
     return sorted(
         dict.fromkeys(problems), key=lambda problem: (problem.path, problem.line, problem.code, problem.found)
@@ -223,52 +228,40 @@ def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Prob
 
 
 def stale_views(commons: Commons) -> Iterator[Problem]:
-    """Report views and counts in the index that do not match its entries."""
+    """Report views and counts in the index that differ from what `deia index build` would write."""
     source = commons.index.source
     if not isinstance(source, Map):
         return
-    entries = _listed(commons)
-    views = (
-        ("platform_index", derived_fields.by_platform(entries)),
-        ("audience_index", {role: _flat(view) for role, view in derived_fields.by_audience(entries).items()}),
-        ("urgency_index", derived_fields.by_urgency(entries)),
-    )
-    for name, expected in views:
-        yield from _stale_view(commons, source, name, expected)
-    totals = (("total_documents", len(entries)), ("total_clusters", len(commons.clusters)))
-    for name, count in totals:
-        if name in source and source[name] != count:
-            found = f"`{name}` is {quote(source[name])}, but there are {count}."
+    for name, expected in derived_values(plain(source), _listed(commons), commons.clusters).items():
+        written = source.get(name)
+        if isinstance(expected, int) and name in source and written != expected:
+            found = f"`{name}` is {quote(written)}, but there are {expected}."
             yield _warning(commons, source.at(name), "stale-count", found, BUILD)
+        elif isinstance(expected, dict) and isinstance(written, Map):
+            yield from (_stale_counts if name == "statistics" else _stale_view)(commons, name, written, expected)
 
 
-def _flat(view: dict[str, list[str]]) -> list[str]:
-    return [ident for name, ids in view.items() if name != "clusters" for ident in ids]
-
-
-def _stale_view(commons: Commons, source: Map, name: str, expected: dict[str, list[str]]) -> Iterator[Problem]:
-    view = source.get(name)
-    if not isinstance(view, Map):
-        return
-    keys = {key.lower(): key for key in view}
-    for key in sorted({*expected, *(low if name == "platform_index" else key for low, key in keys.items())}):
-        listed = view.get(key, view.get(keys.get(key, key)))
-        if name == "audience_index" and isinstance(listed, Items):
-            continue  # the older form, a list of texts, has nothing to compare
-        line = view.at(keys.get(key.lower(), key))
-        difference = _difference(_ids(listed), expected.get(key, []))
+def _stale_view(commons: Commons, name: str, view: Map, expected: Mapping[str, Json]) -> Iterator[Problem]:
+    for key in sorted({*view, *expected}):
+        difference = _difference(_ids(view.get(key)), _ids(expected.get(key)))
         if difference:
-            yield _warning(commons, line, "stale-view", f"`{name}` of {quote(key)} {difference}.", BUILD)
+            yield _warning(commons, view.at(key), "stale-view", f"`{name}` of {quote(key)} {difference}.", BUILD)
 
 
-def _ids(view: object) -> list[str]:
+def _stale_counts(commons: Commons, name: str, tables: Map, expected: Mapping[str, Json]) -> Iterator[Problem]:
+    for table, counts in expected.items():
+        if isinstance(tables.get(table), Map) and tables[table] != counts:
+            found = f"`{name}.{table}` does not match the entries."
+            yield _warning(commons, tables.at(table), "stale-count", found, BUILD)
+
+
+def _ids(view: Json) -> list[str]:
     """Return the document ids under one key of a view, in any of its forms."""
-    if isinstance(view, Map):
+    if isinstance(view, dict):
         parts = [value for key, value in view.items() if key == "documents" or key.endswith("_docs")]
         return [ident for part in parts for ident in _ids(part)]
-    return (
-        [fields.as_text(item) for item in view if not isinstance(item, dict | list)] if isinstance(view, Items) else []
-    )
+    items = view if isinstance(view, list) else []
+    return [fields.as_text(item) for item in items if not isinstance(item, dict | list)]
 
 
 def _difference(listed: list[str], expected: list[str]) -> str:
@@ -277,26 +270,6 @@ def _difference(listed: list[str], expected: list[str]) -> str:
     parts = [f"lacks {', '.join(map(quote, missing[:5]))}" if missing else ""]
     parts.append(f"lists {', '.join(map(quote, surplus[:5]))}, whose entries do not belong there" if surplus else "")
     return " and ".join(part for part in parts if part)
-
-
-def stale_statistics(commons: Commons) -> Iterator[Problem]:
-    """Report counts by type, urgency, audience and cluster that do not match the entries."""
-    source = commons.index.source
-    statistics = source.get("statistics") if isinstance(source, Map) else None
-    entries = _listed(commons)
-    for name, expected in derived_fields.statistics(entries, commons.clusters).items():
-        counts = statistics.get(name) if isinstance(statistics, Map) else None
-        if not isinstance(counts, Map) or not isinstance(statistics, Map):
-            continue
-        numbers = {key: count for key, count in counts.items() if isinstance(count, int)}
-        if name == "by_type":  # people choose their own names for types, so only the sum can be checked
-            wrong = sum(numbers.values()) != len(entries)
-        else:
-            wrong = {key: count for key, count in numbers.items() if count} != {k: n for k, n in expected.items() if n}
-        if wrong:
-            yield _warning(
-                commons, statistics.at(name), "stale-count", f"`statistics.{name}` does not match the entries.", BUILD
-            )
 
 
 def _warning(commons: Commons, line: int, code: str, found: str, fix: str) -> Problem:
@@ -316,5 +289,4 @@ CHECKS: tuple[Callable[[Commons], Iterator[Problem]], ...] = (
     shared_paths,
     unknown_references,
     stale_views,
-    stale_statistics,
 )

@@ -54,19 +54,16 @@ from deia.errors import ArtefactError, Problem
 from deia.fast_json import Json
 from deia.folders import derived_folder, is_packaged, part_folder, state_folder
 from deia.match.tiers import TRANSFORMER
-from deia.records import Record
-from deia.settings import Settings, resolve
+from deia.records import UNTRUSTED, Record
+from deia.settings import Settings, is_personal, resolve
 from deia.watch.gate.artefact import FORMAT
+from deia.watch.silence.weakened_text import weakened_settings
 
 MOST_PROBLEMS = 5000  # in a manifest
 SENTENCE_TRANSFORMERS = "sentence_transformers"
-NOT_COMPILED = (
-    "sources",
-    "tier",
-    "model",
-    "collections",
-)  # settings of searches and servers; no compiled file uses them
+NOT_COMPILED = ("tier", "model", "collections")  # settings of searches and servers; no compiled file uses them
 PARTS = (TRIGGERS, CATALOG)
+WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
 POLL = 0.01  # seconds between two attempts to get the lock; the system frees it if a process dies
 
 
@@ -85,6 +82,7 @@ class Compiled(Record):
     tiers: tuple[str, ...] = ()  # the tiers that searches can use besides words
     deprecated: int = 0  # of the triggers
     left_out: bool = False  # whether the sentence model's vectors were left out because they would have taken long
+    trusted: bool = True  # whether the person trusts the commons
 
 
 def compile_commons(
@@ -184,12 +182,18 @@ class _Job(Record):
     @property
     def settings(self) -> dict[str, Json]:
         """The settings that compiled files depend on."""
-        return {name: value for name, value in self.resolved.values().items() if name not in NOT_COMPILED}
+        chosen = {name: value for name, value in self.resolved.by_name().items() if name not in NOT_COMPILED}
+        return {**chosen, WEAKENED: _weakened(self.resolved)}
 
     @property
     def starter(self) -> bool:
         """Whether the starter commons may be the lowest layer."""
         return self.resolved.starter
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the person trusts the commons, so that all of it counts."""
+        return self.resolved.trusted
 
     @property
     def cache(self) -> str:
@@ -220,7 +224,7 @@ def _job(root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tel
 
 
 def _compile(job: _Job, began: float) -> Compiled:
-    sources = read_sources(job.root, job.known.sources, starter=job.starter)
+    sources = read_sources(job.root, job.known.sources, starter=job.starter, trusted=job.trusted)
     dependencies = _dependencies(job.settings, job.work.collections)
     digests, intact = job.digests(sources, dependencies), intact_parts(job.folder, job.previous)
     if not job.work.is_satisfied(job.previous):
@@ -229,7 +233,7 @@ def _compile(job: _Job, began: float) -> Compiled:
     written = tuple(part for part in PARTS if part not in intact or before[part] != digests[part])
     if not written:
         write_stamps(job.root, job.folder, sources)
-        return _report(job.folder, (), job.previous, began)
+        return _report(job, (), job.previous, began)
     can_revise = len(intact) == len(PARTS) and job.previous.about == digest_of(dependencies)
     manifest = _revise(job, sources, digests) if can_revise else None
     if manifest:
@@ -240,7 +244,7 @@ def _compile(job: _Job, began: float) -> Compiled:
     write_stamps(job.root, job.folder, sources)
     entries = [ENTRIES] if manifest.entries else []
     sweep(job.folder, keep={*entries, manifest.catalog, job.previous.catalog, os.path.basename(job.cache)})
-    return _report(job.folder, written, manifest, began)
+    return _report(job, written, manifest, began)
 
 
 def _revise(job: _Job, sources: Mapping[str, str], digests: Mapping[str, str]) -> Manifest | None:
@@ -280,13 +284,15 @@ def _compile_all(
     """Read the whole commons and compile the parts to be `written`; return the new manifest and the sources."""
     job.tell("reading the commons")
     good = read_lasting(job.folder)
-    layers = load_layers(job.root, starter=job.starter, good=good)
+    layers = load_layers(job.root, starter=job.starter, trusted=job.trusted, good=good)
     commons = layers.merged()
-    problems = check_layers(layers, job.resolved)
+    problems = check_layers(layers, job.resolved) if job.trusted else list(commons.problems)
     if job.work.collections:
         commons, problems = select_collections(commons, job.work.collections), []
     extra_documents = [document.path for document in commons.documents]
-    later = read_sources(job.root, sources, extra_documents=extra_documents, starter=job.starter)
+    later = read_sources(
+        job.root, sources, extra_documents=extra_documents, starter=job.starter, trusted=job.trusted
+    )  # fmt: skip
     sources = as_read(sources, later, extra_documents=extra_documents)
     own = layers.stack[0]
     keep_lasting(job.root, job.folder, sources, own.problems, good)
@@ -303,7 +309,7 @@ def _compile_all(
         manifest = _write_catalog(job, commons, manifest)
     if TRIGGERS in written:
         manifest = _write_triggers(job, commons, manifest)
-    if len(commons.documents) >= MIN_DOCUMENTS and not job.work.collections:
+    if len(commons.documents) >= MIN_DOCUMENTS and not job.work.collections and job.trusted:
         manifest = manifest.but(entries=manifest.triggers_digest)
         files.replace(f"{job.folder}/{ENTRIES}", entries_text(own, manifest.entries))
     return manifest, sources
@@ -338,9 +344,9 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
         identity={
             "deia": __version__, "digest": digest, "forms": forms_source(), "standing": list(manifest.standing),
         },
-        known=[(entry.path, entry.title) for entry in commons.entries],
+        known=[(entry.path, entry.title) for entry in commons.entries if _may_name(job, entry.path)],
         thresholds={(clause.trigger, clause.clause): clause.thresholds for clause in meaning},
-        own="starter" if is_packaged(job.root) else PROJECT,
+        own="starter" if is_packaged(job.root) else PROJECT if job.trusted else UNTRUSTED,
     )  # fmt: skip
     files.replace(f"{job.folder}/{TRIGGERS}", data)
     own = {trigger.id for trigger in commons.triggers if origin_of(trigger.path) == PROJECT}
@@ -353,6 +359,16 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     )
 
 
+def _weakened(settings: Settings) -> list[str]:
+    """Return what files of the project weaken, for the beginning of a session."""
+    return [f"{text} ({where})" for text, where in weakened_settings(settings) if not is_personal(where)]
+
+
+def _may_name(job: _Job, path: str) -> bool:
+    """Return whether triggers of any layer may name a document in what they say."""
+    return job.trusted or origin_of(path) != PROJECT
+
+
 def _dependencies(settings: Mapping[str, Json], collections: Sequence[str]) -> dict[str, Json]:
     """Return what each compiled file depends on besides the sources."""
     return {
@@ -361,9 +377,10 @@ def _dependencies(settings: Mapping[str, Json], collections: Sequence[str]) -> d
     }
 
 
-def _report(folder: str, written: tuple[str, ...], manifest: Manifest, began: float) -> Compiled:
+def _report(job: _Job, written: tuple[str, ...], manifest: Manifest, began: float) -> Compiled:
     return Compiled(
-        folder=folder,
+        folder=job.folder,
+        trusted=job.trusted,
         written=written,
         triggers=manifest.triggers,
         documents=manifest.documents,

@@ -41,20 +41,22 @@ NOTHING = Known("", {})
 
 
 def read_sources(
-    root: str, known: Mapping[str, str], *, extra_documents: Sequence[str] = (), starter: bool
+    root: str, known: Mapping[str, str], *, extra_documents: Sequence[str] = (), starter: bool, trusted: bool
 ) -> dict[str, str]:
     """Return "size time SHA-256" of every source by its path in the layered commons, sorted by path.
 
     `known` holds the sources of the last compile; `extra_documents` are documents outside `bok/` that an index lists.
+    The settings and packs of a commons that is not `trusted` do not count.
     """
     scan = _Scan(known)
-    prefixes = tuple(layer_prefixes(root, starter=starter))
+    prefixes = tuple(layer_prefixes(root, starter=starter, trusted=trusted))
     for prefix in prefixes:
         base = file_at(root, prefix).rstrip("/")
         for top, endings in FOLDERS:
             scan.add_folder(f"{base}/{top}", f"{prefix}{top}", endings)
     indexes = (f"{prefix}{name}" for prefix in prefixes for name in INDEX_NAMES)
-    listed = {*SETTINGS_FILES, PACKS_LOCK, *indexes, *known, *extra_documents}.difference(scan.seen)
+    project = (*SETTINGS_FILES, PACKS_LOCK) if trusted else ()
+    listed = {*project, *indexes, *known, *extra_documents}.difference(scan.seen)
     for path in (path for path in listed if _in_layers(path, prefixes)):
         scan.add_file(path, file_at(root, path))
     return scan.sources()

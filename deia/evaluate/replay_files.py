@@ -101,7 +101,7 @@ class Worker:
             state = self._states[part.key] = _State(self._artefacts)
             tally.conversations += 1
         for position, line in enumerate(part.lines):
-            item = _mapping(line)
+            item = json_object(line)
             turns = turn_list(item) if item else None
             if turns is not None:  # the line is a conversation of its own
                 tally.conversations += 1
@@ -132,7 +132,8 @@ class Worker:
         return self._folders.get(folder)
 
 
-def _mapping(line: str) -> dict[str, object]:
+def json_object(line: str) -> dict[str, object]:
+    """Return the JSON object of a line, empty if there is none."""
     try:
         item = loads(line)
     except ValueError:
@@ -178,7 +179,7 @@ def parts_of(paths: Iterable[str]) -> Iterator[Part]:
 def _parts(path: str) -> Iterator[Part]:
     with open(path, "rb") as file:
         first = file.readline(MOST_LINE).decode("utf-8-sig", "replace")
-        item = _mapping(first)
+        item = json_object(first)
         next_byte = file.read(1) if item else b""
         file.seek(0)
         if item and (next_byte or turn_list(item) is None):
@@ -209,7 +210,7 @@ def _keyed(path: str, lines: Iterator[str]) -> Iterator[Part]:
     batch: list[str] = []
     current = ""
     for line in lines:
-        key = _key(_mapping(line)) or current
+        key = _key(json_object(line)) or current
         if batch and (key != current or len(batch) >= PART_LINES):
             yield Part(number=0, key=f"{path}\n{current}", path=path, named=current, lines=tuple(batch))
             batch = []

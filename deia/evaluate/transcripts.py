@@ -11,18 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from deia import fast_json
+from deia.evaluate.exported_calls import exported_call
 from deia.records import Record, Turn
+from deia.watch.prose.pasted import is_notice
 from deia.watch.turn.conversation import PREFIXES, turns_of
 
 LISTS = ("messages", "turns", "conversation", "bubbles", "chat", "history")  # fields that may hold the turns
 SEVERAL = ("conversations", "tabs", "chats", "sessions")  # fields that may hold several conversations
 KEYS = ("conversation_id", "conversationId", "conversation")  # fields that name a row's conversation
 FENCES = ("```", "~~~")
-# Beginnings of user turns that hosts write: Codex's environment and instructions, Claude Code's command echoes.
-HOST_OPENINGS = (
-    "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions instructions>",
-    "<local-command-stdout>", "<command-name>", "<command-message>", "<system-reminder>", "Caveat: The messages below",
-)  # fmt: skip
 NUMBERED_ROLES = {1: "user", 2: "assistant", "1": "user", "2": "assistant"}  # in Cursor's own store
 EXITS = ("Process exited with code ", "Exit code: ", "exit_code: ")  # in the text of Codex's results
 OWN_LINES = ("summary", "file-history-snapshot", "system", "queue-operation")  # types of Claude Code's internal lines
@@ -46,17 +43,26 @@ class Call(Record):
 class Reader:
     """Reads the items of one conversation in order, and knows its pending calls and working folder."""
 
-    __slots__ = ("_waiting", "folder")
+    __slots__ = ("_previous", "_waiting", "folder")
 
     def __init__(self) -> None:
         self._waiting: dict[str, Call] = {}
+        self._previous: Turn | None = None
         self.folder = ""
 
     def turns(self, item: object) -> list[Turn]:
         """Return the turns in one item of a transcript, a text or a mapping."""
         if isinstance(item, dict):
             self._note_folder(item)
-        return turns_of([part for message in _messages(item) for part in self._paired(message)])
+        turns = turns_of([part for message in _messages(item) for part in self._paired(message)])
+        return [self._answered(turn) for turn in turns]
+
+    def _answered(self, turn: Turn) -> Turn:
+        """Return a turn; a result without an id answers the call of its tool right before it."""
+        call, self._previous = self._previous, turn
+        if turn.role != "tool_result" or turn.tool_input is not None or call is None or call.role != "tool_call":
+            return turn
+        return turn.but(tool_input=call.tool_input) if turn.tool and turn.tool == call.tool else turn
 
     def _note_folder(self, item: Item) -> None:
         payload = item.get("payload")
@@ -189,8 +195,7 @@ def _cursor(item: Item) -> list[Message] | None:
 def _plain(item: Item) -> list[Message] | None:
     """Return a message as programs hold it, or a row of a table of turns."""
     if item.get("role") == "tool_call" and not item.get("tool_input") and isinstance(item.get("text"), str):
-        tool = str(item.get("tool", item.get("name", "")))
-        return [Turn(role="tool_call", text=item["text"], tool=tool)]
+        return [exported_call(str(item.get("tool", item.get("name", ""))), item["text"])]
     return [item] if "role" in item or "content" in item or "text" in item else None
 
 
@@ -204,7 +209,7 @@ def _is_from_host(message: Message) -> bool:
     content = message.get("content", message.get("text"))
     blocks = content if isinstance(content, list) else [content]
     texts = [block.get("text") if isinstance(block, dict) else block for block in blocks[:1]]
-    return any(isinstance(text, str) and text.lstrip().startswith(HOST_OPENINGS) for text in texts)
+    return any(isinstance(text, str) and is_notice(text) for text in texts)
 
 
 # --- whole texts ---

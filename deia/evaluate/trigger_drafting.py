@@ -82,7 +82,7 @@ def proven(proposal: Proposal) -> Proposal:
 
 
 def _compiled(trigger: Trigger) -> Artefact:
-    settings = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
+    settings = DEFAULTS.by_name()
     payloads = {
         document.id: Payload(id=document.id, path="", title=document.id, summary="", text="")
         for document in trigger.documents

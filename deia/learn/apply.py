@@ -9,10 +9,10 @@ applying writes, and only where the lines are those that the changelog describes
 from __future__ import annotations
 
 import codecs
+import contextlib
 import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from deia import files, spool
 from deia.commons.index.documents import ENDING
@@ -29,6 +29,7 @@ from deia.fast_json import Json, dumps, loads
 from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import Proposal
 from deia.records import Record
+from deia.typed_json import read_record
 
 CHANGELOG = "telemetry/CHANGES.jsonl"
 MOST_CHANGELOG = 64_000_000  # bytes
@@ -146,7 +147,8 @@ def read_changes(root: str) -> list[AppliedProposal]:
             if numbers:
                 entries[numbers[-1]] = entries[numbers[-1]].but(undone=True)
         elif isinstance(values, dict):
-            entries += (entry.but(line=number) for entry in _read_entry(values))
+            with contextlib.suppress(TypeError):
+                entries.append(read_record(AppliedProposal, {**values, "line": number, "undone": False}))
     return entries
 
 
@@ -156,27 +158,6 @@ def read_changes(root: str) -> list[AppliedProposal]:
 def _changelog_fields(applied: AppliedProposal) -> dict[str, Json]:
     edits = [{**edit.values(), "hunks": [hunk.values() for hunk in edit.hunks]} for edit in applied.files]
     return {"at": applied.at, "id": applied.id, "does": applied.does, "because": applied.because, "files": edits}
-
-
-def _read_entry(values: Mapping[str, Any]) -> list[AppliedProposal]:
-    """Return the entry of a changelog line, as a list of one, or of none if the line is incomplete."""
-    try:
-        edits = tuple(
-            FileEdit(path=str(edit["path"]), before=str(edit["before"]), after=str(edit["after"]),
-                     hunks=tuple(_hunk(hunk) for hunk in edit["hunks"]))
-            for edit in values["files"]
-        )  # fmt: skip
-        return [
-            AppliedProposal(id=str(values["id"]), at=str(values["at"]), because=str(values["because"]), files=edits,
-                            does=tuple(map(str, values["does"])))
-        ]  # fmt: skip
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
-        return []
-
-
-def _hunk(values: Mapping[str, Any]) -> Hunk:
-    texts = {name: tuple(map(str, values[name])) for name in ("old", "new", "above", "below")}
-    return Hunk(at=int(values["at"]), **texts)
 
 
 def _log(root: str, line: Mapping[str, Json]) -> None:

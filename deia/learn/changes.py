@@ -85,18 +85,6 @@ def _item_text(item: Json) -> str:
     return f'{turn.get("role", "")} "{text[:SHOWN]}"'
 
 
-def read_change(values: Mapping[str, Json]) -> Change:
-    """Return the change that `to_dict` wrote.
-
-    Raises:
-        KeyError: something is missing.
-    """
-    return Change(
-        kind=str(values["kind"]), of=str(values["of"]), target=str(values["target"]),
-        field=str(values.get("field", "")), value=values.get("value", ()),
-    )  # fmt: skip
-
-
 def change_commons(commons: Commons, changes: Iterable[Change]) -> Commons:
     """Return a commons with some changes made; those of a document or trigger that it lacks are skipped."""
     for change in changes:

@@ -7,17 +7,18 @@ versions, and files of others than the project are not edited.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.load_commons import Commons
 from deia.commons.index.read_index import find_index
 from deia.commons.index.shapes import V1
 from deia.commons.source_files import safe_files, yaml_blocks
-from deia.commons.source_files.front_matter import FENCE, FENCES_END, FRONT_LINES
+from deia.commons.source_files.front_matter import FENCE, metadata_end
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
+from deia.commons.write.revise_lesson import describing_clusters
 from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, DROP, INDEX, Change
@@ -73,7 +74,7 @@ def _edit(commons: Commons, change: Change) -> tuple[str, Callable[[str], str]]:
         entry = next((entry for entry in commons.entries if entry.id == change.target), None)
         if entry is None:
             raise CommonsError(f"There is no document {change.target!r} any more.", fix="Type: deia learn propose")
-        clusters = _describing_clusters(commons.index.source, change.target)
+        clusters = describing_clusters(commons.index.source, change.target)
         if clusters:
             in_force = entry.values().get(change.field, ())
             return _index_path(commons), lambda text: _with_entry(text, clusters, change, in_force)
@@ -139,7 +140,7 @@ def _with_index(text: str, change: Change) -> str:
         return yaml_blocks.insert_block(text, yaml_blocks.to_yaml({name: new}, like=text), after=_after(top, name))
     if change.kind == CONCEPT:
         return yaml_blocks.change_value(text, (name,), lambda concepts: _with_concept(concepts, change))
-    return yaml_blocks.change_value(text, (name,), lambda patterns: _with_items(patterns, [change.value]))
+    return yaml_blocks.change_value(text, (name,), lambda patterns: yaml_blocks.with_items(patterns, [change.value]))
 
 
 def _with_concept(concepts: MutableMapping[object, object], change: Change) -> MutableMapping[object, object]:
@@ -150,20 +151,10 @@ def _with_concept(concepts: MutableMapping[object, object], change: Change) -> M
         return concepts
     words = concepts[name]
     if isinstance(words, list):
-        _with_items(words, [word for word in change.words if word not in words])
+        yaml_blocks.with_items(words, [word for word in change.words if word not in words])
     else:
         concepts[name] = yaml_blocks.style(list(dict.fromkeys((str(words), *change.words))))
     return concepts
-
-
-def _with_items(value: object, new: Iterable[Json]) -> object:
-    """Return a list that is being rewritten with items added; a single value, or none, becomes a list."""
-    if not isinstance(value, list):
-        return yaml_blocks.style([*([] if value in (None, "") else [value]), *new])
-    if not value:
-        return yaml_blocks.style(list(new))
-    value.extend(yaml_blocks.style(item) for item in new)
-    return value
 
 
 def _without_words(value: object, words: Sequence[str]) -> object:
@@ -179,17 +170,6 @@ def _without_words(value: object, words: Sequence[str]) -> object:
 def _after(top: object, name: str) -> str:
     """Return the key after which a new key belongs, "" for the end."""
     return next((key for key in AFTER.get(name, ()) if isinstance(top, Map) and key in top), "")
-
-
-def _describing_clusters(source: Mapping[str, object], ident: str) -> list[str]:
-    """Return the clusters in which the index describes a document, rather than only naming it."""
-    clusters = source.get("clusters")
-    return [
-        str(name)
-        for name, body in (clusters.items() if isinstance(clusters, dict) else ())
-        if isinstance(body, dict)
-        and any(isinstance(item, dict) and str(item.get("id", "")) == ident for item in body.get(LIST) or ())
-    ]
 
 
 def _with_entry(text: str, clusters: Iterable[str], change: Change, in_force: Sequence[str]) -> str:
@@ -218,7 +198,7 @@ def _changed_value(value: object, change: Change) -> object:
     """Return the value of a field after a change, as the YAML writer needs it."""
     if change.kind == ADD:
         known = value if isinstance(value, list) else [value]
-        return _with_items(value, [word for word in change.words if word not in known])
+        return yaml_blocks.with_items(value, [word for word in change.words if word not in known])
     if change.kind == DROP:
         return _without_words(value, change.words)
     return yaml_blocks.style(change.value)
@@ -235,9 +215,7 @@ def _new_value(change: Change) -> Json:
 def _with_metadata(text: str, change: Change) -> str:
     """Return a document with a field of its metadata changed; the metadata is created if there is none."""
     lines = text.split("\n")
-    end = 0
-    if lines[0].rstrip() == FENCE:
-        end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
+    end = metadata_end(lines)
     if not end and change.kind == DROP:
         return text
     if not end:
@@ -309,7 +287,7 @@ def _with_cases(text: str, change: Change) -> str:
     def with_cases(cases: dict[str, object] | None) -> dict[str, object]:
         """Return the trigger's cases with the new ones."""
         cases = cases or yaml_blocks.style({})
-        cases[change.field] = _with_items(cases.get(change.field), values)
+        cases[change.field] = yaml_blocks.with_items(cases.get(change.field), values)
         return cases
 
     return yaml_blocks.change_value(text, (change.target,), with_cases)

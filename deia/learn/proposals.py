@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from deia.fast_json import Json, dumps
-from deia.learn.changes import Change, read_change
+from deia.learn.changes import Change
 from deia.records import Record
 
 # The kinds, in the order in which they are shown, each with the letters that its ids begin with.
@@ -57,21 +56,4 @@ def propose(kind: str, changes: Sequence[Change], *, because: str, evidence: Seq
     return Proposal(
         id=f"{KINDS[kind]}-{digest}", kind=kind, changes=tuple(changes), because=because, weight=round(weight, 2),
         evidence=tuple(evidence),
-    )  # fmt: skip
-
-
-def read_proposal(values: Mapping[str, Any]) -> Proposal:
-    """Return the proposal that `to_dict` wrote.
-
-    Raises:
-        KeyError: something is missing.
-        TypeError: something is not a list.
-    """
-    effect = values["effect"]
-    return Proposal(
-        id=str(values["id"]), kind=str(values["kind"]), changes=tuple(map(read_change, values["changes"])),
-        because=str(values["because"]), evidence=tuple(values["evidence"]), weight=float(values["weight"]),
-        files=tuple(values["files"]),
-        effect=Effect(**{name: effect[name] for name in ("before", "after", "asked", "note")},
-                      better=tuple(effect["better"])),
     )  # fmt: skip

@@ -11,12 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from deia.ledger.warehouse import ask
+from deia.ledger.warehouse import Connection, ask, ask_records
 from deia.ledger.warehouse_schema import MINUTES, VOICE
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    import duckdb
+from deia.records import Record
 
 MOST_QUESTIONS = 5_000  # distinct questions, the most frequent first
 MOST_PAIRS = 20_000
@@ -133,7 +130,7 @@ class Evidence(Record):
     rephrased: tuple[Rephrased, ...] = ()
     together: tuple[Together, ...] = ()
     shown: tuple[Shown, ...] = ()
-    days: int = 0  # from the first event to the last
+    days: int = 0  # with events; a single line cannot stretch them
     asked: int = 0
     worded: int = 0  # questions whose words were kept
 
@@ -143,11 +140,11 @@ def total_weight(of: str, signals: Mapping[str, int]) -> float:
     return sum(WEIGHTS[of, name].weight * count for name, count in signals.items())
 
 
-def read_evidence(connection: duckdb.DuckDBPyConnection) -> Evidence:
+def read_evidence(connection: Connection) -> Evidence:
     """Return what the ledger says came of questions and of firings."""
     days, asked, worded = ask(
         connection,
-        """SELECT coalesce(date_diff('day', min(ts), max(ts)), 0), count(*) FILTER (event = 'query'),
+        """SELECT count(DISTINCT ts::DATE), count(*) FILTER (event = 'query'),
             count(query) FILTER (event = 'query') FROM events""",
     )[0]
     return Evidence(
@@ -157,21 +154,15 @@ def read_evidence(connection: duckdb.DuckDBPyConnection) -> Evidence:
                   signals=dict(zip(_FIRING_SIGNALS, row[4:], strict=True)))
             for row in ask(connection, _FIRINGS)
         ),
-        questions=tuple(
-            Question(text=row[0], times=row[1], people=row[2], answered=row[3]) for row in ask(connection, _QUESTIONS)
-        ),
-        rephrased=tuple(
-            Rephrased(first=row[0], then=row[1], document=row[2], people=row[3]) for row in ask(connection, _REPHRASED)
-        ),
-        together=tuple(Together(first=row[0], then=row[1], people=row[2]) for row in ask(connection, _TOGETHER)),
-        shown=tuple(
-            Shown(document=row[0], shown=row[1], opened=row[2], passed_over=row[3]) for row in ask(connection, _SHOWN)
-        ),
+        questions=ask_records(connection, Question, _QUESTIONS),
+        rephrased=ask_records(connection, Rephrased, _REPHRASED),
+        together=ask_records(connection, Together, _TOGETHER),
+        shown=ask_records(connection, Shown, _SHOWN),
         days=days, asked=asked, worded=worded,
     )  # fmt: skip
 
 
-def read_conversations(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], float]:
+def read_conversations(connection: Connection) -> dict[tuple[str, str], float]:
     """Return the weight of each trigger's signals in each conversation, by conversation and trigger."""
     rows = ask(connection, _BY_CONVERSATION)
     return {(row[0], row[1]): total_weight("firing", dict(zip(_PLACED, row[2:], strict=True))) for row in rows}
@@ -268,12 +259,12 @@ WHERE i.conversation IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
 """
 
 _QUESTIONS = f"""
-SELECT asked, count(*) AS times, {_number("who")}, avg((answered = 'yes')::INT) FROM queries
-WHERE asked IS NOT NULL AND asked <> '' GROUP BY 1 ORDER BY times DESC, asked LIMIT {MOST_QUESTIONS}
+SELECT asked AS text, count(*) AS times, {_number("who")} AS people, avg((answered = 'yes')::INT) AS answered
+FROM queries WHERE asked IS NOT NULL AND asked <> '' GROUP BY 1 ORDER BY times DESC, text LIMIT {MOST_QUESTIONS}
 """
 
 _REPHRASED = f"""
-SELECT p.asked, p.again, coalesce(mode(r.opened), mode(r.docs[1])),
+SELECT p.asked AS first, p.again AS "then", coalesce(mode(r.opened), mode(r.docs[1])) AS document,
     least(count(DISTINCT p.who), count(DISTINCT p.voice)) AS people
 FROM ({_TRIED_AGAIN}) p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at
 WHERE (r.opened IS NOT NULL OR (r.answered = 'yes' AND p.answered <> 'yes')) AND len(r.docs) > 0
@@ -281,14 +272,15 @@ GROUP BY 1, 2 ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
 """
 
 _TOGETHER = f"""
-SELECT a.doc, b.doc, least(count(DISTINCT a.who), count(DISTINCT a.voice)) AS people FROM reads a JOIN reads b
+SELECT a.doc AS first, b.doc AS "then", least(count(DISTINCT a.who), count(DISTINCT a.voice)) AS people
+FROM reads a JOIN reads b
     ON a.who = b.who AND a.doc <> b.doc AND b.ts >= a.ts AND b.ts <= a.ts + INTERVAL {MINUTES} MINUTE
 WHERE a.who <> '?' GROUP BY 1, 2 HAVING people >= {TOGETHER} ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
 """
 
 _SHOWN = """
-SELECT doc, count(*), count(*) FILTER (opened = doc),
-    count(DISTINCT voice) FILTER (first AND opened IS NOT NULL AND opened <> doc)
+SELECT doc AS document, count(*) AS shown, count(*) FILTER (opened = doc) AS opened,
+    count(DISTINCT voice) FILTER (first AND opened IS NOT NULL AND opened <> doc) AS passed_over
 FROM (SELECT unnest(docs[1:3]) AS doc, opened, voice, docs[1] = unnest(docs[1:3]) AS first FROM resolutions)
 GROUP BY 1 ORDER BY 1
 """

@@ -115,7 +115,7 @@ def _closed(segments: Sequence[Part], now: float) -> list[Part]:
 
 def _is_ours(name: str) -> bool:
     writer = name[11:].rpartition(".")[0]
-    return writer == files.writer() or writer.startswith("import-") or (os.name == "nt" and writer.isdecimal())
+    return writer == files.writer() or (os.name == "nt" and writer.isdecimal())
 
 
 def _fold_days(folder: str, now: float) -> int:

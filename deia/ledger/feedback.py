@@ -7,16 +7,13 @@ that contained it). A name that could mean several events is an error.
 from __future__ import annotations
 
 from deia.errors import QueryError
-from deia.ledger.warehouse import ask
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    import duckdb
+from deia.ledger.warehouse import Connection, ask_records
+from deia.records import Record
 
 VERDICTS = ("useful", "noise", "prevented", "wrong")
 SHORTEST = 4  # characters of the end of an id
 JUDGED = "event IN ('query', 'injection') AND id IS NOT NULL"
-NEWEST = "ORDER BY ts DESC NULLS LAST, id DESC LIMIT 2"
+NEWEST = "ORDER BY e.ts DESC NULLS LAST, id DESC LIMIT 2"
 
 
 class JudgedEvent(Record):
@@ -29,7 +26,7 @@ class JudgedEvent(Record):
     conversation: str = ""
 
 
-def find_event(connection: duckdb.DuckDBPyConnection, name: str) -> JudgedEvent:
+def find_event(connection: Connection, name: str) -> JudgedEvent:
     """Return the event that a text names.
 
     Raises:
@@ -50,13 +47,8 @@ def find_event(connection: duckdb.DuckDBPyConnection, name: str) -> JudgedEvent:
     return events[0]
 
 
-def _matching(connection: duckdb.DuckDBPyConnection, condition: str, name: str) -> list[JudgedEvent]:
-    rows = ask(
-        connection,
-        f"""SELECT id, event, coalesce(trigger, query, ''), strftime(ts, '%Y-%m-%dT%H:%M:%SZ'), conversation
-        FROM events WHERE {JUDGED} AND {condition} {NEWEST}""",
-        [name],
-    )
-    return [
-        JudgedEvent(id=row[0], event=row[1], name=row[2], ts=row[3] or "", conversation=row[4] or "") for row in rows
-    ]
+def _matching(connection: Connection, condition: str, name: str) -> tuple[JudgedEvent, ...]:
+    sql = f"""SELECT id, event, coalesce(trigger, query, '') AS name,
+        coalesce(strftime(ts, '%Y-%m-%dT%H:%M:%SZ'), '') AS ts, coalesce(conversation, '') AS conversation
+        FROM events e WHERE {JUDGED} AND {condition} {NEWEST}"""
+    return ask_records(connection, JudgedEvent, sql, [name])

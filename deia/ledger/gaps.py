@@ -1,29 +1,24 @@
 """Gaps of the commons: queries that found nothing or little, grouped by topic, each with the draft of a document.
 
-Queries are grouped by their weighted words: by average-linkage clustering with scikit-learn (the extra `learn`), or
-without it by a simpler pass that starts a new group whenever no existing one is near; the report says which. A draft
-contains the queries, their words and the nearest documents, and leaves blank what only a person knows.
+Queries are grouped by their weighted words, in one pass that starts a new group whenever no existing one is near. A
+draft contains the queries, their words and the nearest documents, and leaves blank what only a person knows.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Mapping, Sequence
 
 from deia.ledger import warehouse_schema
 from deia.ledger.report_values import Figure, Report, bars, table
 from deia.ledger.shared_rows import gather
-from deia.ledger.warehouse import ask
+from deia.ledger.warehouse import Connection, ask_records
 from deia.match.tokeniser import terms
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 
-if TYPE_CHECKING:
-    import duckdb
-
-MOST_QUESTIONS = 2000  # different queries, the most frequent first; their distances form a matrix
+MOST_QUESTIONS = 2000  # different queries, the most frequent first
 MOST_PEOPLE = 1000  # people counted for one query
-NEAR = 0.25  # cosine from which two queries count as about the same thing
+NEAR = 0.35  # cosine of a query and a group's centroid from which the query belongs to the group
 TERMS = 4  # terms that describe a gap
 EXAMPLES = 5
 SHOWN = 15
@@ -50,30 +45,19 @@ class OpenQuery(Record):
     question: str
     times: int
     unanswered: int
-    who: tuple[int, ...]  # the numbers of the people who asked
+    who: Sequence[int]  # the numbers of the people who asked
     last: str
-    docs: tuple[str, ...]
+    doc: str | None  # what their answers usually had first
 
 
-def find_gaps(connection: duckdb.DuckDBPyConnection, *, simple: bool = False) -> list[Gap]:
-    """Return the gaps, the most frequent first; `simple` does without scikit-learn."""
+def find_gaps(connection: Connection) -> list[Gap]:
+    """Return the gaps, the most frequent first."""
     gather(connection, "asked_queries", "query_texts", "document_counts")
-    queries = [
-        OpenQuery(
-            question=row[0],
-            times=row[1],
-            unanswered=row[2],
-            who=tuple(row[3]),
-            last=row[4],
-            docs=(row[5],) if row[5] else (),
-        )
-        for row in ask(connection, _LACKING)
-    ]
+    queries = ask_records(connection, OpenQuery, _LACKING)
     vectors = weigh([query.question for query in queries])
-    queries = [query for query, vector in zip(queries, vectors, strict=True) if vector]
+    worded = [query for query, vector in zip(queries, vectors, strict=True) if vector]
     vectors = [vector for vector in vectors if vector]
-    groups = group_vectors(vectors, simple=simple or not has_clustering())
-    gaps = [_gap([queries[at] for at in group], [vectors[at] for at in group]) for group in groups]
+    gaps = [_gap([worded[at] for at in group], [vectors[at] for at in group]) for group in group_vectors(vectors)]
     return sorted(gaps, key=lambda gap: (-gap.asked, gap.terms))
 
 
@@ -93,14 +77,9 @@ met AS (
     SELECT asked, list(DISTINCT who)[1:{MOST_PEOPLE}] AS people, mode(docs[1]) AS doc
     FROM asked_queries JOIN (SELECT asked FROM top) USING (asked) GROUP BY 1
 )
-SELECT text, times, unanswered, people, top.last, name
+SELECT text AS question, times, unanswered, people AS who, top.last, name AS doc
 FROM top JOIN met USING (asked) LEFT JOIN document_counts USING (doc) ORDER BY times DESC, text
 """
-
-
-def has_clustering() -> bool:
-    """Return whether scikit-learn is installed."""
-    return importlib.util.find_spec("sklearn") is not None
 
 
 def weigh(questions: Sequence[str]) -> list[dict[str, float]]:
@@ -121,15 +100,8 @@ def _normal(vector: Mapping[str, float]) -> dict[str, float]:
     return {word: value / length for word, value in sorted(vector.items())} if length else {}
 
 
-def group_vectors(vectors: Sequence[Mapping[str, float]], *, simple: bool) -> list[list[int]]:
-    """Group vectors that are near each other; return the numbers of each group's members, in order."""
-    if len(vectors) < 2:
-        return [[at] for at in range(len(vectors))]
-    return _by_leaders(vectors) if simple else _by_linkage(vectors)
-
-
-def _by_leaders(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
-    """Put every vector into the nearest group whose centroid is near enough, or start a new group with it."""
+def group_vectors(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
+    """Put every vector into the nearest group, or into a new one; return the numbers of each group's members."""
     groups: list[list[int]] = []
     squares: list[float] = []  # the squared lengths of the groups' sums
     sums: dict[str, dict[int, float]] = {}  # word → group → weight in the group's sum
@@ -139,8 +111,8 @@ def _by_leaders(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
             for group, weight in sums.get(word, {}).items():
                 products[group] = products.get(group, 0.0) + value * weight
         near = min(products, key=lambda group: (-products[group] / math.sqrt(squares[group]), group), default=-1)
-        if near < 0 or products[near] / math.sqrt(squares[near]) < NEAR + 0.1:
-            near = len(groups)  # a centroid is nearer than the members are on average, hence the extra tenth
+        if near < 0 or products[near] / math.sqrt(squares[near]) < NEAR:
+            near = len(groups)
             groups.append([])
             squares.append(0.0)
         groups[near].append(at)
@@ -151,26 +123,12 @@ def _by_leaders(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
     return groups
 
 
-def _by_linkage(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
-    from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - takes a second, and is an extra
-    from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415
-
-    rows = DictVectorizer(sparse=False).fit_transform(vectors)
-    model = AgglomerativeClustering(
-        n_clusters=None, metric="cosine", linkage="average", distance_threshold=1 - NEAR
-    ).fit(rows)
-    groups: dict[int, list[int]] = {}
-    for at, label in enumerate(model.labels_):
-        groups.setdefault(int(label), []).append(at)
-    return list(groups.values())
-
-
 def _gap(members: Sequence[OpenQuery], vectors: Sequence[Mapping[str, float]]) -> Gap:
     weights: dict[str, float] = {}
     for query, vector in zip(members, vectors, strict=True):
         for word, value in vector.items():
             weights[word] = weights.get(word, 0.0) + value * math.sqrt(query.times)
-    docs = [doc for query in members for doc in query.docs]
+    docs = [query.doc for query in members if query.doc]
     questions = [query.question for query in sorted(members, key=lambda query: -query.times)]
     heaviest = sorted(weights, key=lambda word: (-weights[word], word))[:TERMS]
     order = [word for question in questions for word in terms(question)]
@@ -227,7 +185,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def gaps(connection: duckdb.DuckDBPyConnection) -> Report:
+def gaps(connection: Connection) -> Report:
     """Return the report on what is asked and not answered, grouped by topic."""
     all_gaps = find_gaps(connection)
     repeated = [gap for gap in all_gaps if gap.asked > 1]
@@ -237,7 +195,6 @@ def gaps(connection: duckdb.DuckDBPyConnection) -> Report:
         for number, gap in enumerate(all_gaps, 1)
     ]  # fmt: skip
     often = [(" ".join(gap.terms[:3]), gap.unanswered, gap.asked - gap.unanswered) for gap in all_gaps[:SHOWN]]
-    by = "scikit-learn" if has_clustering() else "a simple pass; better groups: pip install 'deia[learn]'"
     return Report(
         name="gaps",
         title="Gaps",
@@ -252,5 +209,4 @@ def gaps(connection: duckdb.DuckDBPyConnection) -> Report:
             bars("Most often met", often, unanswered=1, badly_answered=2),
             table("Each gap", OF_GAP, rows, most=SHOWN, note=DRAFTED),
         ),
-        notes=(f"Grouped by {by}.",) if all_gaps else (),
     )

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deia.ledger.report_values import Chart
-from deia.ledger.warehouse import ask
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import duckdb
+from deia.ledger.warehouse import Connection, ask
 
 # The longest span in days, and the unit in which it is shown.
 UNITS = ((70, "day"), (500, "week"), (10**9, "month"))
 
 
 def over_time(
-    connection: duckdb.DuckDBPyConnection, title: str, table: str, series: Mapping[str, str | float], *, unit: str = ""
+    connection: Connection, title: str, table: str, series: Mapping[str, str | float], *, unit: str = ""
 ) -> Chart:
     """Return a chart over time: counts of the rows that meet each condition, or, with a `unit`, quantiles of `ms`."""
     first, last = ask(connection, f"SELECT min(ts), max(ts) FROM {table}")[0]

@@ -5,11 +5,7 @@ from __future__ import annotations
 from deia.ledger.periods import over_time
 from deia.ledger.report_values import Chart, Figure, Grid, Report, share
 from deia.ledger.shared_rows import gather
-from deia.ledger.warehouse import ask
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import duckdb
+from deia.ledger.warehouse import Connection, ask
 
 SHOWN = 15  # rows of a table
 PATH = (
@@ -21,7 +17,7 @@ WHO_ANSWERED = "coalesce(agent, host, '?')"
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
-def queries(connection: duckdb.DuckDBPyConnection) -> Report:
+def queries(connection: Connection) -> Report:
     """Return the report on what was asked most, what found nothing or little, and what came of it."""
     gather(connection, "asked_queries", "opened_documents", "query_texts", "repeated_queries", "document_counts")
     sums = """SELECT count(*), count(DISTINCT asked), count(*) FILTER (answered = 'yes'),
@@ -53,7 +49,7 @@ def queries(connection: duckdb.DuckDBPyConnection) -> Report:
     )  # fmt: skip
 
 
-def _tables(connection: duckdb.DuckDBPyConnection) -> tuple[Grid, ...]:
+def _tables(connection: Connection) -> tuple[Grid, ...]:
     # The rows to show are selected first: counting who asked costs most, and is then done only for them.
     top = f"""WITH counted AS (SELECT asked, count(*) AS n FROM asked_queries WHERE asked IS NOT NULL {{}} GROUP BY 1),
         top AS (SELECT asked, text FROM counted JOIN query_texts USING (asked) ORDER BY n DESC, text LIMIT {SHOWN})"""
@@ -88,7 +84,7 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> tuple[Grid, ...]:
     )  # fmt: skip
 
 
-def latency(connection: duckdb.DuckDBPyConnection) -> Report:
+def latency(connection: Connection) -> Report:
     """Return the report on how long answers took, by path."""
     timed = "FROM (SELECT ts, agent, host, coalesce(tier, event) AS tier, response_time_ms AS ms FROM events"
     timed += " WHERE response_time_ms IS NOT NULL)"
@@ -120,7 +116,7 @@ def latency(connection: duckdb.DuckDBPyConnection) -> Report:
     )  # fmt: skip
 
 
-def _histogram(connection: duckdb.DuckDBPyConnection, timed: str) -> Chart:
+def _histogram(connection: Connection, timed: str) -> Chart:
     cases = " ".join(f"WHEN ms < {edge} THEN {number}" for number, edge in enumerate(EDGES))
     counts = dict(ask(connection, f"SELECT CASE {cases} ELSE {len(EDGES)} END, count(*) {timed} GROUP BY 1"))
     labels = (*(f"< {edge:g}" for edge in EDGES), f"≥ {EDGES[-1]:g}")

@@ -7,12 +7,9 @@ from collections.abc import Callable, Sequence
 from deia.ledger import gaps, question_reports, usage_reports
 from deia.ledger.report_values import Report
 from deia.ledger.usage_reports import Known
-from deia.records import TYPE_CHECKING
+from deia.ledger.warehouse import Connection
 
-if TYPE_CHECKING:
-    import duckdb
-
-REPORTS: dict[str, Callable[[duckdb.DuckDBPyConnection, Known], Report]] = {
+REPORTS: dict[str, Callable[[Connection, Known], Report]] = {
     "summary": lambda connection, _: usage_reports.summary(connection),
     "queries": lambda connection, _: question_reports.queries(connection),
     "documents": usage_reports.documents,
@@ -23,6 +20,6 @@ REPORTS: dict[str, Callable[[duckdb.DuckDBPyConnection, Known], Report]] = {
 }
 
 
-def make_reports(connection: duckdb.DuckDBPyConnection, known: Known, names: Sequence[str]) -> list[Report]:
+def make_reports(connection: Connection, known: Known, names: Sequence[str]) -> list[Report]:
     """Return the named reports from one warehouse, in that order."""
     return [REPORTS[name](connection, known) for name in names]

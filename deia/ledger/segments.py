@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from deia import files
 from deia.records import Record
 
 SEGMENT, PARQUET = ".jsonl", ".parquet"
 COMPACTING = "compacting-"
-IMPORTED = "-import-"  # in the names of imported segments
 MAGIC = b"PAR1"  # how a Parquet file begins and ends (Parquet format specification)
 
 
@@ -37,11 +37,10 @@ class Part(Record):
     def may_reach(self, since: str) -> bool:
         """Return whether the file can contain events since a time, judging by its name.
 
-        A segment covers a day, an imported one a month. Parquet files filter by themselves, and files with other names
-        than deia's can contain anything.
+        A segment covers a day. Parquet files filter by themselves, and files with other names than deia's can contain
+        anything.
         """
-        length = 7 if IMPORTED in self.name else 10
-        return self.is_parquet or not self.day or self.day[:length] >= since[:length]
+        return self.is_parquet or not self.day or self.day >= since[:10]
 
     @property
     def is_parquet(self) -> bool:
@@ -78,7 +77,7 @@ class Parts(Record):
 
 def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
     """Return the files of some ledgers that may contain events since a time; a missing folder has none."""
-    candidates = [part for folder in folders for part in _of_folder(folder.replace("\\", "/").rstrip("/"))]
+    candidates = [part for folder in folders for part in _of_folder(files.forward(folder).rstrip("/"))]
     parts = [part for part in candidates if part.may_reach(since)]
     return Parts(
         readable=tuple(part for part in parts if part.is_readable),

@@ -8,11 +8,9 @@ are confused in one of a million ledgers.
 
 from __future__ import annotations
 
-from deia.ledger.warehouse_schema import ALIKE, MINUTES, WHO, WORDS_OF
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    import duckdb
+from deia.ledger.warehouse import Connection
+from deia.ledger.warehouse_schema import ALIKE, MINUTES, WORDS_OF
+from deia.records import Record
 
 
 class SharedTable(Record):
@@ -24,24 +22,13 @@ class SharedTable(Record):
 
 ID = "CASE WHEN id IS NOT NULL THEN hash(id) END AS id"
 DOC_SHOWN = 5  # documents of an answer that count as shown
-NUMBER = f"hash({WHO.removesuffix(' AS who')}) AS who"
-ASKED = "lower(trim(query))"
 
 TABLES = {
-    # Answers that somebody called noise or wrong.
-    "doubted_answers": SharedTable(
-        sql="SELECT DISTINCT hash(about) AS about FROM events"
-        " WHERE event = 'feedback' AND verdict IN ('noise', 'wrong') AND about IS NOT NULL"
-    ),
     # The view `queries`, with a row per query.
     "asked_queries": SharedTable(
-        needs=("doubted_answers",),
-        sql=f"""SELECT ts, {ID}, {NUMBER}, CASE WHEN query IS NOT NULL THEN hash({ASKED}) END AS asked,
-            (CASE WHEN matched = 'false' OR (matched IS NULL AND len(docs) = 0) THEN 'no'
-                WHEN id IS NOT NULL AND hash(id) IN (FROM doubted_answers) THEN 'badly'
-                WHEN matched = 'partial' OR confidence = 'low' THEN 'badly' ELSE 'yes'
-            END)::ENUM ('yes', 'badly', 'no') AS answered, [hash(doc) for doc in docs] AS docs
-        FROM events WHERE event = 'query'""",
+        sql=f"""SELECT ts, {ID}, hash(who) AS who, CASE WHEN asked IS NOT NULL THEN hash(asked) END AS asked,
+            answered::ENUM ('yes', 'badly', 'no') AS answered, [hash(doc) for doc in docs] AS docs
+        FROM queries""",
     ),
     # The rows of the view `resolutions` in which a document was opened.
     "opened_documents": SharedTable(
@@ -54,8 +41,7 @@ TABLES = {
     # Every different query, with its text and its significant words.
     "query_texts": SharedTable(
         sql=f"""SELECT hash(text) AS asked, text, [hash(word) for word in {WORDS_OF.format("text")}] AS words
-        FROM (SELECT DISTINCT {ASKED} AS text FROM (
-            SELECT DISTINCT query FROM events WHERE event = 'query' AND query IS NOT NULL))"""
+        FROM (SELECT DISTINCT asked AS text FROM queries WHERE asked IS NOT NULL)"""
     ),
     # The view `rephrasings`.
     "repeated_queries": SharedTable(
@@ -83,8 +69,7 @@ TABLES = {
     ),
     # The view `injections`.
     "fired_triggers": SharedTable(
-        sql=f"""SELECT ts, {ID}, {NUMBER}, trigger, coalesce(outcome, 'shown') AS outcome, hash(docs[1]) AS doc
-        FROM events WHERE event = 'injection' AND trigger IS NOT NULL"""
+        sql=f"SELECT ts, {ID}, hash(who) AS who, trigger, outcome, hash(docs[1]) AS doc FROM injections"
     ),
     # The view `feedback`, with the first document of what was judged.
     "judgements": SharedTable(
@@ -117,7 +102,7 @@ TABLES = {
 }
 
 
-def gather(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
+def gather(connection: Connection, *names: str) -> None:
     """Create some of TABLES and the tables they need, unless this connection has them already."""
     for name in names:
         gather(connection, *TABLES[name].needs)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import nlargest
+from io import BytesIO
 
 from deia import files
 from deia.errors import CommonsError
@@ -11,17 +13,15 @@ from deia.fast_json import Json, loads
 from deia.folders import events_folder
 from deia.ledger.compaction import compact, is_due
 from deia.ledger.segments import find_parts
-from deia.ledger.warehouse import ask, read_through
+from deia.ledger.warehouse import Connection, ask, read_through
 from deia.ledger.warehouse_schema import EARLIEST, LATEST
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 from deia.settings import resolve
-
-if TYPE_CHECKING:
-    import duckdb
 
 EARLIEST_SECONDS, LATEST_SECONDS = 0, 7_258_118_400  # EARLIEST and LATEST since 1970
 TIME_BEGINS = tuple("+-0123456789")
 MOST_BYTES = 64_000_000  # read from the end of a file
+DEEPEST = 40  # levels of an event; those that deia writes have at most 8
 
 
 class Ledger(Record):
@@ -65,13 +65,12 @@ def read_ledger(folder: str, *, since: str = "", event: str = "", last: int = 0)
     events: list[dict[str, Json]] = []
     broken = 0
     for name in reversed(_days(folder, since)):
-        day = []
-        for value in _lines(f"{folder}/{name}"):
-            if value is None:
-                broken += 1
-            elif _time(value) >= since and event in ("", value.get("event", "query")):
-                day.append(value)
-        events = [*day, *events]
+        day = _Day(f"{folder}/{name}")
+        found = (
+            value for value in day.events() if _time(value) >= since and event in ("", value.get("event", "query"))
+        )
+        events = [*(_newest(found, last) if last else found), *events]
+        broken += day.broken
         if last and len(events) >= last:
             break
     if (not last or len(events) < last) and find_parts([folder]).parquet:
@@ -80,13 +79,14 @@ def read_ledger(folder: str, *, since: str = "", event: str = "", last: int = 0)
     return Ledger(events=tuple(ordered[-last:] if last else ordered), broken=broken)
 
 
-def _read_all(connection: duckdb.DuckDBPyConnection, *, since: str, event: str, last: int) -> Ledger:
+def _read_all(connection: Connection, *, since: str, event: str, last: int) -> Ledger:
     """Read a ledger that has Parquet files."""
     matching = "FROM events WHERE (ts >= try_cast(? AS TIMESTAMP) OR ? = '') AND ? IN ('', event)"
     newest = f"SELECT line {matching} ORDER BY ts DESC NULLS LAST LIMIT {last or 'ALL'}"
     lines = [row[0] for row in ask(connection, newest, [since or None, since, event])]
     ((broken,),) = ask(connection, "SELECT coalesce(sum(lines), 0)::BIGINT FROM damage")
-    return Ledger(events=tuple(loads(line) for line in reversed(lines)), broken=broken)
+    events = [_event(line.encode()) for line in reversed(lines)]
+    return Ledger(events=tuple(event for event in events if event is not None), broken=broken + events.count(None))
 
 
 def tidy(root: str, *, environ: Mapping[str, str], now: float) -> str:
@@ -112,15 +112,45 @@ def _days(folder: str, since: str) -> list[str]:
     return sorted(name for name in names if name.endswith(".jsonl") and name[:10] >= since[:10])
 
 
-def _lines(path: str) -> Iterator[dict[str, Json] | None]:
-    for line in files.read_end(path, MOST_BYTES).split(b"\n"):
-        if not line.strip():
-            continue
-        try:
-            value = loads(line.decode("utf-8", "replace"))
-        except ValueError:
-            value = None
-        yield value if isinstance(value, dict) and is_plausible(value.get("ts")) else None
+class _Day:
+    """The segment of one day, of which one line at a time is kept; anybody may have filled it."""
+
+    __slots__ = ("_path", "broken")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.broken = 0  # lines that were no events so far
+
+    def events(self) -> Iterator[dict[str, Json]]:
+        """Yield the events."""
+        for line in filter(bytes.strip, BytesIO(files.read_end(self._path, MOST_BYTES))):
+            value = _event(line)
+            if value is None:
+                self.broken += 1
+            else:
+                yield value
+
+
+def _event(line: bytes) -> dict[str, Json] | None:
+    """Return the event that a line holds, or None if it is broken."""
+    try:
+        value = loads(line.decode("utf-8", "replace"))
+    except ValueError:
+        return None
+    is_event = isinstance(value, dict) and is_plausible(value.get("ts")) and not _is_deep(value, DEEPEST)
+    return value if is_event else None
+
+
+def _is_deep(value: Json, left: int) -> bool:
+    """Return whether a value is nested more deeply than `left` levels: nobody could print it."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not left or any(_is_deep(item, left - 1) for item in inner if isinstance(item, dict | list))
+
+
+def _newest(events: Iterable[dict[str, Json]], count: int) -> list[dict[str, Json]]:
+    """Return the newest events, of equal times those that come last, in the order of time."""
+    numbered = ((_time(event), number, event) for number, event in enumerate(events))
+    return [event for _, _, event in reversed(nlargest(count, numbered))]
 
 
 def is_plausible(ts: Json) -> bool:

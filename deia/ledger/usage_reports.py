@@ -5,11 +5,8 @@ from __future__ import annotations
 from deia.ledger.periods import over_time
 from deia.ledger.report_values import Figure, Report, bars, share, table
 from deia.ledger.shared_rows import gather
-from deia.ledger.warehouse import ask
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    import duckdb
+from deia.ledger.warehouse import Connection, ask
+from deia.records import Record
 
 SHOWN = 20  # rows of a table
 BARS = 12  # in a chart
@@ -74,7 +71,7 @@ ASSUMPTION = (
 )
 
 
-def documents(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
+def documents(connection: Connection, known: Known) -> Report:
     """Return the report on documents that help, are shown but ignored, are never needed, or are out of date."""
     gather(connection, "judgements", "document_counts")
     used = {row[0]: row[1:] for row in ask(connection, _DOCUMENTS)}
@@ -141,7 +138,7 @@ def _days(first: str, last: str) -> int | None:
         return None
 
 
-def triggers(connection: duckdb.DuckDBPyConnection, known: Known) -> Report:
+def triggers(connection: Connection, known: Known) -> Report:
     """Return the report on what each trigger did, how people judged it, and which never fired."""
     gather(connection, "fired_triggers", "judgements")
     rows = ask(connection, _TRIGGERS)
@@ -188,7 +185,7 @@ GROUP BY 1 ORDER BY fired DESC, 1
 """
 
 
-def prevented(connection: duckdb.DuckDBPyConnection) -> Prevented:
+def prevented(connection: Connection) -> Prevented:
     """Estimate the mistakes that were prevented; `ASSUMPTION` says how."""
     gather(connection, "open_holds")
     said, useful, judged = ask(
@@ -207,7 +204,7 @@ def _prevented_figure(estimate: Prevented) -> Figure:
     return Figure(label="mistakes prevented", value=estimate.guess, note=bounds)
 
 
-def agents(connection: duckdb.DuckDBPyConnection) -> Report:
+def agents(connection: Connection) -> Report:
     """Return the report on who used the commons, and how."""
     rows = ask(
         connection,
@@ -231,7 +228,7 @@ def agents(connection: duckdb.DuckDBPyConnection) -> Report:
     )
 
 
-def summary(connection: duckdb.DuckDBPyConnection) -> Report:
+def summary(connection: Connection) -> Report:
     """Return a short report on everything."""
     gather(connection, "asked_queries", "fired_triggers", "judgements")
     total, conversations, first, last = ask(

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Timer
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from deia.errors import CommonsError, QueryError
 from deia.ledger.segments import Parts, find_parts
@@ -24,11 +24,13 @@ from deia.records import TYPE_CHECKING, Record
 if TYPE_CHECKING:
     import duckdb
 
-    T = TypeVar("T")
+Connection: TypeAlias = "duckdb.DuckDBPyConnection"  # as a text, because importing DuckDB takes 100 ms
+T = TypeVar("T")
+Row = TypeVar("Row", bound=Record)
 
-MEMORY = "1GB"  # that DuckDB may use before it goes to disk
-THREADS = 4  # at most, so that a report does not occupy a whole machine
-STAGED = 256_000_000  # bytes of segments from which they are staged on disk instead of in memory
+MEMORY = "400MB"  # that DuckDB may use before it goes to disk
+THREADS = 2  # at most, so that a report does not occupy a whole machine
+STAGED = 16_000_000  # bytes of segments from which they are staged on disk instead of in memory
 MOST_ROWS = 100_000  # in the answer to a person's own SQL
 SECONDS = 30.0  # that a person's own SQL may take
 MOST_MEMORY = 2_000_000_000  # bytes that it may take in addition
@@ -44,9 +46,7 @@ class Table(Record):
 
 
 @contextmanager
-def open_warehouse(
-    folders: Sequence[str], *, since: str = "", memory: str = MEMORY
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_warehouse(folders: Sequence[str], *, since: str = "", memory: str = MEMORY) -> Iterator[Connection]:
     """Open the ledgers in some folders as one; yield a connection with `events`, `damage` and the views of VIEWS.
 
     Events before `since`, a time as the ledger writes it, are left out, and files without later ones are not read:
@@ -75,7 +75,7 @@ def open_warehouse(
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def read_through(folders: Sequence[str], work: Callable[[duckdb.DuckDBPyConnection], T], *, since: str = "") -> T:
+def read_through(folders: Sequence[str], work: Callable[[Connection], T], *, since: str = "") -> T:
     """Open a warehouse and return what `work` returns; try again if the ledger was compacted in the meantime.
 
     Raises:
@@ -94,14 +94,21 @@ def read_through(folders: Sequence[str], work: Callable[[duckdb.DuckDBPyConnecti
     raise AssertionError(ATTEMPTS)
 
 
-def ask(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+def ask(connection: Connection, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
     """Return the rows of a query that deia itself makes."""
     return connection.execute(sql, list(parameters)).fetchall()
 
 
-def ask_freely(
-    connection: duckdb.DuckDBPyConnection, sql: str, *, most: int = MOST_ROWS, seconds: float = SECONDS
-) -> Table:
+def ask_records(
+    connection: Connection, kind: type[Row], sql: str, parameters: Sequence[object] = ()
+) -> tuple[Row, ...]:
+    """Return the rows of a query that deia itself makes as records, whose fields have the names of the columns."""
+    answer = connection.execute(sql, list(parameters))
+    names = [column[0] for column in answer.description or ()]
+    return tuple(kind(**dict(zip(names, row, strict=True))) for row in answer.fetchall())
+
+
+def ask_freely(connection: Connection, sql: str, *, most: int = MOST_ROWS, seconds: float = SECONDS) -> Table:
     """Return the result of a query that a person wrote in SQL.
 
     Raises:
@@ -134,7 +141,7 @@ def ask_freely(
 
 
 @contextmanager
-def _limited(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+def _limited(connection: Connection, seconds: float) -> Iterator[None]:
     """Interrupt a query that takes too long, and limit its additional memory to `MOST_MEMORY`.
 
     DuckDB's own limit covers its buffers but not the values of a single function, such as repeat('x', 2000000000).
@@ -173,7 +180,7 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _load_segments(connection: duckdb.DuckDBPyConnection, parts: Parts, scratch: str) -> list[str]:
+def _load_segments(connection: Connection, parts: Parts, scratch: str) -> list[str]:
     """Load the segments into a table, or into a file if they are large; return the files that this made."""
     segments = [part.path for part in parts.segments]
     empty = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in TYPES.items())
@@ -219,7 +226,7 @@ def events_sql(segments: Sequence[str], *, broken: bool = False) -> str:
     return f"SELECT {selected} FROM ({checked})" + ("" if broken else " WHERE sound")
 
 
-def _create_views(connection: duckdb.DuckDBPyConnection, parts: Parts, since: str) -> None:
+def _create_views(connection: Connection, parts: Parts, since: str) -> None:
     columns = ", ".join(f'"{name}"' for name in COLUMNS)
     packed = [quoted(part.path) for part in parts.parquet]
     events = f"SELECT {columns} FROM recent"
@@ -233,7 +240,7 @@ def _create_views(connection: duckdb.DuckDBPyConnection, parts: Parts, since: st
         connection.execute(f"CREATE VIEW {name} AS {view.sql}")
 
 
-def _restrict(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:
+def _restrict(connection: Connection, paths: Sequence[str]) -> None:
     """Prevent a person's own SQL from reaching anything outside the ledger."""
     connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, paths))}]")
     for setting in (

@@ -119,7 +119,7 @@ WHO = "coalesce(conversation, agent, host, '?') AS who"
 # Whose log an event is in, and of which day. Who can write into it can pose as any number of conversations, but not as
 # another machine. Windows has a segment for each process, whose number is the writer.
 VOICE = """CASE WHEN regexp_full_match(source, '[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]+[.]jsonl') THEN source[1:10]
-    WHEN regexp_matches(source, '^[0-9]{4}-[0-9]{2}-[0-9]{2}-') AND NOT contains(source, '-import-') THEN source
+    WHEN regexp_matches(source, '^[0-9]{4}-[0-9]{2}-[0-9]{2}-') THEN source
     ELSE concat(source, ' ', ts::DATE) END AS voice"""
 HIT = f"list_contains(q.docs, r.doc) AND r.ts <= q.ts + INTERVAL {MINUTES} MINUTE"
 # Later views build on earlier ones.

@@ -11,7 +11,6 @@ from __future__ import annotations
 import tantivy
 
 from deia.errors import ArtefactError
-from deia.knowledge import Hit
 from deia.match.tokeniser import fold, terms
 from deia.records import TYPE_CHECKING
 
@@ -33,7 +32,6 @@ LONGEST_KEY = 500  # characters of an id or a filter value; the index refuses wo
 MOST_PASSAGES = 10_000  # read when looking up the stems of an answer's documents
 MASK_BITS = 20  # a float's significand holds 24 bits exactly
 REBUILD = "Run `deia compile`."
-MATCHER = "keyword"
 
 
 def schema() -> tantivy.Schema:
@@ -119,30 +117,31 @@ class KeywordIndex:
         all_stems = query.boolean_query([(tantivy.Occur.Must, self._term(stem)) for stem in dict.fromkeys(stems)])
         return list(dict.fromkeys(number for number, _, _ in self._found(all_stems, limit))) if stems else []
 
-    def search(self, weights: Mapping[str, float], *, filters: Filters, limit: int) -> list[Hit]:
-        """Return the passages that contain any of the stems and pass every filter, best first."""
-        return self._hits(self._filtered(self._any(weights), filters), limit) if weights else []
-
     def passages(self, weights: Mapping[str, float], *, filters: Filters, limit: int) -> list[tuple[int, int, float]]:
-        """Return the same passages as `search`, as tuples of document number, ordinal and score."""
+        """Return the passages that contain any of the stems and pass every filter, best first.
+
+        A passage is a tuple of its document's number, its ordinal and its score.
+        """
         if not weights:
             return []
         return self._found(self._filtered(self._any(weights), filters), limit)
 
     def numbers(self, *, filters: Filters) -> set[int]:
         """Return the numbers of the documents that pass the filters."""
-        first = tantivy.Query.const_score_query(tantivy.Query.term_query(self._schema, "ordinal", 0, "basic"), 0.0)
-        return {number for number, _, _ in self._found(self._filtered(first, filters), max(1, self.chunks))}
+        every = self._found(self._filtered(self._first(), filters), max(1, self.chunks))
+        return {number for number, _, _ in every}
 
-    def listed(self, *, filters: Filters, limit: int) -> list[Hit]:
-        """Return the first passage of every document that passes the filters, in index order."""
-        first = tantivy.Query.term_query(self._schema, "ordinal", 0, "basic")
-        return self._hits(self._filtered(tantivy.Query.const_score_query(first, 0.0), filters), limit)
+    def listed(self, *, filters: Filters, limit: int) -> list[str]:
+        """Return the ids of the documents that pass the filters, in index order."""
+        return [self._name(number) for number, _, _ in self._found(self._filtered(self._first(), filters), limit)]
 
     def count(self, *, filters: Filters) -> int:
         """Return the number of documents that pass the filters."""
-        first = tantivy.Query.term_query(self._schema, "ordinal", 0, "basic")
-        return int(getattr(self._searcher.search(self._filtered(first, filters), limit=1), "count", 0))
+        return int(getattr(self._searcher.search(self._filtered(self._first(), filters), limit=1), "count", 0))
+
+    def _first(self) -> tantivy.Query:
+        """Return the query for the first passage of every document."""
+        return tantivy.Query.const_score_query(tantivy.Query.term_query(self._schema, "ordinal", 0, "basic"), 0.0)
 
     def stems_by_passage(self, documents: Sequence[str], stems: Sequence[str]) -> dict[str, dict[int, set[str]]]:
         """Return, by document and passage, which of the stems a passage contains; passages without any are left out."""
@@ -164,9 +163,9 @@ class KeywordIndex:
                 (occur.Must, query.boolean_query(bits)),
             ]
         )
-        for hit in self._hits(full_query, MOST_PASSAGES):
-            stems_of_passage = by_document[hit.document].setdefault(hit.ordinal, set())
-            stems_of_passage.update(stem for n, stem in enumerate(stems) if int(hit.score) >> n & 1)
+        for number, ordinal, score in self._found(full_query, MOST_PASSAGES):
+            stems_of_passage = by_document[self._name(number)].setdefault(ordinal, set())
+            stems_of_passage.update(stem for n, stem in enumerate(stems) if int(score) >> n & 1)
 
     def _any(self, weights: Mapping[str, float]) -> tantivy.Query:
         query = tantivy.Query
@@ -199,12 +198,6 @@ class KeywordIndex:
             title_words = [query.term_query(self._schema, name, stem, "basic") for stem in stems]
             return query.boolean_query([(tantivy.Occur.Must, word) for word in title_words])
         return query.term_query(self._schema, name, filter_key(wanted), "basic")
-
-    def _hits(self, query: tantivy.Query, limit: int) -> list[Hit]:
-        return [
-            Hit(document=self._name(document), ordinal=ordinal, score=score, matcher=MATCHER)
-            for document, ordinal, score in self._found(query, limit)
-        ]
 
     def _found(self, query: tantivy.Query, limit: int) -> list[tuple[int, int, float]]:
         hits = self._searcher.search(query, limit=limit, count=False).hits

@@ -16,14 +16,8 @@ from typing import Any
 
 from deia.errors import ArtefactError
 from deia.folders import MODELS
-from deia.match.numerics import np
-from deia.match.static_vectors import CHARACTERS, LONGEST_WORD, MOST_CACHED
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+from deia.match.numerics import Floats, NDArray, np
+from deia.match.static_vectors import CHARACTERS, MOST_CACHED, digest_without, longest_pieces, mapped_model
 
 FILE = "compact.bin"
 MAGIC = b"DEIA-M1\n"
@@ -155,11 +149,7 @@ class Compact:
 
     def is_whole(self) -> bool:
         """Return whether the content matches its digest. Reads the whole file; meant for a check-up and for tests."""
-        import hashlib  # noqa: PLC0415 - opening the file does not need it
-
-        content = hashlib.sha256(self._data[:DIGEST_AT])
-        content.update(self._data[HEADER:])
-        return content.hexdigest() == self.digest
+        return digest_without(self._data, DIGEST_AT, HEADER) == self.digest
 
     def row(self, piece: str) -> int:
         """Return the row of a WordPiece (`##` marks a continuation), or -1; the pieces are sorted."""
@@ -193,21 +183,7 @@ class Compact:
 
     def pieces(self, word: str) -> tuple[int, ...]:
         """Split a normalised word into the longest known WordPieces, from the left; `[UNK]` if one is missing."""
-        unknown = (self._special[2],)
-        if len(word) > LONGEST_WORD:
-            return unknown
-        rows: list[int] = []
-        start, mark = 0, ""
-        while start < len(word):
-            for end in range(len(word), start, -1):
-                row = self.row(mark + word[start:end])
-                if row >= 0:
-                    break
-            else:
-                return unknown
-            rows.append(row)
-            start, mark = end, "##"
-        return tuple(rows)
+        return longest_pieces(word, self.row) or (self._special[2],)
 
     def encode_query(self, text: str) -> list[float]:
         """Return the unit vector of one text."""
@@ -330,10 +306,4 @@ def open_compact(path: str = "") -> Compact:
     Raises:
         ArtefactError: the file is missing, damaged, or of another format.
     """
-    place = path or f"{MODELS}/{FILE}"
-    try:
-        with open(place, "rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:  # ValueError: the file is empty, or the path contains NUL
-        raise ArtefactError("the sentence model's file cannot be read", where=place, fix=FIX) from error
-    return Compact(data)
+    return Compact(mapped_model(path or f"{MODELS}/{FILE}", "the sentence model's file", fix=FIX))

@@ -15,8 +15,11 @@ _set_before = os.environ.get(THREADS)
 os.environ[THREADS] = _set_before or "1"
 
 import numpy as np  # noqa: E402 - the thread count must be set first
+from numpy.typing import NDArray  # noqa: E402
 
 if _set_before is None:
     del os.environ[THREADS]
 
-__all__ = ["np"]
+Floats = NDArray[np.float32]
+
+__all__ = ["Floats", "NDArray", "np"]

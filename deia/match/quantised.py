@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 
-from deia.match.numerics import np
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+from deia.match.numerics import Floats, NDArray, np
 
 WIDEST = 6.0  # standard deviations of a component that a byte covers; larger ones (very rare) are clipped
 BLOCK = 4096  # codes converted to floats at a time; fits the CPU cache

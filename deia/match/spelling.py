@@ -15,7 +15,7 @@ from deia.errors import ArtefactError
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 MAGIC = 0x64656961
 VERSION = 1
@@ -73,19 +73,6 @@ def distance(left: str, right: str, most: int) -> int:
         if min(row) > most:
             return most + 1
     return min(row[-1], most + 1)
-
-
-def nearest(word: str, names: Iterable[str], *, most: int = 3) -> list[str]:
-    """Return the few names that somebody who typed `word` may have meant, best first."""
-    typed = word[:LONGEST]
-    allowed = len(typed) // 3 + 1
-    ranked: list[tuple[int, str]] = []
-    for name in names:
-        prefix = typed and (name.startswith(typed) or typed.startswith(name))
-        edits = 0 if prefix else distance(typed, name, allowed)
-        if edits <= allowed:
-            ranked.append((edits, name))
-    return [name for _, name in sorted(ranked)[:most]]
 
 
 class Vocabulary:

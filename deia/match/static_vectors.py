@@ -17,7 +17,7 @@ from deia.folders import MODELS
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
     from numpy import float32
@@ -152,11 +152,7 @@ class Static:
 
     def is_whole(self) -> bool:
         """Return whether the content matches its digest. Reads the whole file; meant for a check-up and for tests."""
-        import hashlib  # noqa: PLC0415 - opening the file does not need it
-
-        content = hashlib.sha256(self._data[:DIGEST_AT])
-        content.update(self._data[HEADER:])
-        return content.hexdigest() == self.digest
+        return digest_without(self._data, DIGEST_AT, HEADER) == self.digest
 
     def row(self, piece: str) -> int:
         """Return the row of a WordPiece (`##` marks a continuation) or of a whole word (`=`), or -1."""
@@ -194,20 +190,7 @@ class Static:
 
     def pieces(self, word: str) -> tuple[int, ...]:
         """Split a normalised word into the longest known WordPieces, from the left; empty if one is missing."""
-        if len(word) > LONGEST_WORD:
-            return ()
-        rows: list[int] = []
-        start, mark = 0, ""
-        while start < len(word):
-            for end in range(min(len(word), start + self._longest), start, -1):
-                row = self.row(mark + word[start:end])
-                if row >= 0:
-                    break
-            else:
-                return ()
-            rows.append(row)
-            start, mark = end, "##"
-        return tuple(rows)
+        return longest_pieces(word, self.row, longest=self._longest)
 
     def learn(self) -> None:
         """Read all pieces into memory, for callers with hundreds of lookups or more.
@@ -267,6 +250,47 @@ class Static:
         return [sum(column) - middle for column in columns]
 
 
+def digest_without(data: mmap.mmap | bytes, start: int, end: int) -> str:
+    """Return the SHA-256 of a file without the part that holds the digest itself."""
+    import hashlib  # noqa: PLC0415 - opening the file does not need it
+
+    content = hashlib.sha256(data[:start])
+    content.update(data[end:])
+    return content.hexdigest()
+
+
+def longest_pieces(word: str, row: Callable[[str], int], *, longest: int = LONGEST_WORD) -> tuple[int, ...]:
+    """Return the rows of the longest known WordPieces of a word, from the left; none if one is missing.
+
+    `row` returns the row of a piece, or -1; no piece has more than `longest` characters.
+    """
+    rows: list[int] = []
+    start, mark = 0, ""
+    while start < len(word) <= LONGEST_WORD:
+        for end in range(min(len(word), start + longest), start, -1):
+            found = row(mark + word[start:end])
+            if found >= 0:
+                break
+        else:
+            return ()
+        rows.append(found)
+        start, mark = end, "##"
+    return tuple(rows)
+
+
+def mapped_model(path: str, what: str, *, fix: str) -> mmap.mmap:
+    """Map a model's file into memory.
+
+    Raises:
+        ArtefactError: it is missing or empty.
+    """
+    try:
+        with open(path, "rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:  # ValueError: the file is empty, or the path contains NUL
+        raise ArtefactError(f"{what} cannot be read", where=path, fix=fix) from error
+
+
 def _numpy() -> ModuleType | None:
     """Return numpy if this process has fully loaded it already, else None."""
     numpy = sys.modules.get("numpy")
@@ -279,13 +303,7 @@ def open_static(path: str = "") -> Static:
     Raises:
         ArtefactError: the file is missing, damaged, or of another format.
     """
-    place = path or f"{MODELS}/{FILE}"
-    try:
-        with open(place, "rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:  # ValueError: the file is empty, or the path contains NUL
-        raise ArtefactError("the file of word vectors cannot be read", where=place, fix=FIX) from error
-    return Static(data)
+    return Static(mapped_model(path or f"{MODELS}/{FILE}", "the file of word vectors", fix=FIX))
 
 
 def similarity(left: Sequence[float], right: Sequence[float]) -> float:

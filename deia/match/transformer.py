@@ -12,13 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deia.errors import ArtefactError
-from deia.match.numerics import np
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+from deia.match.numerics import Floats, np
 
 EXTRA = "Type: pip install 'deia[transformers]'"
 NAMED = "Name a folder that holds a model, or check the name and the connection."

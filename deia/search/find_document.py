@@ -68,10 +68,10 @@ def _is_number(text: str) -> bool:
 
 def _by_path(catalog: Catalog, name: str, *, root: str, folder: str) -> StoredDocument | None:
     for path in _paths(name, root=root, folder=folder):
-        for hit in catalog.keyword.listed(filters={"path": path}, limit=MOST_SHARING):
-            document = catalog.document(hit.document)
-            if document is not None and document.entry.path == path:
-                return document
+        sharing = catalog.documents(catalog.keyword.listed(filters={"path": path}, limit=MOST_SHARING))
+        document = next((document for document in sharing if document.entry.path == path), None)
+        if document is not None:
+            return document
     return None
 
 

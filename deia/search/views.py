@@ -75,14 +75,12 @@ def _answer(query_type: str, query: Query, documents: Sequence[StoredDocument], 
 
 def _filtered(catalog: Catalog, filters: Filters) -> list[StoredDocument]:
     """Return the documents that pass, the most urgent first; within an urgency, the starter's own come last."""
-    hits_by_urgency = [
+    by_urgency = [
         catalog.keyword.listed(filters={**filters, "urgency": urgency}, limit=MOST_LISTED)
         for urgency in ([filters["urgency"]] if "urgency" in filters else URGENCIES)
     ]
-    every_hit = catalog.keyword.listed(filters=filters, limit=MOST_LISTED)
-    ids = dict.fromkeys(
-        ident for hits in (*hits_by_urgency, every_hit) for ident in sorted(hit.document for hit in hits)
-    )
+    all_ids = catalog.keyword.listed(filters=filters, limit=MOST_LISTED)
+    ids = dict.fromkeys(ident for listed in (*by_urgency, all_ids) for ident in sorted(listed))
     return sorted(
         catalog.documents(list(ids)[:MOST_LISTED]),
         key=lambda document: (_urgency_rank(document.entry.urgency), _is_of_starter(document)),

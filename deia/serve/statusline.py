@@ -42,7 +42,7 @@ def status_line(event: Json, *, environ: Mapping[str, str], commons: str = "", n
     workspace = fields.get("workspace")
     folder = _text(fields.get("cwd")) or _text(workspace.get("current_dir") if isinstance(workspace, dict) else "")
     state, conversation = folders.state_folder(environ), _text(fields.get("session_id"))
-    folder = folder.replace("\\", "/")
+    folder = files.forward(folder)
     past = past_injections(state, conversation) if conversation else []
     muted = muted_triggers(state, folder=folder, now=now, conversation=conversation)
     parts = [

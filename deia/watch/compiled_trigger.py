@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 else:
     Slot = StoredExemplar = VerbForm = object  # the compiler imports these names at run time
 
-PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
 MEANING = "meaning"
+OUTPUT = "output"
+CHANGE_PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
+PATTERNS = (*CHANGE_PATTERNS, OUTPUT)
 LIGHT = "light"  # the class of verbs that only a noun gives a meaning: "do a hard reset"
 
 
@@ -204,7 +206,7 @@ class CompiledClause:
 
     @property
     def asked(self) -> Mapping[str, bool]:
-        """What a `write` clause asks of the file: `exists`, `unread`, `like`; empty if nothing."""
+        """What a `write` clause asks of the file or removal: `exists`, `unread`, `like`, `deletes`, `subject_gone`."""
         asked: Mapping[str, bool] = self._fields.get("asked", {})
         return asked
 
@@ -213,7 +215,7 @@ class CompiledClause:
         return CompiledClause({**self._fields, "denies": True})
 
     def written(self, name: str) -> CompiledPattern | None:
-        """Return the pattern that a `write` clause has under a name of `PATTERNS`, or None."""
+        """Return the pattern that a `write` or `output` clause has under a name of `PATTERNS`, or None."""
         pattern = self._fields.get(name)
         if pattern is not None and not isinstance(pattern, CompiledPattern):
             pattern = CompiledPattern.read(loads(pattern) if isinstance(pattern, str) else pattern)
@@ -280,6 +282,8 @@ class CompiledTrigger(Record):
     all: Sequence[CompiledClause]
     any: Sequence[CompiledClause]
     earlier: int | None = None  # how many turns its mark counts (0: all), if it waits for one
+    waits_for: str = ""  # the mark that it waits for, if that is not its own
+    otherwise: Action | None = None  # the most that it may do before its mark is set; None: nothing
 
     @property
     def clauses(self) -> Sequence[CompiledClause]:

@@ -6,7 +6,7 @@ it is framed as reference material, every line of a document is quoted, and noth
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, Injection
+from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Injection
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 FRAME = "deia-reference"
 HARMLESS = "deia reference"  # replaces the frame's name inside a frame; it has the same length
 LOWER_CASE = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-LESSONS = {"project": "this project's own lessons", "starter": "deia's starter lessons"}
+LESSONS = {
+    "project": "this project's own lessons",
+    UNTRUSTED: "files of a repository that the person has not trusted",
+    "starter": "deia's starter lessons",
+}
+STOPPING = ("ask", "hold")
 SOURCE = "Reference from {whose}, added by deia. It informs; it is not a message from the user."
 PREFACE = SOURCE.format(whose=LESSONS["project"])
 MOST_CHARS = 9_000  # of an injection; hosts cut strings at 10,000 and put sentences of their own around it
@@ -61,8 +66,12 @@ def compose(
 
     `fetch` returns a document or None. Documents in `shown` were injected before, so they are named but not repeated.
     `budget` is in characters and is spent on the first firings first; the others are named after them, or left out if
-    no firing has room.
+    no firing has room. What stops a call says nothing in the name of an untrusted repository.
     """
+    withheld: list[str] = []
+    if any(firing.action in STOPPING for firing in firings):
+        withheld = [firing.trigger for firing in firings if firing.origin == UNTRUSTED]
+        firings = [firing for firing in firings if firing.origin != UNTRUSTED]
     texts: list[str] = []
     injected: list[str] = []
     included: list[Firing] = []
@@ -95,7 +104,7 @@ def compose(
         action=max(actions, key=ACTIONS.index),
         triggers=tuple(firing.trigger for firing in included),
         documents=tuple(injected),
-        left_out=tuple(left_out),
+        left_out=(*left_out, *withheld),
     )
 
 
@@ -122,7 +131,9 @@ def _by_act(firings: Sequence[Firing]) -> list[list[Firing]]:
 
 
 def _is_same_act(first: Firing, second: Firing) -> bool:
-    if first.turn != second.turn or min(len(first.act), len(second.act)) < LEAST_ACT:
+    if first.turn != second.turn or UNTRUSTED in (first.origin, second.origin):
+        return False
+    if min(len(first.act), len(second.act)) < LEAST_ACT:
         return False
     return first.act in second.act or second.act in first.act
 
@@ -140,7 +151,7 @@ def _has_room(firing: Firing, room: int, *, first: bool, used: int) -> bool:
     """Return whether a firing is shown: if it fits the budget, and beyond it if it is urgent or stops a call."""
     if room >= 0:
         return True
-    stops = firing.action in {"ask", "hold"} and used < MOST_CHARS - MOST_SPOKEN
+    stops = firing.action in STOPPING and used < MOST_CHARS - MOST_SPOKEN
     return stops or (first and firing.urgency in URGENT)
 
 

@@ -4,8 +4,10 @@ Each sentence is judged when it is settled, together with the text before it; it
 sentences. A firing is never taken back, because stance, `unless` and quotation depend only on the sentence. Anything
 that may depend on the rest of the turn waits for its end: errors (judged by their surroundings), words that may occur
 anywhere, preconditions (which may be taken back), and a yes. At the end the whole turn is judged once like any other,
-so nothing is missed, and nothing is reported twice. Of a turn that is too long to be read whole, a stream hears more.
-Tool calls are judged only when complete: half a command is another command.
+so nothing is missed, and nothing is reported twice; a trigger may have spoken for which, in the whole turn, another one
+does. Of a turn that is too long to be read whole, a stream hears more.
+Tool calls are judged only when complete: half a command is another command. So are a person's turns, of which the
+length decides whether they were pasted.
 """
 
 from __future__ import annotations
@@ -27,9 +29,9 @@ if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import InMemoryLog, Memory
     from deia.watch.verdict.judge import Verdict
-    from deia.watch.watcher import Surroundings, Watched
+    from deia.watch.watcher import Decision, Surroundings, Watched
 
-SPOKEN = ("user", "assistant")  # roles whose turns are judged before they end
+SPOKEN = ("assistant",)  # roles whose turns are judged before they end; a person's may still turn out to be pasted
 OPEN = frozenset(("error", "words"))  # clause kinds whose matches are not settled with their sentence
 BEFORE = 250  # characters before a sentence that are judged with it; a pronoun's noun is looked for in 200
 MOST_BEFORE = 2_000  # the limit if a block of code precedes the sentence
@@ -67,6 +69,7 @@ class Watcher:
         self._places = [0]  # the settled positions at which a part may still begin
         self._waiting: list[str] = []
         self._seen: dict[str, None] = {}
+        self._outdone: set[str] = set()
         self.firings: list[Firing] = []  # so far, in the order in which they fired
         self.watched: Watched | None = None  # the outcome of the whole turn, once it is closed
 
@@ -150,25 +153,35 @@ class Watcher:
     def _fire(self, text: str, numbers: Mapping[int, Collection[int]] | None = None) -> list[Firing]:
         turn = self._turn.but(text=text)
         chosen = candidates(self._artefact, turn)[0] if numbers is None else numbers
-        known = {firing.trigger for firing in self.firings}
+        known = {firing.trigger for firing in self.firings} | self._outdone
         around = self._look_around(turn)
         decision = decide(self._artefact, turn, self._remembered(), around, numbers=chosen, seen=tuple(self._seen))
         if any(verdict.stage in AWAITING for verdict in decision.verdicts) and text not in self._waiting:
             self._waiting = [*self._waiting, text][-MOST_WAITING:]
-        firings = [firing for firing in self._settled(decision.firing) if firing.trigger not in known]
+        self._outdone.update(decision.left.outdone)
+        firings = [firing for firing in self._settled(decision) if firing.trigger not in known]
         if firings:
             fired = {firing.trigger: "streamed" for firing in firings}
-            self._log.append(log_line(LogEntry(aside=True, at=around.now, fired=fired)))
+            armed = [trigger for trigger in decision.left.armed if trigger in fired]
+            entry = LogEntry(aside=True, at=around.now, fired=fired, armed=armed, outdone=decision.left.outdone)
+            self._log.append(log_line(entry))
         self.firings += firings
         return firings
 
-    def _settled(self, verdicts: Sequence[Verdict]) -> Iterator[Firing]:
-        """Yield the firings that nothing later in the turn can take back."""
-        for verdict in verdicts:
-            trigger = self._artefact.trigger(verdict.number)
-            kinds = {clause.kind for clause in trigger.clauses}
-            if verdict.firing and OPEN.isdisjoint(kinds) and trigger.earlier is None:
+    def _settled(self, decision: Decision) -> Iterator[Firing]:
+        """Yield the firings that nothing later in the turn can take back.
+
+        One that is said waits if another trigger may yet turn out to speak for its sentence.
+        """
+        settled = [verdict for verdict in decision.firing if self._is_settled(verdict)]
+        is_open = len(settled) < len(decision.firing) or any(each.stage in AWAITING for each in decision.verdicts)
+        for verdict in settled:
+            if verdict.firing and not (is_open and verdict.sentence):
                 yield verdict.firing
+
+    def _is_settled(self, verdict: Verdict) -> bool:
+        trigger = self._artefact.trigger(verdict.number)
+        return OPEN.isdisjoint(clause.kind for clause in trigger.clauses) and trigger.earlier is None
 
     def _remembered(self) -> Memory:
         """Return the memory as it was when the turn began, without a pending yes, which needs the complete turn."""

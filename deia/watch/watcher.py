@@ -39,7 +39,7 @@ class Surroundings(Record):
     muted: frozenset[str] = frozenset()
     exists: FileCheck | None = None  # without it no condition on files is met
     allowed: frozenset[str] = frozenset()  # triggers that the person lets pass in a tool call
-    bounded: bool = True  # whether the settings limit actions; not for cases, which test the triggers themselves
+    bounded: bool = True  # whether settings and other triggers limit it; not for cases, which test a trigger itself
 
 
 class Watched(Record):
@@ -50,6 +50,7 @@ class Watched(Record):
     injection: Injection | None = None
     passed: tuple[str, ...] = ()  # triggers whose held call was repeated or allowed, and passes now
     left_out: tuple[str, ...] = ()  # triggers for which the budget had no room; they may be shown later
+    spoken: tuple[str, ...] = ()  # triggers that only speak of an act which they would stop
 
 
 class Decision(Record):
@@ -61,10 +62,13 @@ class Decision(Record):
     call: str  # the call's fingerprint, "" if the turn is no call
     left: LogEntry  # what else the conversation's memory keeps of the turn
     named: tuple[str, ...] = ()  # documents that are named without being repeated
+    spoken: tuple[str, ...] = ()  # triggers that only speak of an act which they would stop
 
 
 NOTHING = Watched()
+OUTDONE = "sentence"  # the stage at which another trigger spoke for the sentence
 SILENCED = frozenset(("muted", "quiet"))  # stages at which a person or the settings stopped a firing
+STOPPING = frozenset(("ask", "hold"))
 ANNOUNCING = frozenset((FIRES, "memory", "stance"))  # stages that an announced act can reach
 
 
@@ -104,6 +108,7 @@ def weigh(
         injection=injection if injection and injection.text else None,
         passed=decision.passed,
         left_out=injection.left_out if injection else (),
+        spoken=decision.spoken,
     )
 
 
@@ -134,7 +139,8 @@ def decide(
     if turn.index == 1:  # a caller that sees one event at a time does not number the turns
         turn = turn.but(index=memory.turns + 1)
     trust(artefact.meta.regex)
-    reading = Reading(_shortened(artefact, turn, numbers), known=memory.items, act_words=lambda: artefact.act_words)
+    shortened = _shortened(artefact, turn, numbers)
+    reading = Reading(shortened, known=memory.items, whole=turn, act_words=lambda: artefact.act_words)
     marks = marks_of(artefact, numbers, reading)
     circumstances = Circumstances(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,
@@ -142,8 +148,10 @@ def decide(
     )  # fmt: skip
     escalated = _escalations(artefact, turn, circumstances)
     verdicts = (*escalated, *_judge_others(artefact, numbers, reading, circumstances, escalated))
+    texts: tuple[str, ...] = ()
     if around.bounded:
-        verdicts = _within_settings(artefact, verdicts, memory, around.now)
+        verdicts, texts = _spoken_once(bounded(verdicts, artefact.meta.settings), turn, reading, memory)
+        verdicts = _hushed(artefact, verdicts, memory, around.now)
     call = call_print(turn)
     is_repeated = call in memory.held
     allowed = around.allowed if call else frozenset()
@@ -158,14 +166,20 @@ def decide(
         if (is_repeated and verdict.stage in {FIRES, "memory"}) or (verdict.firing and verdict.trigger in allowed)
     )
     repetitions = [verdict for verdict in escalated if verdict.firing]
+    spoken = _spoken(artefact, firing)
     left = LogEntry(
-        marks=marks,
+        marks={mark: statement for mark, statement in marks.items() if statement or mark in memory.marks},
         items=[task for task in tasks_of(turn) if task not in memory.items],
-        offered=_offered(verdicts, reading, memory),
+        offered=_offered(artefact, verdicts, reading, memory),
         escalated=[verdict.trigger for verdict in repetitions],
+        outdone=[verdict.trigger for verdict in verdicts if verdict.stage == OUTDONE],
+        texts=texts,
+        armed=spoken if turn.role != "user" else (),  # what a person orders, they have decided
     )
     named = tuple(document.id for verdict in repetitions if verdict.firing for document in verdict.firing.documents)
-    return Decision(verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named)
+    return Decision(
+        verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named, spoken=spoken
+    )  # fmt: skip
 
 
 def _judge_others(
@@ -198,21 +212,41 @@ def _escalations(artefact: Artefact, turn: Turn, circumstances: Circumstances) -
     return escalations(artefact, turn, circumstances)
 
 
-def _offered(verdicts: Sequence[Verdict], reading: Reading, memory: Memory) -> list[str]:
-    """Return the triggers that an assistant's words announce."""
+def _spoken_once(
+    verdicts: tuple[Verdict, ...], turn: Turn, reading: Reading, memory: Memory
+) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
+    """Return the verdicts, with one firing a sentence and none for a text that fired before, and the text's print."""
+    if not any(verdict.firing and verdict.sentence for verdict in verdicts):
+        return verdicts, ()
+    from deia.watch.verdict.spoken_once import (  # noqa: PLC0415 - few turns say anything that fires
+        best_of_each_sentence,
+        text_print,
+        without_repeated_text,
+    )
+
+    text = text_print(turn, reading)
+    verdicts = tuple(without_repeated_text(tuple(best_of_each_sentence(verdicts)), text, memory))
+    return verdicts, (text,) if text and text not in memory.texts else ()
+
+
+def _spoken(artefact: Artefact, firing: Sequence[Verdict]) -> tuple[str, ...]:
+    """Return the triggers that only speak of an act which they would stop."""
+    said = [verdict for verdict in firing if verdict.firing and verdict.firing.action not in STOPPING]
+    return tuple(verdict.trigger for verdict in said if artefact.trigger(verdict.number).action in STOPPING)
+
+
+def _offered(artefact: Artefact, verdicts: Sequence[Verdict], reading: Reading, memory: Memory) -> list[str]:
+    """Return the triggers of what an assistant's words ask leave for."""
     if not any(verdict.stage in ANNOUNCING for verdict in verdicts):
         return []
     from deia.watch.verdict.escalation import offered  # noqa: PLC0415 - as above
 
-    return offered(verdicts, reading, memory)
+    return offered(artefact, verdicts, reading, memory)
 
 
-def _within_settings(
-    artefact: Artefact, verdicts: Sequence[Verdict], memory: Memory, now: float
-) -> tuple[Verdict, ...]:
-    """Return the verdicts as the project's settings allow: weaker, switched off, or waiting for another hour."""
+def _hushed(artefact: Artefact, verdicts: tuple[Verdict, ...], memory: Memory, now: float) -> tuple[Verdict, ...]:
+    """Return the verdicts, those stopped that wait for another hour by the project's settings."""
     settings = artefact.meta.settings
-    verdicts = bounded(verdicts, settings)
     if not (settings.get("quiet") or settings.get("most_per_hour")):
         return verdicts
     from deia.watch.verdict.quiet_hours import hushed  # noqa: PLC0415 - few projects have quiet hours

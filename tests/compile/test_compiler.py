@@ -15,6 +15,7 @@ from deia.compile.compiler import Compiled, compile_commons
 from deia.compile.manifest import read_manifest
 from deia.compile.sources import read_sources
 from deia.errors import ArtefactError, CommonsError, SettingsError
+from deia.folders import nearest_commons
 from deia.search.catalog import open_catalog
 from deia.serve import hook
 from deia.watch.gate.artefact import open_artefact
@@ -208,7 +209,7 @@ def test_a_link_out_of_the_commons_is_no_source(root: Path, tmp_path: Path) -> N
     (tmp_path / "outside").mkdir()
     write(tmp_path / "outside" / "secret.md", "# Secret\n")
     (root / "bok" / "linked").symlink_to(tmp_path / "outside")
-    assert not [path for path in read_sources(str(root), {}, starter=False) if "secret" in path]
+    assert not [path for path in read_sources(str(root), {}, starter=False, trusted=True) if "secret" in path]
 
 
 # --- what the hook makes of them ---
@@ -257,3 +258,13 @@ def test_two_compilers_at_once_leave_one_good_result(root: Path) -> None:
     assert_usable(root)
     assert compiled(root).written == ()
     assert len([path for path in folder_of(root).iterdir() if path.name.startswith("catalog-")]) == 1
+
+
+def test_a_folder_with_settings_alone_is_a_commons_as_for_the_hook(tmp_path: Path) -> None:
+    """Otherwise each conversation there would be told that it is being compiled, for good."""
+    root, environ = tmp_path / "project", private(tmp_path)
+    root.mkdir()
+    (root / "deia.toml").write_text('telemetry = "off"\n', encoding="utf-8")
+    assert nearest_commons(str(root)) == str(root)
+    compiled = compile_commons(str(root), environ=environ)
+    assert open_artefact(f"{compiled.folder}/triggers").meta.settings["telemetry"] == "off"

@@ -17,17 +17,17 @@ def test_what_is_written_while_the_commons_is_read_is_left_for_the_next_compile(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"# {name}\n", encoding="utf-8")
     root = str(tmp_path)
-    before = read_sources(root, {}, starter=False)
+    before = read_sources(root, {}, starter=False, trusted=True)
     (tmp_path / "triggers/a.yaml").write_text("# changed\n", encoding="utf-8")
     (tmp_path / "triggers/b.yaml").write_text("# new\n", encoding="utf-8")
     (tmp_path / "bok/b.md").write_text("# New\n", encoding="utf-8")
     extra_documents = ["bok/a.md", "bok/b.md", "notes/out.md"]
-    later = read_sources(root, before, extra_documents=extra_documents, starter=False)
+    later = read_sources(root, before, extra_documents=extra_documents, starter=False, trusted=True)
     assert {"triggers/b.yaml", "bok/b.md", "notes/out.md"} <= set(later)
     sources_read = as_read(before, later, extra_documents=extra_documents)
     assert list(sources_read) == ["bok/a.md", "deia.toml", "notes/out.md", "triggers/a.yaml"]
     assert sources_read["triggers/a.yaml"] == before["triggers/a.yaml"] != later["triggers/a.yaml"]
-    again = read_sources(root, sources_read, starter=False)
+    again = read_sources(root, sources_read, starter=False, trusted=True)
     changed = ("triggers/a.yaml", "triggers/b.yaml", "bok/b.md")
     assert again.items() - sources_read.items() == {(path, later[path]) for path in changed}
     assert as_read(again, again, extra_documents=extra_documents) == again

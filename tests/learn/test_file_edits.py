@@ -14,7 +14,8 @@ from deia.errors import CommonsError
 from deia.learn.apply import CHANGELOG, apply_proposal, read_changes, undo
 from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, DROP, INDEX, PATTERN, SET, TRIGGER, Change, change_commons
 from deia.learn.file_edits import edit_texts
-from deia.learn.proposals import propose, read_proposal
+from deia.learn.proposals import Proposal, propose
+from deia.typed_json import read_record
 from tests.serve.conftest import FILES
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def test_the_changelog_says_why_and_survives_a_broken_line(root: Path) -> None:
 def test_a_proposal_comes_back_from_json_as_it_was() -> None:
     for change in CHANGES.values():
         proposal = proposal_of(change)
-        back = read_proposal(json.loads(json.dumps(proposal.to_dict())))
+        back = read_record(Proposal, json.loads(json.dumps(proposal.to_dict())))
         assert (back.id, back.because) == (proposal.id, proposal.because)
         assert propose("keywords", back.changes, because="", evidence=(), weight=0).id == proposal.id
 

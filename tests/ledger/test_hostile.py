@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,7 @@ def test_compile_leaves_the_ledger_behind_a_link_alone(root: Path, somebodys: Pa
     (root / link).symlink_to(target)
     before = listing(somebodys)
     environ = {"DEIA_STATE": str(root.parent / "state"), "DEIA_CACHE": str(root.parent / "cache")}
+    environ["DEIA_TRUST"] = "*"
     assert tidy(str(root), environ=environ, now=NOW) == ""
     for work in (compact, is_due):
         with pytest.raises(CommonsError, match="is a link"):
@@ -89,7 +91,7 @@ def test_links_inside_a_ledger_are_neither_read_nor_emptied(write: Write, somebo
 def test_a_real_folder_is_still_compacted(root: Path, write: Write) -> None:
     for day in range(1, 12):
         write(question("pods"), day=OLD.format(day), folder=root / "telemetry/events", writer=files.writer())
-    assert "compacted" in tidy(str(root), environ={"DEIA_STATE": str(root.parent)}, now=NOW)
+    assert "compacted" in tidy(str(root), environ={"DEIA_STATE": str(root.parent), "DEIA_TRUST": "*"}, now=NOW)
     assert not list((root / "telemetry/events").glob("2020-*.jsonl"))
 
 
@@ -124,7 +126,7 @@ def test_a_line_of_an_impossible_time_counts_as_broken(tmp_path: Path, ts: str) 
     raw(folder, "2026-11-20-a.jsonl", f'{sound}\n{{"ts": {ts}, "event": "query", "query": "y"}}\n'.encode())
     counts = "SELECT (SELECT count(*) FROM events), (SELECT sum(lines)::INT FROM damage)"
     assert read_through([str(folder)], lambda connection: ask(connection, counts)) == [(1, 1)]
-    assert read_through([str(folder)], read_evidence).days == 0
+    assert read_through([str(folder)], read_evidence).days == 1
     ledger = read_ledger(str(folder))
     assert (len(ledger.events), ledger.broken) == (1, 1)
 
@@ -142,6 +144,47 @@ def test_a_strange_time_stops_no_report(tmp_path: Path, ts: str) -> None:
 )
 def test_possible_times_and_none_are_sound(ts: Any) -> None:
     assert is_plausible(ts)
+
+
+def test_one_forged_line_does_not_stretch_the_days_of_the_evidence(write: Write) -> None:
+    folder = write(question("pods", "a"), question("pods", "b"))
+    write(question("pods", "a"), day="1999-01-01", writer="forged")
+    assert read_through([str(folder)], read_evidence).days == 2
+
+
+def test_the_newest_events_of_many_are_read_in_order(write: Write) -> None:
+    folder = write(*(question(f"q{number}", "a") for number in range(50)))
+    whole = read_ledger(str(folder)).events
+    assert read_ledger(str(folder), last=7).events == whole[-7:]
+
+
+JUNK = {
+    "empty": "{}", "lists": "[" * 4000 + "]" * 4000, "objects": '{"a": ' * 600 + "1" + "}" * 600,
+    "one line": "x" * 32_000_000,
+}  # fmt: skip
+MEASURED = """
+import resource, subprocess, sys
+subprocess.run([sys.executable, "-m", "deia.serve.main", *sys.argv[1:]])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures as Linux does")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", JUNK)
+def test_a_large_ledger_of_junk_takes_no_more_than_half_a_gigabyte(tmp_path: Path, name: str) -> None:
+    (tmp_path / "commons_index.yaml").write_text("version: '1.0'\nclusters: {}\n", encoding="utf-8")
+    folder = tmp_path / "telemetry/events"
+    folder.mkdir(parents=True)
+    text = f"{JUNK[name]}\n" * (16_000_000 // len(JUNK[name]) or 1)
+    (folder / "2026-11-20-a.jsonl").write_text(text, encoding="utf-8")
+    environ = {**os.environ, "DEIA_STATE": f"{tmp_path}/state", "DEIA_CACHE": f"{tmp_path}/cache"}
+    for command in ("telemetry", "log"):
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURED, command], cwd=tmp_path, env=environ, capture_output=True, check=False
+        )
+        assert int(done.stdout.split()[-1]) < 512_000, command
+        assert b"Traceback" not in done.stderr
 
 
 def test_absurd_numbers_stop_no_report(write: Write) -> None:

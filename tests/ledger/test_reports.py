@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shutil
@@ -139,11 +138,8 @@ def test_a_report_of_an_empty_ledger_says_so(tmp_path: Path, name: str) -> None:
 # --- gaps ---
 
 
-@pytest.mark.parametrize("simple", [True, False])
-def test_gaps_are_grouped_by_what_they_are_about(ledger: Path, *, simple: bool) -> None:
-    if not simple and importlib.util.find_spec("sklearn") is None:
-        pytest.skip("scikit-learn is an extra")
-    gaps = read_through([str(ledger)], lambda connection: find_gaps(connection, simple=simple))
+def test_gaps_are_grouped_by_what_they_are_about(ledger: Path) -> None:
+    gaps = read_through([str(ledger)], find_gaps)
     assert [set(gap.questions) for gap in gaps] == [
         {"renew the tls certificate", "tls certificate expired"}, {"helm upgrade stuck"},
     ]  # fmt: skip
@@ -171,7 +167,7 @@ def test_hundreds_of_questions_are_grouped_as_they_are_meant() -> None:
     asked = [
         f"{topic} {words}" for topic in topics for words in ("fails", "on staging", "takes forever", "again", "how")
     ]
-    groups = group_vectors(weigh(asked), simple=True)
+    groups = group_vectors(weigh(asked))
     assert sorted(map(sorted, groups)) == [list(range(at, at + 5)) for at in range(0, 20, 5)]
 
 

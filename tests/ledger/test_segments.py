@@ -13,8 +13,6 @@ from deia.ledger.segments import Part
         ("2026-11-20-here.jsonl", "", True),
         ("2026-11-20-here.jsonl", "2026-11-20T23:00:00.000Z", True),
         ("2026-11-19-here.jsonl", "2026-11-20T00:00:00.000Z", False),
-        ("2026-11-01-import-0123456789ab.jsonl", "2026-11-20T00:00:00.000Z", True),  # of a month
-        ("2026-10-01-import-0123456789ab.jsonl", "2026-11-20T00:00:00.000Z", False),
         ("events.jsonl", "2026-11-20T00:00:00.000Z", True),
         ("2026-01-01_31-here~1.parquet", "2026-11-20T00:00:00.000Z", True),  # which tells by its own statistics
     ],

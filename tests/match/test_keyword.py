@@ -30,7 +30,8 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 
 def find(catalog: Catalog, *stems: str, **filters: str) -> list[str]:
-    return [hit.document for hit in catalog.keyword.search(dict.fromkeys(stems, 1.0), filters=filters, limit=10)]
+    passages = catalog.keyword.passages(dict.fromkeys(stems, 1.0), filters=filters, limit=10)
+    return [catalog.id(number) for number, _, _ in passages]
 
 
 def test_words_are_joined_by_or(catalog: Catalog) -> None:
@@ -39,8 +40,8 @@ def test_words_are_joined_by_or(catalog: Catalog) -> None:
 
 
 def test_filters_apply_before_the_cutoff(catalog: Catalog) -> None:
-    hits = catalog.keyword.search({"site": 1.0}, filters={"platform": "postgres"}, limit=1)
-    assert [hit.document for hit in hits] == ["beta"]
+    ((number, _, _),) = catalog.keyword.passages({"site": 1.0}, filters={"platform": "postgres"}, limit=1)
+    assert catalog.id(number) == "beta"
 
 
 def test_filters_ignore_case(catalog: Catalog) -> None:

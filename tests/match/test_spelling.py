@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deia.compile.catalog.vocabulary import vocabulary_bytes
 from deia.errors import ArtefactError
-from deia.match.spelling import SHORT, Vocabulary, deletions, distance, edits_allowed, nearest, worth_keeping
+from deia.match.spelling import SHORT, Vocabulary, deletions, distance, edits_allowed, worth_keeping
 
 COUNTS = {"directory": 9, "recursively": 4, "fields": 2, "files": 7, "pod": 5, "kubernetes": 3, "configuration": 6}
 LETTERS = st.text("abcde", min_size=1, max_size=10)
@@ -114,12 +114,6 @@ def test_deletions_never_leave_an_empty_string() -> None:
 
 def test_numbers_and_fragments_are_not_in_the_vocabulary() -> None:
     assert [worth_keeping(word) for word in ("pod", "ab", "err42", "x" * 40)] == [True, False, False, False]
-
-
-def test_only_near_names_are_suggested() -> None:
-    assert nearest("netlfy", ["netlify", "vercel", "fly"]) == ["netlify"]
-    assert nearest("kube", ["kubernetes", "docker"]) == ["kubernetes"]
-    assert nearest("", ["netlify"]) == []
 
 
 def test_corrections_keep_the_first_letter_of_short_words_and_prefer_it_in_long_ones(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.catalog.vectors import VectorWriter
+from deia.compile.catalog.vectors import Encoder, VectorWriter
 from deia.errors import ArtefactError
-from deia.knowledge import Chunk, Entry
 from deia.match import vector_store as module
 from deia.match.tiers import TIERS, open_tier
 from deia.match.vector_store import ABOUT, CODES, SIGNS, STARTS, Vectors
@@ -27,10 +26,7 @@ def write(folder: Path) -> Vectors:
     """Write the vectors of TEXTS with a hole after the first document."""
     writer = VectorWriter(str(folder), "static")
     for number, (title, texts) in enumerate(TEXTS):
-        chunks = [
-            Chunk(document=title, ordinal=at, heading="", text=text, lines=(1, 1)) for at, text in enumerate(texts)
-        ]
-        writer.add(Entry(id=title, path=title, title=title), chunks)
+        writer.put_coded(Encoder("static").of([title], [texts]))
         if number == 0:
             writer.leave_out()
     writer.close()

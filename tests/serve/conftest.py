@@ -129,6 +129,7 @@ def environ(tmp_path: Path, bytecode: Path) -> dict[str, str]:
         "DEIA_STATE": str(home / "state"),
         "DEIA_CACHE": str(home / "cache"),
         "DEIA_STARTER": "false",
+        "DEIA_TRUST": "*",
         "PYTHONPYCACHEPREFIX": str(bytecode),
         "PYTHONPATH": os.getcwd(),
     }
@@ -154,7 +155,7 @@ def deia(
     for name in list(os.environ):
         if name.startswith(("DEIA_", "XDG_", "CLAUDE_")):
             monkeypatch.delenv(name)
-    for name in ("HOME", "USERPROFILE", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER"):
+    for name in ("HOME", "USERPROFILE", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
         monkeypatch.setenv(name, environ[name])
     monkeypatch.chdir(commons)
 

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia import freshness
+from deia.commons.index.load_commons import load_commons
+from deia.commons.index.read_index import find_index
 from deia.compile.compiler import compile_commons
+from deia.errors import CommonsError
 from deia.folders import STARTER
 from deia.serve import hook
 from tests.derived import derived, private
@@ -147,3 +150,12 @@ def test_a_commons_that_is_a_link_counts_as_what_it_leads_to(repository: Path, p
     alias = repository.parent / "alias"
     alias.symlink_to(repository)
     assert derived(alias, person) == derived(repository, person)
+
+
+def test_an_index_in_the_old_folder_is_no_index(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / ".deia/index").mkdir(parents=True)
+    (root / ".deia/index/master-index.yaml").write_text(INDEX, encoding="utf-8")
+    assert find_index(str(root)) == ""
+    with pytest.raises(CommonsError, match="no commons"):
+        load_commons(str(root))

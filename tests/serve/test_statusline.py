@@ -96,6 +96,7 @@ EVENT = st.fixed_dictionaries({}, optional={"session_id": JSON, "cwd": JSON, "wo
 @given(EVENT)
 def test_any_event_gives_one_printable_line(tmp_path: Path, event: Any) -> None:
     environ = {"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    environ["DEIA_TRUST"] = "*"
     said = statusline.status_line(event, environ=environ, now=1e9)
     assert said.startswith("deia: ")
     assert said.isprintable()

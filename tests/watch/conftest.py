@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Build = Callable[..., Artefact]
     Fires = Callable[..., bool]
 
-SETTINGS = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
+SETTINGS = DEFAULTS.by_name()
 
 
 def make_trigger(*clauses: tuple[str, Any], **fields: Any) -> Trigger:

@@ -14,6 +14,8 @@ from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.watch.conftest import Build, Make
 
 
@@ -199,13 +201,17 @@ def test_beyond_the_budget_only_what_is_urgent_or_stops_a_call_speaks() -> None:
     assert compose([firing("a", action="warn")], shelf(""), budget=0).action == "warn"
 
 
-def test_what_was_left_out_has_not_fired_and_speaks_when_there_is_room(make: Make, build: Build) -> None:
-    urgent = make(("phrase", "sell shop"), id="a", urgency="critical", message="m " * 290, action_required="n " * 290)
+def test_what_was_left_out_has_not_fired_and_speaks_when_there_is_room(
+    make: Make, build: Build, call: Callable[[str], Turn]
+) -> None:
+    urgent = make(
+        ("command", "shopctl sell"), id="a", urgency="critical", message="m " * 290, action_required="n " * 290
+    )
     milder = [
-        make(("phrase", "sell shop"), id=f"b{number}", urgency="medium", message="m " * 290) for number in range(9)
+        make(("command", "shopctl sell"), id=f"b{number}", urgency="medium", message="m " * 290) for number in range(9)
     ]
     artefact, log = build(urgent, *milder), InMemoryLog()
-    sell = Turn(role="user", text="I will sell the shop")
+    sell = call("shopctl sell")
     first = watch(artefact, sell, log, lambda: Surroundings(now=0.0))
     second = watch(artefact, sell, log, lambda: Surroundings(now=0.0))
     assert first.left_out

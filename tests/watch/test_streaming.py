@@ -75,6 +75,13 @@ def whole(librarian: Librarian, text: str, *, role: str = "assistant") -> list[s
     return sorted(firing.trigger for firing in firings)
 
 
+def outdone(librarian: Librarian, text: str, *, role: str) -> set[str]:
+    """Return the triggers of a whole turn for whose sentence another one speaks."""
+    turn = Turn(role=role, text=text)  # type: ignore[arg-type]
+    (watched,) = librarian.watch([turn], conversation_id=f"whole {next(CONVERSATIONS)}")
+    return {verdict.trigger for verdict in watched.verdicts if verdict.stage == "sentence"}
+
+
 def cut(text: str, places: Sequence[int]) -> list[str]:
     edges = [0, *sorted(place % (len(text) + 1) for place in places), len(text)]
     return [text[first:last] for first, last in pairwise(edges)]
@@ -131,8 +138,10 @@ def test_a_firing_comes_when_its_sentence_is_settled(
     assert streamed(librarian, said) == (early, late)
 
 
-def test_an_error_waits_for_what_is_said_around_it(librarian: Librarian) -> None:
-    assert streamed(librarian, f"Error: {GONE}. {SALE}.\nAnd", role="user") == (["sale"], ["gone"])
+def test_a_persons_turn_is_judged_when_it_is_complete(librarian: Librarian) -> None:
+    """Whether it was typed or pasted depends on its length, and an error on what is said around it."""
+    assert streamed(librarian, f"Error: {GONE}. {SALE}.\nAnd", role="user") == ([], ["gone", "sale"])
+    assert streamed(librarian, f"Error: {GONE}. {SALE}.\n{'And. ' * 400}", role="user") == ([], ["gone"])
 
 
 def test_a_sentence_in_the_middle_of_a_long_line_fires_early(librarian: Librarian) -> None:
@@ -210,11 +219,11 @@ def test_a_long_turn_is_not_read_again_and_again(librarian: Librarian, monkeypat
 
 def test_threads_share_a_librarian(librarian: Librarian) -> None:
     found: list[tuple[list[str], list[str]]] = []
-    expected = (["sale"], ["gone"])
+    expected = (["sale"], ["wipe"])
 
     def talk() -> None:
         for _ in range(10):
-            found.append(streamed(librarian, f"{SALE}. Error: {GONE}. Then", role="user"))
+            found.append(streamed(librarian, f"{SALE}. Then\n```bash\n{WIPE}"))
             assert librarian.check_triggers([f"User: {SALE}"], conversation_id=f"t {next(CONVERSATIONS)}")
 
     threads = [threading.Thread(target=talk) for _ in range(4)]
@@ -254,4 +263,6 @@ def test_the_starters_cases_fire_the_same_streamed(starter: tuple[Librarian, lis
     places = data.draw(st.lists(st.integers(0, 10_000), max_size=10))
     early, late = streamed(librarian, cut(text, places), role=chosen[0].role)
     assert (early, late) == streamed(librarian, [text], role=chosen[0].role)
-    assert sorted(early + late) == whole(librarian, text, role=chosen[0].role)
+    fired = set(whole(librarian, text, role=chosen[0].role))
+    assert fired <= {*early, *late}
+    assert {*early, *late} - fired <= outdone(librarian, text, role=chosen[0].role)

@@ -18,6 +18,7 @@ from deia.commons.source_files.slugs import id_from_path
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.commons.triggers.read_triggers import load_triggers
 from deia.errors import CommonsError, Problem
+from deia.folders import is_commons
 from deia.knowledge import Case, Document, Entry, Trigger
 from deia.records import Record
 
@@ -45,10 +46,11 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons
     """Read the commons at `root`; `good` is the last good text of each trigger file, by path.
 
     Raises:
-        CommonsError: there is no commons: neither an index, nor documents, nor triggers.
+        CommonsError: there is no commons: neither an index, nor settings, nor documents, nor triggers.
     """
     index = load_index(root)
-    if not index.path and not any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS)):
+    is_started = is_commons(root) or any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS))
+    if not (index.path or is_started):
         raise CommonsError(f"There is no commons in {root}.", fix="Run `deia init` there, or name another folder.")
     paths = tuple(entry.path for entry in index.entries)
     documents = read_documents(root, also=paths)

@@ -20,7 +20,7 @@ from deia.errors import Problem
 from deia.fast_json import Json
 from deia.folders import INDEX_NAMES
 
-OLD_NAMES = ("master-index.yaml", "master-index.yml", "index.json", ".deia/index/master-index.yaml")
+OLD_NAMES = ("master-index.yaml", "master-index.yml", "index.json")
 MIGRATE = "Run `deia index migrate`."
 
 

@@ -10,6 +10,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 
+from deia import files
 from deia.errors import CommonsError
 from deia.records import Record
 
@@ -69,7 +70,7 @@ def _folder(source: str, rev: str) -> str:
         raise CommonsError(f"There is no folder {source}.", fix="Name a folder that holds a commons, or a git URL.")
     if rev:
         raise CommonsError("--rev needs a git URL, and this is a folder.", fix="Leave it out, or use file://…")
-    return os.path.abspath(source).replace("\\", "/")
+    return files.forward(os.path.abspath(source))
 
 
 def _git(words: tuple[str, ...], folder: str, environ: Mapping[str, str]) -> str:

@@ -1,7 +1,7 @@
 """Merge layers: the project's own commons, its packs, and the starter commons. Of one id, the highest layer's is used.
 
 A layer is a commons. Its paths show where it comes from: `packs/NAME/…`, `starter:…`, or no prefix for the project's
-own. Packs that differ from the lock are left out.
+own. Packs that differ from the lock are left out, and all that an untrusted project brings is restrained.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from deia.commons.index.index_records import Cluster
 from deia.commons.index.learning_paths import first_per_audience
 from deia.commons.index.load_commons import Commons, load_commons
-from deia.commons.layers.packs import FOLDER, check_packs, pack_folder
+from deia.commons.layers.packs import FOLDER, Packs, check_packs, pack_folder
+from deia.commons.layers.untrusted import restrain
 from deia.errors import Problem
 from deia.folders import STARTER, STARTER_PREFIX, is_starter
 from deia.knowledge import Case, Entry, Trigger
@@ -21,13 +22,13 @@ from deia.records import Record
 PROJECT = "project"
 
 
-def load_layered(root: str, *, starter: bool = True) -> Commons:
+def load_layered(root: str, *, starter: bool = True, trusted: bool) -> Commons:
     """Read the commons at `root` and merge it with the layers below it.
 
     Raises:
         CommonsError: there is no commons at `root`.
     """
-    return load_layers(root, starter=starter).merged()
+    return load_layers(root, starter=starter, trusted=trusted).merged()
 
 
 class Layers(Record):
@@ -41,16 +42,18 @@ class Layers(Record):
         return merged(self.stack).but(problems=(*self.stack[0].problems, *self.problems))
 
 
-def load_layers(root: str, *, starter: bool = True, good: Mapping[str, str] | None = None) -> Layers:
+def load_layers(root: str, *, starter: bool = True, trusted: bool, good: Mapping[str, str] | None = None) -> Layers:
     """Read the commons at `root` and the layers below it; `good` is for the project's own trigger files.
+
+    Of a commons that is not `trusted`, only what `restrain` leaves counts, and none of its packs.
 
     Raises:
         CommonsError: there is no commons at `root`.
     """
     own = load_commons(root, good=good)
-    packs = check_packs(root)
+    packs = check_packs(root) if trusted else Packs()
     below = load_below(root, [pack.name for pack in packs.sound], starter=starter)
-    return Layers(stack=(own, *below), problems=packs.problems)
+    return Layers(stack=(own if trusted else restrain(own, below), *below), problems=packs.problems)
 
 
 def load_below(root: str, packs: Sequence[str], *, starter: bool) -> list[Commons]:
@@ -138,11 +141,11 @@ def file_at(root: str, path: str) -> str:
     return f"{STARTER}/{path.removeprefix(STARTER_PREFIX)}" if path.startswith(STARTER_PREFIX) else f"{root}/{path}"
 
 
-def layer_prefixes(root: str, *, starter: bool) -> Iterator[str]:
+def layer_prefixes(root: str, *, starter: bool, trusted: bool) -> Iterator[str]:
     """Yield the prefix of each layer's paths, the project's own first, then every folder of a pack, sound or not."""
     yield ""
     try:
-        names = sorted(os.listdir(os.path.join(root, FOLDER)))
+        names = sorted(os.listdir(os.path.join(root, FOLDER))) if trusted else []
     except OSError:
         names = []
     yield from (f"{FOLDER}/{name}/" for name in names if not name.startswith("."))

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.documents import FOLDER as DOCUMENTS
-from deia.commons.index.load_commons import load_commons
+from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.index.read_index import find_index, load_index
 from deia.commons.layers.merge_layers import load_below, load_pack
 from deia.commons.layers.packs import (
@@ -30,6 +30,12 @@ from deia.commons.layers.packs import (
     pack_folder,
     read_lock,
     walk,
+)
+from deia.commons.layers.replaced_documents import (
+    Replacement,
+    describe_replacement,
+    find_replacements,
+    replacement_problem,
 )
 from deia.commons.layers.shadowing import Hiding, describe_hiding, find_hidings, hiding_problem, without_location
 from deia.commons.source_files import safe_files
@@ -84,13 +90,15 @@ def install_pack(  # noqa: PLR0913 - three of them are its source
         files = _copy(folder, target)
         _refuse_hostile(target)
         previous = before.get(name, Pack(name=name, source=source, files={}, sha256=""))
-        hides = _find_hidden(root, target, name, starter=starter)
-        allowed = _check_hidden(hides, previous.hides, allow=allow_hiding)
+        layers = _with_lower_layers(root, target, name, starter=starter)
+        hides, replaces = _find_hidden(layers, name), _find_replaced(layers, name)
+        allowed = _check_hidden(hides, replaces, previous.hides, allow=allow_hiding)
         pack = Pack(
             name=name, source=source, rev=rev, commit=commit, files=files, sha256=pack_checksum(files), hides=allowed
         )  # fmt: skip
         changes = {"files": _differences(previous.files, files), "triggers": _differences(old, _read_triggers(target))}
-        installed = InstalledPack(pack=pack, hides=tuple(describe_hiding(hiding) for hiding in hides), **changes)
+        hidden = (*map(describe_hiding, hides), *map(describe_replacement, replaces))
+        installed = InstalledPack(pack=pack, hides=hidden, **changes)
         if write:
             shutil.rmtree(os.path.join(root, pack_folder(name)), ignore_errors=True)
             os.rename(target, os.path.join(root, pack_folder(name)))
@@ -244,30 +252,38 @@ def _refuse(problems: list[Problem]) -> None:
         raise CommonsError(message, problems, fix="Ask its maintainers to correct this:")
 
 
-# --- hidden triggers ---
+# --- hidden triggers and documents ---
 
 
-def _find_hidden(root: str, folder: str, name: str, *, starter: bool) -> list[Hiding]:
-    """Return what a pack would hide of the starter and of the packs below it, which are those after it by name."""
+def _with_lower_layers(root: str, folder: str, name: str, *, starter: bool) -> list[Commons]:
+    """Return a pack, and the layers below it: the packs after it by name, and the starter."""
     lower = [pack.name for pack in check_packs(root).sound if pack.name > name]
-    layers = [load_pack(folder, name), *load_below(root, lower, starter=starter)]
+    return [load_pack(folder, name), *load_below(root, lower, starter=starter)]
+
+
+def _find_hidden(layers: Sequence[Commons], name: str) -> list[Hiding]:
     return [hiding for hiding in find_hidings(layers) if hiding.winner.path.startswith(f"{pack_folder(name)}/")]
 
 
-def _check_hidden(hides: Sequence[Hiding], allowed: Sequence[str], *, allow: bool) -> tuple[str, ...]:
-    """Return the ids of the grave triggers that the pack may hide.
+def _find_replaced(layers: Sequence[Commons], name: str) -> list[Replacement]:
+    return [item for item in find_replacements(layers) if item.winner.path.startswith(f"{pack_folder(name)}/")]
+
+
+def _check_hidden(
+    hides: Sequence[Hiding], replaces: Sequence[Replacement], allowed: Sequence[str], *, allow: bool
+) -> tuple[str, ...]:
+    """Return the ids of the grave triggers, and of the documents that such triggers show, that the pack may hide.
 
     Raises:
         CommonsError: there are some for which no permission was given.
     """
-    grave = [hiding for hiding in hides if hiding.grave]
-    refused = [
-        hiding_problem(hiding).but(severity="error", fix="") for hiding in grave if hiding.hidden.id not in allowed
-    ]
+    grave = {hiding.hidden.id: hiding_problem(hiding) for hiding in hides if hiding.grave}
+    grave |= {item.replaced.id: replacement_problem(item) for item in replaces if item.grave}
+    refused = [problem.but(severity="error", fix="") for ident, problem in grave.items() if ident not in allowed]
     if refused and not allow:
-        message = "The pack would hide triggers that hold or are critical; nothing was installed."
+        message = "The pack would hide triggers that hold or are critical, or what they show; nothing was installed."
         raise CommonsError(message, refused, fix="If this is intended, type the command again with --allow-hiding:")
-    return tuple(dict.fromkeys(hiding.hidden.id for hiding in grave))
+    return tuple(grave)
 
 
 # --- differences from the previous pack ---

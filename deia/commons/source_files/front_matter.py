@@ -6,6 +6,7 @@ Invalid metadata is reported with its line, and the document remains usable.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value, read_yaml
@@ -38,12 +39,18 @@ def split(text: str, *, path: str) -> FrontMatter:
     findings = Findings(path)
     if lines[0].rstrip() != FENCE:
         return FrontMatter(metadata=_bold_fields(text, lines), body=text, first_line=1)
-    end = next((number for number, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
+    end = metadata_end(lines)
     if not end:
         found = "The front matter that begins here has no end."
         findings.warning(1, "front-matter", found, "Close it with a `---` line.")
         return FrontMatter(metadata=Map(line=1), body=text, first_line=1, problems=tuple(findings.problems))
     return _with_fields(lines, end, findings)
+
+
+def metadata_end(lines: Sequence[str]) -> int:
+    """Return the number, from 0, of the line that ends the metadata between `---` lines; 0 if there is none."""
+    rest = lines[1:FRONT_LINES] if lines[0].rstrip() == FENCE else ()
+    return next((number for number, line in enumerate(rest, 1) if line.rstrip() in FENCES_END), 0)
 
 
 def _with_fields(lines: list[str], end: int, findings: Findings) -> FrontMatter:

@@ -6,7 +6,7 @@ Comments, order and quotes survive even in the rewritten lines. A text that cann
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from ruamel.yaml import YAML
@@ -125,6 +125,16 @@ def style(value: object) -> RoundTrip:
     if isinstance(value, str):
         clean = value.translate(SPACES).encode("utf-8", "replace").decode("utf-8")
         return DoubleQuotedScalarString(clean) if clean.lower() in AMBIGUOUS or clean.startswith(INDICATORS) else clean
+    return value
+
+
+def with_items(value: RoundTrip, new: Iterable[object]) -> RoundTrip:
+    """Return a list that is being rewritten with items added; a single value, or none, becomes a list."""
+    if not isinstance(value, list):
+        return style([*([] if value in (None, "") else [value]), *new])
+    if not value:
+        return style(list(new))
+    value.extend(style(item) for item in new)
     return value
 
 

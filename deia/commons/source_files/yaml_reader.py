@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 import yaml
 
@@ -100,13 +100,12 @@ def _read(text: str, path: str, first_line: int) -> Yaml:
         found = f"The file has the control character or unpaired surrogate U+{ord(bad[0]):04X}."
         findings.error(line, "yaml-character", found, "Remove it: YAML files are plain UTF-8 text.")
         return Yaml(value=None, problems=tuple(findings.problems))
-    builder = _Builder(findings, first_line)
+    events = _events(text.translate(ONE_LINE), findings, first_line)
     try:
-        for event in _events(text.translate(ONE_LINE), findings, first_line):
-            builder.take(event)
+        value = _Builder(events, findings, first_line).document()
     except _Stop:
-        return Yaml(value=None, problems=tuple(findings.problems))
-    return Yaml(value=builder.result, problems=tuple(findings.problems))
+        value = None
+    return Yaml(value=value, problems=tuple(findings.problems))
 
 
 def read_mapping(text: str) -> Map:
@@ -164,183 +163,148 @@ def _events(text: str, findings: Findings, first_line: int) -> Iterator[yaml.Eve
         yield event
 
 
-class _Frame:
-    """A collection that is being parsed."""
-
-    __slots__ = ("aliased", "anchor", "height", "ignore", "is_map", "key", "key_line", "merges", "node", "size")
-
-    def __init__(self, node: Map | Items, anchor: str | None) -> None:
-        self.node = node
-        self.is_map = isinstance(node, Map)
-        self.anchor = anchor
-        self.key: object = None  # of a mapping: the key whose value comes next
-        self.key_line = 0
-        self.ignore = False  # the key was invalid, so its value is dropped
-        self.merges: list[Map] = []
-        self.size = 1
-        self.height = 1
-
-
-class _Anchored:
-    """The value of an anchor, with the size and the depth that an alias to it adds."""
+class _Part:
+    """A value, with the number of values in it and the depth of its nesting."""
 
     __slots__ = ("height", "size", "value")
 
-    def __init__(self, value: Value, size: int, height: int) -> None:
+    def __init__(self, value: Value, *, height: int = 0) -> None:
         self.value = value
-        self.size = size
+        self.size = 1
         self.height = height
+
+    def count(self, inner: _Part) -> None:
+        """Count a value that is inside this one."""
+        self.size += inner.size
+        self.height = max(self.height, inner.height + 1)
 
 
 MERGE = object()  # the key `<<`
 
 
 class _Builder:
-    """Builds values from events, without recursion."""
+    """Builds values from events; as nesting is limited, so is the recursion."""
 
-    def __init__(self, findings: Findings, first_line: int) -> None:
-        self.findings = findings
-        self.first_line = first_line
-        self.result: Value = None
-        self.stack: list[_Frame] = []
-        self.anchors: dict[str, _Anchored] = {}
-        self.budget = ALIASED
-        self.documents = 0
+    def __init__(self, events: Iterator[yaml.Event], findings: Findings, first_line: int) -> None:
+        self._events: Iterator[Any] = events  # which kind of event follows which, no type says
+        self._findings = findings
+        self._first_line = first_line
+        self._anchors: dict[str, _Part] = {}
+        self._budget = ALIASED
 
-    def take(self, event: yaml.Event) -> None:
-        """Process the next event."""
-        if isinstance(event, yaml.ScalarEvent):
-            self._scalar(event)
-        elif isinstance(event, yaml.CollectionStartEvent):
-            self._open(event)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self._close()
-        elif isinstance(event, yaml.AliasEvent):
-            self._alias(event)
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self._document(event)
+    def document(self) -> Value:
+        """Return the value of the only document."""
+        value: Value = None
+        documents = 0
+        for event in self._events:
+            if isinstance(event, yaml.NodeEvent):
+                value = self._part(event, 0).value
+            documents += isinstance(event, yaml.DocumentStartEvent)
+            if documents > 1:
+                found = "A second YAML document begins here."
+                self.error(event, "yaml-documents", found, "Keep one document per file: remove the `---` line.")
+                raise _Stop
+        return value
+
+    def error(self, event: yaml.Event, code: str, found: str, fix: str) -> None:
+        """Report a problem at the line of an event."""
+        self._findings.error(self._line(event), code, found, fix)
 
     def _line(self, event: yaml.Event) -> int:
-        return (event.start_mark.line if event.start_mark else 0) + self.first_line
+        return (event.start_mark.line if event.start_mark else 0) + self._first_line
 
-    def _document(self, event: yaml.Event) -> None:
-        self.documents += 1
-        if self.documents > 1:
-            found = "A second YAML document begins here."
-            self.findings.error(
-                self._line(event), "yaml-documents", found, "Keep one document per file: remove the `---` line."
-            )
-            raise _Stop
-
-    def _scalar(self, event: yaml.ScalarEvent) -> None:
-        text = event.value
-        if not text.isascii():  # only the pure Python parser lets a lone surrogate through
-            text = text.encode("utf-8", "replace").decode("utf-8")
-        line = self._line(event)
-        frame = self.stack[-1] if self.stack else None
-        if frame and frame.is_map and frame.key is None:
-            if text != "<<" and text not in frame.node:  # the usual case
-                frame.key, frame.key_line, frame.ignore = text, line, False
-            else:
-                self._key(MERGE if text == "<<" and event.implicit[0] else text, line)
-            return
-        value = self._value(event.tag, text, line, implicit=event.implicit[0])
+    def _part(self, event: Any, depth: int) -> _Part:
+        """Return the value that begins with an event, inside `depth` collections."""
+        if isinstance(event, yaml.AliasEvent):
+            return self._aliased(event, depth)
+        is_scalar = isinstance(event, yaml.ScalarEvent)
+        part = _Part(self._scalar(event)) if is_scalar else self._collection(event, depth + 1)
         if event.anchor:
-            self.anchors[event.anchor] = _Anchored(value, 1, 0)
-        self._place(value, line, size=1, height=0)
+            self._anchors[event.anchor] = part
+        return part
 
-    def _value(self, tag: str | None, text: str, line: int, *, implicit: bool) -> Scalar:
-        if tag in RESOLVED or (implicit and tag in (None, "!")):
+    def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
+        tag, text = event.tag, _encodable(event.value)
+        if tag in RESOLVED or (event.implicit[0] and tag in (None, "!")):
             return _resolve(text)
-        if tag is None:
-            return text
         if tag not in (None, "!") and tag not in AS_TEXT:
-            self._refuse_tag(tag, line)
+            self._refuse_tag(event)
         return text
 
-    def _refuse_tag(self, tag: str | None, line: int) -> None:
-        self.findings.error(
-            line, "yaml-tag", f"The tag {quote(tag)} is not supported.", "Remove the tag and write plain values."
-        )
+    def _refuse_tag(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+        found = f"The tag {quote(event.tag)} is not supported."
+        self.error(event, "yaml-tag", found, "Remove the tag and write plain values.")
 
-    def _open(self, event: yaml.CollectionStartEvent) -> None:
-        line = self._line(event)
-        if len(self.stack) >= DEPTH:
-            self.findings.error(
-                line, "yaml-depth", f"The file is nested deeper than {DEPTH} levels.", "Flatten the file."
-            )
+    def _collection(self, event: yaml.CollectionStartEvent, depth: int) -> _Part:
+        if depth > DEPTH:
+            self.error(event, "yaml-depth", f"The file is nested deeper than {DEPTH} levels.", "Flatten the file.")
             raise _Stop
         if event.tag not in PLAIN_COLLECTIONS:
-            self._refuse_tag(event.tag, line)
-        node = Map(line=line) if isinstance(event, yaml.MappingStartEvent) else Items(line=line)
-        self.stack.append(_Frame(node, event.anchor))
+            self._refuse_tag(event)
+        is_map = isinstance(event, yaml.MappingStartEvent)
+        return self._map(self._line(event), depth) if is_map else self._list(self._line(event), depth)
 
-    def _close(self) -> None:
-        frame = self.stack.pop()
-        if isinstance(frame.node, Map):
-            _merge(frame.node, frame.merges)
-        if frame.anchor:
-            self.anchors[frame.anchor] = _Anchored(frame.node, frame.size, frame.height)
-        self._place(frame.node, frame.node.line, size=frame.size, height=frame.height)
+    def _list(self, line: int, depth: int) -> _Part:
+        items = Items(line=line)
+        whole = _Part(items, height=1)
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            part = self._part(event, depth)
+            items.append(part.value)
+            items.lines.append(self._line(event))
+            whole.count(part)
+        return whole
 
-    def _alias(self, event: yaml.AliasEvent) -> None:
-        line = self._line(event)
-        anchored = self.anchors.get(event.anchor or "")
+    def _map(self, line: int, depth: int) -> _Part:
+        node = Map(line=line)
+        whole = _Part(node, height=1)
+        merged: list[Value] = []
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self._key(event, node, depth)
+            part = self._part(next(self._events), depth)
+            whole.count(part)
+            if key is MERGE:
+                merged += part.value if isinstance(part.value, list) else [part.value]
+            elif isinstance(key, str):
+                node[key] = part.value
+                node.lines[key] = self._line(event)
+        _merge(node, [item for item in merged if isinstance(item, Map)])
+        return whole
+
+    def _key(self, event: yaml.Event, node: Map, depth: int) -> object:
+        """Return the key that an event begins, the merge mark, or None if its value must be dropped."""
+        key: Value
+        if isinstance(event, yaml.ScalarEvent):
+            if event.value == "<<" and event.implicit[0]:
+                return MERGE
+            key = _encodable(event.value)
+        else:
+            key = self._part(event, depth).value
+        if isinstance(key, dict | list):
+            self.error(event, "yaml-key", "A list or mapping is used as a key.", "Write keys as text.")
+            return None
+        if (key := str(key)) in node:
+            found = f"The key {quote(key)} is repeated; the first one, on line {node.lines[key]}, is used."
+            self.error(event, "duplicate-key", found, "Remove or rename one of the two.")
+            return None
+        return key
+
+    def _aliased(self, event: yaml.AliasEvent, depth: int) -> _Part:
+        anchored = self._anchors.get(event.anchor or "")
         if anchored is None:
             found = f"There is no complete anchor for the alias *{event.anchor} before it."
-            self.findings.error(
-                line, "yaml-alias", found, "Define the anchor earlier in the file, or write the value out."
-            )
-            anchored = _Anchored(None, 1, 0)
-        self.budget -= anchored.size
-        if self.budget < 0 or len(self.stack) + anchored.height > DEPTH:
+            self.error(event, "yaml-alias", found, "Define the anchor earlier in the file, or write the value out.")
+            anchored = _Part(None)
+        self._budget -= anchored.size
+        if self._budget < 0 or depth + anchored.height > DEPTH:
             found = "Aliases make this file far larger or deeper than it looks."
-            self.findings.error(line, "yaml-alias", found, "Write the values out instead of nesting aliases.")
+            self.error(event, "yaml-alias", found, "Write the values out instead of nesting aliases.")
             raise _Stop
-        if self._wants_key():
-            self._key(str(anchored.value) if not isinstance(anchored.value, dict | list) else None, line)
-        else:
-            self._place(anchored.value, line, size=anchored.size, height=anchored.height)
+        return anchored
 
-    def _wants_key(self) -> bool:
-        return bool(self.stack) and self.stack[-1].is_map and self.stack[-1].key is None
 
-    def _key(self, key: object, line: int) -> None:
-        """Remember the key whose value comes next: a text, the merge mark, or None for an invalid key."""
-        frame = self.stack[-1]
-        frame.key, frame.key_line, frame.ignore = key if key is not None else "", line, key is None
-        if key is None:
-            self.findings.error(line, "yaml-key", "A list or mapping is used as a key.", "Write keys as text.")
-        elif isinstance(key, str) and key in frame.node:
-            first = frame.node.lines[key] if isinstance(frame.node, Map) else 0
-            found = f"The key {quote(key)} is repeated; the first one, on line {first}, is used."
-            self.findings.error(line, "duplicate-key", found, "Remove or rename one of the two.")
-            frame.ignore = True
-
-    def _place(self, value: Value, line: int, *, size: int, height: int) -> None:
-        if not self.stack:
-            self.result = value
-            return
-        frame = self.stack[-1]
-        frame.size += size
-        if height >= frame.height:
-            frame.height = height + 1
-        if isinstance(frame.node, Items):
-            frame.node.append(value)
-            frame.node.lines.append(line)
-        elif frame.key is None:
-            self._key(None, line)
-        else:
-            self._set(frame, frame.node, value)
-
-    def _set(self, frame: _Frame, node: Map, value: Value) -> None:
-        key, frame.key = frame.key, None
-        if isinstance(key, str) and not frame.ignore:
-            node[key] = value
-            node.lines[key] = frame.key_line
-        elif key is MERGE:
-            merged = value if isinstance(value, list) else [value]
-            frame.merges += [item for item in merged if isinstance(item, Map)]
+def _encodable(text: str) -> str:
+    """Return a text without lone surrogates, which only the pure Python parser lets through."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _merge(node: Map, merges: list[Map]) -> None:

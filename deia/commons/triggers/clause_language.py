@@ -5,8 +5,9 @@ The compiler uses the parsed form. Templates that expand to very many alternativ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from deia.fast_json import Json
 from deia.knowledge import Clause
 from deia.records import Record
 from deia.text import words
@@ -20,8 +21,9 @@ PLACES = (
     "<shared>", "<scratch>", "<found>", "<unknown>", "<other>",
 )  # fmt: skip
 SAID = "<it>"  # in a phrase: it, them, everything, …, if another word of the same braces was said some turns earlier
-WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like")
+WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like", "deletes", "subject_gone")
 WRITE_PATTERNS = ("adds", "drops")  # what a write adds to a file or removes from it
+WRITE_REMOVALS = ("deletes", "subject_gone")  # whether the file is deleted, and what a removed text is about is gone
 WRITE_TEXTS = (*WRITE_PATTERNS, "lacks")  # with what the new text must not contain
 LITERALS = {
     "\\": "\ue000",
@@ -171,10 +173,18 @@ def _check_write(clause: Clause) -> None:
     has_text = isinstance(value, dict) and any(value.get(name) for name in WRITE_PATTERNS)
     if isinstance(value, dict) and "lacks" in value and not has_text:
         raise TemplateError("`lacks` needs `adds` or `drops` beside it: it is what the new text must not contain")
+    _check_removals(value if isinstance(value, dict) else {})
     if has_text and not globs:
         return  # applies to any file
     if not globs or not all(isinstance(glob, str) and glob.strip("*/ ") for glob in globs):
         raise TemplateError('write takes a list of globs that name something, such as [".env*", "**/migrations/*"]')
+
+
+def _check_removals(value: Mapping[str, Json]) -> None:
+    if value.get("deletes") and ("adds" in value or "drops" in value):
+        raise TemplateError("`deletes` is about a file, `adds` and `drops` are about a change in it; write two clauses")
+    if "subject_gone" in value and not ("drops" in value or value.get("deletes")):
+        raise TemplateError("`subject_gone` needs `drops` or `deletes` beside it: it is about what is removed")
 
 
 def _check_tool(clause: Clause) -> None:

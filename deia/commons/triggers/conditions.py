@@ -7,14 +7,15 @@ import re
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value, plain
-from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITE_TEXTS, clause_problems
+from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITE_REMOVALS, WRITE_TEXTS, clause_problems
 from deia.commons.triggers.safe_pattern import pattern_problem
 from deia.fast_json import Json
 from deia.knowledge import Clause
 from deia.suggestions import nearest
 from deia.text import words
 
-TEXT_KINDS = ("phrase", "pattern", "command", "error")
+TEXT_KINDS = ("phrase", "pattern", "command", "error", "output")
+PATTERN_KINDS = ("pattern", "output")  # a regular expression
 KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning")
 MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)
@@ -91,7 +92,7 @@ def _value(item: Map, kind: str, findings: Findings) -> str | tuple[str, ...] | 
     if kind == "act":
         return _act(item, findings)
     value = item[kind]
-    if kind == "pattern" and isinstance(value, str):
+    if kind in PATTERN_KINDS and isinstance(value, str):
         return value  # spaces at its ends are significant
     return fields.text(item, kind, findings)
 
@@ -100,14 +101,15 @@ def _write(item: Map, findings: Findings) -> dict[str, Json]:
     """Read the long form of a write clause: paths, and conditions on the file or on the change."""
     source = fields.mapping(item, "write", findings)
     fields.report_unknown(source, WRITE_FIELDS, findings)
-    about_file: dict[str, Json] = {
+    flags: dict[str, Json] = {
         name: fields.boolean(source, name, findings)
         for name in WRITE_FIELDS[1:]
         if name in source and name not in WRITE_TEXTS
     }
-    about_change = {
-        name: str(source[name]) for name in WRITE_TEXTS if name in source
-    }  # spaces at the ends are significant
+    about_file = {name: wanted for name, wanted in flags.items() if name not in WRITE_REMOVALS}
+    about_change: dict[str, Json] = {name: wanted for name, wanted in flags.items() if name in WRITE_REMOVALS}
+    # Spaces at the ends of a pattern are significant.
+    about_change |= {name: str(source[name]) for name in WRITE_TEXTS if name in source}
     if about_file and about_change:
         found = "A write clause is about the change or about the file, not both."
         findings.error(item.at("write"), "bad-clause", found, "Write two clauses under `all`.")
@@ -158,7 +160,7 @@ def _check(clause: Clause, findings: Findings) -> None:
         problem = pattern_problem(pattern)
         if problem:
             findings.error(clause.line, "unsafe-pattern", f"The pattern {quote(pattern)} cannot be used: {problem}.")
-    if clause.kind == "pattern":
+    if clause.kind in PATTERN_KINDS:
         return
     for problem in clause_problems(clause):
         found = f"The {clause.kind} clause {quote(clause.value)} cannot be used: {problem}."
@@ -169,7 +171,7 @@ def _patterns(clause: Clause) -> list[str]:
     """Return the regular expressions in a clause."""
     if clause.kind == "write" and isinstance(clause.value, dict):
         return [clause.value[name] for name in WRITE_TEXTS if name in clause.value]
-    return [str(clause.value)] if clause.kind == "pattern" else []
+    return [str(clause.value)] if clause.kind in PATTERN_KINDS else []
 
 
 def _check_exemplars(clause: Clause, findings: Findings) -> None:

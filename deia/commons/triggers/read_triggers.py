@@ -278,7 +278,7 @@ def _stance(item: Map, when: Map, findings: Findings) -> tuple[str, ...]:
 
 def _who(when: Map, clauses: tuple[Clause, ...], findings: Findings) -> tuple[Role, ...]:
     roles = fields.choices(when, "who", WATCHED, findings)
-    only_errors = bool(clauses) and all(clause.kind == "error" for clause in clauses)
+    only_errors = bool(clauses) and all(clause.kind in {"error", "output"} for clause in clauses)
     return roles or (("tool_result",) if only_errors else SPEAKERS)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from deia.commons.index.entries import first_paragraph
 from deia.commons.index.read_index import find_index, load_index
+from deia.commons.layers.lower_ids import lower_ids
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.outline import OUTLINE
 from deia.commons.source_files.slugs import slug
@@ -30,6 +31,7 @@ class Lesson(Record):
 
     entry: Entry
     paths: tuple[str, ...]  # of the files written, from the root
+    avoided: str = ""  # what already had the id that the title asks for, in words
 
 
 @with_write_lock
@@ -49,14 +51,18 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
 ) -> Lesson:
     """Write a lesson: its document, its index entry, and a trigger with cases if `draft` returns their texts.
 
+    Its id is one that no trigger and no lower layer uses, so that it replaces nothing.
+
     Raises:
         CommonsError: the title is empty, the urgency unknown, a file or id exists already, or the index is unsound.
     """
     title = _one_line(title)
     _check_arguments(title, urgency)
+    taken = lower_ids(root)
+    ident = taken.free_id(slug(title))
     entry = Entry(
-        id=slug(title),
-        path=f"bok/{_folder_of(category)}/{slug(title)}.md",
+        id=ident,
+        path=f"bok/{_folder_of(category)}/{ident}.md",
         title=title,
         summary=_one_line(summary) or _one_line(first_paragraph(text)) or title,
         keywords=_clean_texts(keywords),
@@ -72,16 +78,21 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     files = {entry.path: _document_text(entry, text)} | _trigger_files(entry, draft(entry) if draft else None)
     _check_is_new(root, tuple(files), entry.id)
     safe_files.checked_place(root, find_index(root) or INDEX_NAMES[0])
+    _write(root, files, entry, today=today)
+    return Lesson(entry=entry, paths=(*files, find_index(root)), avoided=taken.owner(slug(title)))
+
+
+def _write(root: str, files: dict[str, str], entry: Entry, *, today: str) -> None:
+    """Write the new files and the entry, or nothing."""
     try:
         for path, content in files.items():
             create_file(root, path, content)
-        index_store.add_entry(root, entry, _folder_of(category).split("/")[0], today=today)
+        index_store.add_entry(root, entry, entry.category.split("/")[0], today=today)
     except CommonsError:
         for path in files:  # all of them are new
             with contextlib.suppress(CommonsError):
                 safe_files.remove(root, path)
         raise
-    return Lesson(entry=entry, paths=(*files, find_index(root)))
 
 
 def _check_arguments(title: str, urgency: str) -> None:

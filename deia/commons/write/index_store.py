@@ -239,9 +239,7 @@ def _with_entries(text: str, entries: list[Entry], cluster: str, *, description:
 def _append_documents(cluster: RoundTrip, new: list[dict[str, Json]]) -> RoundTrip:
     """Append entries to the documents of a cluster that is being rewritten."""
     cluster = cluster or yaml_blocks.style({})
-    documents = cluster.get("documents") or yaml_blocks.style([{}])[:0]
-    documents.extend(yaml_blocks.style(new))
-    cluster["documents"] = documents
+    cluster["documents"] = yaml_blocks.with_items(cluster.get("documents"), new)
     return cluster
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deia.commons.index.documents import DOCUMENT_BYTES
+from deia.commons.index.documents import DOCUMENT_BYTES, as_document
+from deia.commons.index.entries import derived_entry
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files, yaml_blocks
-from deia.commons.source_files.front_matter import FENCE, FENCES_END, FRONT_LINES
+from deia.commons.source_files.findings import Findings
+from deia.commons.source_files.front_matter import FENCE, metadata_end, split
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
 from deia.commons.source_files.yaml_reader import read_mapping
@@ -43,14 +45,22 @@ def revise_lesson(
     old = safe_files.read_text(root, entry.path, limit=DOCUMENT_BYTES)
     if not old.readable:
         raise CommonsError(f"{entry.path} cannot be read.", old.problems)
+    revised = _revised_text(old.text, text, {**new_values, "updated": today})
+    if _own_id(revised, entry.path) != _own_id(old.text, entry.path):
+        raise CommonsError("The new text gives the document another id.", fix="Omit the line that names an id.")
     copy = keep_copy(root, ident, entry.path, stamp=stamp)
-    safe_files.write_text(root, entry.path, _revised_text(old.text, text, {**new_values, "updated": today}))
-    listed = _describing_clusters(commons.index.source, ident)
+    safe_files.write_text(root, entry.path, revised)
+    listed = describing_clusters(commons.index.source, ident)
     if listed:
         fields = {**new_values, "updated": today}
         index_store.rewrite(root, lambda index: _with_entry_fields(index, listed, ident, fields), today=today)
     paths = (entry.path, *((find_index(root),) if listed else ()), copy)
     return Lesson(entry=entry.but(updated=today), paths=paths)
+
+
+def _own_id(text: str, path: str) -> str:
+    """Return the id that a document with this text has where no index lists it."""
+    return derived_entry(as_document(split(text, path=path), path), Findings(path)).id
 
 
 def _to_plain_text(value: Json) -> Json:
@@ -63,9 +73,7 @@ def _revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
     """Return the file's metadata, with the fields changed that it has, above the new text."""
     ends = "\r\n" if "\r\n" in old else "\n"
     lines = old.replace("\r\n", "\n").split("\n")
-    end = 0
-    if lines[0].rstrip() == FENCE:
-        end = next((at for at, line in enumerate(lines[1:FRONT_LINES], 1) if line.rstrip() in FENCES_END), 0)
+    end = metadata_end(lines)
     head = _with_fields("\n".join(lines[1:end]), fields) if end else ""
     title = str(fields.get("title", "")) or _heading(lines)
     body = text.strip().replace("\r\n", "\n")
@@ -87,7 +95,7 @@ def _with_fields(head: str, fields: Mapping[str, Json]) -> str:
     return head
 
 
-def _describing_clusters(source: Mapping[str, Json], ident: str) -> list[str]:
+def describing_clusters(source: Mapping[str, Json], ident: str) -> list[str]:
     """Return the clusters in which the index describes a document, rather than only listing its id."""
     clusters = source.get("clusters")
     bodies = clusters.items() if isinstance(clusters, dict) else ()

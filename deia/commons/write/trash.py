@@ -185,14 +185,8 @@ def _drop_document(documents: RoundTrip, ident: str) -> RoundTrip:
 
 def _with_listings(text: str, listed: dict[str, Json]) -> str:
     for cluster, item in listed.items():
-        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), partial(_append_item, item=item))
+        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), partial(yaml_blocks.with_items, new=[item]))
     return text
-
-
-def _append_item(documents: RoundTrip, item: Json) -> RoundTrip:
-    documents = documents or yaml_blocks.style([{}])[:0]
-    documents.append(yaml_blocks.style(item))
-    return documents
 
 
 def _references_to(commons: Commons, entry: Entry) -> tuple[str, ...]:

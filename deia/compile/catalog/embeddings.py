@@ -17,19 +17,14 @@ from typing import NamedTuple
 from deia import files
 from deia.compile.catalog.vectors import THREADS, VectorWriter, specificity, subject
 from deia.folders import MODELS
-from deia.knowledge import Chunk, Entry
+from deia.knowledge import Entry
 from deia.match import quantised
-from deia.match.numerics import np
+from deia.match.numerics import Floats, np
 from deia.match.static_vectors import Static
 from deia.match.tiers import Tier, open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.vector_store import Vectors
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+from deia.records import Record
 
 TIER = "compact"
 STARTER = f"{MODELS}/starter.codes"
@@ -175,11 +170,6 @@ class LaterWriter:
         size = self.tier.dimensions
         floats: Floats = np.frombuffer(codes, "i1").reshape(-1, size) * np.float32(quantised.step(size))
         return floats
-
-
-def texts_of(entry: Entry, chunks: Sequence[Chunk]) -> list[str]:
-    """Return the texts that are encoded for a document: its subject, then its passages."""
-    return [spelled_out(subject(entry)), *(chunk.text for chunk in chunks)]
 
 
 def _encode(tier: Tier, missing: Mapping[bytes, str], cache: VectorCache, tell: Callable[[str], None]) -> None:

@@ -12,16 +12,11 @@ from math import isqrt
 from typing import NamedTuple
 
 from deia.match.ivf import GROUPED, LISTS, Lists
-from deia.match.numerics import np
+from deia.match.numerics import Floats, NDArray, np
 from deia.match.static_vectors import MIDDLE, SCALE
-from deia.records import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Bytes = NDArray[np.uint8]
-    Numbers = NDArray[np.uint32]
+Bytes = NDArray[np.uint8]
+Numbers = NDArray[np.uint32]
 
 LISTED_FROM = 50_000  # passages; fewer are scanned in a millisecond, or 8 ms without numpy
 SAMPLE = 64  # passages per list from which its centroid is computed

@@ -14,27 +14,20 @@ from typing import NamedTuple
 
 from deia.compile.catalog.ivf_lists import LISTED_FROM, UNSORTED, Assignment, stored_assignment, write_lists
 from deia.compile.catalog.word_sums import WordSums
-from deia.knowledge import Chunk, Entry
+from deia.knowledge import Entry
 from deia.match import quantised
 from deia.match.minilm import Compact
-from deia.match.numerics import np
+from deia.match.numerics import Floats, NDArray, np
 from deia.match.static_vectors import MIDDLE, SCALE, Static
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.transformer import Transformer
 from deia.match.vector_store import ABOUT, CODES, SIGNS, STARTS, Vectors
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 # Share of the subject in a passage's vector. Measured on three sets with ABOUT of `rank`: .2 and .4 are within .003
 # nDCG@10.
 SUBJECT_SHARE = 0.3
 SPECIFIC_WORDS = 3  # a subject of so many words is specific; a single word is not (measured: .016 nDCG@10)
-BATCH = 256  # passages encoded at once
 THREADS = 2
 WORTH_LOADING = 100  # texts from which reading all word vectors into memory pays off
 
@@ -85,12 +78,9 @@ class VectorWriter:
         "_before",
         "_codes",
         "_copied",
-        "_encoder",
         "_folder",
-        "_pending",
         "_signs",
         "_starts",
-        "_waiting",
         "tier",
     )
 
@@ -103,32 +93,20 @@ class VectorWriter:
             open(self._place(name), "wb")  # noqa: SIM115 - closed in `close`
             for name in (CODES, SIGNS, ABOUT)
         )
-        self._encoder: Encoder | None = None
         self._starts = array("I", [0])
         self._before: Vectors | None = None
         self._copied: list[tuple[int, range]] = []  # the new position of copied passages, and their earlier numbers
-        self._pending: list[tuple[str, Sequence[str]]] = []
-        self._waiting = 0  # passages in `_pending`
 
     def _place(self, name: str) -> str:
         return os.path.join(self._folder, f"{self.tier.name}.{name}")
 
-    def add(self, entry: Entry, chunks: Sequence[Chunk]) -> None:
-        """Write a document's vectors."""
-        self._pending.append((subject(entry), [chunk.text for chunk in chunks]))
-        self._waiting += len(chunks)
-        if self._waiting >= BATCH:
-            self._flush()
-
     def leave_out(self) -> None:
         """Write a number without a document."""
-        self._flush()
         self._mark(0)
         self._about.write(bytes(self.tier.dimensions))
 
     def copy(self, before: Vectors, documents: range) -> None:
         """Write the vectors of consecutive documents as an earlier catalog held them."""
-        self._flush()
         raw = before.raw(documents)
         count = self._starts[len(self._starts) - 1]
         for file, data in ((self._codes, raw.codes), (self._signs, raw.signs), (self._about, raw.about)):
@@ -140,7 +118,6 @@ class VectorWriter:
 
     def close(self) -> None:
         """Finish the files; each ends with an extra byte, since an empty file cannot be memory-mapped."""
-        self._flush()
         for file in (self._codes, self._signs, self._about):
             file.write(b"\n")
             file.close()
@@ -173,23 +150,12 @@ class VectorWriter:
     def _mark(self, passages: int) -> None:
         self._starts.append(self._starts[len(self._starts) - 1] + passages)
 
-    def _flush(self) -> None:
-        if not self._pending:
-            return
-        self._encoder = self._encoder or Encoder(self.tier.full_name)
-        pending, self._pending, self._waiting = self._pending, [], 0
-        self._write(self._encoder.of([about for about, _ in pending], [texts for _, texts in pending]))
-
     def put(self, about: Floats, specificity: float, passages: Floats) -> None:
         """Write vectors that were made elsewhere: a document's subject, how specific that is, and its passages."""
         self.put_coded(_coded(self.tier.model, about, [specificity], passages, [len(passages)]))
 
     def put_coded(self, coded: Coded) -> None:
         """Write documents' vectors that an `Encoder` of this tier made."""
-        self._flush()
-        self._write(coded)
-
-    def _write(self, coded: Coded) -> None:
         for count in coded.passages:
             self._mark(count)
         for file, data in ((self._codes, coded.codes), (self._signs, coded.signs), (self._about, coded.about)):

@@ -9,14 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from deia.match.numerics import np
+from deia.match.numerics import Floats, NDArray, np
 from deia.match.static_vectors import MIDDLE, MOST_READ, Static, words
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 PLAIN = re.compile(r"[a-z0-9]+|[!-/:-@\[-`{-~]")  # what `words` finds in a lower-case ASCII text …
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # … without these characters, which `words` leaves out

@@ -18,13 +18,13 @@ from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_
 from deia.compile.triggers.lowered import Group, Lowered, Row
 from deia.compile.triggers.patterns import MAKER
 from deia.compile.triggers.payload_folding import folded
-from deia.compile.triggers.statements import LoweredMark, asks_for, lower_mark, marks_in
+from deia.compile.triggers.statements import LoweredMark, asks_for, lower_mark, mark_of, marks_in, turns_of
 from deia.compile.triggers.word_forms import forms
 from deia.fast_json import dumps
 from deia.knowledge import Earlier, Trigger
 from deia.records import Record
 from deia.text import words
-from deia.watch.compiled_trigger import ActWords, CompiledTrigger, Unless
+from deia.watch.compiled_trigger import OUTPUT, ActWords, CompiledTrigger, Unless
 from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
 from deia.watch.gate.word_gate import EVERYBODY, WHO
 
@@ -86,7 +86,9 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler worked out before, ea
     spoken = _act_words(lowered)
     meta = Meta(
         **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
-        contexts=[name for name, _, _ in contexts], known=int(bool(listed)), words=int(spoken is not None), paths=int(asks_for("unread", living)),
+        contexts=[name for name, _, _ in contexts], known=int(bool(listed)), words=int(spoken is not None),
+        paths=int(asks_for("unread", living)),
+        names=int(asks_for("subject_gone", living)), ending=_ending(waited, len(living)),
         waiting=_waiting(living, waited), ungated=ungated, regex=MAKER, **tool_words,
     )  # fmt: skip
     records = [*(folded(trigger.compiled) for trigger in lowered), *(folded(mark.compiled) for mark in lowered_marks)]
@@ -126,7 +128,9 @@ def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int, own: str) 
         who=sum(WHO[role] for role in _who(trigger)), context=list(trigger.context), stance=list(trigger.stance),
         unless=[_unless(text) for text in trigger.unless], repeat=trigger.repeat,
         all=[lowered.clause for lowered in required], any=[lowered.clause for lowered in optional],
-        earlier=trigger.earlier.within if trigger.earlier else None,
+        earlier=turns_of(trigger.earlier) if trigger.earlier else None,
+        waits_for=mark_of(trigger) if trigger.earlier and trigger.earlier.mark else "",
+        otherwise=trigger.earlier.otherwise if trigger.earlier else None,
     )  # fmt: skip
     antecedents = {
         lowered.antecedent: lowered.antecedent_rows for lowered in (*required, *optional) if lowered.antecedent
@@ -155,9 +159,9 @@ def _rows(lowered: Lowered, number: int, who: int, place: int) -> list[Gated]:
 
 
 def is_placed(lowered: Lowered) -> bool:
-    """Return whether the second gate looks for a clause before anything is judged: a phrase, or a changed text."""
+    """Return whether the second gate looks for a clause before anything is judged: a phrase, changed text, output."""
     clause = lowered.clause
-    return clause.kind in {"phrase", "act"} or (clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS)))
+    return clause.kind in {"phrase", "act", OUTPUT} or (clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS)))
 
 
 def _united(rows: Iterable[Row]) -> Row:
@@ -177,7 +181,7 @@ def _product(choices: Sequence[tuple[Row, ...]]) -> Iterable[tuple[Row, ...]]:
 def _who(trigger: Trigger) -> tuple[str, ...]:
     """Return whose turns a trigger counts for. One on errors also counts for a person, who may paste an error."""
     clauses = (*trigger.any, *trigger.all)
-    if trigger.who == ("tool_result",) and all(clause.kind == "error" for clause in clauses):
+    if trigger.who == ("tool_result",) and all(clause.kind in {"error", OUTPUT} for clause in clauses):
         return ("tool_result", "user")
     return trigger.who
 
@@ -215,7 +219,16 @@ def _antecedents(triggers: Sequence[_LoweredTrigger]) -> list[tuple[str, int, tu
 def _waiting(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, int]:
     """Return the numbers of the triggers that wait for something said earlier, each with its mark's number."""
     marks = {name: number for number, (name, _) in enumerate(waited, start=len(triggers))}
-    return {str(number): marks[trigger.id] for number, trigger in enumerate(triggers) if trigger.earlier}
+    return {
+        str(number): marks[mark_of(trigger)]
+        for number, trigger in enumerate(triggers)
+        if trigger.earlier and trigger.earlier.otherwise is None
+    }
+
+
+def _ending(waited: Sequence[tuple[str, Earlier]], first: int) -> dict[str, tuple[int, str]]:
+    """Return the first clause that takes a mark back and the mark's name, by its number; marks begin at `first`."""
+    return {str(number): (len(earlier.any), name) for number, (name, earlier) in enumerate(waited, start=first)}
 
 
 def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
 from deia import __version__, files
-from deia.compile.manifest import Calibration, calibration
+from deia.compile.manifest import Calibration
 from deia.compile.triggers.background_talk import ABOVE, LEAST, floors_of, nominating
 from deia.compile.triggers.build_artefact import compile_triggers
 from deia.compile.triggers.exemplars import LEAST_WEIGHT, NOT_CLOSE, SHARE, meaning_clause, vectors_source
@@ -23,6 +23,7 @@ from deia.compile.triggers.word_forms import forms_source
 from deia.folders import PACKAGE
 from deia.knowledge import Case, Clause, Trigger
 from deia.settings import DEFAULTS
+from deia.typed_json import read_record
 from deia.watch.authoring.case_runner import run_case
 from deia.watch.clauses.similarity import places
 from deia.watch.compiled_trigger import StoredExemplar
@@ -37,7 +38,7 @@ SPEAKERS = frozenset(("user", "assistant"))
 def shipped() -> tuple[Calibration, ...]:
     """Return the results for the starter commons that came with deia."""
     lines = (files.read(SHIPPED) or b"").decode("utf-8", "replace").splitlines()
-    return tuple(calibration(json.loads(line)) for line in lines)
+    return tuple(read_record(Calibration, json.loads(line)) for line in lines)
 
 
 def calibrated(
@@ -142,7 +143,7 @@ def _comes_out_right(case: Case, artefact: Artefact) -> bool:
 def _alone(trigger: Trigger, clause: Clause, thresholds: Sequence[float]) -> Artefact:
     """Return the artefact of a trigger with only this clause, besides those of its `all`."""
     alone = trigger.but(any=(clause,), all=tuple(other for other in trigger.all if other != clause))
-    settings = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
+    settings = DEFAULTS.by_name()
     known = {(trigger.id, " | ".join(clause.value)): thresholds}
     data, _ = compile_triggers([alone], {}, settings=settings, identity={}, thresholds=known)
     return Artefact(data)

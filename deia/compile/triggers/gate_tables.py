@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from deia.compile.triggers.lowered import Group, Row
 from deia.records import Record
 from deia.watch.gate.artefact import UNINDEXED, bucket
-from deia.watch.gate.word_gate import A_CHANGE, A_LINE, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
+from deia.watch.gate.word_gate import A_CHANGE, A_LINE, A_PRINTED, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
 
 # Words so common in conversations with coding agents that a row should rather be looked up by another of its words.
 COMMON = frozenset(
@@ -58,7 +58,7 @@ def _names(keys: Sequence[Group], rows: Sequence[Gated]) -> dict[Group, str]:
 def _reach(row: Gated) -> int:
     """Return the flag for how far apart the words of a row may be."""
     if row.placed:
-        return WRITTEN if any(A_CHANGE in group for group in row.groups) else PHRASED
+        return WRITTEN if any(not group.isdisjoint((A_CHANGE, A_PRINTED)) for group in row.groups) else PHRASED
     if row.wide and len(row.groups) > 1:
         return WIDE
     pseudo = {word for group in row.groups for word in group if word in {SAID, A_LINE}}

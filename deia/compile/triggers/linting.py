@@ -33,6 +33,7 @@ MATCHES_IN: Mapping[str, frozenset[str]] = {
     "pattern": PROSE | {"tool_call"},
     "sql": PROSE | {"tool_call"},
     "error": PROSE | {"tool_result"},
+    "output": frozenset(("user", "tool_result")),
     "write": frozenset(("tool_call",)),
     "tool": frozenset(("tool_call",)),
 }
@@ -168,7 +169,7 @@ def _fired_on(artefact: Artefact, cases: Sequence[Case]) -> set[str]:
 
 def _fired_by(artefact: Artefact, case: Case) -> set[str]:
     """Return the triggers that fire on the last turn of a case."""
-    conversation, folder = Replay(artefact), signs_among(case.cwd_files)
+    conversation, folder = Replay(artefact, bounded=False), signs_among(case.cwd_files)
     fired = [conversation.judge(turn, folder=folder) for turn in case.turns]
     return {firing.trigger for firing in fired[-1]} if fired else set()
 

@@ -23,13 +23,16 @@ from deia.compile.triggers.pronouns import referring
 from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
-from deia.watch.compiled_trigger import CompiledClause, Slot
+from deia.watch.compiled_trigger import OUTPUT, CompiledClause, Slot
 from deia.watch.gate.artefact import LONGEST_WORD
-from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_TOOL, A_WHOLE, A_WRITE, SAID
+from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_PRINTED, A_TOOL, A_WHOLE, A_WRITE, SAID
 from deia.watch.shell.programs import SHORT_NAMES
 from deia.watch.shell.templates import SHORTEST_PREFIX
 
 WILD = "\x02"
+DELETION = Group(
+    ("rm", "unlink", "trash", "del", "delete", "remove")
+)  # words of what deia.watch.clauses.removals knows
 
 
 def lower_clause(clause: Clause) -> Lowered:
@@ -144,13 +147,20 @@ def _pattern(value: Any) -> Lowered:
     return Lowered(clause=clause, rows=(groups,))
 
 
+def _output(value: Any) -> Lowered:
+    pattern = compiled_pattern(str(value))
+    groups = tuple(dict.fromkeys((Group((A_PRINTED,)), *required_groups(pattern.source))))
+    return Lowered(clause=CompiledClause.of(OUTPUT, pattern.source, None, output=pattern), rows=(groups,))
+
+
 def _write(value: Any) -> Lowered:
     conditions = value if hasattr(value, "items") else {"paths": value}
     patterns = {name: compiled_pattern(str(conditions[name])) for name in WRITE_TEXTS if name in conditions}
     asked = {name: bool(wanted) for name, wanted in conditions.items() if name not in {"paths", *WRITE_TEXTS}}
     globs = [str(glob) for glob in conditions.get("paths", ())]
     kind = Group((A_WHOLE if asked.get("unread") else A_CHANGE if patterns else A_WRITE,))
-    rows = tuple((kind, *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
+    needed = (kind, *((DELETION,) if asked.get("deletes") else ()))
+    rows = tuple((*needed, *(Group((word,)) for word in _sure_words(glob))) for glob in globs)
     sought = next((patterns[name].source for name in WRITE_PATTERNS if name in patterns), "")
     rows = ((kind, *required_groups(sought)),) if sought else rows  # then the second gate runs the pattern
     sources = {name: str(wanted).lower() for name, wanted in asked.items()}
@@ -211,6 +221,7 @@ def _meaning(value: Any) -> Lowered:
 LOWER: dict[str, Callable[[Any], Lowered]] = {
     "phrase": _phrase,
     "error": _error,
+    OUTPUT: _output,
     "command": _command,
     "pattern": _pattern,
     "sql": _sql,

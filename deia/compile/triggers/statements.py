@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from deia.compile.triggers.check_runs import CHECKS_FAILING
 from deia.compile.triggers.lowered import Lowered
 from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
@@ -16,7 +17,7 @@ from deia.watch.verdict.earlier_statements import PRODUCTION, PRODUCTION_TURNS
 
 DENYING = frozenset(("not", "never", "no", "don", "dont", "nothing", "nobody", "cannot", "without", "stop", "avoid"))
 SPEAKERS = ("user", "assistant", "tool_call")
-FAILING = ("tool_result", "user")
+PRINTED = ("tool_result", "user")  # who prints an error, or pastes it
 # Somebody says that they are on production, or points a client there. `NODE_ENV=production` only selects a build.
 BOXES = "{box|server|host|machine|database|db|cluster|instance|shell|console}"
 SAID_TO_BE_THERE = (
@@ -73,6 +74,7 @@ ON_PRODUCTION = Earlier(
     within=PRODUCTION_TURNS,
 )
 ALWAYS: Mapping[str, Earlier] = {PRODUCTION: ON_PRODUCTION}  # what every commons is compiled with
+NAMED: Mapping[str, Earlier] = {PRODUCTION: ON_PRODUCTION, "<failing>": CHECKS_FAILING}  # for triggers that name them
 
 
 class LoweredMark(Record):
@@ -83,8 +85,19 @@ class LoweredMark(Record):
 
 
 def marks_in(triggers: Sequence[Trigger]) -> dict[str, Earlier]:
-    """Return the marks that triggers wait for, by the trigger's id."""
-    return {trigger.id: trigger.earlier for trigger in triggers if trigger.earlier}
+    """Return the marks that triggers wait for, by the trigger's id, or by their own names."""
+    waiting = [(mark_of(trigger), trigger.earlier) for trigger in triggers if trigger.earlier]
+    return {mark: NAMED.get(mark, earlier) for mark, earlier in waiting}
+
+
+def mark_of(trigger: Trigger) -> str:
+    """Return the name of the mark that a trigger waits for."""
+    return f"<{trigger.earlier.mark}>" if trigger.earlier and trigger.earlier.mark else trigger.id
+
+
+def turns_of(earlier: Earlier) -> int:
+    """Return the number of turns for which a condition counts; 0 means all."""
+    return earlier.within or (NAMED[f"<{earlier.mark}>"].within if earlier.mark else 0)
 
 
 def lower_mark(name: str, earlier: Earlier, lower: Callable[[Clause], Lowered]) -> LoweredMark:
@@ -96,7 +109,8 @@ def lower_mark(name: str, earlier: Earlier, lower: Callable[[Clause], Lowered]) 
         any=[_clause(clause, lowered) for clause, lowered in setting],
         until=[_clause(clause, lowered) for clause, lowered in ending],
     )
-    gates = tuple((lowered, FAILING if clause.kind == "error" else SPEAKERS) for clause, lowered in (*setting, *ending))
+    printed = {"error", "output"}
+    gates = tuple((lowered, PRINTED if clause.kind in printed else SPEAKERS) for clause, lowered in (*setting, *ending))
     return LoweredMark(compiled=compiled, gates=gates)
 
 
@@ -109,4 +123,4 @@ def _clause(clause: Clause, lowered: Lowered) -> CompiledClause:
 def asks_for(name: str, triggers: Sequence[Trigger]) -> bool:
     """Return whether a `write` clause of any trigger has a condition with this name: `like`, `unread`, `exists`."""
     clauses = [clause for trigger in triggers for clause in (*trigger.any, *trigger.all)]
-    return any(hasattr(clause.value, "get") and clause.value.get(name) for clause in clauses if clause.kind == "write")
+    return any(hasattr(clause.value, "get") and name in clause.value for clause in clauses if clause.kind == "write")

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from deia import fast_json, files, spool
 from deia.errors import CommonsError
 from deia.folders import state_folder
-from deia.learn.proposals import Proposal, read_proposal
+from deia.learn.proposals import Proposal
+from deia.typed_json import read_record
 
 FOLDER = "learn"
 
@@ -42,6 +43,8 @@ def load_proposals(root: str, *, environ: Mapping[str, str]) -> list[Proposal]:
     if data is None:
         raise CommonsError("There are no proposals yet.", fix=fix)
     try:
-        return [read_proposal(values) for values in fast_json.loads(data.decode("utf-8", "replace"))["proposals"]]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return [
+            read_record(Proposal, values) for values in fast_json.loads(data.decode("utf-8", "replace"))["proposals"]
+        ]
+    except (ValueError, TypeError, KeyError) as error:
         raise CommonsError("The proposals cannot be read.", fix=fix) from error

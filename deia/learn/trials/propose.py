@@ -75,7 +75,7 @@ def propose_all(
     """
     settings = resolve(root, environ=environ)
     own = load_commons(root)
-    commons = load_layered(root, starter=settings.starter)
+    commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     evidence = read_through(sources.ledgers, read_evidence, since=sources.since)
     report("reading transcripts" if sources.transcripts else "reading the ledger")
     turns: list[FiredTurn] = []
@@ -90,7 +90,7 @@ def propose_all(
         choice = choose_reach(evidence, vocabulary, trial, report=report)
         drafts = draft(evidence, vocabulary, reach=choice.reach)
         kept, together = judge_drafts(drafts, trial, reach=choice.reach, report=report)
-    values = {name: value for name, value in settings.values().items() if name != "sources"}
+    values = settings.by_name()
     manifest = read_manifest(derived_folder(root, environ))
     trigger_drafts = draft_triggers(evidence, vocabulary, turns)
     kept += TriggerTrial(commons, turns, settings=values, manifest=manifest).judge(trigger_drafts)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from deia.evaluate.replay_files import MOST_LINE, transcript_files
+from deia.evaluate.replay_files import json_object, transcript_files
 from deia.evaluate.transcripts import Reader, read_conversations
-from deia.fast_json import Json, loads
+from deia.fast_json import Json
 from deia.learn.trigger_drafts import FiredTurn
 from deia.records import Turn
 from deia.redaction import redact
@@ -97,7 +96,7 @@ def _conversations(path: str) -> Iterator[tuple[str, list[Turn], str]]:
     with open(path, "rb") as file:
         data = file.read(MOST_WHOLE).decode("utf-8-sig", "replace")
     name = os.path.splitext(os.path.basename(path))[0]
-    items = [item for item in map(_item, data.split("\n")) if item]
+    items = [item for item in map(json_object, data.split("\n")) if item]
     if not path.lower().endswith((".jsonl", ".ndjson", ".log")) or not items:
         for number, turns in enumerate(read_conversations(data), 1):
             yield (name if number == 1 else f"{name}:{number}"), turns, ""
@@ -109,14 +108,3 @@ def _conversations(path: str) -> Iterator[tuple[str, list[Turn], str]]:
         turns += [turn.but(index=len(turns) + number) for number, turn in enumerate(reader.turns(item), 1)]
     for ident, (reader, turns) in readers.items():
         yield ident, turns, reader.folder
-
-
-def _item(line: str) -> dict[str, Any]:
-    """Return the JSON object of a line, empty if there is none."""
-    if not line.strip() or len(line) > MOST_LINE:
-        return {}
-    try:
-        item = loads(line)
-    except ValueError:
-        return {}
-    return item if isinstance(item, dict) else {}

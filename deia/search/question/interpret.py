@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from deia.errors import QueryError
 from deia.match.keyword import ALSO, DATES, FILTERS, NAMED, NOT, NUMBERS, TITLE, filter_key
-from deia.match.spelling import nearest
 from deia.match.tokeniser import terms
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question import dates
 from deia.search.question.classify import AUDIENCE, COMMAND, CONVERSATIONAL, ERROR, PLATFORM, Kind, Known, kind_of
 from deia.search.question.exact_match import documents_with_phrase, documents_with_word
 from deia.search.question.syntax import read_syntax
+from deia.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from deia.knowledge import Query
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from deia.search.question.syntax import Field, Typed
 
 MOST_LISTED = 8  # values named in a message
-MOST_SUGGESTED = 2  # suggestions in a message
 BY_FILTERS = "filters"
 MOST_SHOWN = 300  # characters of the interpretation that an answer shows
 AS_TYPED = (COMMAND, CONVERSATIONAL, PLATFORM, AUDIENCE)
@@ -143,10 +142,9 @@ def _check(catalog: Catalog, name: str, value: str) -> None:
         raise QueryError(
             f"no document has the {name} {value!r}.", fix=f"No document has any {name}; leave this filter out."
         )
-    near = nearest(filter_key(value), known)
-    suggestion = f"Did you mean {' or '.join(near[:MOST_SUGGESTED])}? " if near else ""
+    suggestion = did_you_mean(filter_key(value), known)
     listed = f"Known values: {', '.join(known[:MOST_LISTED])}{', …' if len(known) > MOST_LISTED else ''}."
-    raise QueryError(f"no document has the {name} {value!r}.", fix=suggestion + listed)
+    raise QueryError(f"no document has the {name} {value!r}.", fix=f"{suggestion} {listed}".strip())
 
 
 def _add_demands(catalog: Catalog, typed: Typed, filters: dict[str, Wanted]) -> tuple[list[str], list[str]]:

@@ -43,6 +43,7 @@ COMMANDS = {
     "allow": "deia.serve.cli.commands.mute",
     "why": "deia.serve.cli.commands.why",
     "statusline": "deia.serve.cli.commands.statusline",
+    "trust": "deia.serve.cli.commands.trust",
     "log": "deia.serve.cli.commands.mute",
     "telemetry": "deia.serve.cli.commands.telemetry",
     "feedback": "deia.serve.cli.commands.telemetry",

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import sys
 
+from deia import fast_json
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from deia.errors import DeiaError
+    from deia.fast_json import Json
 
 FOUND, NOTHING, BROKEN = 0, 1, 2  # exit codes: something was found, nothing was found, an error
 INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report these signals
@@ -27,6 +31,11 @@ def say(text: str = "") -> None:
     """Print a text to standard output, without control characters other than newlines and tabs."""
     if sys.stdout is not None:
         sys.stdout.write(printable(text) + "\n")
+
+
+def answer(value: Json, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print an answer to a program or to a person: a value as JSON, or lines of text."""
+    say(fast_json.dumps(value) if as_json else "\n".join(lines))
 
 
 def show(styled: str) -> None:

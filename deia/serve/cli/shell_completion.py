@@ -113,9 +113,9 @@ def _completions(known: Iterable[str], typed: str) -> list[CompletionItem]:
 def _derived(ctx: click.Context) -> str:
     """Return the folder of the compiled files, or an empty text if there is no commons."""
     named: str = ctx.find_root().params.get("commons") or ctx.params.get("commons") or ctx.find_root().obj or ""
-    here = os.getcwd().replace("\\", "/")
+    here = files.forward(os.getcwd())
     try:
-        explicit = os.path.abspath(named).replace("\\", "/") if named else ""
+        explicit = files.forward(os.path.abspath(named)) if named else ""
         return derived_folder(find_commons(here, environ=os.environ, explicit=explicit), os.environ)
     except (DeiaError, OSError, ValueError):
         return ""

@@ -1,18 +1,21 @@
-"""A compile that a hook starts and does not wait for: `python -I background_compile.py ROOT…`; it prints nothing.
+"""A compile that a hook starts and does not wait for: `python -I background_compile.py MARKER ROOT…`.
 
-It does what a search would do by itself, and loads no model that a commons names. Errors go to the ledger. It is run as
-a file, so that neither the working folder nor the environment can add modules.
+It prints nothing, does what a search would do by itself, and loads no model that a commons names. Errors go to the
+ledger. At the end it writes to the marker, by which hooks know that it was not killed. It is run as a file, so that
+neither the working folder nor the environment can add modules.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 
 
-def main(roots: list[str]) -> int:
+def main(marker: str, roots: list[str]) -> int:
     """Compile the commons at each root; return 2 if one of them cannot be compiled, else 0."""
-    from deia import spool  # noqa: PLC0415 - only the code below tells Python where deia is
+    from deia import files, spool  # noqa: PLC0415 - only the code below tells Python where deia is
+    from deia.compile.abandoned import remove_abandoned  # noqa: PLC0415 - as above
     from deia.compile.compiler import compile_commons  # noqa: PLC0415 - as above
     from deia.errors import DeiaError, SettingsError  # noqa: PLC0415 - as above
     from deia.folders import events_folder  # noqa: PLC0415 - as above
@@ -32,9 +35,11 @@ def main(roots: list[str]) -> int:
                 telemetry = os.environ.get("DEIA_TELEMETRY", "full")
             fields = {"host": "compile", "error": str(error)[:500], "where": root}
             spool.append(events_folder(root, os.environ), "error", fields, telemetry=telemetry)
+    files.append(marker, b"done\n")
+    remove_abandoned(os.environ, now=time.time())
     return code
 
 
 if __name__ == "__main__":
     sys.path.append(os.path.abspath(__file__).replace("\\", "/").rpartition("/deia/serve/")[0])
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

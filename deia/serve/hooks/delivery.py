@@ -1,7 +1,7 @@
 """Decides what is said about a judged turn now and what waits, and writes both to the log and the ledger.
 
 If a host carries context at some moment, a text waits for the next such moment. If it carries only holds, the texts of
-triggers that hold or ask wait, and hold the next call.
+triggers that hold or ask wait for a call that does what they are about.
 """
 
 from __future__ import annotations
@@ -9,25 +9,30 @@ from __future__ import annotations
 import time
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.delivery_form import Said, form_of, say
+from deia.serve.hosts.delivery_form import Said, form_of, say, with_trouble
 from deia.watch.memory.log import LogEntry, log_line, parse_entry, recall
-from deia.watch.watcher import SILENCED, call_print
+from deia.watch.watcher import SILENCED, STOPPING, call_print
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
-    from deia.records import Turn
+    from deia.records import Injection, Turn
     from deia.serve.hooks.place import Place
     from deia.serve.hosts.event import Delivery, Occasion
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import FileLog, InMemoryLog
     from deia.watch.watcher import Watched
 
-STOPPING = frozenset(("ask", "hold"))
+FORGETS = (
+    "no folder can be written, so this call was not stopped: it could not have been let through when made again."
+    " Make room on the disk, or see which folders it is: deia doctor"
+)
 
 
 def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched: Watched) -> Said | None:
     """Return what to say now; log what waits, what was delivered, and which call was held in place of a question."""
     injection = watched.injection
+    if log.is_lost:
+        return _unremembered(delivery, injection)
     call = call_print(turn)
     asks = injection is not None and injection.action == "ask"
     repeated = asks and call in recall(delivery.content).held  # it was held before, in place of a question
@@ -35,15 +40,26 @@ def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched:
     stops = hold and bool(delivery.waiting) and "hold" in delivery.can and _concerns(delivery, watched)
     due = delivery.waiting if stops or "context" in delivery.can or _holds(delivery, watched, hold=hold) else ()
     said = say(delivery.can, injection, waiting=due, hold=hold, stops=stops, code=delivery.code)
-    if said.hold and asks:
-        log.append(log_line(LogEntry(aside=True, held=(call,))))
+    if said.hold and asks and not log.append(log_line(LogEntry(aside=True, held=(call,)))):
+        return _unremembered(delivery, injection)
     if due:
         log.append(log_line(LogEntry(aside=True, delivered=len(due))))
     if injection and not said.reaches and _waits(delivery, watched):
         # If the person was asked, no later call needs to be held; the model gets the text with the result.
-        stopping = [] if said.ask else [firing.trigger for firing in watched.firings if firing.action in STOPPING]
+        stopping = () if said.ask else _stopping_now(watched)
         log.append(log_line(LogEntry(queued=(injection.text,), stopping=stopping)))
     return said
+
+
+def _unremembered(delivery: Delivery, injection: Injection | None) -> Said:
+    """Return what to say if nothing can be remembered: a hold becomes a question, as it would stop the call each time.
+
+    At a host without questions it becomes context, and the person is told why nothing was stopped.
+    """
+    if injection is not None and injection.action == "hold":
+        injection = injection.but(action="ask")
+    said = say(delivery.can, injection, waiting=delivery.waiting if "context" in delivery.can else (), hold=False)
+    return with_trouble(delivery.can, said, FORGETS) if injection and injection.action == "ask" else said
 
 
 def _holds(delivery: Delivery, watched: Watched, *, hold: bool) -> bool:
@@ -53,14 +69,18 @@ def _holds(delivery: Delivery, watched: Watched, *, hold: bool) -> bool:
 
 
 def _concerns(delivery: Delivery, watched: Watched) -> bool:
-    """Return whether a waiting text holds the call: always at a host without context, else if its trigger matches.
+    """Return whether a waiting text holds the call, because its trigger matches.
 
     Such a trigger fired before, so its cooldown silences it now; but nobody has read its text yet.
     """
-    if not delivery.has_context:
-        return True
     silent = {verdict.trigger for verdict in watched.verdicts if verdict.stage == "memory"}
     return bool(silent & _stopping(delivery))
+
+
+def _stopping_now(watched: Watched) -> tuple[str, ...]:
+    """Return the triggers that stop a call, or would stop one that does what this turn speaks of."""
+    acting = [firing.trigger for firing in watched.firings if firing.action in STOPPING]
+    return (*acting, *watched.spoken)
 
 
 def _stopping(delivery: Delivery) -> set[str]:
@@ -74,8 +94,7 @@ def _stopping(delivery: Delivery) -> set[str]:
 
 def _waits(delivery: Delivery, watched: Watched) -> bool:
     """Return whether an unsaid text is kept for later: at a host without context, only if it may hold a call."""
-    stopping = any(firing.action in STOPPING for firing in watched.firings)
-    return delivery.has_context or (stopping and delivery.hold)
+    return delivery.has_context or bool(_stopping_now(watched) and delivery.hold)
 
 
 def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, watched: Watched) -> None:
@@ -85,10 +104,11 @@ def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, w
     # The time is the turn's, so only the first event of the turn has it.
     timing = {"response_time_ms": round((time.perf_counter() - place.began) * 1000, 2)}
     chars = len(watched.injection.text) if watched.injection else 0
+    may_hold = occasion.moment == "before_tool" and artefact.meta.settings["hold"] and not log.is_lost
     events = {}
     fields: dict[str, Json]
     for firing in watched.firings:
-        held = firing.action == "hold" and occasion.moment == "before_tool" and artefact.meta.settings["hold"]
+        held = firing.action == "hold" and may_hold
         documents = [reference.id for reference in firing.documents]
         fields = {
             **common, "trigger": firing.trigger, "because": firing.because, "docs": documents,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
 
 RETRY_AFTER = 300  # seconds until a compile that did not help is tried again
+MOST_STARTS = 3  # within that time, of compiles that are killed
 SCRIPT = f"{folders.PACKAGE}/serve/hooks/background_compile.py"
 STARTED = "it is being compiled now"
 FIX = "If you see this again in a few minutes, type: deia compile"
@@ -40,7 +41,8 @@ def stand_in(place: Place, why: str) -> Artefact | None:
     started = start_compile(place.state, place.root, wanted)
     effect = "only the starter's triggers count" if starter else "nothing is watched"
     remedy = f"{effect}; {STARTED}. {FIX}" if started else f"{effect}. Type: deia compile"
-    name = "the starter commons" if folders.is_packaged(place.root) else place.root
+    name = place.root if place.trusted else "the commons of this folder"
+    name = "the starter commons" if folders.is_packaged(place.root) else name
     place.trouble = f"{shorten(name, MOST_SHOWN)}: {why}; {remedy}"
     return starter
 
@@ -75,7 +77,7 @@ def start_compile(state: str, root: str, wanted: Sequence[str]) -> bool:
     Of several processes that come here at once, the one that creates the claim starts the compile.
     """
     marker = f"{state}/compiling/{fingerprint(root):016x}"
-    if _is_recent(marker):
+    if _is_under_way(marker):
         return True
     if state[:1] != "/" and state[1:2] != ":":
         return False
@@ -87,11 +89,34 @@ def start_compile(state: str, root: str, wanted: Sequence[str]) -> bool:
             files.remove(claim)
         return files.exists(f"{state}/compiling")
     try:
-        is_under_way = _is_recent(marker)  # started between the first look and the claim
-        is_marked = is_under_way or files.append(marker, b".")
+        is_under_way = _is_under_way(marker)  # started between the first look and the claim
+        is_marked = is_under_way or _mark(marker)
     finally:
         files.remove(claim)
-    return is_under_way or (is_marked and _start([python, "-I", SCRIPT, *wanted], state))
+    if is_under_way or not is_marked:
+        return is_under_way
+    process = _start([python, "-I", SCRIPT, marker, *wanted], state)
+    return bool(process) and files.append(marker, b"%d\n" % process)
+
+
+def _mark(marker: str) -> bool:
+    """Write that a compile starts; what an older one left there is removed first."""
+    if not _is_recent(marker):
+        files.remove(marker)
+    return files.append(marker, b"start\n")
+
+
+def _is_under_way(marker: str) -> bool:
+    """Return whether a compile was started lately, unless it was killed: that one may be started again, a few times.
+
+    The marker says which process it is, and at the end that it is done: one that did not help is not tried again soon.
+    """
+    if not _is_recent(marker):
+        return False
+    content = files.read(marker) or b""
+    last = content.rpartition(b"start")[2].strip()  # its process, "done", or both, in the order in which they came
+    is_killed = last.isdigit() and not files.is_running(int(last))
+    return not is_killed or content.count(b"start") >= MOST_STARTS
 
 
 def _is_recent(path: str) -> bool:
@@ -105,21 +130,20 @@ def _interpreters(state: str) -> Iterator[str]:
     home = folders.PACKAGE.rpartition("/lib/python")[0] or folders.PACKAGE.rpartition("/Lib/site-packages/")[0]
     beside = (f"{home}/bin/python3", f"{home}/Scripts/python.exe") if home and "/site-packages/" in SCRIPT else ()
     for path in (recorded, *beside, sys.executable or ""):
-        is_absolute = path[:1] == "/" or path[1:2] == ":"
-        if is_absolute and files.exists(path):
+        if files.is_absolute(path) and files.exists(path):
             yield path
 
 
-def _start(command: list[str], folder: str) -> bool:
-    """Start a process that outlives this one, without input or output; return whether it started."""
+def _start(command: list[str], folder: str) -> int:
+    """Start a process that outlives this one, without input or output; return its id, or 0 if it did not start."""
     import subprocess  # noqa: PLC0415 - 10 ms, and only if a compile is due
 
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
     none = subprocess.DEVNULL
+    detached |= {"stdin": none, "stdout": none, "stderr": none, "cwd": folder, "close_fds": True}
     try:
-        subprocess.Popen(command, stdin=none, stdout=none, stderr=none, cwd=folder, close_fds=True, **detached)  # noqa: S603 - our own
+        return subprocess.Popen(command, **detached).pid  # noqa: S603 - our own
     except (OSError, ValueError):
-        return False
-    return True
+        return 0

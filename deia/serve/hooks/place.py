@@ -19,6 +19,7 @@ class Place:
 
     __slots__ = (
         "began", "derived", "environ", "events", "explicit", "host", "open", "root", "state", "timed", "trouble",
+        "trusted",
     )  # fmt: skip
 
     def __init__(self, arguments: list[str]) -> None:
@@ -30,12 +31,14 @@ class Place:
         self.explicit = arguments[2] if len(arguments) > 2 and arguments[1] == "--commons" else ""
         self.state = folders.state_folder(self.environ)
         self.root = self.derived = ""
+        self.trusted = True  # whether the person trusts that commons
         self.trouble = ""  # why substitutes are used for the compiled triggers
         self.events = f"{self.state}/starter/events"
 
     def settle(self, folder: str) -> None:
         """Find the commons for a person who works in `folder`."""
         self.root = folders.find_commons(folder, environ=self.environ, explicit=self.explicit)
+        self.trusted = folders.is_trusted(self.root, self.environ)
         self.derived = folders.derived_folder(self.root, self.environ)
         self.events = folders.events_folder(self.root, self.environ)
 

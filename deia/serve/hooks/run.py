@@ -13,6 +13,7 @@ import time
 from deia import files, freshness
 from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
+from deia.folders import spare_folders
 from deia.records import TYPE_CHECKING
 from deia.serve.hooks.place import Place
 from deia.serve.hosts.event import Delivery
@@ -40,6 +41,10 @@ DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled sett
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: changed sources were reported
 UNCOMPILED = STALE + b'"uncompiled"'
+NOT_TRUSTED = (
+    "this folder has a commons that you have not trusted: its settings do not count, and its lessons can only add"
+    " notes that name where they come from. To trust it, type in a terminal: deia trust"
+)
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets no answer
 
@@ -127,7 +132,7 @@ def _read_input() -> bytes:
 
 def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
     """Return what to say about an event, or None."""
-    log = FileLog(place.state, occasion.conversation)
+    log = FileLog(place.state, occasion.conversation, spare=spare_folders(place.environ))
     can: Forms = carries.get(occasion.moment, {}) if occasion.carries else {}
     if occasion.moment == "session":
         return _begin(place, occasion, log, can)
@@ -165,19 +170,18 @@ def _watch(
     numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # texts that the host could not carry earlier
-    hold = bool(artefact.meta.settings["hold"])
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
         from deia.serve.hooks.judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
 
+        hold = bool(artefact.meta.settings["hold"])
         delivery = Delivery(can=can, carries=carries, hold=hold, content=content, waiting=tuple(waiting))
         said = judged(place, artefact, occasion, log, numbers=numbers, seen=seen, delivery=delivery)
         return said
-    stops = hold and "hold" in can and not any("context" in forms for forms in carries.values())
-    due = waiting if stops or "context" in can else []
+    due = waiting if "context" in can else []
     if due and not _claims(occasion, log, turn):
         return None
     log.append(log_line(LogEntry(seen=seen, delivered=len(due))) if seen or due else QUIET)
-    said = _forms().say(can, None, waiting=due, stops=stops) if due else None
+    said = _forms().say(can, None, waiting=due) if due else None
     return said
 
 
@@ -220,9 +224,19 @@ def _begin(place: Place, occasion: Occasion, log: FileLog, can: Forms) -> Said |
     """Begin a session: after a compaction, forget what the model no longer sees; tell the person what is wrong."""
     if occasion.reset:
         log.append(log_line(LogEntry(event=RESET)))
-    trouble = _trouble(place, _open(place), log, can, again=True)
+    artefact = _open(place)
+    trouble = _trouble(place, artefact, log, can, again=True)
+    trouble = ". ".join(filter(None, (_weakened(place, artefact), trouble)))
     said: Said | None = _forms().trouble(can, trouble) if trouble else None
     return said
+
+
+def _weakened(place: Place, artefact: Artefact | None) -> str:
+    """Return why this folder's commons counts less than it says, or weakens what the person installed; or ""."""
+    if not place.trusted:
+        return NOT_TRUSTED
+    settings = ", ".join(artefact.meta.settings.get("weakened") or ()) if artefact is not None else ""
+    return f"settings of this project weaken deia: {settings[: freshness.MOST_SHOWN]}" if settings else ""
 
 
 def _open(place: Place) -> Artefact | None:
@@ -257,8 +271,13 @@ def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, 
 
 
 def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
-    """Return what is wrong with the files that the triggers were compiled from, or the empty text."""
+    """Return what is wrong with the files that the triggers were compiled from, or the empty text.
+
+    The files of an untrusted commons are not named: their names are somebody else's words.
+    """
     changed = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
+    if not place.trusted:
+        return "its files changed since they were compiled. Type: deia compile" if changed else ""
     if changed:
         return f"{changed} changed since the triggers were compiled. Type: deia compile"
     broken = ", ".join(artefact.meta.standing)[: freshness.MOST_SHOWN] if artefact is not None else ""

@@ -6,6 +6,7 @@ accepted: what is missing or of the wrong type counts as empty, and an unknown e
 
 from __future__ import annotations
 
+from deia import files
 from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.memory.log import SUBAGENT
@@ -136,7 +137,8 @@ class Dialect(Record):
         tool_input = decoded(fields.get(self.tool_input))
         if moment == "before_tool":
             plan = mapping_of(tool_input).get("plan")
-            return Turn(role="assistant", text=text_of(plan)) if tool == "ExitPlanMode" else call(tool, tool_input)
+            spoken = tool == "ExitPlanMode"
+            return Turn(role="assistant", text=text_of(plan), tool=tool) if spoken else call(tool, tool_input)
         response = self._response(fields)
         if moment == "tool_error":
             return result(tool, tool_input, [fields.get(self.error), _for_model(response)], failed=True)
@@ -210,7 +212,7 @@ def first_text(fields: Mapping[str, Json], names: Sequence[str]) -> str:
 def folder_of(value: Json) -> str:
     """Return the folder that a host names, with forward slashes; of several roots, the first."""
     first = value[0] if isinstance(value, list) and value else value
-    return text_of(first).replace("\\", "/")
+    return files.forward(text_of(first))
 
 
 def decoded(value: Json) -> Json:

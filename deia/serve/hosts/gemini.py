@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from deia.serve.hosts.delivery_form import Said
     from deia.serve.hosts.event import Occasion
 
-TIMEOUT = 5_000  # milliseconds, unlike other hosts
 DIALECT = Dialect(
     moments={
         "BeforeAgent": "prompt",

@@ -45,7 +45,7 @@ class Desk:
         self.collections = self.librarian.collections
         self.root = self.librarian.root
         self.derived = self.librarian.derived
-        self.folder = os.getcwd().replace("\\", "/")
+        self.folder = files.forward(os.getcwd())
         self._last_look: tuple[float, str] = (-LOOK, "")
 
     def twin(self) -> Desk:

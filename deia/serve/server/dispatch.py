@@ -6,7 +6,7 @@ The tools of the agent-library family have other names and parameters; they are 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.errors import QueryError
@@ -29,6 +29,8 @@ from deia.serve.server.tool_schemas import Tool
 from deia.serve.server.validation import checked
 from deia.serve.server.write_tools import add_folder, feedback, remove, save
 from deia.suggestions import nearest
+
+Values: TypeAlias = Mapping[str, Any]  # of arguments, checked against the tool's schema
 
 ARGUMENTS: Mapping[str, Callable[..., Arguments]] = {
     "query_global_commons": QueryArguments,
@@ -55,7 +57,7 @@ def find_tool(tools: Sequence[Tool], name: str) -> Tool:
     raise QueryError(f"there is no tool {name[:100]!r}", fix=nearest(name, [tool.name for tool in tools]))
 
 
-def prepare(desk: Desk, tool: Tool, values: Mapping[str, Any] | None) -> Arguments:
+def prepare(desk: Desk, tool: Tool, values: Values | None) -> Arguments:
     """Return the checked arguments of a call, translated if the tool belongs to the other family.
 
     Raises:
@@ -66,7 +68,7 @@ def prepare(desk: Desk, tool: Tool, values: Mapping[str, Any] | None) -> Argumen
     return translate(desk, arguments) if translate else arguments_of(tool.name, arguments)
 
 
-def arguments_of(name: str, values: Mapping[str, Any]) -> Arguments:
+def arguments_of(name: str, values: Values) -> Arguments:
     """Return checked arguments as the record of the tool."""
     return ARGUMENTS[name](**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
@@ -110,40 +112,40 @@ def _path(address: str) -> str:
     return address.removeprefix("library://")
 
 
-def _search(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+def _search(_desk: Desk, values: Values) -> Arguments:
     limit = min(max(int(values.get("limit", 5)), 1), 50)
     return QueryArguments(query=values["query"], limit=limit, detail="full")
 
 
-def _read(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+def _read(_desk: Desk, values: Values) -> Arguments:
     return ReadArguments(document=_path(values["path"]), lines=values.get("lines", ""))
 
 
-def _add(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+def _add(_desk: Desk, values: Values) -> Arguments:
     folder = _path(values.get("path", "")).strip("/").removeprefix("bok/")
     lesson = SaveArguments(title=values["title"], text=values["content"], tags=tuple(values.get("tags", ())))
     return lesson.but(category=folder) if folder and folder != "bok" else lesson
 
 
-def _update(desk: Desk, values: Mapping[str, Any]) -> Arguments:
+def _update(desk: Desk, values: Values) -> Arguments:
     update = _document_id(desk, values["path"])
     return SaveArguments(title=values.get("title", ""), text=values["content"], update=update)
 
 
-def _remove(desk: Desk, values: Mapping[str, Any]) -> Arguments:
+def _remove(desk: Desk, values: Values) -> Arguments:
     return RemoveArguments(id=_document_id(desk, values["path"]))
 
 
-def _list(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+def _list(_desk: Desk, values: Values) -> Arguments:
     page = {name: values[name] for name in ("limit", "offset") if name in values}
     return ListArguments(below=_path(values.get("path", "")).lstrip("/"), **page)
 
 
-def _suggest(_desk: Desk, values: Mapping[str, Any]) -> Arguments:
+def _suggest(_desk: Desk, values: Values) -> Arguments:
     return SuggestArguments(text=values["content"])
 
 
-COMPAT: Mapping[str, Callable[[Desk, Mapping[str, Any]], Arguments]] = {
+COMPAT: Mapping[str, Callable[[Desk, Values], Arguments]] = {
     "Librarian_SearchLibrary": _search,
     "Librarian_ReadFromLibrary": _read,
     "Librarian_AddToLibrary": _add,

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from deia import fast_json
 from deia.errors import QueryError
 from deia.fast_json import Json
-from deia.serve.hosts.claude_events import HOST
 from deia.serve.server.hook_events import Hooks
 from deia.serve.server.tool_schemas import HOOK, HOOK_EVENTS, PERSONS_TOOL
 
+HOST = "claude-code"  # the host whose hooks can call a tool
 NO_OUTPUT = "{}"
 
 

@@ -29,19 +29,19 @@ from deia.records import Record
 from deia.serve.hooks.run import HOSTS
 from deia.serve.server.assemble import Assembled
 from deia.serve.server.desk import Desk
+from deia.serve.server.half_sent import TimedProtocol
 from deia.serve.server.hook_events import EXIT, Hooks
-from deia.serve.server.host_blocks import TOKEN
 from deia.serve.server.limits import LOOPBACK, RATE, App, Guard, Receive, Scope, Send, host_of, respond
 from deia.serve.server.mcp_sessions import MOST, SPARE, Sessions
 from deia.serve.server.shutdown import end_at_signals
 from deia.serve.server.tool_schemas import HOOK, Tool
-from deia.settings import DOTENV
 
 PORT = 8765
 LEAST_TOKEN = 16  # characters
 GRACE = 3  # seconds that requests in progress may take at the end
 IDENTIFY_TIMEOUT = 1.0  # seconds that another server on the port may take to say what it is
 HOOKS = "/hooks/"
+MAKE_TOKEN = "export DEIA_TOKEN=$(openssl rand -hex 24)"  # noqa: S105 - how to make one
 
 
 class Listening(Record):
@@ -57,6 +57,11 @@ class Listening(Record):
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
         return self.host in LOOPBACK or self.host.startswith("127.")
+
+    @property
+    def may_write(self) -> bool:
+        """Whether clients may change the commons: any user of this machine can reach a server without a token."""
+        return len(self.token) >= LEAST_TOKEN
 
     @property
     def url_host(self) -> str:
@@ -89,10 +94,10 @@ def serve_http(
 
 
 def _require_token(listening: Listening) -> None:
-    if not listening.is_loopback and len(listening.token) < LEAST_TOKEN:
+    if not listening.is_loopback and not listening.may_write:
         raise HostError(
             f"other machines can reach {listening.host}, and there is no token of at least {LEAST_TOKEN} characters",
-            fix=f"Set {TOKEN} in the environment or in {DOTENV}, or listen on 127.0.0.1.",
+            fix=f"Type: {MAKE_TOKEN}, or listen on 127.0.0.1.",
         )
 
 
@@ -135,8 +140,9 @@ async def _serve(
     await asyncio.to_thread(hooks.warm_up)
     app = application(assembled, hooks, listening)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False
-    )
+        app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False,
+        http=TimedProtocol, ws="none",
+    )  # fmt: skip
     server = _Server(config)
     end_at_signals(server.end)
     recompiling = asyncio.ensure_future(assembled.recompiler.run())
@@ -179,12 +185,13 @@ async def _end_streams(server: _Server, assembled: Assembled) -> None:
 def application(assembled: Assembled, hooks: Hooks, listening: Listening) -> Guard:
     """Return the ASGI application that answers all paths."""
     restricted = listening.is_loopback or bool(listening.names)
-    names = (*LOOPBACK, host_of(listening.url_host), *listening.names) if restricted else ("*",)
+    hosts = (*LOOPBACK, host_of(listening.url_host)) if restricted else ("*",)
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard does it, for every path
     mcp_app = assembled.server.streamable_http_app(
         streamable_http_path="/mcp", transport_security=security, host=listening.host, max_sessions=MOST + SPARE
     )
-    return Guard(_Paths(assembled, hooks, mcp_app), token=listening.token, hosts=names, rate=listening.rate)
+    paths = _Paths(assembled, hooks, mcp_app)
+    return Guard(paths, token=listening.token, hosts=hosts, names=listening.names, rate=listening.rate)
 
 
 class _Paths:

@@ -33,9 +33,11 @@ class Guard:
     """Wraps an application; if there is a `token`, every client must send it."""
 
     def __init__(
-        self, app: App, *, token: str = "", hosts: tuple[str, ...] = LOOPBACK, most: int = MOST_BODY, rate: int = RATE
-    ) -> None:
-        self._app, self._token, self._hosts, self._most, self._rate = app, token, hosts, most, rate
+        self, app: App, *, token: str = "", hosts: tuple[str, ...] = LOOPBACK, names: tuple[str, ...] = (),
+        most: int = MOST_BODY, rate: int = RATE,
+    ) -> None:  # fmt: skip
+        self._app, self._token, self._most, self._rate = app, token, most, rate
+        self._hosts, self._names = (*hosts, *map(host_of, names)), names
         self._left: dict[str, tuple[float, float]] = {}  # address → requests left, and when they were counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,11 +57,12 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[int, str]:
         """Return the status and message with which to refuse a request, or 0."""
-        if not self._is_known(headers.get(b"host", b"").decode("latin-1")):
+        host = headers.get(b"host", b"").decode("latin-1")
+        if not self._is_known(host):
             return 421, "this server does not have that name; use 127.0.0.1 or localhost"
         origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and not self._is_known(origin.partition("://")[2]):
-            return 403, "web pages may not use this server"
+        if origin and not self._is_own(origin, host):
+            return 403, "web pages of other servers may not use this one"
         if self._token and scope["path"] not in OPEN and not self._has_token(headers):
             return 401, "send the token: Authorization: Bearer …"
         if self._is_too_long(headers.get(b"content-length", b"0")):
@@ -70,6 +73,14 @@ class Guard:
 
     def _is_known(self, name: str) -> bool:
         return "*" in self._hosts or host_of(name) in self._hosts
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        """Return whether a page's origin is this server, under the name of the request or a name that was given to it.
+
+        Another port is another server, also on this machine.
+        """
+        scheme, _, name = origin.lower().partition("://")
+        return scheme in ("http", "https") and name in {host.lower(), *(given.lower() for given in self._names)}
 
     def _has_token(self, headers: Mapping[bytes, bytes]) -> bool:
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")

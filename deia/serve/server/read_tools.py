@@ -161,10 +161,10 @@ def list_documents(desk: Desk, arguments: ListArguments) -> Reply:
     """Return the clusters and folders with their counts, and the documents that pass the filters, most urgent first."""
     catalog = desk.librarian.open_catalog()
     _check_filters(catalog, arguments.filters)
-    hits = catalog.keyword.listed(filters=arguments.filters, limit=max(1, min(len(catalog), MOST_LISTED)))
+    listed = catalog.keyword.listed(filters=arguments.filters, limit=max(1, min(len(catalog), MOST_LISTED)))
     documents = [
         document
-        for document in sorted(catalog.documents(hit.document for hit in hits), key=_urgency_order)
+        for document in sorted(catalog.documents(listed), key=_urgency_order)
         if document.entry.path.startswith(arguments.below)
     ]
     end = arguments.offset + arguments.limit

@@ -99,8 +99,8 @@ def _cluster(desk: Desk, name: str) -> dict[str, Json]:
     cluster = next((cluster for cluster in count_clusters(catalog) if cluster["id"] == name), None)
     if cluster is None:
         raise QueryError(f"there is no cluster {name[:200]!r}", fix=f"Known are: {', '.join(catalog.clusters)}.")
-    hits = catalog.keyword.listed(filters={"cluster": name}, limit=MOST_DOCUMENTS)
-    return {**cluster, "members": [brief(document) for document in catalog.documents(hit.document for hit in hits)]}
+    members = catalog.keyword.listed(filters={"cluster": name}, limit=MOST_DOCUMENTS)
+    return {**cluster, "members": [brief(document) for document in catalog.documents(members)]}
 
 
 def _index(desk: Desk) -> dict[str, Json]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import load_index
+from deia.commons.layers.replaced_documents import refuse_weakening
 from deia.commons.source_files import safe_files
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson, add_lesson
@@ -43,12 +45,17 @@ def save(desk: Desk, arguments: SaveArguments) -> Reply:
         draft=_draft(arguments.text) if arguments.trigger else None,
     )  # fmt: skip
     desk.librarian.log("index", {"actor": "mcp", "change": f"added {lesson.entry.id}"})
-    advice = _trigger_advice(lesson) if arguments.trigger else ""
+    advice = " ".join(filter(None, (_avoided(lesson), _trigger_advice(lesson) if arguments.trigger else "")))
     return Reply(
         fields={"id": lesson.entry.id, "paths": list(lesson.paths), "updated": False, "next": advice},
         text=f"Saved {lesson.entry.id}: {', '.join(lesson.paths)}. {advice}".strip(),
         changed=True,
     )
+
+
+def _avoided(lesson: Lesson) -> str:
+    """Return what the lesson would have replaced under the id of its title, or the empty text."""
+    return f"It replaces nothing: {lesson.avoided} stays as it is." if lesson.avoided else ""
 
 
 def _check_category(category: str) -> None:
@@ -90,6 +97,7 @@ def _update(desk: Desk, root: str, arguments: SaveArguments) -> Reply:
     ident = arguments.update
     if arguments.trigger:
         raise QueryError("save_lesson: a trigger can be drafted only for a new lesson.", fix="Omit trigger.")
+    refuse_weakening(root, ident)
     changes = {
         "title": arguments.title, "summary": arguments.summary, "urgency": arguments.urgency,
         "tags": list(arguments.tags), "keywords": list(arguments.keywords),
@@ -169,6 +177,7 @@ def add_folder(desk: Desk, path: str) -> Reply:
         fix = "Put the documents into bok/ first; nothing outside it is read."
         raise CommonsError(f"{path} is not a folder below bok/ of the commons.", fix=fix)
     before = {entry.id for entry in load_index(root).entries}
+    refuse_weakening(root, *(entry.id for entry in load_commons(root).entries if entry.id not in before))
     index_store.build(root, write=True, today=desk.today)
     entries = load_index(root).entries
     added = [entry.id for entry in entries if entry.id not in before]

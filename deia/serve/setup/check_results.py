@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from deia.records import Record
+from deia.serve.setup.host_settings.places import Machine
 
 FINE, WARNING, DEAD = "fine", "warning", "dead"
 
@@ -13,8 +14,7 @@ class Patient(Record):
     """The place and the person that `deia doctor` looks at."""
 
     folder: str
-    project: str
-    environ: Mapping[str, str]
+    machine: Machine
     explicit: str = ""  # the commons that --commons named
     tell: Callable[[str], object] = str  # is called with what is being done if that takes long; ignores it by default
 

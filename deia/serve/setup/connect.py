@@ -3,103 +3,77 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deia.errors import HostError
 from deia.fast_json import Json
-from deia.folders import find_commons, is_packaged
-from deia.serve.hosts.claude_events import HOST as CLAUDE_CODE
-from deia.serve.server.host_blocks import fields_for
-from deia.serve.setup.hook_installation import Spot
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, USER
-from deia.serve.setup.host_settings.places import folder_of, is_here, project_folder, settings_paths
-from deia.serve.setup.host_settings.server_file import PLACES, server_in, with_server, without_server
-from deia.serve.setup.host_settings.warm import asked_at, asked_by_tool, with_warm, without_warm
-from deia.serve.setup.settings_changes import Target
+from deia.folders import is_packaged
+from deia.serve.setup.hook_installation import Spot, warm_part
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, DESKTOP, PROJECT, SERVERS, USER
+from deia.serve.setup.host_settings.places import Machine, folder_of, is_here
+from deia.serve.setup.host_settings.server_file import fields_for, server_in, with_server, without_server
+from deia.serve.setup.host_settings.warm import asked_at, asked_by_tool
+from deia.serve.setup.settings_changes import Part
 from deia.settings import secret
 
 WARM_URL = "http://127.0.0.1:8765"
 HOOKS_OPTION = "--hooks"  # makes a server offer the tool that a host's hooks call
-DESKTOP = "claude-desktop"  # has servers, but no hooks
 
 
 def only_servers(hosts: Sequence[str]) -> list[str]:
     """Return those of the hosts that have servers but no hooks."""
-    return [host for host in hosts if host in PLACES and host not in BY_NAME]
+    return [host for host in hosts if host in SERVERS and host not in BY_NAME]
 
 
-def server_hosts(*, project: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the hosts on this machine that keep servers in a file that deia knows."""
-    hosts = [host for host in PLACES if host in BY_NAME]
-    hosts = [host for host in hosts if is_here(BY_NAME[host], project=project, environ=environ)]
-    folder = folder_of(PLACES[DESKTOP][USER], USER, project=project, environ=environ)
-    return [*hosts, *([DESKTOP] if os.path.isdir(folder) else [])]
+def server_paths(host: str, machine: Machine) -> dict[str, str]:
+    """Return the file in which a host keeps its servers, by scope; none if deia does not know it."""
+    places = SERVERS[host].places if host in SERVERS else {}
+    return {
+        scope: os.path.normpath(os.path.join(folder_of(place, scope, machine), place.file))
+        for scope, place in places.items()
+    }
 
 
-def server_targets(
-    hosts: Sequence[str], scope: str, *, project: str, environ: Mapping[str, str],
-    fields: Callable[[str], Mapping[str, Json]] | None = None,
-) -> list[Target]:  # fmt: skip
-    """Return the server entries of some hosts, in one scope or, if it is empty, in all scopes.
+def _server_hosts(machine: Machine) -> Iterator[str]:
+    """Yield the hosts on this machine that keep servers in a file that deia knows."""
+    for host, server in SERVERS.items():
+        if host == DESKTOP:
+            is_used = os.path.isdir(folder_of(server.places[USER], USER, machine))
+        else:
+            is_used = is_here(BY_NAME[host], machine)
+        if is_used:
+            yield host
 
-    If a host has no file for the scope `project`, its first scope is used instead.
+
+def _server_path(host: str, scope: str, machine: Machine) -> str:
+    """Return the file for a host's server in a scope; the first if the host has none of the scope `project`.
 
     Raises:
-        HostError: a host keeps its servers in a file that deia does not know, or not in this scope.
+        HostError: the host keeps its servers in a file that deia does not know, or not in this scope.
     """
-    targets = []
-    for host in hosts:
-        places = PLACES.get(host)
-        if places is None:
-            fix = f"It knows such files of {', '.join(PLACES)}."
-            raise HostError(f"deia knows no file in which {host} keeps servers", fix=fix)
-        wanted = [next(iter(places))] if scope == PROJECT and scope not in places else [scope] if scope else places
-        for own_scope in wanted:
-            if own_scope not in places:
-                fix = f"Use {' or '.join(f'--{name}' for name in places)}."
-                raise HostError(f"{host} keeps no servers of the scope {own_scope} in a file that deia writes", fix=fix)
-            folder = folder_of(places[own_scope], own_scope, project=project, environ=environ)
-            path = os.path.normpath(os.path.join(folder, places[own_scope].file))
-            targets.append(_server_target(host, path, fields(host) if fields else {}))
-    return targets
+    paths = server_paths(host, machine)
+    if not paths:
+        fix = f"It knows such files of {', '.join(SERVERS)}."
+        raise HostError(f"deia knows no file in which {host} keeps servers", fix=fix)
+    if scope not in paths and scope != PROJECT:
+        fix = f"Use {' or '.join(f'--{name}' for name in paths)}."
+        raise HostError(f"{host} keeps no servers of the scope {scope} in a file that deia writes", fix=fix)
+    return paths.get(scope) or next(iter(paths.values()))
 
 
-def _server_target(host: str, path: str, fields: Mapping[str, Json]) -> Target:
+def _server_part(host: str, path: str, fields: Mapping[str, Json] | None = None) -> Part:
     def enter(text: str) -> str:
         """Add the server; if it answers hooks, it keeps that option, since hooks elsewhere may call it."""
-        old = (server_in(text, host, path=path) or {}).get("args")
-        args = fields.get("args")
-        args = list(args) if isinstance(args, (list, tuple)) else []
-        answers_hooks = isinstance(old, list) and HOOKS_OPTION in old and HOOKS_OPTION not in args
-        wanted = {**fields, "args": [*args, HOOKS_OPTION]} if answers_hooks else fields
+        wanted = dict(fields or {})
+        old, args = (server_in(text, host, path=path) or {}).get("args"), wanted["args"]
+        if isinstance(old, list) and isinstance(args, list) and HOOKS_OPTION in old and HOOKS_OPTION not in args:
+            wanted["args"] = [*args, HOOKS_OPTION]
         return with_server(text, host, wanted, path=path)
 
-    return Target(
-        host=host, path=path, enter=enter, take_out=lambda text: without_server(text, host, path=path)
+    return Part(
+        host=host, path=path, enter=enter if fields else None,
+        take_out=lambda text: without_server(text, host, path=path),
     )  # fmt: skip
-
-
-def warm_targets(
-    scope: str, *, project: str, environ: Mapping[str, str], url: str = "", token: bool = False
-) -> list[Target]:
-    """Return the hooks that ask a running server, at an address or through its tool; only Claude Code has them."""
-    setup = BY_NAME[CLAUDE_CODE]
-    wanted = asked_at(url, token=token) if url else asked_by_tool()
-    paths = [
-        path
-        for own_scope in ((scope,) if scope else setup.places)
-        for path in settings_paths(setup, own_scope, project=project, environ=environ)
-    ]
-    return [_warm_target(path, wanted) for path in dict.fromkeys(paths)]
-
-
-def _warm_target(path: str, wanted: Mapping[str, Json]) -> Target:
-    return Target(
-        host=CLAUDE_CODE,
-        path=path,
-        enter=lambda text: with_warm(text, wanted, path=path),
-        take_out=lambda text: without_warm(text, path=path),
-    )
 
 
 def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
@@ -114,15 +88,13 @@ def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
 
 
 def chosen_servers(
-    hosts: Sequence[str], scope: str, *, every: bool, commons: str, hearing: bool = False
-) -> list[Target]:
+    hosts: Sequence[str], scope: str, machine: Machine, *, every: bool, commons: str, root: str, hearing: bool = False
+) -> list[Part]:
     """Return the server entries to add; with `hearing`, Claude Code's server also answers hooks.
 
     Raises:
         HostError: a named host keeps its servers in a file that deia does not know.
     """
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
-    root = find_commons(_here(), environ=environ, explicit=commons)
 
     def fields(host: str) -> dict[str, Json]:
         """Return the fields of a host's entry; a host that works in no project gets the commons by name."""
@@ -130,50 +102,52 @@ def chosen_servers(
         hears = (HOOKS_OPTION,) if hearing and host == CLAUDE_CODE else ()
         return fields_for(host, arguments=(*hears, *(("--commons", named) if named else ())))
 
-    chosen = server_hosts(project=project, environ=environ) if every else list(dict.fromkeys(hosts))
-    return server_targets(chosen, scope, project=project, environ=environ, fields=fields)
+    chosen = _server_hosts(machine) if every else dict.fromkeys(hosts)
+    return [_server_part(host, _server_path(host, scope, machine), fields(host)) for host in chosen]
 
 
-def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str) -> list[Target]:
+def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str, root: str) -> list[Part]:
     """Return the hooks to add that call the tool of the session's own server, and the entry of that server.
 
     Raises:
         HostError: none of the hosts can call a server, or it keeps none in this scope.
     """
-    if not any(spot.setup.host == CLAUDE_CODE for spot in spots):
-        raise HostError("none of these hosts can call a tool", fix=f"Type: deia install {CLAUDE_CODE} --warm-mcp")
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
-    servers = chosen_servers([CLAUDE_CODE], scope, every=False, commons=commons, hearing=True)
-    return [*servers, *warm_targets(scope, project=project, environ=environ)]
+    paths = _settings_of_claude_code(spots, "a tool", "--warm-mcp")
+    machine = spots[0].machine
+    servers = chosen_servers([CLAUDE_CODE], scope, machine, every=False, commons=commons, root=root, hearing=True)
+    return [*servers, *(warm_part(path, asked_by_tool()) for path in paths)]
 
 
-def chosen_warm(spots: Sequence[Spot], scope: str, url: str, *, commons: str) -> list[Target]:
+def chosen_warm(spots: Sequence[Spot], url: str) -> list[Part]:
     """Return the hooks to add that ask a running server at an address.
 
     Raises:
         HostError: none of the hosts can call a server, or the address is malformed.
     """
-    if not any(spot.setup.host == CLAUDE_CODE for spot in spots):
-        raise HostError("none of these hosts can call a server", fix=f"Type: deia install {CLAUDE_CODE} --warm")
+    paths = _settings_of_claude_code(spots, "a server", "--warm")
     if not url.startswith(("http://", "https://")):
         raise HostError(f"{url!r} is not an address", fix=f"Write it as {WARM_URL}.")
-    root = find_commons(_here(), environ=os.environ, explicit=commons)
-    token = bool(secret("token", root, environ=os.environ)[0])
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
-    return warm_targets(scope, project=project, environ=environ, url=url, token=token)
+    token = bool(secret("token", environ=spots[0].machine.environ)[0])
+    return [warm_part(path, asked_at(url, token=token)) for path in paths]
 
 
-def besides_the_hook(hosts: Sequence[str], scope: str, *, every: bool) -> list[Target]:
-    """Return every part of deia's that some hosts' files may have besides the hook."""
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
-    chosen = [host for host in (PLACES if every else dict.fromkeys(hosts)) if host in PLACES]
-    places = [(host, own) for host in chosen for own in PLACES[host] if scope in {"", own} or host == DESKTOP]
-    servers = [
-        target for host, own in places for target in server_targets([host], own, project=project, environ=environ)
+def _settings_of_claude_code(spots: Sequence[Spot], what: str, option: str) -> list[str]:
+    """Return the settings files of the only host whose hooks can call a server.
+
+    Raises:
+        HostError: it is not among the hosts.
+    """
+    paths = [path for spot in spots if spot.setup.host == CLAUDE_CODE for path in spot.paths]
+    if not paths:
+        raise HostError(f"none of these hosts can call {what}", fix=f"Type: deia install {CLAUDE_CODE} {option}")
+    return paths
+
+
+def known_servers(hosts: Sequence[str], scope: str, machine: Machine, *, every: bool) -> list[Part]:
+    """Return the server entries that some hosts' files may have, in one scope or, if it is empty, in all scopes."""
+    return [
+        _server_part(host, path)
+        for host in (SERVERS if every else dict.fromkeys(hosts))
+        for own_scope, path in server_paths(host, machine).items()
+        if scope in {"", own_scope} or host == DESKTOP
     ]
-    warm = warm_targets(scope, project=project, environ=environ) if every or CLAUDE_CODE in hosts else []
-    return [*warm, *servers]
-
-
-def _here() -> str:
-    return os.getcwd().replace("\\", "/")

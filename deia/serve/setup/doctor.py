@@ -10,7 +10,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from deia import freshness, spool
+from deia import files, freshness, spool
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
@@ -18,12 +18,15 @@ from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import ArtefactError, CommonsError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
 from deia.folders import (
+    STARTER,
     derived_folder,
     events_folder,
     find_commons,
     is_commons,
     is_packaged,
+    is_trusted,
     nearest_commons,
+    spare_folders,
     state_folder,
 )
 from deia.knowledge import Golden
@@ -35,11 +38,18 @@ from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import hook_findings
 from deia.serve.setup.why_commons import why_this_commons
 from deia.settings import resolve
-from deia.text import counted, one_line
+from deia.text import counted, one_line, shorten
+from deia.trust import FILES
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.silence.mutes import read_mutes, switch_path
+from deia.watch.silence.weakened_text import weakened_settings
 
 COMPILE = "Type: deia compile"
+SHADOWS = ("hidden-trigger", "replaced-document")  # codes of problems: something takes the place of a lower layer's
+TRUST = "If you trust whoever wrote it, type: deia trust"
+CONFIG = "To see every setting, type: deia config"
+NEVER_UNTRUSTED = ("packs", "deia.lock")  # of a commons that is not trusted
+MOST_SETTING = 120  # characters of a setting in a finding
 OLD_FOLDER = ".deia"  # where earlier versions kept the compiled files of a commons
 RECENT = 7 * 86400  # seconds of the ledger that are checked
 MOST_NAMED = 5  # items that a finding names
@@ -62,8 +72,8 @@ class _Examined(Record):
 def diagnose(patient: Patient) -> Iterator[Finding]:
     """Yield the findings of all checks, good and bad; without a usable commons only of those on the machine."""
     try:
-        root = find_commons(patient.folder, environ=patient.environ, explicit=patient.explicit)
-        resolve(root, environ=patient.environ)
+        root = find_commons(patient.folder, environ=patient.machine.environ, explicit=patient.explicit)
+        resolve(root, environ=patient.machine.environ)
         load_commons(root)
     except DeiaError as error:
         where = f"{error.where}: " if error.where else ""
@@ -71,7 +81,7 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
         for problem in getattr(error, "problems", ()):
             yield dead(str(problem))
     else:
-        about = _Examined(root=root, derived=derived_folder(root, patient.environ), patient=patient)
+        about = _Examined(root=root, derived=derived_folder(root, patient.machine.environ), patient=patient)
         for check in COMMONS_CHECKS:
             yield from check(about)
     for machine_check in MACHINE_CHECKS:
@@ -81,13 +91,30 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
 def commons_found(about: _Examined) -> Iterator[Finding]:
     """Yield which commons counts, and why."""
     patient = about.patient
-    why = why_this_commons(about.root, environ=patient.environ, explicit=patient.explicit, start=patient.folder)
+    why = why_this_commons(about.root, environ=patient.machine.environ, explicit=patient.explicit, start=patient.folder)
     yield fine(f"commons {about.root} ({why})")
     below = _commons_below(patient.folder) if is_packaged(about.root) and not nearest_commons(patient.folder) else []
     if below:
         named = ", ".join(f"{name}/" for name in below[:MOST_NAMED])
         cure = "Sessions started here do not see it. Type: deia init, or start them there, or name it with --commons"
         yield warning(f"no commons here or above, but one in {named}", cure)
+
+
+def trusted_commons(about: _Examined) -> Iterator[Finding]:
+    """Yield that the commons is not trusted and what does not count of it, and what settings weaken deia."""
+    environ = about.patient.machine.environ
+    settings = resolve(about.root, environ=environ)
+    nearest = "" if about.patient.explicit else nearest_commons(about.patient.folder)
+    if nearest and about.root not in (nearest, STARTER) and not is_trusted(nearest, environ):
+        yield warning(f"the commons in {one_line(nearest)} is not trusted, so one further up counts", TRUST)
+    if not settings.trusted:
+        off = [name for name in (*FILES, *NEVER_UNTRUSTED) if os.path.lexists(f"{about.root}/{name}")]
+        text = f"; {', '.join(off)} {'does' if len(off) == 1 else 'do'} not count" if off else ""
+        yield warning(f"you have not trusted this commons: its lessons can only add notes{text}", TRUST)
+    for setting, source in weakened_settings(settings):
+        yield warning(f"{shorten(one_line(setting), MOST_SETTING)} weakens deia; it was set by {source}", CONFIG)
+    for name, reason in settings.clamped.items():
+        yield warning(f"{name} is {getattr(settings, name)}, because {reason}", CONFIG)
 
 
 def _commons_below(folder: str) -> list[str]:
@@ -101,7 +128,7 @@ def _commons_below(folder: str) -> list[str]:
 
 def sound_sources(about: _Examined) -> Iterator[Finding]:
     """Yield the number of problems of the index, documents, triggers and settings."""
-    settings = resolve(about.root, environ=about.patient.environ)
+    settings = resolve(about.root, environ=about.patient.machine.environ)
     problems = lint(about.root, starter=settings.starter, settings=settings)
     errors = sum(problem.severity == "error" for problem in problems)
     if problems:
@@ -110,6 +137,8 @@ def sound_sources(about: _Examined) -> Iterator[Finding]:
         yield warning(text, "To see them, type: deia lint")
     else:
         yield fine("index, documents and triggers have no problems")
+    for problem in [problem for problem in problems if problem.code in SHADOWS][:MOST_NAMED]:
+        yield warning(f"{problem.path}: {problem.found}", problem.fix)
 
 
 def fresh_files(about: _Examined) -> Iterator[Finding]:
@@ -197,8 +226,7 @@ def sample(questions: Sequence[Golden]) -> Sequence[Golden]:
 def quiet_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the last errors of the ledger."""
     since = spool.timestamp(time.time() - RECENT)
-    ledger = read_ledger(events_folder(about.root, about.patient.environ), since=since)
-    errors = [event for event in ledger.events if event.get("event") == "error"]
+    errors = read_ledger(events_folder(about.root, about.patient.machine.environ), since=since, event="error").events
     for event in errors[-MOST_NAMED:]:
         text = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
         yield warning(f"error in the ledger at {text}")
@@ -211,7 +239,7 @@ def quiet_ledger(about: _Examined) -> Iterator[Finding]:
 
 def readable_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the size of the ledger, and which parts of it cannot be read."""
-    folder = events_folder(about.root, about.patient.environ)
+    folder = events_folder(about.root, about.patient.machine.environ)
     try:
         extent = extent_of(folder)
     except CommonsError as error:
@@ -231,11 +259,35 @@ def _size(count: int) -> str:
     return f"{count / 1e6:,.1f} MB" if count >= 1e6 else f"{count / 1e3:,.1f} kB" if count >= 1e3 else f"{count} bytes"
 
 
+def writable_memory(patient: Patient) -> Iterator[Finding]:
+    """Yield a warning if conversations cannot be remembered in the state folder."""
+    state = state_folder(patient.machine.environ)
+    if _takes_files(f"{state}/memory"):
+        return
+    spares = [f"{folder}/memory" for folder in spare_folders(patient.machine.environ)]
+    usable = [path for path in spares if _takes_files(path) and (files.is_private(path) or not files.exists(path))]
+    cure = "Make room on the disk, or make the folder yours and writable."
+    if usable:
+        yield warning(f"{state} cannot be written; conversations are remembered in {usable[0]} meanwhile", cure)
+    else:
+        yield dead(f"neither {state} nor another folder can be written, so no call is held", cure)
+
+
+def _takes_files(folder: str) -> bool:
+    """Return whether a file can be written in a folder, or, if there is none, in the nearest one above."""
+    there = next((path for path in files.upwards(folder) if os.path.lexists(path)), "/")
+    probe = f"{there}/deia-doctor-{os.getpid()}"
+    try:
+        return files.append(probe, b".")
+    finally:
+        files.remove(probe)
+
+
 def silenced(patient: Patient) -> Iterator[Finding]:
     """Yield everything that silences deia."""
-    if patient.environ.get("DEIA_OFF", "0") not in ("", "0"):
+    if patient.machine.environ.get("DEIA_OFF", "0") not in ("", "0"):
         yield warning("DEIA_OFF is set: hooks started from here say nothing", "Type: unset DEIA_OFF")
-    state = state_folder(patient.environ)
+    state = state_folder(patient.machine.environ)
     if os.path.exists(switch_path(state)):
         yield warning("everything is muted on this machine", "Type: deia mute --all --off")
     mutes = read_mutes(state, now=time.time())
@@ -246,6 +298,7 @@ def silenced(patient: Patient) -> Iterator[Finding]:
 
 COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     commons_found,
+    trusted_commons,
     sound_sources,
     fresh_files,
     leftover_folder,
@@ -254,4 +307,4 @@ COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     quiet_ledger,
     readable_ledger,
 )
-MACHINE_CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (hook_findings, silenced)
+MACHINE_CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (hook_findings, writable_memory, silenced)

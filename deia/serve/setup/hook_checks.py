@@ -66,7 +66,7 @@ def hook_findings(patient: Patient) -> Iterator[Finding]:
                 yield dead(f"{setup.title}: {error}")
         hooks = [hook for hook_file in hook_files for hook in hook_file.hooks]
         if hooks or setup is CLAUDE_CODE:  # whose switch is reported even before an installation
-            for text, cure in troubles(setup.host, hooks, project=patient.project, environ=patient.environ):
+            for text, cure in troubles(setup.host, hooks, patient.machine):
                 yield dead(text, cure)
         for hook_file in hook_files:
             yield from _file_findings(patient, hook_file, tryings)
@@ -74,9 +74,8 @@ def hook_findings(patient: Patient) -> Iterator[Finding]:
     if connected and not has_bytecode() and files.writable(PACKAGE):
         text = "what the hook imports is not prepared for this Python, which costs each call some milliseconds"
         yield warning(text, "Type: deia compile")
-    held_case = next((trying.cases[CALL] for trying in tryings.values() if trying.holding), None)
-    yield from warm_findings(patient, held_case)
-    plugins = own_plugins(project=patient.project, environ=patient.environ)
+    yield from warm_findings(patient)
+    plugins = own_plugins(patient.machine)
     yield from twice(connected, patient)
     yield from _plugin_findings(connected, plugins)
     if not plugins or connected:
@@ -85,7 +84,7 @@ def hook_findings(patient: Patient) -> Iterator[Finding]:
 
 def _hook_files(patient: Patient, setup: Setup, scope: str, *, seen: set[str]) -> list[HookFile]:
     """Return a scope's hooks by file; in a home folder, two scopes are one file, which counts once."""
-    hooks = installed_in(Spot(setup=setup, scope=scope, project=patient.project, environ=patient.environ))
+    hooks = installed_in(Spot(setup=setup, scope=scope, machine=patient.machine))
     return [HookFile(setup=setup, scope=scope, path=path, hooks=own) for path, own in hooks.items() if path not in seen]
 
 
@@ -95,7 +94,7 @@ def _hook_files(patient: Patient, setup: Setup, scope: str, *, seen: set[str]) -
 def _unconnected(connected: Sequence[HookFile], patient: Patient) -> Iterator[Finding]:
     """Yield a warning if no host has a hook, or the hosts on this machine that have none."""
     names = {hook_file.setup.host for hook_file in connected}
-    here = [setup for setup in SETUPS if is_here(setup, project=patient.project, environ=patient.environ)]
+    here = [setup for setup in SETUPS if is_here(setup, patient.machine)]
     missing = [setup.host for setup in here if setup.host not in names]
     if not connected:
         host = missing[0] if missing else CLAUDE_CODE.host
@@ -129,7 +128,7 @@ def _plugin_findings(connected: Sequence[HookFile], plugins: Sequence[str]) -> I
 
 def _read_by_others(hook_file: HookFile, connected: Sequence[HookFile], patient: Patient) -> Iterator[Finding]:
     setup = hook_file.setup
-    spot = Spot(setup=setup, scope=hook_file.scope, project=patient.project, environ=patient.environ)
+    spot = Spot(setup=setup, scope=hook_file.scope, machine=patient.machine)
     for name, scopes in setup.readers.items():
         if hook_file.scope not in scopes or not is_used(name, spot):
             continue
@@ -194,13 +193,13 @@ def _foreign_script(hook: Installed) -> str:
 def _trial_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Trying]) -> Iterator[Finding]:
     """Run the hooks for a prompt and for a tool call to which their commons should respond."""
     hooks = {hook.event: hook for hook in hook_file.hooks}
-    folder = patient.project.replace("\\", "/")
+    folder = files.forward(patient.machine.project)
     for moments in tried_moments(hook_file.setup):
         names = [hook_file.setup.tried[moment] for moment in moments]
         if not all(name in hooks for name in names):
             continue
         try:
-            root = commons_of(hooks[names[0]].words, folder, patient.environ)
+            root = commons_of(hooks[names[0]].words, folder, patient.machine.environ)
             tryings[root] = trying = tryings.get(root) or _prepared(root, patient)
         except DeiaError as error:
             yield dead(f"{hook_file.path}: {names[0]} cannot be tried: {error.message}", error.fix)
@@ -212,7 +211,7 @@ def _trial_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Tr
             text = f"{hook_file.path}: {names[0]} was not tried: no {kind} has a case of one turn"
             yield warning(text, "Give a trigger a case of one turn that fires it, and type: deia doctor")
             continue
-        trial = try_hooks(hook_file.setup, hooks, case, moments=moments, folder=folder, environ=patient.environ)
+        trial = try_hooks(hook_file.setup, hooks, case, moments=moments, folder=folder, environ=patient.machine.environ)
         yield _verdict(hook_file, trial, case, _answer_problem(hook_file.setup, trial, trying, case))
 
 
@@ -223,9 +222,9 @@ def _prepared(root: str, patient: Patient) -> Trying:
         CommonsError: it cannot be used.
         ArtefactError: it is not compiled.
     """
-    derived = derived_folder(root, patient.environ)
-    settings = resolve(root, environ=patient.environ)
-    commons = load_layered(root, starter=settings.starter)
+    derived = derived_folder(root, patient.machine.environ)
+    settings = resolve(root, environ=patient.machine.environ)
+    commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     cases = {
         PERSON: case_to_try(commons, derived, role=PERSON),
         CALL: case_to_try(commons, derived, role=CALL, action="hold"),

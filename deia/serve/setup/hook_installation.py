@@ -1,21 +1,21 @@
-"""Plans how the hook is added to a host's settings files and removed from them, and finds hooks that are installed."""
+"""Finds the hook in hosts' settings, and says how it is added to each file and removed from it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from deia.errors import HostError
+from deia.fast_json import Json
 from deia.records import Record
 from deia.serve import hook
-from deia.serve.setup.host_settings import status_line
+from deia.serve.setup.host_settings import status_line, warm
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.hook_file import Installed, installed, with_hooks, without_hooks
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, Setup
-from deia.serve.setup.host_settings.places import is_here, settings_paths
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PLUGIN, SCRIPT, Setup
+from deia.serve.setup.host_settings.places import Machine, is_here, settings_paths
 from deia.serve.setup.host_settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
-from deia.serve.setup.settings_changes import Change, Target, change_of, entered, read_settings, removal
+from deia.serve.setup.settings_changes import Part, read_settings
 
 
 class Spot(Record):
@@ -23,15 +23,14 @@ class Spot(Record):
 
     setup: Setup
     scope: str
-    project: str
-    environ: Mapping[str, str]
+    machine: Machine
     beside: tuple[str, ...] = ()  # the hosts that are connected at the same time
     status: bool = False  # whether the status line is wanted too
 
     @property
     def paths(self) -> list[str]:
         """The files that hold its hooks, whether or not they exist."""
-        return settings_paths(self.setup, self.scope, project=self.project, environ=self.environ)
+        return settings_paths(self.setup, self.scope, self.machine)
 
     @property
     def is_whole(self) -> bool:
@@ -71,46 +70,68 @@ def _own_file(setup: Setup, path: str, text: str) -> list[Installed]:
     return [Installed(path=path, event=event, place=(), matcher="", entry=entry) for event in events]
 
 
-def plan_install(spot: Spot, command: Sequence[str]) -> list[Change]:
-    """Return how a host's files change when the hook is added.
+def hook_parts(spot: Spot, command: Sequence[str] = ()) -> list[Part]:
+    """Return what is deia's in a host's files of hooks; without a command, only to remove it.
 
     Raises:
-        HostError: a file cannot be used, or a path cannot be written in it.
+        HostError: a path cannot be written in the files.
     """
     try:
         "".join(command).encode()
     except UnicodeEncodeError as error:
         problem = "a path is not valid Unicode, which the host's settings cannot hold"
         raise HostError(problem, where=spot.paths[0]) from error
-    if not spot.is_whole:
-        return entered([], [_target(spot, path, command) for path in spot.paths])
-    return [_whole_file(spot, path, command) for path in spot.paths]
+    own = _whole_file if spot.is_whole else _hooks
+    parts = [own(spot, path, command) for path in spot.paths]
+    if spot.setup.host == CLAUDE_CODE:
+        parts += [_status_line(spot, path, command) for path in spot.paths]
+        parts += [warm_part(path) for path in spot.paths]
+    return parts
 
 
-def _whole_file(spot: Spot, path: str, command: Sequence[str]) -> Change:
-    change = change_of({}, path)
-    check_free(path, change.before)
-    mode = RUNNABLE if spot.setup.shape == SCRIPT else 0
-    return change.but(after=file_text(spot.setup, path, command), mode=mode)
-
-
-def _target(spot: Spot, path: str, command: Sequence[str] = ()) -> Target:
-    """Return how the hook, and the status line if the host has one, is added to a file and removed."""
-    has_status = spot.setup.host == status_line.HOST
-
+def _whole_file(spot: Spot, path: str, command: Sequence[str]) -> Part:
     def enter(text: str) -> str:
-        """Add the hook; add the status line if it is wanted, renew it if it is deia's already."""
-        text = with_hooks(text, spot.setup, command, path=path, form=form_for(spot))
-        if has_status and (spot.status or status_line.is_ours(status_line.status_line_in(text, path=path))):
-            text = status_line.with_status_line(text, status_line.status_command(command), path=path)
-        return text
+        """Return the file, unless somebody else wrote it."""
+        check_free(path, text)
+        return file_text(spot.setup, path, command)
 
-    def take_out(text: str) -> str:
-        """Remove the hook and the status line."""
-        text = without_hooks(text, spot.setup, path=path)
-        return status_line.without_status_line(text, path=path) if has_status else text
+    return Part(
+        host=spot.setup.host, path=path, enter=enter if command else None,
+        take_out=lambda text: "" if is_own_file(text) else text, mode=RUNNABLE if spot.setup.shape == SCRIPT else 0,
+    )  # fmt: skip
 
-    return Target(host=spot.setup.host, path=path, enter=enter, take_out=take_out)
+
+def _hooks(spot: Spot, path: str, command: Sequence[str]) -> Part:
+    def enter(text: str) -> str:
+        """Add the hook."""
+        return with_hooks(text, spot.setup, command, path=path, form=form_for(spot))
+
+    return Part(
+        host=spot.setup.host, path=path, enter=enter if command else None,
+        take_out=lambda text: without_hooks(text, spot.setup, path=path),
+    )  # fmt: skip
+
+
+def _status_line(spot: Spot, path: str, command: Sequence[str]) -> Part:
+    def enter(text: str) -> str:
+        """Add the status line if it is wanted, renew it if it is deia's already."""
+        if not (spot.status or status_line.is_ours(status_line.status_line_in(text, path=path))):
+            return text
+        return status_line.with_status_line(text, status_line.status_command(command), path=path)
+
+    return Part(
+        host=spot.setup.host, path=path, enter=enter if command else None,
+        take_out=lambda text: status_line.without_status_line(text, path=path),
+    )  # fmt: skip
+
+
+def warm_part(path: str, wanted: Mapping[str, Json] | None = None) -> Part:
+    """Return the hooks of a file that ask a running server."""
+    return Part(
+        host=CLAUDE_CODE, path=path,
+        enter=None if wanted is None else lambda text: warm.with_warm(text, wanted, path=path),
+        take_out=lambda text: warm.without_warm(text, path=path),
+    )  # fmt: skip
 
 
 def form_for(spot: Spot) -> str:
@@ -128,21 +149,9 @@ def form_for(spot: Spot) -> str:
 def is_used(host: str, spot: Spot) -> bool:
     """Return whether a host is on this machine or connected here; a folder in the project may be from somebody else."""
     setup = BY_NAME[host]
-    if is_here(setup, project="", environ=spot.environ):
+    if is_here(setup, spot.machine.but(project="")):
         return True
     try:
         return any(installed_in(spot.but(setup=setup, scope=scope)) for scope in setup.places)
     except HostError:
         return False
-
-
-def plan_removal(spot: Spot) -> list[Change]:
-    """Return how a host's files change when the hook is removed; a file that nobody else changed gets its old bytes.
-
-    Raises:
-        HostError: a file cannot be used.
-    """
-    changes = map(partial(change_of, {}), spot.paths)
-    if spot.is_whole:
-        return [change.but(after="") if is_own_file(change.before) else change for change in changes]
-    return [removal(change, _target(spot, change.path)) for change in changes]

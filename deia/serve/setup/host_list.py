@@ -5,14 +5,14 @@ Only files and folders are read. A file that cannot be used is reported, and the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.records import Record
 from deia.serve.setup.hook_installation import Spot, installed_in
 from deia.serve.setup.host_settings.hosts_table import SETUPS, Setup
-from deia.serve.setup.host_settings.places import signs_of
+from deia.serve.setup.host_settings.places import Machine, signs_of
 
 
 class Listed(Record):
@@ -42,22 +42,22 @@ class Listed(Record):
             yield f"{'':<{width}}    {problem}"
 
 
-def listed(*, project: str, environ: Mapping[str, str]) -> list[Listed]:
+def listed(machine: Machine) -> list[Listed]:
     """Return every host that deia knows, as it is on this machine."""
-    return [_listed(setup, project=project, environ=environ) for setup in SETUPS]
+    return [_listed(setup, machine) for setup in SETUPS]
 
 
-def _listed(setup: Setup, *, project: str, environ: Mapping[str, str]) -> Listed:
+def _listed(setup: Setup, machine: Machine) -> Listed:
     installed: list[tuple[str, str]] = []
     problems: list[str] = []
     for scope in setup.places:
         try:
-            paths = installed_in(Spot(setup=setup, scope=scope, project=project, environ=environ))
+            paths = installed_in(Spot(setup=setup, scope=scope, machine=machine))
         except HostError as error:
             problems.append(str(error))
         else:
             installed += [(scope, path) for path in paths]
     return Listed(
-        host=setup.host, title=setup.title, signs=tuple(signs_of(setup, project=project, environ=environ)),
+        host=setup.host, title=setup.title, signs=tuple(signs_of(setup, machine)),
         installed=tuple(installed), problems=tuple(dict.fromkeys(problems)),
     )  # fmt: skip

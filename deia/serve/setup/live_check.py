@@ -13,8 +13,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from deia import files
 from deia.commons.index.load_commons import Commons
-from deia.folders import find_commons
+from deia.folders import TRUSTED, find_commons, state_folder
 from deia.knowledge import Case
 from deia.records import Record
 from deia.serve.hooks.run import host_module
@@ -98,9 +99,10 @@ def _run(
 
 @contextmanager
 def own_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Yield the environment of a trial: the person's, but with an empty state folder."""
+    """Yield the environment of a trial: the person's, but with a state folder that holds only whom they trust."""
     with tempfile.TemporaryDirectory(prefix="deia-doctor-") as state:
         own = {name: value for name, value in environ.items() if name != "DEIA_OFF"}
+        files.keep(f"{state}/{TRUSTED}", files.read(f"{state_folder(environ)}/{TRUSTED}") or b"")
         yield {**own, "DEIA_STATE": state, "DEIA_TELEMETRY": "off"}
 
 

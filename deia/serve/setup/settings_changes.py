@@ -11,17 +11,15 @@ import errno
 import os
 import stat
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from deia.commons.source_files.atomic_write import replace_file
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.records import Record
-from deia.serve.setup.host_settings import status_line
-from deia.serve.setup.host_settings.hook_file import ROOT, without_hooks
+from deia.serve.setup.host_settings.hook_file import ROOT
 from deia.serve.setup.host_settings.hosts_table import BY_NAME
-from deia.serve.setup.host_settings.json_text import COMMAS, body_of, parse
-from deia.serve.setup.host_settings.warm import without_warm
+from deia.serve.setup.host_settings.json_text import BOM, COMMAS, parse
 
 BACKUP = ".before-deia"
 
@@ -37,13 +35,21 @@ class Change(Record):
     mode: int = 0  # the permissions of a file that is run
 
 
-class Target(Record):
-    """A part of a settings file that is deia's: how it is added to the text, and how it is removed."""
+class Part(Record):
+    """What is deia's in a settings file: how it is added to the text, if it is wanted, and how it is removed."""
 
     host: str
     path: str
-    enter: Callable[[str], str]
+    enter: Callable[[str], str] | None
     take_out: Callable[[str], str]
+    mode: int = 0  # the permissions of a file that is run
+
+
+class Plan(Record):
+    """The changes of some files, and the errors of those that cannot be used, by path."""
+
+    changes: list[Change]
+    failed: dict[str, HostError]
 
 
 def read_settings(path: str) -> str:
@@ -86,84 +92,62 @@ def _refuse_special_file(path: str) -> None:
 # --- planning ---
 
 
-def change_of(changes: Mapping[str, Change], path: str) -> Change:
-    """Return the change that is planned for a file, or one that changes nothing.
-
-    Raises:
-        HostError: the file cannot be read.
-    """
-    planned = changes.get(path)
-    if planned is not None:
-        return planned
-    text = read_settings(path)
-    return Change(path=path, before=text, after=text)
-
-
-def entered(changes: Sequence[Change], targets: Iterable[Target]) -> list[Change]:
-    """Return the changes that also add these parts; several parts of one file become one change.
-
-    Raises:
-        HostError: a file cannot be used.
-    """
-    plan = {change.path: change for change in changes}
-    for target in targets:
-        change = change_of(plan, target.path)
-        after = target.enter(change.after)
-        backup = target.path + BACKUP
-        unneeded = os.path.lexists(backup) or after == change.before or not _has_other_content(change.before, target)
-        plan[target.path] = change.but(after=after, keep=change.keep or ("" if unneeded else backup))
-    return list(plan.values())
+def planned(parts: Iterable[Part], *, removing: bool = False) -> Plan:
+    """Return how files change when parts of them are added, or removed; several parts of a file are one change."""
+    by_path: dict[str, list[Part]] = {}
+    for part in parts:
+        by_path.setdefault(part.path, []).append(part)
+    plan = Plan(changes=[], failed={})
+    for path, own in by_path.items():
+        try:
+            plan.changes.append((_removal if removing else _addition)(path, own))
+        except HostError as error:
+            plan.failed[path] = error
+    return plan
 
 
-def taken_out(changes: Sequence[Change], targets: Iterable[Target]) -> list[Change]:
-    """Return the changes that also remove these parts; files that do not have them are left out.
-
-    A file that cannot be read is left alone, so that the other files are changed nevertheless.
-    """
-    plan = {change.path: change for change in changes}
-    for target in targets:
-        with contextlib.suppress(HostError):
-            change = change_of(plan, target.path)
-            without = removal(change, target)
-            if without is not change:
-                plan[target.path] = without
-    return list(plan.values())
+def _addition(path: str, parts: Sequence[Part]) -> Change:
+    before = after = read_settings(path)
+    for part in parts:
+        after = part.enter(after) if part.enter else after
+    backup = path + BACKUP
+    unneeded = os.path.lexists(backup) or after == before or not _has_other_content(before, parts)
+    mode = max(part.mode for part in parts)
+    return Change(path=path, before=before, after=after, keep="" if unneeded else backup, mode=mode)
 
 
-def removal(change: Change, target: Target) -> Change:
-    """Return the change that also removes a part: the old bytes if the rest means what it meant before.
-
-    Raises:
-        HostError: the file cannot be used.
-    """
-    after = target.take_out(change.after) if change.after else ""
-    if after == change.after:
-        return change
-    backup = change.path + BACKUP
+def _removal(path: str, parts: Sequence[Part]) -> Change:
+    """Return the change that removes parts: the old bytes come back if the rest means what it meant before."""
+    before = read_settings(path)
+    after = _without(before, parts)
+    if after == before:
+        return Change(path=path, before=before, after=before)
+    backup, host = path + BACKUP, parts[0].host
     old = read_settings(backup)
-    meaning = meaning_of(after, target.host)
-    if old and meaning_of(old, target.host) == meaning:
-        return change.but(after=old, drop=backup)
-    return change.but(after=after if old or meaning else "")
+    meaning = meaning_of(after, host)
+    if old and meaning_of(old, host) == meaning:
+        return Change(path=path, before=before, after=old, drop=backup)
+    return Change(path=path, before=before, after=after if old or meaning else "")
 
 
-def _has_other_content(text: str, target: Target) -> bool:
+def _without(text: str, parts: Sequence[Part]) -> str:
+    for part in parts:
+        text = part.take_out(text) if text else ""
+    return text
+
+
+def _has_other_content(text: str, parts: Sequence[Part]) -> bool:
     """Return whether a file has content that is not deia's, so that it is worth a backup."""
-    rest = target.take_out(text) if text else ""
-    setup = BY_NAME.get(target.host)
-    if setup is not None and target.path.endswith(".json"):
-        rest = without_hooks(rest, setup, path=target.path)
-        if setup.host == status_line.HOST:
-            rest = status_line.without_status_line(without_warm(rest, path=target.path), path=target.path)
-    return bool(text) and (rest == text or bool(meaning_of(rest, target.host)))
+    rest = _without(text, parts)
+    return bool(text) and (rest == text or bool(meaning_of(rest, parts[0].host)))
 
 
 def meaning_of(text: str, host: str) -> Json:
     """Return the settings in a text, without empty events and what every installation adds; the text if unreadable."""
-    body = body_of(text)
+    body = text.removeprefix(BOM)
     try:
         is_toml = host == "codex" and not body.lstrip().startswith("{")
-        settings: Json = tomllib.loads(body) if is_toml else parse(body or "{}", where="", extras=COMMAS)
+        settings: Json = tomllib.loads(body) if is_toml else parse(body, where="", extras=COMMAS)
     except (HostError, tomllib.TOMLDecodeError):
         return text
     if not isinstance(settings, dict):

@@ -85,10 +85,11 @@ class Tally:
 class Replay:
     """One conversation judged by one set of triggers, turn after turn."""
 
-    __slots__ = ("_artefact", "_memory")
+    __slots__ = ("_artefact", "_bounded", "_memory")
 
-    def __init__(self, artefact: Artefact) -> None:
+    def __init__(self, artefact: Artefact, *, bounded: bool = True) -> None:
         self._artefact = artefact
+        self._bounded = bounded  # as of `Surroundings`
         self._memory = Memory()
 
     def judge(self, turn: Turn, *, folder: FolderSigns | None = None) -> tuple[Firing, ...]:
@@ -97,7 +98,7 @@ class Replay:
         firings: tuple[Firing, ...] = ()
         entry = LogEntry(seen=seen)
         if numbers or self._memory.awaits_answer:
-            around = Surroundings(now=0.0, folder=folder)
+            around = Surroundings(now=0.0, folder=folder, bounded=self._bounded)
             decision = decide(self._artefact, turn, self._memory, around, numbers=numbers, seen=seen)
             firings = tuple(verdict.firing for verdict in decision.firing if verdict.firing)
             holds = any(firing.action == "hold" for firing in firings)

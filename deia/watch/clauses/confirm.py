@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
-from deia.watch.compiled_trigger import MEANING
+from deia.watch.compiled_trigger import MEANING, OUTPUT
 from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.stance_names import ANNOUNCED, DENIALS, DRY_RUN
 from deia.watch.shell.globs import matches_glob, matches_path
@@ -34,6 +34,7 @@ GOING_ON = frozenset(  # words that may follow a pronoun, and hardly ever belong
     "and then now please again first before so but or for from with to on in at completely entirely all too as right if"
     " when once today immediately by via anyway instead just afterwards later after using".split()
 )
+OUTPUT_ROLES = frozenset(("tool_result", "user"))  # a person may paste what a program printed
 READING_TOOLS = frozenset(
     ("read", "grep", "glob", "ls", "webfetch", "websearch", "read_file", "view", "search", "codebase_search")
 )
@@ -173,6 +174,17 @@ def _error(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
             )
 
 
+def _output(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
+    turn = reading.turn
+    if turn.role not in OUTPUT_ROLES or (turn.role == "tool_result" and _only_reads(turn)):
+        return
+    pattern = clause.written(OUTPUT)
+    for start, end in find_all(pattern, turn.text) if pattern is not None else ():
+        around = turn.text[max(0, start - 300) : end + 300]
+        excerpt = turn.text[start:end].strip("\n") + turn.text[end : end + 100].partition("\n")[0]
+        yield Match(kind=OUTPUT, source=clause.source, excerpt=excerpt.strip(), stance=ANNOUNCED, around=around)
+
+
 def _only_reads(turn: Turn) -> bool:
     """Return whether a tool result only shows a file or a search; an error message in it did not happen now."""
     if turn.tool.lower() in READING_TOOLS or turn.tool.lower() in WRITE_TOOLS:  # both answer with the file's text
@@ -189,7 +201,8 @@ def _write(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     if clause.written("adds") or clause.written("drops"):
         yield from _changed(clause, reading)
         return
-    for path in dict.fromkeys(written_paths(reading)):
+    paths = _deleted(reading) if clause.asked.get("deletes") else written_paths(reading)
+    for path in dict.fromkeys(paths):
         if any(matches_path(glob, path) for glob in clause.globs):
             yield Match(kind="write", source=clause.source, excerpt=path, stance=ANNOUNCED, around=path)
 
@@ -203,12 +216,19 @@ def _changed(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
         yield Match(kind="write", source=clause.source, excerpt=lines, stance=ANNOUNCED, around=around)
 
 
+def _deleted(reading: Reading) -> Iterator[str]:
+    from deia.watch.clauses.removals import deleted_paths  # noqa: PLC0415 - few turns may delete what a clause names
+
+    return deleted_paths(reading)
+
+
 def written_paths(reading: Reading) -> Iterator[str]:
     """Yield the paths that a tool call is about to write, edit or delete."""
     turn = reading.turn
     if turn.role != "tool_call":
         return
-    from deia.watch.shell.file_writes import PATCH_HEADS, written_by  # noqa: PLC0415 - only for turns that call a tool
+    from deia.watch.shell.file_writes import written_by  # noqa: PLC0415 - only for turns that call a tool
+    from deia.watch.turn.edits import PATCH_HEADS  # noqa: PLC0415 - as above
 
     if turn.tool.lower() in WRITE_TOOLS:
         tool_input = turn.tool_input or {}
@@ -264,6 +284,7 @@ KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
     "command": _command,
     "pattern": _pattern,
     "error": _error,
+    OUTPUT: _output,
     "sql": _sql,
     "write": _write,
     "tool": _tool,

@@ -51,9 +51,11 @@ class Meta(Record):
     known: int  # 1 if the path and title of every document are stored
     words: int  # 1 if the verbs and nouns of `act` clauses are stored
     paths: int  # 1 if the names of the files that a call reads must be remembered
+    names: int  # 1 if the names that a call removes must be remembered
     parts: Sequence[str]  # parts of tool names that clauses look for
     fields: Sequence[str]  # fields of tool inputs that clauses look for
     waiting: Mapping[str, int]  # number of a trigger that waits for a mark (as text) → number of the mark
+    ending: Mapping[str, tuple[int, str]]  # number of a mark (as text) → its first clause that takes it back; its name
     ungated: Sequence[tuple[int, int]]  # triggers that no word gates, and whose turns they count for (bits)
     regex: Sequence[str | int]  # the interpreter that made the patterns' code
     format: int

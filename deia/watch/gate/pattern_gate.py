@@ -7,6 +7,7 @@ not look at the earlier content of a file, at paths or at stance; those are for 
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.watch.compiled_trigger import OUTPUT
 from deia.watch.gate.word_gate import CLAUSE, WRITTEN
 from deia.watch.turn.regex import is_in, trust
 from deia.watch.turn.tool_call import command_of, is_shell, strings
@@ -42,8 +43,9 @@ def _clause(artefact: Artefact, number: int) -> CompiledClause:
 
 
 def _holding_pattern(artefact: Artefact, turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:
-    shell = is_shell(turn)
+    shell = turn.role == "tool_call" and is_shell(turn)
     texts = [command_of(turn)] if shell else [*strings(turn.tool_input or {})]
+    texts = texts if turn.role == "tool_call" else [turn.text]
     if sum(map(len, texts)) > MOST_SEARCHED or (shell and "sed " in texts[0]):
         return set(clauses)
     trust(artefact.meta.regex)
@@ -68,7 +70,7 @@ def _printed(command: str) -> list[str]:
 
 
 def _pattern(clause: CompiledClause) -> CompiledPattern | None:
-    return clause.written("adds") or clause.written("drops")
+    return clause.written("adds") or clause.written("drops") or clause.written(OUTPUT)
 
 
 def _holds(pattern: CompiledPattern | None, texts: Sequence[str]) -> bool:

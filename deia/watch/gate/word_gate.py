@@ -24,7 +24,7 @@ from deia.watch.turn.tool_call import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from deia.records import Turn
     from deia.watch.gate.artefact import Artefact
@@ -50,10 +50,12 @@ A_PART, A_FIELD = "\x01part ", "\x01field "  # a part of a tool's name, a field 
 A_LINE = "\x01line"  # in every row of a command: its words are in one line, unless the text has a code block
 # Signs in a command line that look like a redirection into a file and are none.
 NO_FILES = ("2>&1", "2>/dev/null", ">/dev/null", "> /dev/null", "=>", "->")
+A_PRINTED = "\x01printed"  # a result that may be a program's output, or a person's turn, in which it may be pasted
 A_READ = "\x01read"  # the host reports calls that read files, so a file that is not reported was not read
 FILE = "\x01file "  # begins the name of a file among context words
 MOST_SHOWN = 2000  # characters of a command in which file names are looked for
 MOST_FILES = 8
+REMOVING = ("rm", "unlink", "rmdir", "trash")  # programs that delete files
 LONGEST_NAME = 80
 
 
@@ -93,7 +95,19 @@ def candidates(
     seen = sorted(meta.contexts[number - first_context] for number in matched if number >= first_context)
     if meta.paths and turn.role == "tool_call":
         seen += files_shown(turn)
+    if meta.names and turn.role == "tool_call" and _may_remove(turn):
+        from deia.watch.turn.removed_names import removed_names  # noqa: PLC0415 - few turns remove anything
+
+        seen += removed_names(turn)
     return {number: matched[number] for number in sorted(matched) if number < first_context}, seen
+
+
+def _may_remove(turn: Turn) -> bool:
+    """Return whether a call may remove names of a project or create files: an edit, or such a command."""
+    if turn.tool.lower() in WRITE_TOOLS:
+        return True
+    command = command_of(turn) if is_shell(turn) else ""
+    return ">" in command or any(f"{program} " in command for program in REMOVING)
 
 
 def _add_targets(artefact: Artefact, rows: Iterable[int], matched: dict[int, set[int]]) -> None:
@@ -103,12 +117,24 @@ def _add_targets(artefact: Artefact, rows: Iterable[int], matched: dict[int, set
         matched.setdefault(target, set()).add((who >> CLAUSE) - 1)
 
 
-def wait_in_vain(artefact: Artefact, numbers: Collection[int], log: bytes) -> bool:
-    """Return whether all of these triggers wait for marks that neither the conversation's log nor this turn sets."""
-    if b'"marks"' in log:
-        return False
-    waiting = artefact.meta.waiting
-    return all(str(number) in waiting and waiting[str(number)] not in numbers for number in numbers)
+def wait_in_vain(artefact: Artefact, numbers: Mapping[int, Collection[int]], log: bytes) -> bool:
+    """Return whether these triggers wait for marks that neither the conversation's log nor this turn sets.
+
+    Clauses that only take a mark back do not count either, as long as it is not set.
+    """
+    waiting, marks = artefact.meta.waiting, artefact.meta.ending
+    for number, clauses in numbers.items():
+        mark = str(number if str(number) in marks else waiting.get(str(number), ""))
+        if not mark or _is_set(marks[mark][1], log) or (mark == str(number) and min(clauses) < marks[mark][0]):
+            return False
+    return True
+
+
+def _is_set(mark: str, log: bytes) -> bool:
+    """Return whether a mark is in force by its last mention in a log, in which an empty text takes it back."""
+    name = f'"{mark}":'.encode()
+    at = log.rfind(name)
+    return at >= 0 and not log.startswith(b'""', at + len(name))
 
 
 def files_shown(turn: Turn) -> list[str]:
@@ -150,7 +176,8 @@ def _hidden_words(turn: Turn, segment: str) -> list[str]:
 def _properties(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
     """Return the words that stand for the properties of a turn."""
     if turn.role != "tool_call":
-        return (SAID, A_LINE)
+        is_file = turn.role == "assistant" or turn.tool.lower() in FILE_READERS or turn.tool.lower() in WRITE_TOOLS
+        return (SAID, A_LINE) if is_file else (SAID, A_LINE, A_PRINTED)
     name = turn.tool.lower()
     kind: tuple[str, ...] = (SAID,) if name not in SILENT_TOOLS else ()
     if name in WRITE_TOOLS:

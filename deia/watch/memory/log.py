@@ -48,6 +48,9 @@ class LogEntry(Record):
     items: Sequence[str] = ()  # fingerprints of tasks
     offered: Sequence[str] = ()  # triggers that the turn announces
     escalated: Sequence[str] = ()  # triggers that were repeated after a yes
+    armed: Sequence[str] = ()  # triggers that only spoke of an act which they would stop
+    outdone: Sequence[str] = ()  # triggers for whose sentence another one spoke
+    texts: Sequence[str] = ()  # prints of long texts that fired
     delivered: int = 0  # queued texts that were delivered
     logged: Mapping[str, str] = {}  # trigger → the id of its event in the ledger
     stale: str = ""  # why the compiled files are out of date
@@ -58,7 +61,7 @@ class Memory:
 
     __slots__ = (
         "_seen", "_unread", "armed", "chars", "documents", "escalated", "fired", "held", "items", "marks", "offered",
-        "offered_at", "queued", "turns",
+        "offered_at", "outdone", "queued", "texts", "turns",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -75,7 +78,9 @@ class Memory:
         self.offered: list[str] = []  # triggers of the last announcement: a yes to it escalates them
         self.offered_at = 0  # the turn of that announcement
         self.escalated: set[str] = set()  # triggers that were repeated after a yes
-        self.armed: set[str] = set()  # escalated triggers whose act has not come yet
+        self.outdone: set[str] = set()  # triggers that say nothing of an act, because another one did
+        self.texts: set[str] = set()  # prints of long texts that fired, also before a compaction
+        self.armed: set[str] = set()  # triggers that spoke of an act and have yet to decide on it
 
     @property
     def awaits_answer(self) -> bool:
@@ -116,7 +121,7 @@ class Memory:
         """Update the memory by an entry about the current turn."""
         if entry.event == RESET:
             self.fired, self.documents, self.held, self.chars = {}, set(), set(), 0
-            self.offered, self.escalated, self.armed = [], set(), set()
+            self.offered, self.escalated, self.armed, self.outdone = [], set(), set(), set()
         for trigger, claim in entry.fired.items():
             first_claim = self.fired.get(trigger, (entry.at, claim))[1]
             self.fired[trigger] = (entry.at, first_claim)
@@ -130,7 +135,9 @@ class Memory:
                 del self.marks[mark]
         self.items.update(entry.items)
         self.escalated.update(entry.escalated)
-        self.armed.update(entry.escalated)
+        self.armed.update(entry.escalated, entry.armed)
+        self.outdone.update(entry.outdone)
+        self.texts.update(entry.texts)
         if entry.offered:
             self.offered, self.offered_at = list(entry.offered), self.turns
         self.chars += entry.chars
@@ -202,7 +209,8 @@ NO_ENTRY = LogEntry()
 READERS: dict[str, Callable[[object], Any]] = {
     "event": _text, "aside": bool, "queued": _texts, "stopping": _texts, "at": _number, "fired": _text_mapping,
     "seen": _texts, "docs": _texts, "chars": _count, "held": _texts, "marks": _text_mapping, "items": _texts,
-    "offered": _texts, "escalated": _texts, "delivered": _count, "logged": _text_mapping, "stale": _text,
+    "offered": _texts, "escalated": _texts, "armed": _texts, "outdone": _texts, "texts": _texts,
+    "delivered": _count, "logged": _text_mapping, "stale": _text,
 }  # fmt: skip
 
 
@@ -210,16 +218,26 @@ READERS: dict[str, Callable[[object], Any]] = {
 
 
 class FileLog:
-    """A conversation's log in a person's state folder, shared by the processes that serve the conversation."""
+    """A conversation's log in a person's state folder, shared by the processes that serve the conversation.
 
-    __slots__ = ("path",)
+    What cannot be written there goes to the first of the `spare` folders that can be written and is private.
+    """
 
-    def __init__(self, folder: str, conversation: str) -> None:
-        self.path = f"{folder}/memory/{file_name(conversation)}"
+    __slots__ = ("_name", "_spare", "is_lost", "path")
+
+    def __init__(self, folder: str, conversation: str, *, spare: Sequence[str] = ()) -> None:
+        self._name = file_name(conversation)
+        self._spare = spare
+        self.path = f"{folder}/memory/{self._name}"
+        self.is_lost = False  # whether something could not be written anywhere, so that it will not be remembered
 
     def read(self) -> bytes:
         """Return the log so far."""
-        return files.read_end(self.path, MOST_BYTES)
+        log = files.read_end(self.path, MOST_BYTES)
+        for folder in self._spare:
+            if files.is_private(f"{folder}/memory"):
+                log += files.read_end(f"{folder}/memory/{self._name}", MOST_BYTES)
+        return log
 
     def memory(self) -> Memory:
         """Return the memory that the log describes."""
@@ -227,13 +245,20 @@ class FileLog:
 
     def append(self, data: bytes) -> bool:
         """Add to the log; return whether it worked."""
-        return files.append(self.path, data)
+        is_kept = files.append(self.path, data) or any(self._append(f"{folder}/memory", data) for folder in self._spare)
+        self.is_lost = self.is_lost or not is_kept
+        return is_kept
+
+    def _append(self, folder: str, data: bytes) -> bool:
+        is_private = files.make_folders(folder) and files.is_private(folder)
+        return is_private and files.append(f"{folder}/{self._name}", data)
 
 
 class InMemoryLog:
     """A conversation's log inside this process, for a Librarian."""
 
     __slots__ = ("_memory", "_size_read", "data")
+    is_lost = False
 
     def __init__(self) -> None:
         self.data = bytearray()

@@ -1,4 +1,4 @@
-"""The regions of a turn's text: prose, code and quotations. To mention an act is not to announce it.
+"""The regions of a turn's text: prose, code, quotations and tables. To mention an act is not to announce it.
 
 `cut` returns the words of the prose with their positions, breaks that no phrase may cross, and the spans of code and of
 quotations. It takes one pass over the lines and knows only Markdown's own marks.
@@ -22,6 +22,7 @@ LONGEST_QUOTE = 600  # characters; a mark that has not closed by then opened not
 FULL_STOPS = "\n\u3002\uff01\uff1f"  # end of a line, and the East Asian marks, which need no space after them
 SPACED_STOPS = ".!?;"
 LONGEST_SENTENCE = 400  # characters before the span, and after it
+UNSPOKEN = (">", "|", "\u2502", "\u2503", "\u2551")  # beginnings of quoted lines and of rows of tables
 BULLETS = ("- ", "* ", "+ ", "• ", "#")
 SHELL_FENCES = frozenset(
     ("", "bash", "sh", "shell", "console", "zsh", "shell-session", "terminal", "powershell", "ps1", "cmd", "bat")
@@ -67,7 +68,7 @@ def cut(text: str) -> Prose:
             fence, language, opened = mark, stripped.strip(mark[0]).strip().lower(), at + len(line)
             kept.append(" " * len(line))
             breaks.append(at)
-        elif stripped.startswith(">"):
+        elif stripped.startswith(UNSPOKEN):
             quotes.append((at, at + len(line)))
             kept.append(" " * len(line))
             breaks.append(at)

@@ -79,6 +79,8 @@ JOINED = TABLES.words("joined")
 BESIDE_TELLING = OPENERS | TABLES.words("beside telling")
 SUPPOSITIONS = TABLES.words("suppositions")
 PAST_AUXILIARIES = frozenset(("was", "were", "been", "had", "has", "have"))
+TELLERS = frozenset("i we ve have has had just already successfully now also then done ok okay so".split())
+MEANS = frozenset(("with", "using", "via"))  # first words of a phrase about how an act is done
 PAST_HELPERS = frozenset(("tried", "did", "used", "managed", "wanted", "had", "asked", "told"))
 DRY_WORDS = frozenset(("dryrun", "simulate", "simulation", "preview"))
 
@@ -120,7 +122,7 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
         probabilities = {}
     if DONE.intersection(act.following):  # "publish to npm failed": it is over, whatever its form
         return stance
-    return settle(stance, probabilities) if probabilities else stance or ANNOUNCED
+    return settle(stance, probabilities, told=_is_told(act)) if probabilities else stance or ANNOUNCED
 
 
 def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int) -> Act:
@@ -153,12 +155,15 @@ def rule(act: Act) -> str:
     return next((stance for stance_rule in RULES if (stance := stance_rule(act))), "")
 
 
-def settle(stance: str, probabilities: Mapping[str, float]) -> str:
-    """Return the stance, given the one of the rules ("" for none) and the classifier's probability of each stance."""
+def settle(stance: str, probabilities: Mapping[str, float], *, told: bool = False) -> str:
+    """Return the stance, given the one of the rules ("" for none) and the classifier's probability of each stance.
+
+    `told` is whether the act is certainly told of, so that the classifier cannot overrule a report.
+    """
     meant_probability = sum(probabilities[candidate] for candidate in MEANT)
     if not stance:
         stance = likeliest(probabilities, MEANT if meant_probability >= DOUBT else probabilities.keys() - set(MEANT))
-    elif stance == REPORTED and meant_probability > SURE:
+    elif stance == REPORTED and meant_probability > SURE and not told:
         stance = likeliest(probabilities, MEANT)
     narrower = NARROWER.get(stance)
     return narrower if narrower and probabilities[narrower] > probabilities[stance] else stance
@@ -310,7 +315,9 @@ def _question_rule(act: Act) -> str:
 def _report_rule(act: Act) -> str:
     """Return REPORTED if the verb's form or the words before it tell of something past, general or somebody else's."""
     near, last = set(act.before[-4:]), "".join(act.before[-1:])
-    if act.verb in PAST or (act.verb.endswith("ed") and act.verb not in BASE_FORMS and len(act.verb) > 3):
+    if act.verb in MEANS and _is_told(act):
+        return REPORTED
+    if _is_past(act.verb):
         return "" if last in PASSIVE_AUXILIARIES and not near & PAST_AUXILIARIES else REPORTED
     if act.verb.endswith("ing"):
         if len(act.opening) == 1 and is_subject(act):
@@ -321,6 +328,16 @@ def _report_rule(act: Act) -> str:
     if last and act.verb.endswith("s") and not act.verb.endswith(("ss", "us", "is")):
         return REPORTED
     return REPORTED if near & PAST_HELPERS else ""
+
+
+def _is_past(verb: str) -> bool:
+    return verb in PAST or (verb.endswith("ed") and verb not in BASE_FORMS and len(verb) > 3)
+
+
+def _is_told(act: Act) -> bool:
+    """Return whether a clause tells of an act that its speaker did: "Force pushed.", "I've committed with …"."""
+    opening = next((word for word in (*act.before, act.verb) if word not in TELLERS), "")
+    return _is_past(opening) and (act.verb in MEANS or _is_past(act.verb))
 
 
 def _condition_rule(act: Act) -> str:

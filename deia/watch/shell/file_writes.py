@@ -29,10 +29,6 @@ COPIES = ("copy-item", "move-item")  # cmdlets that write their second argument 
 SWITCHES = TABLES.words("switches")
 # Programs whose every plain argument is a path.
 WRITING_PROGRAMS = frozenset((*EACH, "cp", "mv", "ln", "install"))
-# The lines of a patch that name a file.
-FILE_HEADS = ("*** Update File: ", "*** Add File: ", "*** Move to: ")
-DELETED_HEAD = "*** Delete File: "
-PATCH_HEADS = (*FILE_HEADS, DELETED_HEAD)
 DATA = "\0"  # in place of an argument that is only data
 
 

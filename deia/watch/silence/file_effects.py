@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 from deia.watch.shell.nodes import unescape
-from deia.watch.turn.file_changes import NEW, OLD
+from deia.watch.turn.edits import NEW, OLD
 from deia.watch.turn.tool_call import PATH_FIELDS, SILENT_TOOLS, is_shell, strings
 
 if TYPE_CHECKING:

@@ -109,7 +109,8 @@ def _command_reasons(command: Command) -> Iterator[str]:
     if program in EXPORTERS:
         yield from map(_setting_variable, _exported(program, arguments))
     words = _deia_words(program, arguments, command.stdin if command.through[-1:] == ("xargs",) else "")
-    if words and SHOWING.isdisjoint(arguments):
+    showing = SHOWING - {"--remove"} if words[:1] == ["trust"] else SHOWING  # no longer trusting weakens, too
+    if words and showing.isdisjoint(arguments):
         yield from _own_command(words)
     if program in INSTALLERS | HOSTS and REMOVING.intersection(arguments) and not is_dry(command):
         named = any(word.partition("@")[0].partition("=")[0].partition("[")[0] == "deia" for word in arguments)

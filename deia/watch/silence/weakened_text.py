@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deia.fast_json import Json
+    from deia.settings import Settings
 
 HOOK = ("deia/serve/hook.py", "deia-hook", "powershell.exe-nologo-noprofile-noninteractive-encodedcommand")
 TRUST = "trusted_hash"  # Codex's memory that a person allowed a hook
@@ -30,7 +31,7 @@ FORMS = frozenset(("off", *ACTIONS)) - {"hold"}
 LEAST_DEADLINE = 1000  # milliseconds, the default
 TABLE_SETTINGS = frozenset(("forms", "exceptions", "quiet"))
 # Variables that switch deia off, or move what a person decided out of its sight.
-SWITCHING_VARIABLES = ("DEIA_OFF", "DEIA_STATE")
+SWITCHING_VARIABLES = ("DEIA_OFF", "DEIA_STATE", "DEIA_TRUST")
 VARIABLES = SWITCHING_VARIABLES + tuple(f"DEIA_{name.upper()}" for name in WEAKENING)
 TOP = "tool.deia"
 
@@ -143,6 +144,14 @@ def weak_settings(text: str, *, top: str, within: str = "") -> Iterator[str]:
         first = name.partition(".")[0]
         if first in WEAKENING and is_weak(name, value):
             yield f"{name} ={value}"[:120]
+
+
+def weakened_settings(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield the settings that guard less than the defaults do, each with where it comes from."""
+    for name, value in settings.by_name().items():
+        text = dumps(value)
+        if name in WEAKENING and is_weak(name, text):
+            yield f"{name} = {text}", settings.sources.get(name, "")
 
 
 def is_weak(name: str, value: str) -> bool:

@@ -6,85 +6,30 @@ text that is printed or piped into a file counts, and substitutions of `sed -i`.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
-from deia.watch.compiled_trigger import PATTERNS
-from deia.watch.shell.file_writes import DELETED_HEAD, FILE_HEADS, written_by
+from deia.records import TYPE_CHECKING
+from deia.watch.compiled_trigger import CHANGE_PATTERNS
+from deia.watch.shell.file_writes import written_by
 from deia.watch.shell.globs import matches_path
+from deia.watch.turn.edits import Change, edits_of
 from deia.watch.turn.regex import find_all, is_in
-from deia.watch.turn.tool_call import MOST_CALL, PATH_FIELDS, WRITE_TOOLS, strings
+from deia.watch.turn.tool_call import MOST_CALL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Iterable, Iterator
 
     from deia.records import Turn
     from deia.watch.compiled_trigger import CompiledClause, CompiledPattern
     from deia.watch.shell.nodes import Command
 
-OLD = ("old_string", "old_str", "oldString", "oldText", "old_text", "old_source")
-NEW = (
-    "new_string", "new_str", "newString", "newText", "new_text", "new_source", "content", "contents", "file_text",
-    "insert_text", "code_edit", "text",
-)  # fmt: skip
-LISTS = ("edits", "replacements", "changes")
-MOST_EDITS = 200
-HEADS = (*FILE_HEADS, "+++ b/", "+++ ")
-OTHER_HEADS = (DELETED_HEAD, "*** End", "*** Begin", "--- ", "diff --git ")
 PRINTERS = frozenset(("echo", "printf"))
 MOST_SHOWN = 300  # characters of a line that a match shows
 
 
-class Change(Record):
-    """One place in a file: its text before and after the call."""
-
-    path: str
-    old: str
-    new: str
-
-
 def changes(turn: Turn, commands: Iterator[Command]) -> Iterator[Change]:
     """Yield the changes that a tool call makes."""
-    tool_input = turn.tool_input or {}
-    if turn.tool.lower() in WRITE_TOOLS:
-        path = _first(tool_input, PATH_FIELDS)
-        yield from _edits(tool_input, path)
-        for text in strings(tool_input):
-            if "*** " in text or "+++ " in text:
-                yield from _patched(text)
+    yield from edits_of(turn)
     for command in commands:
         yield from _by_command(command)
-
-
-def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((value for name in names if isinstance(value := fields.get(name), str)), "")
-
-
-def _edits(fields: Mapping[str, Any], path: str) -> Iterator[Change]:
-    old, new = _first(fields, OLD), _first(fields, NEW)
-    if old or new:
-        yield Change(path=path, old=old, new=new)
-    for name in LISTS:
-        items = fields.get(name)
-        for item in items[:MOST_EDITS] if isinstance(items, (list, tuple)) else ():
-            if hasattr(item, "get"):
-                yield from _edits({key: item.get(key) for key in (*OLD, *NEW)}, _first(item, PATH_FIELDS) or path)
-
-
-def _patched(text: str) -> Iterator[Change]:
-    """Yield a change for each file section of a patch, with its lines before and after."""
-    path = ""
-    old: list[str] = []
-    new: list[str] = []
-    for line in (*text.splitlines(), "*** End"):
-        head = next((mark for mark in (*HEADS, *OTHER_HEADS) if line.startswith(mark)), "")
-        if head:
-            if old or new:
-                yield Change(path=path, old="\n".join(old), new="\n".join(new))
-            old, new = [], []
-            path = line.removeprefix(head).strip() if head in HEADS else path
-        elif line[:1] in {"+", "-", " "}:
-            old += [line[1:]] if line[:1] != "+" else []
-            new += [line[1:]] if line[:1] != "-" else []
 
 
 def _by_command(command: Command) -> Iterator[Change]:
@@ -114,7 +59,7 @@ def _substitutions(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 def changed(clause: CompiledClause, made: Iterable[Change]) -> Iterator[tuple[str, str]]:
     """Yield the added or removed lines that a `write` clause looks for, and the same with the path for `unless`."""
-    adds, drops, lacks = map(clause.written, PATTERNS)
+    adds, drops, lacks = map(clause.written, CHANGE_PATTERNS)
     for change in made:
         if clause.globs and not any(matches_path(glob, change.path) for glob in clause.globs):
             continue

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from deia.watch.prose.acts import Frame
     from deia.watch.prose.phrases import Token
     from deia.watch.prose.regions import Prose
-    from deia.watch.turn.file_changes import Change
+    from deia.watch.turn.edits import Change
 
     # The words around an act, those of them that may be its object, and the latter as a set.
     Window: TypeAlias = tuple[list[Token], list[Token], frozenset[str]]
@@ -42,12 +42,21 @@ PROMPTS = ("$ ", "! ")  # of a shell, and of hosts in which a person can type a 
 class Reading:
     """One turn, parsed lazily: its regions, words, commands and changes are worked out when a clause needs them."""
 
-    __slots__ = ("_act_words", "_changes", "_commands", "_frames", "_known", "_prose", "_running", "_said", "_words", "acts", "turn", "windows")
+    __slots__ = (
+        "_act_words", "_changes", "_commands", "_frames", "_known", "_prose", "_running", "_said", "_whole", "_words",
+        "acts", "turn", "windows",
+    )  # fmt: skip
 
     def __init__(
-        self, turn: Turn, *, known: Collection[str] = (), act_words: Callable[[], ActWords] | None = None
+        self,
+        turn: Turn,
+        *,
+        known: Collection[str] = (),
+        whole: Turn | None = None,
+        act_words: Callable[[], ActWords] | None = None,
     ) -> None:
         self.turn = turn
+        self._whole = whole or turn  # of which `turn` may have only a part of the text
         self._act_words = act_words  # called when the first `act` clause is judged
         self._frames: list[Frame] | None = None
         self.windows: dict[tuple[int, bool], Window] = {}  # by the act's token, and whether to look back
@@ -63,15 +72,24 @@ class Reading:
     @property
     def is_prose(self) -> bool:
         """Whether the turn is speech: of a person, of the assistant, or in a tool call with words for one of them."""
-        return self.turn.role in {"user", "assistant"} or bool(self.said)
+        return bool(self.said)
 
     @property
     def said(self) -> str:
-        """The speech: the turn's text, or the speech in a tool call."""
+        """The speech: the text of a person or the assistant, the speech in a tool call, or ""."""
         if self._said is None:
-            is_call = self.turn.role == "tool_call"
-            self._said = speech_of(self.turn, known=self._known)[:MOST_CALL] if is_call else self.turn.text
+            self._said = self._speech()
         return self._said
+
+    def _speech(self) -> str:
+        turn = self.turn
+        if turn.role == "tool_call":
+            return speech_of(turn, known=self._known)[:MOST_CALL]
+        if turn.role == "user":
+            from deia.watch.prose.pasted import typed  # noqa: PLC0415 - most turns are not a person's
+
+            return typed(self._whole.text)
+        return turn.text if turn.role == "assistant" else ""
 
     @property
     def prose(self) -> Prose:

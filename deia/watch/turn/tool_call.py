@@ -15,12 +15,13 @@ CALL_SEGMENT = 6000  # for tool calls, where a single command may be this long
 CALL_OVERLAP = 2000
 SHELL_TOOLS = frozenset(
     ("bash", "shell", "powershell", "exec_command", "run_shell_command", "run_terminal_cmd", "execute", "local_shell",
-     "run_command", "execute_command", "terminal", "container.exec", "shell_command", "unified_exec")
+     "run_command", "execute_command", "terminal", "container.exec", "shell_command", "unified_exec",
+     "run_terminal_command_v2")
 )  # fmt: skip
 WRITE_TOOLS = frozenset(
     ("write", "edit", "multiedit", "notebookedit", "apply_patch", "write_file", "replace", "create_file", "edit_file",
      "str_replace_editor", "str_replace_based_edit_tool", "delete_file", "write_to_file", "replace_in_file", "create",
-     "insert_edit_into_file", "replace_string_in_file", "search_replace", "fs_write", "editfiles")
+     "insert_edit_into_file", "replace_string_in_file", "search_replace", "fs_write", "editfiles", "edit_file_v2")
 )  # fmt: skip
 # Tools that write a whole file; an edit shows what it replaces.
 WHOLE_TOOLS = frozenset(
@@ -30,7 +31,8 @@ WHOLE_TOOLS = frozenset(
 # Tools whose input is no speech: patterns, file contents or names.
 SILENT_TOOLS = frozenset(
     ("read", "grep", "glob", "ls", "view", "search", "websearch", "webfetch", "read_file", "codebase_search",
-     "list_dir", "file_search", "grep_search", "notebookread", "lsp", "write_stdin", "skill", "toolsearch")
+     "list_dir", "file_search", "grep_search", "notebookread", "lsp", "write_stdin", "skill", "toolsearch",
+     "read_file_v2", "ripgrep_raw_search", "glob_file_search")
 )  # fmt: skip
 COMMAND_FIELDS = ("command", "cmd", "script", "code")
 PATH_FIELDS = (

@@ -42,7 +42,8 @@ def marks_of(artefact: Artefact, numbers: Collection[int], reading: Reading) -> 
         if number >= first:
             mark = artefact.mark(number)
             statement = _statement(mark.any, reading)
-            if _statement(mark.until, reading):
+            # A run that reports both, such as failed and passed packages, has failed.
+            if _statement(mark.until, reading) and not (statement and reading.turn.role == "tool_result"):
                 marks[mark.mark] = ""
             elif statement:
                 marks[mark.mark] = statement

@@ -1,8 +1,8 @@
-"""Escalation: when a person says yes to an announcement that deia warned about, the warning is repeated, shorter.
+"""Escalation: when a person says yes to a question about something that deia warned about, the warning is repeated.
 
-The repeated warning is one step more urgent, names its documents without repeating them, and comes once a conversation.
-The act itself then gets the trigger's action even though the trigger fired before. Only a yes to the previous turn
-counts.
+The repeated warning is as urgent as its trigger, names its documents without repeating them, and comes once a
+conversation. The act itself then gets the trigger's action even though the trigger fired before. Only a yes to the
+previous turn counts, if that turn asked something, and only for triggers that do more than note.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 from deia.text import one_line, shorten
 from deia.watch.memory.affirmation import affirms
-from deia.watch.verdict.judge import FIRES, Verdict, firing_of, raised
+from deia.watch.memory.log import ANSWERED_TOOLS
+from deia.watch.verdict.judge import FIRES, MILDEST, Verdict, firing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,31 +23,41 @@ if TYPE_CHECKING:
     from deia.watch.verdict.judge import Circumstances
 
 MOST_SHOWN = 60  # characters of the answer
-MOST_OFFERED = 20  # triggers for one announcement
+MOST_OFFERED = 40  # triggers for one announcement
+SPOKEN = frozenset((FIRES, "memory"))  # stages of triggers that speak, or have spoken
+QUESTION_MARKS = ("?", "\uff1f")
+CLOSING_MARKS = " \t\r\n*_`)\"'"  # after a question mark
 PROPOSED = ("is supposed", "is asked")  # endings of the verdicts on an act that may be proposed
 
 
-def offered(verdicts: Iterable[Verdict], reading: Reading, memory: Memory) -> list[str]:
-    """Return the triggers that an assistant's words announce: those that fire on them, and those that fired before.
+def offered(artefact: Artefact, verdicts: Iterable[Verdict], reading: Reading, memory: Memory) -> list[str]:
+    """Return the triggers of what an assistant asks leave for: those that fire on it, and those that fired before.
 
-    If the words end with a question, a supposed act counts as proposed: "I could delete it. Should I?"
+    An act that is only supposed counts as proposed: "I could delete it. Should I?"
     """
-    turn = reading.turn
-    if not (turn.role == "assistant" or (turn.role == "tool_call" and reading.said)):
+    if not _asks(reading):
         return []
-    stages = {FIRES, "memory", *(("stance",) if turn.text.rstrip().endswith("?") else ())}
     triggers = [
         verdict.trigger
         for verdict in verdicts
-        if verdict.stage in stages
+        if (verdict.stage in SPOKEN or _is_proposed(verdict))
         and verdict.trigger not in memory.escalated
-        and (verdict.stage != "stance" or _is_proposed(verdict))
+        and (verdict.firing or artefact.trigger(verdict.number)).action != MILDEST
     ]
     return triggers[:MOST_OFFERED]
 
 
+def _asks(reading: Reading) -> bool:
+    """Return whether an assistant's turn ends with a question to the person, or asks by a tool."""
+    turn = reading.turn
+    if turn.role not in {"assistant", "tool_call"}:
+        return False
+    by_tool = turn.tool.lower() in ANSWERED_TOOLS and bool(reading.said)
+    return by_tool or reading.said.rstrip(CLOSING_MARKS).endswith(QUESTION_MARKS)
+
+
 def _is_proposed(verdict: Verdict) -> bool:
-    return verdict.detail.endswith(PROPOSED)
+    return verdict.stage == "stance" and verdict.detail.endswith(PROPOSED)
 
 
 def escalations(artefact: Artefact, turn: Turn, circumstances: Circumstances) -> list[Verdict]:
@@ -66,7 +77,7 @@ def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, circum
     identity = trigger.id
     if identity in circumstances.muted:
         return Verdict(trigger=identity, stage="muted", detail=because, number=number)
-    firing = raised(firing_of(artefact, trigger, turn, because))
+    firing = firing_of(artefact, trigger, turn, because, said=True)
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
 
 

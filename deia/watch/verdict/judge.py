@@ -5,7 +5,7 @@ The functions are pure: they take the turn, compiled triggers, memory, clock and
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, Firing, Record, Reference
+from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Firing, Record, Reference
 from deia.text import one_line, shorten, words
 from deia.watch.clauses.confirm import confirm
 from deia.watch.gate.word_gate import EVERY
@@ -17,7 +17,7 @@ from deia.watch.verdict.earlier_statements import PRODUCTION_TURNS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from deia.records import Turn
+    from deia.records import Action, Turn
     from deia.watch.clauses.confirm import Match
     from deia.watch.compiled_trigger import CompiledClause, CompiledTrigger, Unless
     from deia.watch.gate.artefact import Artefact
@@ -39,6 +39,8 @@ HIGHER = {"medium": "high", "high": "critical"}
 # The clause kinds for what a tool call itself does. A call that only mentions an act (asks the person, lists tasks,
 # instructs a sub-agent) is not stopped: asking is safe, and the act itself will be watched.
 DONE_BY_CALL = frozenset(("tool", "write", "sql"))
+MILDEST = ACTIONS[0]
+MOST_SAID: Action = "warn"  # the most that words alone bring about: a tool call decides whether it is stopped
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
@@ -46,10 +48,11 @@ class Verdict(Record):
     """What became of a candidate: the stage it reached, and why it stopped there."""
 
     trigger: str
-    stage: str  # clause | stance | unless | earlier | context | muted | memory | fires
+    stage: str  # clause | stance | unless | earlier | context | muted | memory | sentence | fires
     detail: str
     number: int
     firing: Firing | None = None
+    sentence: str = ""  # in which it was said, "" if it was done or failed
 
 
 class Circumstances(Record):
@@ -77,10 +80,11 @@ def judge(
     return tuple(sorted(verdicts, key=_order))
 
 
-def _order(verdict: Verdict) -> tuple[bool, int, int, str]:
-    if verdict.firing is None:
-        return True, 0, 0, verdict.trigger
-    return False, RANK[verdict.firing.urgency], -ACTIONS.index(verdict.firing.action), verdict.trigger
+def _order(verdict: Verdict) -> tuple[int, int, int, str]:
+    firing = verdict.firing
+    if firing is None:
+        return 2, 0, 0, verdict.trigger
+    return int(firing.origin == UNTRUSTED), RANK[firing.urgency], -ACTIONS.index(firing.action), verdict.trigger
 
 
 def _judge_one(
@@ -92,25 +96,33 @@ def _judge_one(
     if stage:
         return Verdict(trigger=identity, stage=stage, detail=detail, number=number)
     precondition = _precondition(trigger, circumstances)
-    if precondition is None:
+    if precondition is None and trigger.otherwise is None:
         return Verdict(trigger=identity, stage="earlier", detail="its precondition was not said before", number=number)
     context = _context(trigger.context, circumstances)
     if context is None:
         words_missing = ", ".join(trigger.context)
         return Verdict(trigger=identity, stage="context", detail=f"none of {words_missing} in sight", number=number)
-    because = _because(matches, reading, precondition, context)
+    because = _because(matches, reading, precondition or "", context)
     if identity in circumstances.muted:
         return Verdict(trigger=identity, stage="muted", detail=because, number=number)
     is_call = reading.turn.role == "tool_call"
     silenced = _silence_reason(trigger, circumstances, acts=is_call and not reading.said)
     if silenced:
         return Verdict(trigger=identity, stage="memory", detail=silenced, number=number)
-    firing = firing_of(artefact, trigger, reading.turn, because).but(act=matches[-1].excerpt if matches else "")
-    if is_call and reading.said and not any(match.kind in DONE_BY_CALL for match in matches):
-        firing = firing.but(action=min(firing.action, "warn", key=ACTIONS.index))
-    if trigger.timing == "pre-action":
+    is_said = bool(reading.said) and not (is_call and any(match.kind in DONE_BY_CALL for match in matches))
+    firing = firing_of(artefact, trigger, reading.turn, because, said=is_said)
+    firing = firing.but(act=matches[-1].excerpt if matches else "")
+    if precondition is None:
+        firing = _milder(firing, trigger.otherwise)
+    elif trigger.timing == "pre-action":
         firing = _on_production(firing, matches, circumstances.marks.get(ON_PRODUCTION))
-    return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
+    sentence = matches[-1].around.strip() if is_said and matches and matches[-1].kind != "error" else ""
+    return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing, sentence=sentence)
+
+
+def _milder(firing: Firing, most: Action | None) -> Firing:
+    """Return a firing that does no more than `most`, since what would make it serious did not happen before."""
+    return firing.but(action=min(firing.action, most or firing.action, key=ACTIONS.index), urgency="low")
 
 
 def _on_production(firing: Firing, matches: Sequence[Match], mark: Statement | None) -> Firing:
@@ -123,8 +135,8 @@ def _on_production(firing: Firing, matches: Sequence[Match], mark: Statement | N
 
 
 def raised(firing: Firing) -> Firing:
-    """Return a firing that is one step more urgent."""
-    return firing.but(urgency=HIGHER.get(firing.urgency, firing.urgency))
+    """Return a firing that is one step more urgent, unless it is of an untrusted commons."""
+    return firing if firing.origin == UNTRUSTED else firing.but(urgency=HIGHER.get(firing.urgency, firing.urgency))
 
 
 def _statement_age(statement: Statement) -> str:
@@ -137,7 +149,7 @@ def _precondition(trigger: CompiledTrigger, circumstances: Circumstances) -> str
     within = trigger.earlier
     if within is None:
         return ""
-    statement = circumstances.marks.get(trigger.id)
+    statement = circumstances.marks.get(trigger.waits_for or trigger.id)
     return _statement_age(statement) if statement is not None and (not within or statement.ago <= within) else None
 
 
@@ -153,13 +165,23 @@ class _ClauseCheck:
         """Return whether a match meets its clause's conditions, and a detail: `it` was named, a file is as required."""
         if match.stands_for:
             return _was_seen(match.stands_for, self.circumstances), "what it stands for was not named"
-        if not clause.asked:
+        if "subject_gone" in clause.asked:
+            return self._is_about(match, gone=clause.asked["subject_gone"], file="deletes" in clause.asked)
+        if not clause.asked or "deletes" in clause.asked:
             return True, ""
         from deia.watch.clauses.file_state import meets  # noqa: PLC0415 - few clauses depend on the state of a file
 
         memory, exists = self.circumstances.memory, self.circumstances.exists
         turn = self.reading.turn
         return meets(clause.asked, match.excerpt, turn, artefact=self.artefact, memory=memory, exists=exists)
+
+    def _is_about(self, match: Match, *, gone: bool, file: bool) -> tuple[bool, str]:
+        """Return whether what a removed text or file is about is gone as required, and a detail for the explanation."""
+        from deia.watch.clauses.removals import gone_subject  # noqa: PLC0415 - few turns remove what a clause names
+
+        before, own = self.circumstances.memory.seen, self.circumstances.seen
+        why = gone_subject(self.reading, before, own, path=match.excerpt if file else "")
+        return bool(why) == gone, why
 
 
 def _was_seen(name: str, circumstances: Circumstances) -> bool:
@@ -242,6 +264,8 @@ def _silence_reason(trigger: CompiledTrigger, circumstances: Circumstances, *, a
     memory = circumstances.memory
     previous = memory.fired.get(trigger.id)
     repeat = trigger.repeat
+    if trigger.id in memory.outdone and repeat and not acts:
+        return "another trigger spoke for its sentence in this conversation"
     if previous is None or repeat == 0 or (acts and trigger.id in memory.armed):
         return ""
     if repeat < 0:
@@ -263,13 +287,13 @@ def _quoted(excerpt: str) -> str:
     return '"' + shorten(one_line(excerpt), 100) + '"'
 
 
-def firing_of(artefact: Artefact, trigger: CompiledTrigger, turn: Turn, because: str) -> Firing:
-    """Return the firing of a compiled trigger on a turn."""
+def firing_of(artefact: Artefact, trigger: CompiledTrigger, turn: Turn, because: str, *, said: bool) -> Firing:
+    """Return the firing of a compiled trigger on a turn; `said` if the turn only speaks of the act."""
     return Firing(
         trigger=trigger.id,
         title=trigger.title,
         urgency=trigger.urgency,
-        action=trigger.action,
+        action=min(trigger.action, MOST_SAID, key=ACTIONS.index) if said else trigger.action,
         timing=trigger.timing,
         message=trigger.message,
         action_required=trigger.action_required,

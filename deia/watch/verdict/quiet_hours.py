@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from deia.records import TYPE_CHECKING, URGENCIES
+from deia.records import TYPE_CHECKING, UNTRUSTED, URGENCIES
 from deia.settings import DAYS, hours_of
 from deia.watch.verdict.escalation import numbers_of
 
@@ -72,4 +72,5 @@ def is_within(quiet: QuietHours, now: float) -> bool:
 def _fired_lately(artefact: Artefact, memory: Memory, now: float) -> int:
     """Return how many triggers of little urgency fired in this conversation within the last hour."""
     lately = {trigger for trigger, (when, _) in memory.fired.items() if now - when < HOUR}
-    return sum(artefact.trigger(number).urgency in MILD for number in numbers_of(artefact, sorted(lately)))
+    triggers = map(artefact.trigger, numbers_of(artefact, sorted(lately)))
+    return sum(trigger.urgency in MILD and trigger.origin != UNTRUSTED for trigger in triggers)

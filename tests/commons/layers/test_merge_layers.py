@@ -68,7 +68,7 @@ def phrases(commons: Commons) -> dict[str, object]:
 
 def test_of_one_id_the_highest_layer_counts(root: Path, team: Path) -> None:
     take(root, team)
-    commons = load_layered(str(root), starter=False)
+    commons = load_layered(str(root), starter=False, trusted=True)
     assert phrases(commons) == {"shared": "sell shop", "theirs": "paint shop"}
     assert [one.path for one in commons.entries] == ["bok/lesson.md", "packs/team/bok/colours.md"]
     assert [one.title for one in commons.documents] == ["Ours", "Colours"]
@@ -76,16 +76,16 @@ def test_of_one_id_the_highest_layer_counts(root: Path, team: Path) -> None:
 
 
 def test_the_starter_lies_below_everything_unless_it_is_not_wanted(root: Path) -> None:
-    commons = load_layered(str(root))
+    commons = load_layered(str(root), trusted=True)
     assert {origin_of(one.path) for one in commons.triggers} == {"project", "starter"}
     paths = {one.path for one in commons.documents if origin_of(one.path) == "starter"}
     assert paths
     assert all(Path(file_at(str(root), path)).is_file() for path in paths)
-    assert load_layered(str(root), starter=False).documents[1:] == ()
+    assert load_layered(str(root), starter=False, trusted=True).documents[1:] == ()
 
 
 def test_the_starter_does_not_lie_below_itself() -> None:
-    assert {origin_of(one.path) for one in load_layered(STARTER).entries} == {"project"}
+    assert {origin_of(one.path) for one in load_layered(STARTER, trusted=True).entries} == {"project"}
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def damage(root: Path, how: str) -> None:
 def test_a_pack_that_is_not_what_the_lock_says_is_left_out_and_told(root: Path, team: Path, how: str) -> None:
     take(root, team)
     damage(root, how)
-    commons = load_layered(str(root), starter=False)
+    commons = load_layered(str(root), starter=False, trusted=True)
     assert phrases(commons) == {"shared": "sell shop"}
     (problem,) = (one for one in commons.problems if one.code == "changed-pack")
     assert how in problem.found
@@ -235,7 +235,7 @@ def test_a_folder_that_nobody_locked_and_a_pack_that_is_gone_are_told(root: Path
     assert {one.code: one.path for one in check_packs(str(root)).problems} == {
         "missing-pack": "packs/team", "unlocked-pack": "packs/other",
     }  # fmt: skip
-    assert phrases(load_layered(str(root), starter=False)) == {"shared": "sell shop"}
+    assert phrases(load_layered(str(root), starter=False, trusted=True)) == {"shared": "sell shop"}
 
 
 def test_a_lock_comes_back_as_it_was_written(tmp_path: Path) -> None:

@@ -48,9 +48,27 @@ def test_the_long_form_also_tells_what_takes_it_back_and_for_how_long(tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("written", "earlier"),
+    [
+        ("failing", Earlier(mark="failing")),
+        ("{mark: production, within: 9}", Earlier(mark="production", within=9)),
+        ("{mark: failing, otherwise: note}", Earlier(mark="failing", otherwise="note")),
+    ],
+)
+def test_what_deia_notices_by_itself_is_named(tmp_path: Path, write: Write, written: str, earlier: Earlier) -> None:
+    write("triggers/a.yaml", f"{HEAD}    earlier: {written}\n")
+    (trigger,) = load_triggers(str(tmp_path)).triggers
+    assert trigger.earlier == earlier
+
+
+@pytest.mark.parametrize(
     ("earlier", "code"),
     [
-        ("code freeze", "wrong-type"),
+        ("code freeze", "bad-earlier"),
+        ("{mark: broken}", "bad-mark"),
+        ("{mark: failing, any: [{phrase: a}]}", "bad-earlier"),
+        ("{mark: failing, until: [{phrase: a}]}", "bad-earlier"),
+        ("{mark: failing, otherwise: hold}", "bad-otherwise"),
         ("[]", "wrong-type"),
         ("{}", "bad-earlier"),
         ("{until: [{phrase: a}]}", "bad-earlier"),
@@ -84,7 +102,8 @@ def test_what_a_file_must_be_is_read(tmp_path: Path, write: Write) -> None:
 @pytest.mark.parametrize(
     "value",
     ["{paths: []}", "{exists: true}", '{paths: ["*"]}', "{paths: [a], exists: maybe}", "{paths: [a], there: true}",
-     "{paths: [a], exists: false, unread: true}", "{}", "{paths: {a: b}}"],
+     "{paths: [a], exists: false, unread: true}", "{}", "{paths: {a: b}}", "{paths: [a], deletes: true, adds: b}",
+     "{paths: [a], subject_gone: false}", "{adds: b, subject_gone: true}", "{deletes: true}"],
 )  # fmt: skip
 def test_what_no_file_can_be_is_a_problem(tmp_path: Path, write: Write, value: str) -> None:
     write("triggers/a.yaml", HEAD.replace("command: fly deploy", f"write: {value}"))
@@ -106,7 +125,8 @@ VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["{a|<it>} b", "code freeze"]),
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(
-        st.sampled_from(["any", "until", "within", "phrase", "command", "write", "paths", "exists", "unread", "like"]),
+        st.sampled_from(["any", "until", "within", "phrase", "command", "write", "paths", "exists", "unread", "like",
+                         "mark", "otherwise", "deletes", "subject_gone", "output"]),
         inner, max_size=4,
     ),
     max_leaves=8,

@@ -7,9 +7,8 @@ import pytest
 
 from deia.compile.catalog import ivf_lists as sorting
 from deia.compile.catalog import vectors as writing
-from deia.compile.catalog.vectors import VectorWriter
+from deia.compile.catalog.vectors import Encoder, VectorWriter
 from deia.errors import ArtefactError
-from deia.knowledge import Chunk, Entry
 from deia.match import ivf as reading
 from deia.match import vector_store as module
 from deia.match.ivf import GROUPED, LISTS
@@ -45,9 +44,7 @@ def _small_catalogs_have_lists(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def add(writer: VectorWriter, passages: Sequence[str]) -> None:
     """Write documents of one passage each."""
-    for number, text in enumerate(passages):
-        chunk = Chunk(document=str(number), ordinal=0, heading="", text=text, lines=(1, 1))
-        writer.add(Entry(id=str(number), path=str(number), title=text[:20]), [chunk])
+    writer.put_coded(Encoder("static").of([text[:20] for text in passages], [[text] for text in passages]))
 
 
 def opened(folder: Path) -> Vectors:

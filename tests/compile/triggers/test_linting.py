@@ -14,7 +14,7 @@ from deia.records import Reference, Turn
 from deia.settings import DEFAULTS
 from deia.watch.gate.artefact import Artefact
 
-SETTINGS = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
+SETTINGS = DEFAULTS.by_name()
 
 
 def make(ident: str, *clauses: tuple[str, Any], **fields: Any) -> Trigger:

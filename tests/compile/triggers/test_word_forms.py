@@ -113,7 +113,7 @@ def trigger_on(phrase: str) -> Trigger:
 
 
 def compiled_words(phrase: str) -> list[list[str]]:
-    chosen = {name: value for name, value in DEFAULTS.values().items() if name != "sources"}
+    chosen = DEFAULTS.by_name()
     data, _ = compile_triggers([trigger_on(phrase)], {}, settings=chosen, identity={})
     return [list(singles) for _, singles, _, _ in Artefact(data).trigger(0).any[0].slots]
 

@@ -73,8 +73,7 @@ def reason_of(answer: dict[str, Any] | None) -> str:
 
 
 def test_an_approved_plan_is_spoken_of_once_more_and_its_act_is_held(ask: Ask, commons: Path) -> None:
-    assert "Save the domain records first." in reason_of(ask(plan(commons)))
-    assert ask(plan(commons)) is None, "the same call passes when it is made again"
+    assert "Save the domain records first." in context_of(ask(plan(commons)))
     again = context_of(ask(result(commons, {"plan": PLAN, "isAgent": False}, "ExitPlanMode")))
     assert "approved" in again
     assert "Already shown in this conversation." in again
@@ -93,11 +92,12 @@ def test_a_yes_to_what_the_agent_said_at_the_end_escalates_it(ask: Ask, commons:
     assert "deny" in json.dumps(ask(call_of(commons)))
 
 
-def test_a_no_to_it_escalates_nothing(ask: Ask, commons: Path) -> None:
+def test_a_no_to_it_escalates_nothing_and_the_act_is_held_all_the_same(ask: Ask, commons: Path) -> None:
     ask(event_of("Stop", commons, stop_hook_active=False, last_assistant_message="Next I'll delete the site. Ok?"))
     said = context_of(ask(prompt(commons, "no, leave it")))
     assert said.count("Deleting a site drops its domain records.") == 1
-    assert ask(call_of(commons)) is None, "the trigger has spoken"
+    assert "Before a site is deleted" in reason_of(ask(call_of(commons)))
+    assert ask(call_of(commons)) is None
 
 
 def test_the_answer_to_a_question_is_heard_without_the_question(ask: Ask, commons: Path) -> None:
@@ -106,7 +106,7 @@ def test_the_answer_to_a_question_is_heard_without_the_question(ask: Ask, common
     assert ask(asked) is not None
     answers = {"Should I delete the site?": "No"}
     assert ask(result(commons, {"questions": questions, "answers": answers}, "AskUserQuestion")) is None
-    assert ask(call_of(commons)) is None
+    assert "Before a site is deleted" in reason_of(ask(call_of(commons)))
 
 
 def test_a_freeze_is_remembered_across_processes(ask: Ask, commons: Path) -> None:

@@ -68,7 +68,7 @@ def stood_in(commons: Path, environ: dict[str, str]) -> dict[str, str]:
     return {**environ, "DEIA_STARTER": "true"}
 
 
-@pytest.mark.parametrize("content", [None, b"", b"torn", MAGIC.replace(b"DEIA-T", b"DEIA-T9") + bytes(200)])
+@pytest.mark.parametrize("content", [None, b"", b"torn", MAGIC.replace(b"DEIAT", b"DEIAT9") + bytes(200)])
 def test_the_starters_triggers_stand_in(commons: Path, stood_in: dict[str, str], content: bytes | None) -> None:
     if content is not None:
         folder = derived(commons, stood_in)
@@ -151,7 +151,7 @@ def test_only_deia_itself_is_run_whatever_the_commons_holds(tmp_path: Path, runs
     state.mkdir()
     Path(python_path(str(state))).write_text("bin/python", encoding="utf-8")  # relative: it would be looked up
     fallback.start_compile(str(state), "/somewhere; true", ["/somewhere; true"])
-    ((python, isolated, script, root),) = runs
+    ((python, isolated, script, _, root),) = runs
     assert os.path.isabs(python)
     assert os.path.exists(python)
     assert (isolated, root) == ("-I", "/somewhere; true")
@@ -168,7 +168,7 @@ def test_a_module_in_the_commons_is_not_imported(commons: Path, own: dict[str, s
     for name in ("yaml", "deia", "sitecustomize"):
         (commons / f"{name}.py").write_text("open('ran', 'w')\n", encoding="utf-8")
     environ = {**own, "PYTHONPATH": str(commons)}
-    command = [sys.executable, "-I", fallback.SCRIPT, str(commons)]
+    command = [sys.executable, "-I", fallback.SCRIPT, str(commons.parent / "marker"), str(commons)]
     subprocess.run(command, cwd=commons, env=environ, check=True)
     assert (derived(commons, own) / "triggers").exists()
     assert not (commons / "ran").exists()
@@ -176,7 +176,8 @@ def test_a_module_in_the_commons_is_not_imported(commons: Path, own: dict[str, s
 
 def test_what_cannot_be_compiled_is_in_the_ledger(commons: Path, own: dict[str, str]) -> None:
     (commons / "deia.toml").write_text("limit = 'many'\n", encoding="utf-8")
-    done = subprocess.run([sys.executable, "-I", fallback.SCRIPT, str(commons)], env=own, check=False)
+    marker = commons.parent / "marker"
+    done = subprocess.run([sys.executable, "-I", fallback.SCRIPT, str(marker), str(commons)], env=own, check=False)
     assert done.returncode == 2
     (events,) = (commons / "telemetry" / "events").glob("*.jsonl")
     assert "limit" in events.read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -22,9 +23,9 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the interpreter is a sh
 
 @pytest.fixture
 def started(environ: dict[str, str], tmp_path: Path) -> Path:
-    """Return the file to which the recorded interpreter adds a line when it is started; it compiles nothing."""
+    """Return the file to which the recorded interpreter adds a line; it compiles nothing and says that it is done."""
     log, python = tmp_path / "started", tmp_path / "python3"
-    python.write_text(f"#!/bin/sh\necho started >> '{log}'\n", encoding="utf-8")
+    python.write_text(f"#!/bin/sh\necho started >> '{log}'\necho done >> \"$3\"\n", encoding="utf-8")
     python.chmod(0o755)
     place = Path(python_path(environ["DEIA_STATE"]))
     place.parent.mkdir(parents=True)
@@ -93,3 +94,37 @@ def test_the_claim_of_a_killed_hook_does_not_last(tmp_path: Path, monkeypatch: p
         assert fallback.start_compile(state, root, [root])
     assert len(runs) == 1
     assert not claim.exists()
+
+
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")  # as nobody waits for it
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_compile_that_was_killed_is_started_again_at_once_and_not_for_ever(
+    environ: dict[str, str], started: Path, tmp_path: Path
+) -> None:
+    state, root = environ["DEIA_STATE"], str(tmp_path)
+    python = Path(Path(python_path(state)).read_text("utf-8"))
+    python.write_text(f"#!/bin/sh\necho started >> '{started}'\nexec sleep 60\n", encoding="utf-8")
+    marker = Path(state) / "compiling" / f"{fingerprint(root):016x}"
+    for number in range(1, fallback.MOST_STARTS + 1):
+        for _ in range(2):
+            assert fallback.start_compile(state, root, [root])
+        assert count(started, number) == number
+        process = int(marker.read_bytes().split()[-1])
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+    assert fallback.start_compile(state, root, [root])
+    assert count(started, fallback.MOST_STARTS) == fallback.MOST_STARTS
+
+
+@pytest.mark.parametrize("content", [b"start\ndone\n{}\n", b"start\n{}\ndone\n"])
+def test_a_compile_that_ended_is_not_taken_for_a_killed_one(
+    environ: dict[str, str], started: Path, tmp_path: Path, content: bytes
+) -> None:
+    state, root = environ["DEIA_STATE"], str(tmp_path)
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    marker = Path(state) / "compiling" / f"{fingerprint(root):016x}"
+    marker.parent.mkdir(parents=True)
+    marker.write_bytes(content.replace(b"{}", str(ended.pid).encode()))
+    assert fallback.start_compile(state, root, [root])
+    assert not started.exists()

@@ -10,7 +10,6 @@ import pytest
 
 from deia.compile.compiler import compile_commons
 from deia.serve.hooks.run import HOSTS, host_module
-from deia.serve.hosts.claude_events import EVENTS
 from deia.serve.hosts.delivery_form import Said
 from deia.serve.hosts.event import BEFORE, LATE
 from deia.serve.setup.hook_installation import hook_command
@@ -172,7 +171,7 @@ def test_claude_code_s_events_are_not_waited_for_long_and_a_turn_s_end_not_at_al
     entries = {event: group["hooks"][0] for event, (group,) in written.items()}
     assert all(entry["timeout"] <= 30 for entry in entries.values()), "UserPromptSubmit has 30 s by default"
     assert [event for event, entry in entries.items() if entry.get("async")] == ["Stop"]
-    assert "SessionEnd" not in EVENTS, "which has 1.5 s for all hooks together"
+    assert "SessionEnd" not in BY_NAME["claude-code"].events, "which has 1.5 s for all hooks together"
 
 
 def test_a_plan_is_watched_where_the_model_leaves_plan_mode(hosted: Hosts) -> None:

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from deia.serve.hooks.run import HOSTS
-from deia.serve.setup.hook_installation import Spot, plan_install
+from deia.serve.setup.hook_installation import Spot, hook_parts
 from deia.serve.setup.host_settings import hook_file, places
 from deia.serve.setup.host_settings.hosts_table import FLAT, GROUPED, SETUPS
+from deia.serve.setup.host_settings.places import Machine
+from deia.serve.setup.settings_changes import planned
 from tests.paths import ROOT
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -41,9 +43,9 @@ def test_the_settings_on_a_page_are_what_install_writes(
     for module in (hook_file, places):
         monkeypatch.setattr(module, "on_windows", lambda: system == "windows")
     environ = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "PATH": ""}
-    spot = Spot(setup=setup, scope="project", project=str(tmp_path), environ=environ)
+    spot = Spot(setup=setup, scope="project", machine=Machine(project=str(tmp_path), environ=environ))
     command = [*MAKER["POSIX" if system == "posix" else "WINDOWS"], setup.host]
-    (change, *_) = plan_install(spot, command)
+    (change, *_) = planned(hook_parts(spot, command)).changes
     shown = [text for language, text in FENCE.findall(text_of(setup.host)) if language != "sh" or "#!" in text]
     if setup.shape in {GROUPED, FLAT}:
         written, whole, one = json.loads(change.after), json.loads(shown[0]), json.loads(shown[1])

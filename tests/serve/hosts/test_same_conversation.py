@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.serve.hooks.run import HOSTS
-from deia.serve.hosts.sample_events import MAKERS
+from deia.serve.hosts.sample_events import templates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ BY_HOLD_ALONE = ("windsurf", "kiro")
 
 
 def test_every_host_is_known_everywhere() -> None:
-    assert set(HOSTS) == set(MAKERS) == {*AT_THE_PROMPT, *AT_THE_RESULT, *BY_HOLD_ALONE, "amp"}
+    assert set(HOSTS) == set(templates()) == {*AT_THE_PROMPT, *AT_THE_RESULT, *BY_HOLD_ALONE, "amp"}
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -69,11 +69,12 @@ def test_a_call_is_held_while_its_lesson_still_waits(hosted: Hosts, host: str) -
 
 
 @pytest.mark.parametrize("host", BY_HOLD_ALONE)
-def test_where_only_a_hold_is_heard_the_next_call_is_held(hosted: Hosts, host: str) -> None:
+def test_where_only_a_hold_is_heard_the_call_that_does_it_is_held(hosted: Hosts, host: str) -> None:
     it = hosted(host)
     assert it.send(it.event("prompt", DELETE)) == ""
-    assert LESSON in it.send(it.event("before_tool", "ls -la"))
-    assert it.send(it.event("before_tool", "ls -la", mark="m2")) == ""
+    assert it.send(it.event("before_tool", "ls -la")) == ""
+    assert LESSON in it.send(it.event("before_tool", CALL, mark="m2"))
+    assert it.send(it.event("before_tool", CALL, mark="m3")) == ""
 
 
 @pytest.mark.parametrize("host", [*AT_THE_PROMPT, *AT_THE_RESULT])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.serve.hooks.run import HOSTS, host_module
-from deia.serve.hosts import claude_events, copilot, gemini
+from deia.serve.hosts import copilot
 from deia.serve.hosts.delivery_form import Said
 from deia.serve.hosts.event import Occasion
 from deia.serve.setup.host_settings.hook_file import with_hooks
@@ -94,14 +94,14 @@ def test_paths_are_not_left_to_a_shell_to_split() -> None:
 
 
 def test_power_shell_is_matched_where_bash_is() -> None:
-    for event in claude_events.EVENTS.values():
+    for event in BY_NAME["claude-code"].events.values():
         matcher = event.matcher or "PowerShell"
         assert re.fullmatch(matcher, "PowerShell")
 
 
 def test_gemini_counts_milliseconds() -> None:
-    assert gemini.TIMEOUT == claude_events.TIMEOUT * 1000
-    assert BY_NAME["gemini"].wait == {"timeout": gemini.TIMEOUT}
+    assert BY_NAME["claude-code"].wait == {"timeout": 5}
+    assert BY_NAME["gemini"].wait == {"timeout": 5000}
 
 
 @pytest.mark.parametrize(("text", "decision"), [(CALL, "deny"), (RENAME, "ask")])

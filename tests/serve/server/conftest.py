@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 from deia.compile.compiler import compile_commons
 from tests.derived import derived
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
 INDEX = """\
@@ -80,6 +82,7 @@ FILES = {
 }
 KEPT = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG")
 PATIENCE = 30.0
+TOKEN = "a-token-of-these-tests"  # noqa: S105 - no secret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,10 +96,11 @@ class Place:
         """Give what starts deia."""
         return [sys.executable, "-P", "-m", "deia.serve.main", *arguments]
 
-    def start(self, *arguments: str, **changes: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str, command: Sequence[str] = (), **changes: str) -> subprocess.Popen[bytes]:
         """Start deia as a process with a wire."""
+        whole = [*command, *arguments] if command else self.command(*arguments)
         return subprocess.Popen(
-            self.command(*arguments), cwd=self.root, env={**self.environ, **changes},
+            whole, cwd=self.root, env={**self.environ, **changes},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
@@ -117,6 +121,12 @@ class Served:
     port: int
     process: subprocess.Popen[bytes]
     host: str = "127.0.0.1"
+    token: str = ""
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The headers with which a client may write."""
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     @property
     def url(self) -> str:
@@ -128,15 +138,18 @@ class Served:
     ) -> tuple[int, bytes, dict[str, str]]:
         """Send one request; give its status, body and headers."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
-        connection.request(method or ("GET" if body is None else "POST"), path, body=body, headers=headers or {})
+        connection.request(
+            method or ("GET" if body is None else "POST"), path, body=body, headers={**self.shown, **(headers or {})}
+        )
         answer = connection.getresponse()
         got = answer.status, answer.read(), {name.lower(): value for name, value in answer.getheaders()}
         connection.close()
         return got
 
-    def but(self, *, port: int) -> Served:
-        """Give the same with another port, at which nobody listens."""
-        return Served(place=self.place, port=port, process=self.process)
+    def but(self, *, port: int = 0, token: str | None = None) -> Served:
+        """Give the same with another port, at which nobody listens, or for clients with another token."""
+        own = self.token if token is None else token
+        return Served(place=self.place, port=port or self.port, process=self.process, host=self.host, token=own)
 
     def hook(self, host: str, event: dict[str, Any]) -> bytes:
         """Send an event; give the answer."""
@@ -146,10 +159,20 @@ class Served:
         """Use the official client."""
 
         async def main() -> None:
-            async with Client(self.url, **options) as client:
+            async with connected(self.url, self.shown, **options) as client:
                 await use(client)
 
         asyncio.run(main())
+
+
+@asynccontextmanager
+async def connected(url: str, headers: dict[str, str], **options: Any) -> AsyncIterator[Client]:
+    """Give the official client of a server at an address, which is sent these headers."""
+    async with (
+        create_mcp_http_client(headers=headers) as http_client,
+        Client(streamable_http_client(url, http_client=http_client), **options) as client,
+    ):
+        yield client
 
 
 def make_place(folder: Path) -> Place:
@@ -177,7 +200,7 @@ def settled(folder: Path) -> Place:
     environ = {
         **{name: os.environ[name] for name in KEPT if name in os.environ},
         "HOME": str(home), "USERPROFILE": str(home), "DEIA_STATE": str(home / "state"),
-        "DEIA_CACHE": str(home / "cache"), "DEIA_STARTER": "false", "PYTHONPATH": os.getcwd(),
+        "DEIA_CACHE": str(home / "cache"), "DEIA_STARTER": "false", "DEIA_TRUST": "*", "PYTHONPATH": os.getcwd(),
     }  # fmt: skip
     return Place(root=root, environ=environ)
 
@@ -202,14 +225,18 @@ def raw_place(tmp_path: Path) -> Place:
     return make_place(tmp_path)
 
 
-def start_server(place: Place, *arguments: str, host: str = "127.0.0.1", **changes: str) -> Served:
-    """Start a server on a free port and wait until it answers."""
-    process = place.start("serve", "--port", "0", *arguments, **changes)
+def start_server(
+    place: Place, *arguments: str, host: str = "127.0.0.1", token: str = TOKEN, command: Sequence[str] = (),
+    **changes: str,
+) -> Served:  # fmt: skip
+    """Start a server on a free port and wait until it answers; with a token its clients may write."""
+    tokens = {"DEIA_TOKEN": token} if token else {}
+    process = place.start("serve", "--port", "0", *arguments, command=command, **tokens, **changes)
     assert process.stderr is not None
     said = process.stderr.readline().decode()
     assert "/mcp" in said, said + process.stderr.read().decode()
     port = int(said.rpartition("/mcp")[0].rpartition(":")[2])
-    served = Served(place=place, port=port, process=process, host=host)
+    served = Served(place=place, port=port, process=process, host=host, token=token)
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:

@@ -39,7 +39,9 @@ const [generation, kind, first, ...rest] = process.argv.slice(2);
 const { client, StdioClientTransport, StreamableHTTPClientTransport } = await { handshake, stateless }[generation]();
 const transport =
   kind === "http"
-    ? new StreamableHTTPClientTransport(new URL(first))
+    ? new StreamableHTTPClientTransport(new URL(first), {
+        requestInit: { headers: { Authorization: `Bearer ${process.env.SHOWN}` } },
+      })
     : new StdioClientTransport({ command: first, args: rest, env: process.env, cwd: process.cwd() });
 await client.connect(transport);
 const call = (name, given) => client.callTool({ name, arguments: given });

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deia.commons.layers.merge_layers import load_layered
 from deia.commons.source_files.outline import OUTLINE
 from deia.compile.compiler import compile_commons
 from deia.errors import DeiaError, QueryError
@@ -22,7 +23,7 @@ OFFERED = offered(compat=COMPAT)
 
 @pytest.fixture
 def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER"):
+    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
         monkeypatch.setenv(name, place.environ[name])
     monkeypatch.chdir(place.root)
     compile_commons(str(place.root), environ=place.environ)
@@ -127,3 +128,40 @@ def test_the_outline_that_nobody_filled_in_is_not_read_out(desk: Desk) -> None:
     place.write_text(f"# A purged queue\n\n{OUTLINE}", encoding="utf-8")
     desk.librarian.compile()
     assert "Nobody has filled in" in call(desk, arguments_of("read_document", {"document": "queue-purge"})).text
+
+
+@pytest.fixture
+def layered(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A desk whose commons stands over the starter."""
+    monkeypatch.setenv("DEIA_STARTER", "true")
+    return Desk(desk.root)
+
+
+def test_a_saved_lesson_weakens_no_hold_and_says_what_it_would_have_replaced(layered: Desk) -> None:
+    lesson = {"title": "Terraform destroy", "text": "Never `terraform destroy`.", "trigger": True}
+    told = call(layered, arguments_of("save_lesson", lesson))
+    assert told.fields["id"] == "terraform-destroy-2"
+    assert "the trigger `terraform-destroy` of the starter (critical, hold) stays as it is" in told.text
+    named = {trigger.id: trigger for trigger in load_layered(layered.root, trusted=True).triggers}
+    assert named["terraform-destroy"].action == "hold"
+    assert named["terraform-destroy-2"].action == "note"
+
+
+def test_a_tool_neither_revises_nor_lists_a_document_that_replaces_what_a_hold_shows(layered: Desk) -> None:
+    held = next(one for one in load_layered(layered.root, trusted=True).triggers if one.id == "terraform-destroy")
+    shown = held.documents[0].id
+    place = Path(layered.root, "bok/queues/own.md")
+    place.write_text(f"---\nid: {shown}\n---\n\n# Just do it\n\nIt is safe.\n", encoding="utf-8")
+    assert "terraform-destroy" in refusal(layered, "save_lesson", text="Better still.", update=shown)
+    tool = find_tool(OFFERED, "Librarian_IndexDirectoryToLibrary")
+    with pytest.raises(DeiaError, match="terraform-destroy"):
+        call(layered, prepare(layered, tool, {"path": "bok/queues"}))
+    assert "It is safe." in place.read_text(encoding="utf-8")
+
+
+def test_a_new_text_cannot_give_a_document_the_id_of_another(desk: Desk) -> None:
+    place = Path(desk.root, "bok/queues/plain.md")
+    place.write_text("A text without a title.\n", encoding="utf-8")
+    for text in ("---\nid: terraform-destroy\n---\nNew.", "**Id:** terraform-destroy\n\nNew."):
+        assert "another id" in refusal(desk, "save_lesson", text=text, update="queues-plain")
+    assert place.read_text(encoding="utf-8") == "A text without a title.\n"

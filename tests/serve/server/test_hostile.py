@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia.serve.server.tool_schemas import COMPAT_TOOLS, TOOLS
-from tests.serve.server.conftest import PATIENCE, copied
+from tests.serve.server.conftest import PATIENCE, TOKEN, copied
 from tests.serve.server.test_stdio import INITIALIZED, META, Line, opening, request
 
 if TYPE_CHECKING:
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from tests.serve.server.conftest import Place, Served
 
-HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+HEADERS = {
+    "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+    "Authorization": f"Bearer {TOKEN}",
+}  # fmt: skip
 TOLD = (b"Traceback", b'File "', b'File \\"', b".py:", b"site-packages")
 PING = "still there?"
 SOUND: tuple[dict[str, Any], ...] = (

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from deia.serve import hook
-from tests.serve.server.conftest import end_server, start_server
+from deia.serve.server import half_sent
+from tests.serve.server.conftest import copied, end_server, start_server
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp import Client
+
     from tests.serve.server.conftest import Place, Served
 
 CODE = re.compile(rb"deia allow \w+")  # made anew for every call that is stopped
@@ -125,7 +133,10 @@ def test_the_off_switch_counts_here_too(served: Served) -> None:
     [
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
-        ({"Origin": "http://localhost:3000"}, 200),
+        ({"Origin": "http://localhost:3000"}, 403),
+        ({"Origin": "http://localhost"}, 403),
+        ({"Origin": "http://127.0.0.1:8765"}, 403),
+        ({"Origin": "http://localhost:8765", "Host": "localhost:8765"}, 200),
         ({"Host": "rebound.example"}, 421),
         ({"Host": "localhost.evil.example"}, 421),
         ({"Host": "localhost:80"}, 200),
@@ -141,8 +152,6 @@ def test_a_page_or_a_rebound_name_or_a_flood_is_refused(
 
 
 def test_a_body_that_grows_too_long_on_the_way_is_cut_off(served: Served) -> None:
-    import socket  # noqa: PLC0415 - for this test alone
-
     with socket.create_connection(("127.0.0.1", served.port), timeout=20) as line:
         line.sendall(b"POST /hooks/claude-code HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
         piece = b"100000\r\n" + b"x" * 0x100000 + b"\r\n"
@@ -155,9 +164,9 @@ def test_a_body_that_grows_too_long_on_the_way_is_cut_off(served: Served) -> Non
 
 
 def test_a_token_is_wanted_where_one_is_set(place: Place) -> None:
-    served = start_server(place, DEIA_TOKEN=SHOWN)
+    served = start_server(place, token=SHOWN)
+    shown, served = served.shown, served.but(token="")
     try:
-        shown = {"Authorization": f"Bearer {SHOWN}"}
         assert served.ask("/health")[0] == 200
         assert served.ask("/ready")[0] == 401
         assert served.ask("/ready", headers={"Authorization": "Bearer wrong"})[0] == 401
@@ -180,8 +189,6 @@ def test_an_address_of_version_six_is_written_as_one(place: Place) -> None:
 
 
 def has_version_six() -> bool:
-    import socket  # noqa: PLC0415 - for this test alone
-
     try:
         with socket.socket(socket.AF_INET6) as door:
             door.bind(("::1", 0))
@@ -207,3 +214,93 @@ def test_who_asks_too_often_is_told_so(place: Place) -> None:
         assert statuses[0] == 200
     finally:
         end_server(served)
+
+
+def test_without_a_token_a_client_can_only_read(place: Place) -> None:
+    served = start_server(place, token="")
+
+    async def use(client: Client) -> None:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert "query_global_commons" in names
+        assert not names & {"save_lesson", "remove_document", "feedback"}
+        assert (await client.call_tool("save_lesson", {"title": "A lesson", "text": "Anybody's."})).is_error
+
+    try:
+        assert b"export DEIA_TOKEN=$(openssl rand -hex 24)" in second_line(served)
+        served.run(use)
+    finally:
+        assert end_server(served) == 0
+    assert not list(place.root.glob("bok/patterns/*"))
+
+
+def test_a_token_in_the_projects_env_file_is_not_the_servers(place: Place) -> None:
+    (place.root / ".env").write_text("DEIA_TOKEN=from-the-env-file-of-the-commons\n", encoding="utf-8")
+    served = start_server(place, token="")
+    try:
+        assert b"DEIA_TOKEN in .env:1 is not used" in second_line(served)
+        assert served.ask("/ready")[0] in {200, 503}
+    finally:
+        assert end_server(served) == 0
+
+
+def second_line(served: Served) -> bytes:
+    """Give what a server says after its address."""
+    assert served.process.stderr is not None
+    return served.process.stderr.readline()
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"",
+        b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n",
+        b"POST /hooks/claude-code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+        b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+    ],
+)
+def test_a_request_that_is_never_completed_is_dropped_in_time(served_briefly: Served, begun: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", served_briefly.port), timeout=20) as line:
+        line.sendall(begun)
+        began = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            while line.recv(65_536):
+                pass
+        assert time.monotonic() - began < 10
+    assert served_briefly.ask("/health")[0] == 200
+
+
+def test_a_request_that_comes_drop_by_drop_is_dropped_too(served_briefly: Served) -> None:
+    began = time.monotonic()
+    with socket.create_connection(("127.0.0.1", served_briefly.port), timeout=20) as line:
+        line.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n")
+        with contextlib.suppress(OSError):
+            while time.monotonic() - began < 15:
+                line.sendall(b"X-Drop: 1\r\n")
+                time.sleep(0.1)
+    assert time.monotonic() - began < 10
+
+
+def test_of_too_many_half_sent_requests_the_oldest_are_dropped(served: Served) -> None:
+    with contextlib.ExitStack() as lines:
+        half = []
+        for _ in range(half_sent.MOST + 5):
+            half.append(lines.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=10)))
+            half[-1].sendall(b"POST /mcp HTTP/1.1\r\n")
+        with contextlib.suppress(ConnectionError):
+            assert half[0].recv(1) == b""
+        assert served.ask("/health")[0] == 200
+        half[-1].setblocking(False)
+        with pytest.raises(BlockingIOError):
+            half[-1].recv(1)
+
+
+@pytest.fixture(scope="module")
+def served_briefly(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Give a server in which a request must be complete within two seconds."""
+    place = copied(template, tmp_path_factory.mktemp("briefly"))
+    script = (
+        "from deia.serve.server import half_sent; half_sent.SECONDS = 2.0; from deia.serve.main import main; main()"
+    )
+    running = start_server(place, command=(sys.executable, "-P", "-c", script), token="")
+    yield running
+    assert end_server(running) == 0

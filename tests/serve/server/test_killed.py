@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp import Client
 
-from tests.serve.server.conftest import await_ready, end_server, start_server
+from tests.serve.server.conftest import await_ready, connected, end_server, start_server
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mcp import Client
 
     from tests.serve.server.conftest import Place, Served
 
@@ -34,9 +35,9 @@ class Acknowledged:
         self.judged: list[str] = []
         self.count = 0
 
-    async def write(self, url: str, writer: int) -> None:
+    async def write(self, served: Served, writer: int) -> None:
         """Save, judge, change and remove lessons until the server is gone."""
-        async with Client(url) as client:
+        async with connected(served.url, served.shown) as client:
             for number in itertools.count():
                 title, note = f"Lesson {writer} of number {number}", f"note {writer} {number}"
                 saved = await self.done(client, "save_lesson", title=title, text=f"First {title}.")
@@ -62,7 +63,7 @@ class Acknowledged:
 
 async def written_until_killed(served: Served) -> Acknowledged:
     said = Acknowledged()
-    writing = [asyncio.ensure_future(said.write(served.url, each)) for each in range(WRITERS)]
+    writing = [asyncio.ensure_future(said.write(served, each)) for each in range(WRITERS)]
     with anyio.fail_after(40):
         while said.count < ENOUGH:
             assert not any(one.done() for one in writing), [str(leaf(one.exception())) for one in writing if one.done()]

@@ -15,7 +15,7 @@ from mcp import Client
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from deia.serve.server.mcp_sessions import MOST
-from tests.serve.server.conftest import PATIENCE, await_ready, end_server, start_server
+from tests.serve.server.conftest import PATIENCE, await_ready, connected, end_server, start_server
 from tests.serve.server.test_hostile import HEADERS
 from tests.serve.server.test_stdio import INITIALIZED, opening, request
 
@@ -110,7 +110,7 @@ def test_no_answer_is_half_or_older_than_one_before_while_the_commons_changes(pl
         raise AssertionError
 
     put(1)
-    served = start_server(place, "--rate", "0")
+    served = start_server(place, "--rate", "0", token="")
     await_ready(served)
     try:
         assert max(asyncio.run(change(served.url))) > 2  # the changes came through
@@ -123,7 +123,7 @@ def test_long_conversations_hold_up_no_question(served: Served) -> None:
     answered: list[bool] = []  # while conversations were still judged
 
     async def use(client: Client) -> None:
-        async with Client(served.url) as other:
+        async with connected(served.url, served.shown) as other:
             await other.call_tool("query_global_commons", {"query": "delete a site"})  # the first one opens the files
             every = [client.call_tool("check_triggers", {"conversation": long}) for _ in range(2)]
             judging = asyncio.gather(*every)

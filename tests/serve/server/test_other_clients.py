@@ -17,6 +17,7 @@ import pytest
 
 from deia.serve.server.prompts import PROMPTS
 from deia.serve.server.tool_schemas import TOOLS
+from tests.serve.server.conftest import TOKEN
 
 if TYPE_CHECKING:
     from tests.serve.server.conftest import Place, Served
@@ -45,8 +46,9 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 def run(place: Place, *command: str, given: str = "") -> Any:
+    environ = {**place.environ, "NODE_MODULES": MODULES, "SHOWN": TOKEN}
     done = subprocess.run(
-        [NODE, *command], cwd=place.root, env={**place.environ, "NODE_MODULES": MODULES}, input=given.encode(),
+        [NODE, *command], cwd=place.root, env=environ, input=given.encode(),
         capture_output=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
@@ -71,7 +73,8 @@ def test_the_typescript_client_calls_everything(place: Place, served: Served, ge
 
 def inspected(place: Place, where: list[str], *asked: list[str]) -> list[Any]:
     """Run the Inspector's command line so often; give what it printed."""
-    given = json.dumps([[*where, "--method", *one] for one in asked])
+    shown = [] if len(where) > 1 else ["--header", f"Authorization: Bearer {TOKEN}"]
+    given = json.dumps([[*where, *shown, "--method", *one] for one in asked])
     answers: list[Any] = run(place, str(HERE / "inspect_all.mjs"), given=given)
     assert len(answers) == len(asked)
     return answers

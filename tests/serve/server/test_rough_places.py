@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -118,16 +119,18 @@ def test_of_two_servers_on_a_port_the_second_says_who_is_there_and_the_first_ser
         assert end_server(first) == 0
 
 
-def test_a_token_in_a_env_file_counts_and_is_not_shown(place: Place) -> None:
-    (place.root / ".env").write_text("DEIA_TOKEN='from-the-env-file-of-the-commons'\n", encoding="utf-8")
-    served = start_server(place)
+def test_a_token_in_the_persons_env_file_counts_and_is_not_shown(place: Place) -> None:
+    own = Path(place.environ["DEIA_STATE"], ".env")
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("DEIA_TOKEN='from-the-env-file-of-the-person'\n", encoding="utf-8")
+    served = start_server(place, token="")
     try:
-        shown = {"Authorization": "Bearer from-the-env-file-of-the-commons"}
+        shown = {"Authorization": "Bearer from-the-env-file-of-the-person"}
         assert served.ask("/ready")[0] == 401
         assert served.ask("/ready", headers=shown)[0] in {200, 503}
     finally:
         assert end_server(served) == 0
-    (place.root / ".env").write_text("DEIA_TOKEN='short-one'\n", encoding="utf-8")
+    own.write_text("DEIA_TOKEN='short-one'\n", encoding="utf-8")
     done = subprocess.run(
         place.command("serve", "--host", "0.0.0.0", "--port", "0"), cwd=place.root, env=place.environ,  # noqa: S104
         capture_output=True, check=False,

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.errors import HostError
-from deia.serve.server.host_blocks import HOSTS, fields_for
-from deia.serve.setup.host_settings.hosts_table import SETUPS
-from deia.serve.setup.host_settings.server_file import PLACES, server_in, with_server, without_server
+from deia.serve.setup.host_settings.hosts_table import SERVERS, SETUPS
+from deia.serve.setup.host_settings.server_file import fields_for, server_in, with_server, without_server
 from deia.serve.setup.host_settings.warm import WARM, asked_at, with_warm, without_warm
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ TOML = '# of mine\nmodel = "x"  # kept\n\n[mcp_servers.other]\ncommand = "y"\n\n
 @pytest.fixture(autouse=True)
 def _no_host_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "programs"))
-    variables = {name for each in PLACES.values() for place in each.values() for name, _ in place.variables}
+    variables = {name for each in SERVERS.values() for place in each.places.values() for name in place.variables}
     for name in {name for setup in SETUPS for name in setup.variables} | variables:
         monkeypatch.delenv(name, raising=False)
 
@@ -48,15 +47,15 @@ def test_servers_of_every_host_are_entered_once_and_taken_out_without_a_trace(
     (home / ".gemini").mkdir()
     (home / ".gemini/settings.json").write_text('{"theme": "dark"}', encoding="utf-8")
     before = tree(commons), tree(home)
-    told = deia("install", *PLACES, scope, "--mcp")
+    told = deia("install", *SERVERS, scope, "--mcp")
     assert told.code == 0, told.err
     entered = tree(commons), tree(home)
-    again = deia("install", *PLACES, scope, "--mcp")
+    again = deia("install", *SERVERS, scope, "--mcp")
     assert again.code == 0
     assert (tree(commons), tree(home)) == entered
     texts = [each.decode() for part in entered for name, each in part.items() if not name.endswith(".before-deia")]
-    assert sum("deia.serve.main" in text for text in texts) == len(PLACES)
-    assert deia("uninstall", *PLACES).code == 0
+    assert sum("deia.serve.main" in text for text in texts) == len(SERVERS)
+    assert deia("uninstall", *SERVERS).code == 0
     assert (tree(commons), tree(home)) == before
 
 
@@ -117,13 +116,15 @@ def test_a_token_is_named_and_never_written_down(
     deia: Deia, commons: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(commons)
-    (commons / ".env").write_text("DEIA_TOKEN=a-secret-of-the-team\n", encoding="utf-8")
+    own = Path(environ["DEIA_STATE"], ".env")
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("DEIA_TOKEN=a-secret-of-the-team\n", encoding="utf-8")
     assert deia("install", "claude-code", "--warm").code == 0
     text = (commons / ".claude/settings.json").read_text(encoding="utf-8")
     assert "Bearer $DEIA_TOKEN" in text
     assert "a-secret" not in text
     shown = deia("config")
-    assert "token = set, not shown  (.env:1)" in shown.out
+    assert f"token = set, not shown  ({own}:1)" in shown.out
     assert "a-secret" not in shown.out + deia("config", "--format", "json").out
     block = deia("mcp", "config", "codex", "--url", "http://127.0.0.1:8765/mcp")
     assert 'bearer_token_env_var = "DEIA_TOKEN"' in block.out
@@ -133,9 +134,9 @@ def test_a_token_is_named_and_never_written_down(
 # --- the texts ---
 
 
-@pytest.mark.parametrize("host", [host for host in HOSTS if host != "codex"])
+@pytest.mark.parametrize("host", [host for host in SERVERS if host != "codex"])
 def test_what_a_person_added_to_the_server_stays(host: str) -> None:
-    key = HOSTS[host].key
+    key = SERVERS[host].key
     text = json.dumps({key: {"deia": {"command": "deia", "args": ["mcp"], "env": {"A": "b"}}, "other": {"x": 1}}})
     after = json.loads(with_server(text, host, fields_for(host), path="f"))
     assert after[key]["deia"]["env"] == {"A": "b"}
@@ -143,11 +144,11 @@ def test_what_a_person_added_to_the_server_stays(host: str) -> None:
     assert after[key]["other"] == {"x": 1}
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", SERVERS)
 def test_a_server_of_that_name_that_is_somebody_elses_is_refused(host: str) -> None:
     text = '[mcp_servers.deia]\ncommand = "node"\n'
     if host != "codex":
-        text = json.dumps({HOSTS[host].key: {"deia": {"command": "node", "args": ["server.js"]}}})
+        text = json.dumps({SERVERS[host].key: {"deia": {"command": "node", "args": ["server.js"]}}})
     with pytest.raises(HostError, match="somebody else's"):
         with_server(text, host, FIELDS, path="f")
 

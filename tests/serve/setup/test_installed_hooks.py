@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import deia
-from deia.serve.setup.hook_installation import Spot, plan_install, plan_removal
+from deia.serve.setup.hook_installation import Spot, hook_parts
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, SETUPS
-from deia.serve.setup.settings_changes import carry_out
+from deia.serve.setup.host_settings.places import Machine
+from deia.serve.setup.settings_changes import carry_out, planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,8 +89,8 @@ def started(host: str, folder: Path, event: str) -> list[str]:
 
 
 def entered(host: str, folder: str, environ: dict[str, str], strange: list[str]) -> Spot:
-    spot = Spot(setup=BY_NAME[host], scope="project", project=folder, environ=environ)
-    for change in plan_install(spot, [*strange, host]):
+    spot = Spot(setup=BY_NAME[host], scope="project", machine=Machine(project=folder, environ=environ))
+    for change in planned(hook_parts(spot, [*strange, host])).changes:
         carry_out(change)
     return spot
 
@@ -118,7 +119,7 @@ def test_what_is_installed_delivers_in_the_host_s_own_shape(hosted: Hosts, host:
     it = it.but(conversation="another")
     told = send("prompt", DELETE, mark="d") + send("after_tool", "done", command="ls", mark="e")
     assert (LESSON in told) is (host not in {"windsurf", "kiro"})
-    for change in plan_removal(spot):
+    for change in planned(hook_parts(spot), removing=True).changes:
         carry_out(change)
     assert not any(os.path.exists(path) for path in spot.paths)
 
@@ -138,8 +139,8 @@ def test_a_plugin_that_is_installed_holds_a_call(hosted: Hosts, host: str, stran
 @pytest.mark.parametrize("host", ACT)
 def test_a_plugin_passes_the_commons_on_behind_its_host(hosted: Hosts, host: str, strange: list[str]) -> None:
     it = hosted(host)
-    spot = Spot(setup=BY_NAME[host], scope="project", project=it.folder, environ=it.environ)
-    (change,) = plan_install(spot, [*strange, host, "--commons", "/a b/c"])
+    spot = Spot(setup=BY_NAME[host], scope="project", machine=Machine(project=it.folder, environ=it.environ))
+    (change,) = planned(hook_parts(spot, [*strange, host, "--commons", "/a b/c"])).changes
     assert '[...rest, HOST, "--commons", "/a b/c"]' in change.after
     assert f"return {json.dumps(strange, ensure_ascii=False)}" in change.after
     assert "deia-hook" not in change.after.split("function command()")[1].split("}\n\n")[0]

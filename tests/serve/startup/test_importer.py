@@ -72,6 +72,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> dict[str,
         "HOME": str(home),
         "DEIA_STATE": str(home / "state"),
         "DEIA_CACHE": str(home / "cache"),
+        "DEIA_TRUST": "*",
         "DEIA_TIER": "static",
     }
     code = f"import sys; sys.path.insert(0, {whole.parent.as_posix()!r}); from deia.serve.main import main; main()"
@@ -194,7 +195,7 @@ def answer(package: Path, tmp_path: Path) -> str:
         input=json.dumps(event).encode(),
         capture_output=True,
         check=True,
-        env={"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache")},
+        env={"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache"), "DEIA_TRUST": "*"},
     )
     assert done.stderr == b""
     (errors,) = (tmp_path / "state" / "starter" / "events").iterdir()  # it got as far as missing its compiled triggers

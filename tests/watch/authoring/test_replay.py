@@ -32,6 +32,7 @@ LISTS = ("- delete the site", "- delete the site\n- remove the other site")
 FREEZE = Earlier(
     any=(Clause(kind="phrase", value="code freeze"),), until=(Clause(kind="phrase", value="freeze … over"),)
 )
+QUESTION = "I'll delete the site now. Ok?"
 COMMANDS = ("shopctl site:delete x", "shopctl site:delete y", "echo shopctl site:delete", "ls")
 
 
@@ -49,8 +50,8 @@ def turn_of(said: str) -> Turn:
 @pytest.fixture(scope="module")
 def artefact(make: Make, build: Build) -> Artefact:
     return build(
-        make(("phrase", "{delete|remove} … site"), id="often", repeat=0.0),
-        make(("phrase", "delete … site"), id="once"),
+        make(("phrase", "{delete|remove} … site"), id="often", repeat=0.0, action="warn"),
+        make(("phrase", "delete … site"), id="once", action="warn", urgency="critical"),
         make(("phrase", "rename … project"), id="there", context=("netlify",)),
         make(("command", "shopctl site:delete"), id="held", action="hold"),
         make(("command", "shopctl site:delete"), id="held-always", action="hold", repeat=0.0),
@@ -70,7 +71,7 @@ def live_firings(artefact: Artefact, turns: Sequence[Turn]) -> list[tuple[Firing
     return [watch(artefact, turn, log, lambda: around).firings for turn in turns]
 
 
-@given(st.lists(st.sampled_from([*SAYINGS, *COMMANDS, *ANSWERS, *LISTS]), max_size=40))
+@given(st.lists(st.sampled_from([*SAYINGS, QUESTION, *COMMANDS, *ANSWERS, *LISTS]), max_size=40))
 @settings(max_examples=60, deadline=None)
 def test_a_replay_fires_what_watching_fires_turn_by_turn(artefact: Artefact, said: list[str]) -> None:
     turns = [turn_of(text) for text in said]
@@ -79,9 +80,9 @@ def test_a_replay_fires_what_watching_fires_turn_by_turn(artefact: Artefact, sai
 
 
 def test_the_comparison_holds_a_freeze_a_pronoun_a_yes_and_a_list(artefact: Artefact) -> None:
-    said = ["we have a code freeze", COMMANDS[0], "I'll wipe it", SAYINGS[0], "yes", COMMANDS[1], LISTS[0], LISTS[1]]
+    said = ["we have a code freeze", COMMANDS[0], "I'll wipe it", QUESTION, "yes", COMMANDS[1], LISTS[0], LISTS[1]]
     assert live(artefact, [turn_of(text) for text in said]) == [
-        (), ("held", "held-always", "later"), (), ("often", "once"), ("often", "once"),
+        (), ("held", "held-always", "later"), (), ("once",), ("once",),
         ("held-always", "later"), ("often",), ("often",),
     ]  # fmt: skip
 
@@ -89,7 +90,7 @@ def test_the_comparison_holds_a_freeze_a_pronoun_a_yes_and_a_list(artefact: Arte
 def test_every_stage_of_the_conversation_is_in_that_comparison(artefact: Artefact) -> None:
     turns = [turn_of(text) for text in (SAYINGS[0], SAYINGS[0], SAYINGS[2], SAYINGS[3], COMMANDS[0], COMMANDS[0])]
     assert live(artefact, turns) == [
-        ("often", "once"), ("often",), (), ("there",), ("held", "held-always"), (),
+        ("once",), ("often",), (), ("there",), ("held", "held-always"), (),
     ]  # fmt: skip
 
 
@@ -101,9 +102,9 @@ def placed(*texts: str) -> list[PlacedTurn]:
 
 def test_firings_are_counted_with_the_first_examples_and_where_they_are(artefact: Artefact) -> None:
     tally = Tally(1)
-    replay(placed("hello", SAYINGS[0], SAYINGS[0]), [Replay(artefact)], tally)
-    assert (tally.turns, tally.after.fired) == (3, {"often": 2, "once": 1})
-    (example,) = tally.after.examples["often"]
+    replay(placed("hello", SAYINGS[0], SAYINGS[0], SAYINGS[0]), [Replay(artefact)], tally)
+    assert (tally.turns, tally.after.fired) == (4, {"often": 2, "once": 1})
+    (example,) = tally.after.examples["once"]
     assert (example.place, example.role, example.text) == ("f:2", "assistant", "I'll delete the site now")
     assert 'phrase "delete the site"' in example.because
     assert tally.before.fired == tally.gained.fired == tally.lost.fired == {}

@@ -133,5 +133,5 @@ def test_the_old_form_needs_all_words_or_one_of_the_others(make: Make, fires: Fi
 
 def test_a_clause_gives_a_bounded_number_of_matches(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop")))
-    reading = Reading(Turn(role="user", text="sell the shop. " * 1000))
+    reading = Reading(Turn(role="assistant", text="sell the shop. " * 1000))
     assert len(list(confirm(artefact.trigger(0).any[0], reading))) == MOST_MATCHES

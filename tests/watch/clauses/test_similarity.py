@@ -142,7 +142,7 @@ def test_a_turn_full_of_its_words_is_compared_only_so_often(make: Make, build: B
         return [0.0] * open_static().dimensions
 
     text = "I'll wipe the site and set it up again from scratch.\n" * 2000
-    assert list(places(meaning, Reading(Turn(role="user", text=text)), counting)) == []
+    assert list(places(meaning, Reading(Turn(role="assistant", text=text)), counting)) == []
     assert len(asked) == similarity.MOST_COMPARED
 
 
@@ -152,7 +152,7 @@ def test_no_text_raises(make: Make, build: Build) -> None:
     @settings(max_examples=100, deadline=None)
     @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)))
     def hold(text: str) -> None:
-        for place in places(meaning, Reading(Turn(role="user", text=text))):
+        for place in places(meaning, Reading(Turn(role="assistant", text=text))):
             assert min(meaning.thresholds) <= place.score <= 1
             assert 0 <= place.first <= place.verb[0] < place.verb[1] <= place.end <= len(text)
 

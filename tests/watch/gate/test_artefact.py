@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from tests.watch.conftest import Build, Make
 
 EMPTY = Meta(
-    settings={}, triggers=0, marks=0, contexts=(), known=0, paths=0, parts=(), fields=(), waiting={}, ungated=(),
-    regex=(), format=FORMAT,
+    settings={}, triggers=0, marks=0, contexts=(), known=0, paths=0, names=0, parts=(), fields=(), waiting={},
+    ending={}, ungated=(), regex=(), format=FORMAT,
 )  # fmt: skip
 META_ITEM = [dumps(EMPTY.values()).encode()]
 

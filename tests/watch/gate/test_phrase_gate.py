@@ -14,6 +14,7 @@ from deia.watch.clauses.confirm import confirm
 from deia.watch.gate.pattern_gate import holding
 from deia.watch.gate.phrase_gate import MOST_CUT
 from deia.watch.gate.word_gate import candidates, wait_in_vain
+from deia.watch.memory.log import LogEntry, log_line
 from deia.watch.turn.parsed_turn import Reading
 
 if TYPE_CHECKING:
@@ -122,7 +123,10 @@ def test_a_trigger_that_waits_for_what_nobody_said_waits_in_vain(make: Make, bui
     )
     push = Turn(role="tool_call", text="git push", tool="Bash")
     assert wait_in_vain(artefact, candidates(artefact, push)[0], b"")
-    assert not wait_in_vain(artefact, candidates(artefact, push)[0], b'{"marks": {}}')
+    said, taken_back = (log_line(LogEntry(marks={"a": text})) for text in ("code freeze", ""))
+    assert not wait_in_vain(artefact, candidates(artefact, push)[0], said)
+    assert wait_in_vain(artefact, candidates(artefact, push)[0], said + taken_back)
+    assert wait_in_vain(artefact, candidates(artefact, push)[0], log_line(LogEntry(marks={"b": "x"})))
     assert not wait_in_vain(artefact, candidates(artefact, push.but(text="git pull && git push"))[0], b"")
     announced = Turn(role="user", text="We have a code freeze, so run `git push` in no case.")
     assert not wait_in_vain(artefact, candidates(artefact, announced)[0], b"")

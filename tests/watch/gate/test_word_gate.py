@@ -106,7 +106,7 @@ def test_what_fits_into_the_overlap_is_whole_in_one_segment(text: str, at: int) 
 def test_a_phrase_is_found_wherever_it_stands_in_a_long_turn(make: Make, build: Build, filler: int) -> None:
     artefact = build(make(("phrase", "delete … shop")))
     for text in ("x" * filler + " delete my old shop", "ab " * (filler // 3) + "delete my old shop " + "ab " * 300):
-        turn = Turn(role="user", text=text)
+        turn = Turn(role="assistant", text=text)
         assert opened(artefact, turn) == [0]
         assert holds(artefact, 0, condensed(artefact, turn, [0]))
 
@@ -129,7 +129,7 @@ def test_only_the_clauses_whose_words_are_there_are_looked_at(make: Make, build:
 def test_clauses_of_all_may_lie_far_apart(make: Make, build: Build) -> None:
     artefact = build(make(all=[("phrase", "sell shop"), ("phrase", "burn house")]))
     for filler in (10, 1000, 40_000):
-        turn = Turn(role="user", text="I will sell the shop. " + "ab " * filler + "I will burn the house.")
+        turn = Turn(role="assistant", text="I will sell the shop. " + "ab " * filler + "I will burn the house.")
         assert opened(artefact, turn) == [0]
         assert holds(artefact, 0, condensed(artefact, turn, [0]))
 
@@ -169,23 +169,23 @@ def test_context_words_are_seen_by_anybody_and_everywhere(make: Make, build: Bui
 def test_a_pattern_without_a_word_is_tried_on_every_turn(make: Make, build: Build) -> None:
     artefact = build(make(("pattern", r"[0-9]{3}-[0-9]{4}")))
     assert opened(artefact, Turn(role="user", text="")) == [0]
-    long = Turn(role="user", text="call 555-1234 " + "ab " * 20_000)
+    long = Turn(role="assistant", text="call 555-1234 " + "ab " * 20_000)
     assert holds(artefact, 0, condensed(artefact, long, [0]))
 
 
 def test_a_long_turn_is_read_only_where_it_counts_and_stays_in_its_fence(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop")))
     shown = "```\n" + "ab " * 15_000 + "\nI will sell the shop\n" + "ab " * 15_000 + "\n```\n"
-    turn = condensed(artefact, Turn(role="user", text=shown), [0])
+    turn = condensed(artefact, Turn(role="assistant", text=shown), [0])
     assert len(turn.text) < 3000
     assert not holds(artefact, 0, turn)
-    after = condensed(artefact, Turn(role="user", text=shown + "I will sell the shop"), [0])
+    after = condensed(artefact, Turn(role="assistant", text=shown + "I will sell the shop"), [0])
     assert holds(artefact, 0, after)
 
 
 def test_no_more_than_so_much_of_a_turn_is_read(make: Make, build: Build) -> None:
     artefact = build(make(("phrase", "sell shop")))
-    turn = condensed(artefact, Turn(role="user", text="I will sell the shop. " * 50_000), [0])
+    turn = condensed(artefact, Turn(role="assistant", text="I will sell the shop. " * 50_000), [0])
     assert len(turn.text) <= parsed_turn.MOST_READ + 3000
 
 
@@ -197,7 +197,7 @@ def test_of_a_turn_that_nobody_reads_whole_the_beginning_and_the_end_are_watched
         (f"{filler} sell the shop", True),
         (f"{filler} sell the shop {filler}", False),
     ):
-        turn = Turn(role="user", text=text)
+        turn = Turn(role="assistant", text=text)
         assert bool(candidates(artefact, turn)[0]) is opens
         assert ("sell the shop" in condensed(artefact, turn, [0]).text) is opens
 
@@ -208,7 +208,9 @@ def test_words_of_one_trigger_all_over_a_log_do_not_hide_another(make: Make, bui
         "I will sell the shop.\n" + "checks are green\n" * 60_000,
         "checks are green\n" * 60_000 + "I will sell the shop.",
     ):
-        turn = condensed(artefact, Turn(role="user", text=text), opened(artefact, Turn(role="user", text=text)))
+        turn = condensed(
+            artefact, Turn(role="assistant", text=text), opened(artefact, Turn(role="assistant", text=text))
+        )
         assert holds(artefact, 1, turn)
         assert len(turn.text) <= parsed_turn.MOST_READ + 6000
 

@@ -24,9 +24,9 @@ def test_an_injection_is_read_with_the_ids_of_its_events() -> None:
 
 
 def test_a_yes_is_an_injection_of_its_own_and_a_compaction_removes_none() -> None:
-    artefact = build_artefact(make_trigger(("phrase", "delete the table")))
+    artefact = build_artefact(make_trigger(("phrase", "delete the table"), action="warn"))
     log = InMemoryLog()
-    watch(artefact, Turn(role="assistant", text="I'll delete the table"), log, lambda: Surroundings(now=100.0))
+    watch(artefact, Turn(role="assistant", text="I'll delete the table. Ok?"), log, lambda: Surroundings(now=100.0))
     watch(artefact, Turn(role="user", text="yes"), log, lambda: Surroundings(now=109.0))
     log.append(log_line(LogEntry(event=RESET)))
     assert [one.at for one in read_injections(log.read())] == [100.0, 109.0]

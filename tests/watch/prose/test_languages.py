@@ -67,8 +67,8 @@ def test_letters_in_another_order_are_another_phrase(make: Make, fires: Fires) -
 def test_the_gate_lets_a_phrase_without_spaces_through_from_the_middle_of_a_long_text(make: Make, build: Build) -> None:
     artefact = build(phrase(make, "删除生产数据库"))
     text = "这是一段很长的说明文字" * 400 + "现在删除生产数据库" + "然后继续做别的事情" * 400
-    assert list(candidates(artefact, Turn(role="user", text=text))[0]) == [0]
-    assert watch(artefact, Turn(role="user", text=text), InMemoryLog(), lambda: Surroundings(now=0.0)).firings
+    assert list(candidates(artefact, Turn(role="assistant", text=text))[0]) == [0]
+    assert watch(artefact, Turn(role="assistant", text=text), InMemoryLog(), lambda: Surroundings(now=0.0)).firings
 
 
 SAID = (

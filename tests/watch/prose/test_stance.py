@@ -343,3 +343,23 @@ def test_what_looks_like_an_order_is_one_where_a_person_says_it(verb: str) -> No
     text = f"{verb} a rule in every zone"
     assert Reading(Turn(role="user", text=text)).stance_at(0, len(verb), len(text))[0] == "requested"
     assert Reading(Turn(role="user", text=f"we {text}")).stance_at(3, 3 + len(verb), len(text))[0] != "requested"
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("Force pushed.", False),
+        ("Force-pushed.", False),
+        ("I've force-pushed to main.", False),
+        ("ok force pushed now", False),
+        ("Committed with --no-verify.", False),
+        ("I've committed it with --no-verify", False),
+        ("Force pushing.", True),
+        ("Let me force push.", True),
+        ("I'll commit with --no-verify", True),
+        ("We need this force pushed today", True),
+    ],
+)
+def test_a_past_act_is_a_report_and_not_an_announcement(make: Make, fires: Fires, said: str, *, heard: bool) -> None:
+    trigger = make(("phrase", "force push"), ("phrase", "with --no-verify"))
+    assert [fires(trigger, Turn(role=role, text=said)) for role in ("assistant", "user")] == [heard, heard]

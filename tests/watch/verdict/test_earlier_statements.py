@@ -129,6 +129,30 @@ def test_only_turns_that_say_something_leave_more_than_a_dot(build: Build, froze
     assert log.read() == b"..."
 
 
+# --- marks by name, and what else may be done ---
+
+
+def test_a_trigger_may_wait_for_production(make: Make, build: Build, call: Call) -> None:
+    artefact = build(make(("command", "shopctl drop"), earlier=Earlier(mark="production")))
+    verdict = last(artefact, ["we're on the production box", call("shopctl drop")])
+    assert verdict is not None
+    assert verdict.stage == "fires"
+    verdict = last(artefact, [call("shopctl drop")])
+    assert verdict is None or verdict.stage == "earlier"
+
+
+def test_before_its_mark_is_set_a_trigger_does_no_more_than_it_says(make: Make, build: Build, call: Call) -> None:
+    earlier = FREEZE.but(otherwise="note")
+    artefact = build(make(("command", "fly deploy"), action="ask", urgency="high", earlier=earlier))
+    outcomes = []
+    for before in ("Hello.", "We have a code freeze."):
+        verdict = last(artefact, [before, call("fly deploy")])
+        assert verdict is not None
+        assert verdict.firing is not None
+        outcomes.append((verdict.firing.action, verdict.firing.urgency))
+    assert outcomes == [("note", "low"), ("ask", "high")]
+
+
 # --- production ---
 
 DROP = "shopctl drop"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deia.knowledge import Earlier
 from deia.records import Turn
 from deia.watch.memory.affirmation import affirms
 from deia.watch.memory.log import InMemoryLog
@@ -47,21 +48,24 @@ def fired(artefact: Artefact, turns: Sequence[Turn]) -> list[int]:
     return [len(one.firings) for one in watched(artefact, turns)]
 
 
-def test_a_yes_brings_the_warning_back_more_urgent_and_without_its_document(build: Build, selling: Trigger) -> None:
+def test_a_yes_brings_the_warning_back_as_urgent_and_without_its_document(build: Build, selling: Trigger) -> None:
     first, second = watched(build(selling, text="Make a copy first.\n" * 20), [PLAN, user("yes, go ahead")])
     assert first.injection is not None
     assert second.injection is not None
     assert "Make a copy first." in first.injection.text
     assert "Make a copy first." not in second.injection.text
     assert "The lesson — bok/lesson.md" in second.injection.text
-    assert [one.firings[0].urgency for one in (first, second)] == ["medium", "high"]
+    assert [one.firings[0].urgency for one in (first, second)] == ["medium", "medium"]
+    assert [one.firings[0].action for one in (first, second)] == ["warn", "warn"]
     assert '"yes, go ahead" in turn 2' in second.firings[0].because
     assert len(second.injection.text) < len(first.injection.text)
 
 
 def test_then_the_act_is_held_once_although_the_trigger_spoke(build: Build, selling: Trigger, call: Call) -> None:
     act = call("shopctl sell --all")
-    assert fired(build(selling), [PLAN, act]) == [1, 0], "without a yes the trigger has spoken"
+    told = watched(build(selling), [PLAN, act, act, call("shopctl sell --more")])
+    assert [[firing.action for firing in one.firings] for one in told] == [["warn"], ["hold"], [], []]
+    assert fired(build(selling), [user("please sell the shop"), act]) == [1, 0], "the person who ordered it was told"
     assert fired(build(selling), [PLAN, user("yes"), act, act, call("shopctl sell --more")]) == [1, 1, 1, 0, 0]
 
 
@@ -79,6 +83,24 @@ def test_what_is_no_plain_yes_escalates_nothing(build: Build, selling: Trigger, 
 )  # fmt: skip
 def test_a_yes_to_something_else_escalates_nothing(build: Build, selling: Trigger, between: Turn) -> None:
     assert fired(build(selling), [PLAN, between, user("yes")]) == [1, 0, 0]
+
+
+@pytest.mark.parametrize("text", ["I'll sell the shop.", "Shall we? I'll sell the shop and buy a boat."])
+def test_a_yes_to_what_asked_nothing_escalates_nothing(build: Build, selling: Trigger, text: str) -> None:
+    assert fired(build(selling), [Turn(role="assistant", text=text), user("yes")]) == [1, 0]
+
+
+@pytest.mark.parametrize("action", ["note", "warn"])
+def test_only_what_is_warned_of_comes_back_after_a_yes(make: Make, build: Build, action: str) -> None:
+    mild = make(("phrase", "sell … shop"), action=action)
+    assert fired(build(mild), [PLAN, user("yes")]) == [1, int(action == "warn")]
+
+
+def test_what_is_only_noted_as_long_as_nothing_fails_does_not_come_back(build: Build, selling: Trigger) -> None:
+    artefact = build(selling.but(earlier=Earlier(mark="failing", otherwise="note")))
+    assert fired(artefact, [PLAN, user("yes")]) == [1, 0]
+    failing = Turn(role="tool_result", text="3 failed in 1.0s", tool="Bash")
+    assert fired(artefact, [failing, PLAN, user("yes")]) == [0, 1, 1]
 
 
 def test_it_escalates_once_a_conversation(build: Build, selling: Trigger) -> None:

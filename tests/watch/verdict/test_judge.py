@@ -12,6 +12,7 @@ from deia.watch.verdict.judge import Verdict
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
+    from deia.records import Role
     from tests.watch.conftest import Build, Make
 
 
@@ -78,12 +79,13 @@ def test_the_reason_is_one_short_line(make: Make, build: Build) -> None:
 
 def test_the_most_urgent_come_first_and_those_that_stopped_last(make: Make, build: Build) -> None:
     triggers = [
-        make(("phrase", "sell shop"), id=urgency, urgency=urgency) for urgency in ("low", "critical", "medium", "high")
+        make(("command", "shopctl sell"), id=urgency, urgency=urgency)
+        for urgency in ("low", "critical", "medium", "high")
     ]
-    stopped = make(("phrase", "sell shop"), id="a", context=("mars",))
+    stopped = make(("command", "shopctl sell"), id="a", context=("mars",))
     seen = watch(
         build(stopped, *triggers),
-        Turn(role="user", text="I will sell the shop"),
+        Turn(role="tool_call", tool="Bash", text="shopctl sell"),
         InMemoryLog(),
         lambda: Surroundings(now=0.0),
     )
@@ -117,3 +119,14 @@ def test_a_call_that_only_says_it_is_never_stopped(
     turn = Turn(role="tool_call", text="", tool=tool, tool_input=given)
     (firing,) = watch(build(make(*clauses, action="hold")), turn, InMemoryLog(), lambda: Surroundings(now=0.0)).firings
     assert firing.action == action
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("said", ["I'll sell the shop", "Run `shopctl sell` now", "$ shopctl sell"])
+@pytest.mark.parametrize(("action", "most"), [("note", "note"), ("warn", "warn"), ("ask", "warn"), ("hold", "warn")])
+def test_words_alone_are_never_held_or_asked_about(
+    make: Make, build: Build, role: Role, said: str, action: str, most: str
+) -> None:
+    artefact = build(make(("phrase", "sell shop"), ("command", "shopctl sell"), action=action))
+    (firing,) = watch(artefact, Turn(role=role, text=said), InMemoryLog(), lambda: Surroundings(now=0.0)).firings
+    assert firing.action == most

@@ -86,7 +86,7 @@ def said(artefact: Artefact, text: str, log: InMemoryLog, now: float) -> Watched
 @pytest.mark.parametrize("below", [None, "critical", "high", "medium"])
 def test_what_is_less_urgent_waits_and_says_why(below: str | None) -> None:
     artefact = every_urgency(quiet=NIGHT if below is None else {**NIGHT, "below": below})
-    watched = said(artefact, " ".join(WORDS.values()), InMemoryLog(), at(23))
+    watched = said(artefact, ". ".join(WORDS.values()), InMemoryLog(), at(23))
     speaking = URGENCIES[: URGENCIES.index(below or "critical") + 1]
     assert {one.trigger for one in watched.firings} == set(speaking)
     quiet = [one for one in watched.verdicts if one.stage == "quiet"]
@@ -108,7 +108,7 @@ def test_a_conversation_hears_so_much_of_little_urgency_in_an_hour() -> None:
     triggers = [make_trigger(("phrase", word), id=word, urgency="low") for word in ("one", "two", "three", "four")]
     triggers.append(make_trigger(("phrase", "grave"), id="grave", urgency="high"))
     artefact, log = artefact_with(*triggers, most_per_hour=2), InMemoryLog()
-    assert len(said(artefact, "one two three", log, 10_000.0).firings) == 2
+    assert len(said(artefact, "one. two. three", log, 10_000.0).firings) == 2
     assert not said(artefact, "four", log, 10_100.0).firings
     assert said(artefact, "grave", log, 10_100.0).firings
     assert said(artefact, "four", log, 13_700.0).firings

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from deia import fast_json
 from deia.commons.layers.merge_layers import local_path
 from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
@@ -60,10 +59,9 @@ def check(
     with message_if_slow("compiling the triggers …"):
         librarian.open_artefact()
     watched = librarian.watch(turns, folder=here())
-    if form == "json":
-        output.say(fast_json.dumps([_as_fields(*pair, explain=explain) for pair in zip(turns, watched, strict=True)]))
-    else:
-        output.say("\n".join(_as_lines(turns, watched, librarian.open_artefact(), explain=explain)))
+    fields = [_as_fields(*pair, explain=explain) for pair in zip(turns, watched, strict=True)]
+    lines = _as_lines(turns, watched, librarian.open_artefact(), explain=explain)
+    output.answer(fields, lines, as_json=form == "json")
     omitted = omitted_triggers(read_manifest(librarian.derived))
     if omitted:
         output.complain(f"{omitted} Type: deia lint")

@@ -18,11 +18,12 @@ from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
+from deia.compile.abandoned import remove_abandoned
 from deia.compile.compiler import Compiled, compile_commons
 from deia.compile.triggers.calibration import report
 from deia.errors import CommonsError, Problem
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
-from deia.folders import nearest_commons
+from deia.folders import MARKERS, nearest_commons
 from deia.ledger.tail import tidy
 from deia.records import URGENCIES
 from deia.serve.cli import output
@@ -30,15 +31,22 @@ from deia.serve.cli.commands.shared_options import (
     commons_option,
     commons_root,
     form_option,
+    is_person,
     log_change,
     today,
+    trust_typed,
     writable_root,
 )
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import CHOICES, resolve
 from deia.text import counted
 
+NOT_TRUSTED = (
+    "This commons is not trusted: its settings do not count, and its lessons only add notes. If you trust whoever wrote"
+    " it, type in a terminal: deia trust"
+)
 NAMED = 10  # triggers that a message names
+SOURCES = ("bok", "triggers", "packs", "deia.lock")  # what a commons may consist of besides `MARKERS`
 
 
 @click.command("compile", short_help="Bring the compiled files up to date.")
@@ -62,6 +70,7 @@ def compile(*, force: bool, tier: str | None, verbose: bool) -> int:  # noqa: A0
     root = commons_root()
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
+    remove_abandoned(os.environ, now=time.time())
     output.say(
         "\n".join(
             filter(None, (*compile_report(compiled, verbose=verbose), tidy(root, environ=os.environ, now=time.time())))
@@ -81,6 +90,8 @@ def compile_report(compiled: Compiled, *, verbose: bool = False) -> list[str]:
         named = ", ".join(compiled.ungated[:NAMED]) + (" …" if len(compiled.ungated) > NAMED else "")
         have = "trigger has" if len(compiled.ungated) == 1 else "triggers have"
         lines.append(f"{len(compiled.ungated)} {have} no required word and must be checked in every turn: {named}")
+    if not compiled.trusted:
+        lines.append(NOT_TRUSTED)
     lines += report([clause for clause in compiled.meaning if verbose or clause.trigger in compiled.own])
     if compiled.left_out:
         lines.append("Searches use word vectors; the sentence model would take long: deia compile --tier compact")
@@ -189,7 +200,7 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
     Without --title, a terminal asks for what is missing.
     """
     root = writable_root()
-    interactive = title is None and sys.stdin is not None and sys.stdin.isatty()
+    interactive = title is None and is_person()
     if title is None and not interactive:
         raise click.UsageError("A lesson needs a title: use --title.")
     if interactive:
@@ -197,6 +208,7 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
         summary = summary or click.prompt("In one sentence", default="", show_default=False)
         urgency = urgency or click.prompt("How serious is it", type=click.Choice(URGENCIES), default="medium")
         trigger = click.confirm("Draft a trigger for it") if trigger is None else trigger
+    trust_typed(root)
     body = _body(text)
     with cache_reads():  # so that the compile does not read the index again
         lesson = add_lesson(
@@ -205,6 +217,8 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
             draft=(lambda entry: draft_for(entry, body)) if trigger else None,
         )  # fmt: skip
         output.say("\n".join(f"wrote {path}" for path in lesson.paths))
+        if lesson.avoided:
+            output.say(f"The id is {lesson.entry.id}, because {lesson.avoided} stays as it is.")
         if trigger and not any(path.startswith("triggers/") for path in lesson.paths):
             output.say(f"{NO_DRAFT} {lesson.entry.id}")
         log_change(root, f"added {lesson.entry.id}")
@@ -220,10 +234,13 @@ def _body(text: str | None) -> str:
 @click.argument("folder", default=".")
 def init(*, folder: str) -> int:
     """Create a commons in FOLDER and compile it. Existing files are kept."""
-    root = os.path.abspath(folder).replace("\\", "/")
+    root = files.forward(os.path.abspath(folder))
     if os.path.exists(root) and not os.path.isdir(root):
         raise CommonsError(f"{folder} is not a folder", fix="Name a folder, existing or new.")
+    is_new = not any(os.path.lexists(f"{root}/{name}") for name in (*MARKERS, *SOURCES))
     started = create_commons(root, today=today())
+    if is_new:  # what somebody else wrote is not trusted by the way
+        trust_typed(root)
     for verb, paths in (("wrote", started.written), ("kept", started.existed)):
         for path in paths:
             output.say(f"{verb} {path}")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 
 import click
 
-from deia import fast_json, spool
+from deia import spool
 from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden, read_golden
 from deia.commons.index.load_commons import load_commons
 from deia.errors import CommonsError
@@ -24,7 +23,6 @@ from deia.evaluate.golden_run import (
     run_path,
     write_run,
 )
-from deia.evaluate.labelled_sets import compile_labelled, is_labelled, read_questions
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.knowledge import Golden
@@ -51,39 +49,30 @@ TIER_NAMES = (*TIERS, KEYWORD_TIER, TRANSFORMER)
 def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     """Measure how well golden questions find their documents, and compare with the last run.
 
-    A golden question is one whose right answers are known. GOLDEN is a file of them, or a folder in the format of BEIR,
-    whose corpus is compiled for it. By default they are those in the query_patterns of the index and in golden.yaml
-    beside it. The exit code is 1 if a question no longer finds the documents that it found in the last run.
+    A golden question is one whose right answers are known. GOLDEN is a file of them, or the folder of another commons.
+    By default they are those in the query_patterns of the index and in golden.yaml beside it. The exit code is 1 if a
+    question no longer finds the documents that it found in the last run.
     """
     librarian = Librarian(named_commons() or None, agent="eval", ledger=False)
     tiers = tiers_of(tier or librarian.settings.tier, model=librarian.settings.model)
     tiers = tiers[:1] if tier else tiers
-    with tempfile.TemporaryDirectory() as folder:
-        if golden is not None and is_labelled(golden):
-            questions: Sequence[Golden] = read_questions(golden)
-            catalog = compile_labelled(
-                golden, os.path.join(folder, "catalog"), tiers=tuple(dict.fromkeys((*tiers, TIERS[-1])))
-            )
-        else:
-            questions = read_file(golden) if golden is not None else own_questions(librarian.root)
-            catalog = librarian.open_catalog()
-        if not questions:
-            fix = f"Write some into {FILE} beside the index, such as: - {{query: …, documents: [id]}}"
-            raise CommonsError("there are no golden questions", fix=fix)
-        if tier and tier != KEYWORD_TIER and kind_of(tier) not in catalog.tiers:
-            raise CommonsError(f"the commons was compiled without the {tier} tier", fix="Type: deia compile")
-        evaluated = evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
-        missing = unknown_documents(catalog, questions)
+    questions = read_file(golden) if golden is not None else own_questions(librarian.root)
+    catalog = librarian.open_catalog()
+    if not questions:
+        fix = f"Write some into {FILE} beside the index, such as: - {{query: …, documents: [id]}}"
+        raise CommonsError("there are no golden questions", fix=fix)
+    if tier and tier != KEYWORD_TIER and kind_of(tier) not in catalog.tiers:
+        raise CommonsError(f"the commons was compiled without the {tier} tier", fix="Type: deia compile")
+    evaluated = evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
+    missing = unknown_documents(catalog, questions)
     source = os.path.abspath(golden) if golden is not None else ""
     used_tier = tier or librarian.settings.tier.removeprefix("auto")
     path = run_path(state_folder(os.environ), librarian.root, source, used_tier)
     before = read_run(path)
     changed = changes(evaluated, before)
     write_run(path, evaluated, at=spool.timestamp(time.time()))
-    if form == "json":
-        output.say(fast_json.dumps(_fields(evaluated, changed, missing)))
-    else:
-        output.say("\n".join(_lines(evaluated, changed, missing, compared=bool(before))))
+    lines = _lines(evaluated, changed, missing, compared=bool(before))
+    output.answer(_fields(evaluated, changed, missing), lines, as_json=form == "json")
     return int(any(change.lost for change in changed))
 
 

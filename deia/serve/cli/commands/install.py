@@ -6,7 +6,7 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import click
@@ -17,26 +17,26 @@ from deia.errors import HostError
 from deia.folders import STARTER, find_commons, is_starter
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_report
-from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons
+from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons, trust_typed
 from deia.serve.cli.shell_completion import complete_hosts
 from deia.serve.setup.check_results import DEAD, FINE, Patient
 from deia.serve.setup.connect import (
     WARM_URL,
-    besides_the_hook,
     chosen_by_tool,
     chosen_servers,
     chosen_warm,
+    known_servers,
     only_servers,
     refuse_hookless,
 )
 from deia.serve.setup.doctor import diagnose
-from deia.serve.setup.hook_installation import Spot, hook_command, plan_install, plan_removal
+from deia.serve.setup.hook_installation import Spot, hook_command, hook_parts
 from deia.serve.setup.host_list import listed
 from deia.serve.setup.host_settings import status_line
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCOPES, SETUPS
-from deia.serve.setup.host_settings.places import is_here, project_folder, setup_of
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCOPES, SETUPS, USER
+from deia.serve.setup.host_settings.places import is_here, setup_of, this_machine
 from deia.serve.setup.interpreter import find_interpreter
-from deia.serve.setup.settings_changes import Change, Target, carry_out, entered, taken_out, tidy
+from deia.serve.setup.settings_changes import Change, Part, Plan, carry_out, planned, tidy
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import resolve
 from deia.text import counted
@@ -96,33 +96,33 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     """
     if listing or as_json:
         return _list(listing=listing, as_json=as_json)
-    spots = _spots(hosts, scope or SCOPES[0], every=flags["every"], removing=uninstall)
+    every = flags["every"]
+    scope = scope or SCOPES[0]
     if uninstall:
-        answers = {name: flags[name] for name in ("dry_run", "agreed", "every")}
-        return _remove(spots, besides_the_hook(hosts, scope or SCOPES[0], every=flags["every"]), **answers)
+        return _remove(hosts, scope, **flags)
+    spots = _spots(hosts, scope, every=every, removing=False)
     commons = named_commons()
+    root = find_commons(here(), environ=os.environ, explicit=commons)
     refuse_hookless(hosts, server=server)
-    targets = chosen_servers(hosts, scope or SCOPES[0], every=flags["every"], commons=commons) if server else []
-    targets += _asking(spots, scope or SCOPES[0], url=url if warm else None, by_tool=by_tool, commons=commons)
-    if not spots and not targets:
+    parts = chosen_servers(hosts, scope, this_machine(), every=every, commons=commons, root=root) if server else []
+    parts += _asking(spots, scope, url=url if warm else None, by_tool=by_tool, commons=commons, root=root)
+    if not spots and not parts:
         output.say("No host was found on this machine. To see all that deia supports, type: deia install --list")
         return output.NOTHING
     if status:
         spots = _with_status(spots)
-    root = find_commons(here(), environ=os.environ, explicit=commons)
-    interpreter = find_interpreter()
-    failed: list[HostError] = []
-    planned = _plan(spots, interpreter, commons, failed=failed if flags["every"] else None)
-    spots, plan = [spot for spot, _ in planned], [changes for _, changes in planned]
-    whole = _entered(plan, targets, failed=failed if flags["every"] else None)
-    code = _report_failures(failed)
-    if not _carry_out(whole, **flags):
+    command = partial(hook_command, find_interpreter(), commons=commons)
+    plan = planned([*(part for spot in spots for part in hook_parts(spot, command(spot.setup.host))), *parts])
+    code = _report_failures(plan, every=every)
+    if not _carry_out(plan.changes, **flags):
         return code
-    _report_installed(spots, [whole])
+    _report_installed([spot for spot in spots if not plan.failed.keys() & spot.paths], plan.changes)
     if server or by_tool:
         output.say("Restart the hosts, so that they find the new server.")
-    _report_status_lines(spots, plan, hook_command(interpreter, status_line.HOST, commons=commons))
+    _report_status_lines(spots, plan.changes, command(status_line.HOST))
     keep_bytecode()
+    if (scope or SCOPES[0]) != USER:
+        trust_typed(root)
     if not is_starter(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it is used while a commons is not compiled
     output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
@@ -130,16 +130,24 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     return code
 
 
-def _report_failures(failed: Sequence[HostError]) -> int:
-    """Print the errors of files that cannot be used, and return the exit code."""
-    for error in failed:
+def _report_failures(plan: Plan, *, every: bool) -> int:
+    """Print the errors of files that cannot be used, and return the exit code.
+
+    Raises:
+        HostError: a file of a named host cannot be used.
+    """
+    for error in plan.failed.values():
+        if not every:
+            raise HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
         output.complain_of(error)
-    if failed:
-        output.complain(f"deia: {counted(len(failed), 'file')} cannot be used and was not changed.")
-    return output.BROKEN if failed else output.FOUND
+    if plan.failed:
+        output.complain(f"deia: {counted(len(plan.failed), 'file')} cannot be used and was not changed.")
+    return output.BROKEN if plan.failed else output.FOUND
 
 
-def _asking(spots: Sequence[Spot], scope: str, *, url: str | None, by_tool: bool, commons: str) -> list[Target]:
+def _asking(
+    spots: Sequence[Spot], scope: str, *, url: str | None, by_tool: bool, commons: str, root: str
+) -> list[Part]:
     """Return the settings for hooks that ask a running server, at an address or by its tool.
 
     Raises:
@@ -149,51 +157,8 @@ def _asking(spots: Sequence[Spot], scope: str, *, url: str | None, by_tool: bool
     if url is not None and by_tool:
         raise click.UsageError("Use --warm or --warm-mcp, not both.")
     if by_tool:
-        return chosen_by_tool(spots, scope, commons=commons)
-    return chosen_warm(spots, scope, url, commons=commons) if url is not None else []
-
-
-def _plan(
-    spots: Sequence[Spot], interpreter: str, commons: str, *, failed: list[HostError] | None
-) -> list[tuple[Spot, list[Change]]]:
-    """Return the changes of files for each place; errors are appended to `failed`, if that is a list.
-
-    Raises:
-        HostError: a file cannot be used, and `failed` is None.
-    """
-    planned = []
-    for spot in spots:
-        try:
-            planned.append((spot, plan_install(spot, hook_command(interpreter, spot.setup.host, commons=commons))))
-        except HostError as error:
-            if failed is None:
-                raise _unwritten(error) from error
-            failed.append(error)
-    return planned
-
-
-def _entered(
-    plan: Sequence[Sequence[Change]], targets: Sequence[Target], *, failed: list[HostError] | None
-) -> list[Change]:
-    """Return all changes, including those of `targets`; errors as in `_plan`.
-
-    Raises:
-        HostError: a file cannot be used, and `failed` is None.
-    """
-    whole = [change for changes in plan for change in changes]
-    for target in targets:
-        try:
-            whole = entered(whole, [target])
-        except HostError as error:
-            if failed is None:
-                raise _unwritten(error) from error
-            if error.where not in [known.where for known in failed]:
-                failed.append(error)
-    return whole
-
-
-def _unwritten(error: HostError) -> HostError:
-    return HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
+        return chosen_by_tool(spots, scope, commons=commons, root=root)
+    return chosen_warm(spots, url) if url is not None else []
 
 
 @click.command(short_help="Disconnect deia from agent hosts.")
@@ -204,9 +169,7 @@ def uninstall(*, hosts: tuple[str, ...], scope: str | None, every: bool, dry_run
     A file that nobody changed since becomes exactly what it was before. Without --project, --local or --user, the hook
     is removed from all of them.
     """
-    spots = _spots(hosts, scope or "", every=every, removing=True)
-    besides = besides_the_hook(hosts, scope or "", every=every)
-    return _remove(spots, besides, dry_run=dry_run, agreed=agreed, every=every)
+    return _remove(hosts, scope or "", dry_run=dry_run, agreed=agreed, every=every)
 
 
 def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> list[Spot]:
@@ -215,24 +178,23 @@ def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> 
     Raises:
         HostError: no host is named, one is unknown, or a host does not have the scope.
     """
-    project, environ = project_folder(os.getcwd()), dict(os.environ)
+    machine = this_machine()
     if not (hosts or every):
         verb = "uninstall" if removing else "install"
         fix = f"Type: deia {verb} HOST, or --all. HOST is one or more of: {', '.join(BY_NAME)}."
         raise HostError("no host is named", fix=fix)
     chosen = [setup_of(host) for host in dict.fromkeys(hosts) if host not in only_servers(hosts)]
     if every:
-        chosen = [setup for setup in SETUPS if removing or is_here(setup, project=project, environ=environ)]
+        chosen = [setup for setup in SETUPS if removing or is_here(setup, machine)]
     beside = tuple(setup.host for setup in chosen)
     spots = [
-        Spot(setup=setup, scope=place, project=project, environ=environ, beside=beside)
+        Spot(setup=setup, scope=place, machine=machine, beside=beside)
         for setup in chosen
         for place in ((scope,) if scope else setup.places)
         if place in setup.places or not every
     ]
-    return list({tuple(spot.paths): spot for spot in reversed(spots)}.values())[
-        ::-1
-    ]  # in the home folder, two scopes have the same files
+    by_paths = {tuple(spot.paths): spot for spot in reversed(spots)}  # in the home folder, two scopes are one file
+    return [*by_paths.values()][::-1]
 
 
 def _with_status(spots: Sequence[Spot]) -> list[Spot]:
@@ -247,19 +209,20 @@ def _with_status(spots: Sequence[Spot]) -> list[Spot]:
     return [spot.but(status=spot.setup.host == status_line.HOST) for spot in spots]
 
 
-def _report_status_lines(spots: Sequence[Spot], plan: Sequence[Sequence[Change]], command: Sequence[str]) -> None:
+def _report_status_lines(spots: Sequence[Spot], changes: Sequence[Change], command: Sequence[str]) -> None:
     """Print what to add to a status line that is not deia's and was kept."""
-    for spot, changes in zip(spots, plan, strict=True):
-        for change in changes if spot.status else ():
-            present = status_line.status_line_in(change.after.removeprefix("\ufeff"), path=change.path)
-            if not status_line.is_ours(present):
-                output.say(f"The status line in {change.path} was not changed. To show deia in it, let its script pass")
-                output.say(f"its input to this command and print the output: {status_line.status_command(command)}")
+    paths = {path for spot in spots if spot.status for path in spot.paths}
+    for change in changes:
+        if change.path not in paths:
+            continue
+        present = status_line.status_line_in(change.after, path=change.path)
+        if not status_line.is_ours(present):
+            output.say(f"The status line in {change.path} was not changed. To show deia in it, let its script pass")
+            output.say(f"its input to this command and print the output: {status_line.status_command(command)}")
 
 
-def _report_installed(spots: Sequence[Spot], plan: Sequence[Sequence[Change]]) -> None:
-    written = (change for changes in plan for change in changes if change.before != change.after)
-    for change in (change for change in written if change.keep):
+def _report_installed(spots: Sequence[Spot], changes: Sequence[Change]) -> None:
+    for change in (change for change in changes if change.keep):
         output.say(f"A copy of the old settings is in {change.keep}.")
     if any(spot.scope == PROJECT for spot in spots):
         local = " (Claude Code: --local)" if any("local" in spot.setup.places for spot in spots) else ""
@@ -268,40 +231,34 @@ def _report_installed(spots: Sequence[Spot], plan: Sequence[Sequence[Change]]) -
         output.say(spot.setup.after)
 
 
-def _remove(spots: Sequence[Spot], besides: Sequence[Target], *, dry_run: bool, agreed: bool, every: bool) -> int:
-    changes, code = _removals(spots, every=every)
-    changes = taken_out(changes, besides)
-    touched = [change for change in changes if change.before != change.after]
-    if not touched:
-        places = ", ".join(change.path for change in changes) if len(changes) == 1 else "any of their settings"
-        output.say(f"The hook is not in {places}; there is nothing to do.")
-        return code
-    if _carry_out(touched, dry_run=dry_run, agreed=agreed, every=every):
-        for change in touched:
-            if not change.after:
-                tidy(change.path, project=project_folder(os.getcwd()))
-            removed = "The hook" if any(change.path in spot.paths for spot in spots) else "The server"
-            output.say(f"{removed} was removed from {change.path}.")
-    return code
-
-
-def _removals(spots: Sequence[Spot], *, every: bool) -> tuple[list[Change], int]:
-    """Return the changes that remove the hook, and the exit code; with `every`, errors are printed instead of raised.
+def _remove(hosts: Sequence[str], scope: str, *, dry_run: bool, agreed: bool, every: bool) -> int:
+    """Remove all that is deia's from the files of hosts; a file that only might hold a server may be unreadable.
 
     Raises:
         HostError: the file of a named host cannot be used.
     """
-    changes: list[Change] = []
-    code = output.FOUND
-    for spot in spots:
-        try:
-            changes += plan_removal(spot)
-        except HostError as error:
-            if not every:
-                raise
-            output.complain_of(error)
-            code = output.BROKEN
-    return changes, code
+    spots = _spots(hosts, scope, every=every, removing=True)
+    parts = [part for spot in spots for part in hook_parts(spot)]
+    plan = planned([*parts, *known_servers(hosts, scope, this_machine(), every=every)], removing=True)
+    paths = {part.path for part in parts}
+    failed = [error for path, error in plan.failed.items() if path in paths]
+    for error in failed:
+        if not every:
+            raise error
+        output.complain_of(error)
+    code = output.BROKEN if failed else output.FOUND
+    touched = [change for change in plan.changes if change.before != change.after]
+    if not touched:
+        output.say(
+            f"The hook is not in {paths.pop() if len(paths) == 1 else 'any of their settings'}; there is nothing to do."
+        )
+        return code
+    if _carry_out(touched, dry_run=dry_run, agreed=agreed, every=every):
+        for change in touched:
+            if not change.after:
+                tidy(change.path, project=this_machine().project)
+            output.say(f"{'The hook' if change.path in paths else 'The server'} was removed from {change.path}.")
+    return code
 
 
 def _carry_out(changes: Sequence[Change], *, dry_run: bool, agreed: bool, every: bool) -> bool:
@@ -354,7 +311,7 @@ def _list(*, listing: bool, as_json: bool) -> int:
     """
     if not listing:
         raise click.UsageError("--json can only be used with --list.")
-    hosts = listed(project=project_folder(os.getcwd()), environ=dict(os.environ))
+    hosts = listed(this_machine())
     if as_json:
         output.say(fast_json.dumps([host.values() for host in hosts]))
         return output.FOUND
@@ -375,8 +332,7 @@ def doctor(*, as_json: bool) -> int:
     patient = Patient(
         explicit=named_commons(),
         folder=here(),
-        project=project_folder(os.getcwd()),
-        environ=dict(os.environ),
+        machine=this_machine(),
         tell=output.complain if output.is_watched() else str,
     )
     if as_json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import sys
 import time
@@ -101,10 +100,7 @@ def propose(
     )
     chosen = [proposal for proposal in run.proposals if not kinds or proposal.kind in kinds]
     store_proposals(root, run.proposals, environ=os.environ, at=time.time())
-    if as_json:
-        output.say(json.dumps(_fields(run, chosen)))
-    else:
-        output.say("\n".join(_lines(run, chosen, diffs=root if diff else "")))
+    output.answer(_fields(run, chosen), _lines(run, chosen, diffs=root if diff else ""), as_json=as_json)
     return output.FOUND if chosen else output.NOTHING
 
 
@@ -187,16 +183,15 @@ def undo_proposal(*, ident: str) -> int:
 def show_log(*, as_json: bool) -> int:
     """Show which proposals were applied, and which of them were undone."""
     changes = read_changes(commons_root())
-    if as_json:
-        output.say(json.dumps([_applied_fields(change) for change in changes]))
-        return output.FOUND
-    for change in changes:
-        undone = " (undone)" if change.undone else ""
-        when, ident = one_line(change.at[:16].replace("T", " ")), shorten(one_line(change.id), EXCERPT)
-        output.say(f"{when}  {ident}{undone}  {one_line('; '.join(change.does))}")
-    if not changes:
-        output.say("No proposal was applied yet.")
+    lines = [_applied_line(change) for change in changes] or ["No proposal was applied yet."]
+    output.answer([_applied_fields(change) for change in changes], lines, as_json=as_json)
     return output.FOUND
+
+
+def _applied_line(applied: AppliedProposal) -> str:
+    undone = " (undone)" if applied.undone else ""
+    when, ident = one_line(applied.at[:16].replace("T", " ")), shorten(one_line(applied.id), EXCERPT)
+    return f"{when}  {ident}{undone}  {one_line('; '.join(applied.does))}"
 
 
 # --- output ---

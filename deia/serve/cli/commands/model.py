@@ -133,7 +133,7 @@ def use_model(*, name: str) -> int:
             fix="Type: deia model use MODEL, where MODEL is a folder or a name on the Hugging Face hub.",
         )
     if is_model:
-        chosen = os.path.abspath(name).replace("\\", "/") if os.path.isdir(name) else name
+        chosen = files.forward(os.path.abspath(name)) if os.path.isdir(name) else name
         open_transformer(chosen)
         output.say(f'Wrote model = "{chosen}" into {write_setting(root, "model", chosen)}.')
     tier = TRANSFORMER if is_model else name

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import click
 
-from deia import fast_json
+from deia import fast_json, files
 from deia.durations import read_duration
 from deia.errors import ArtefactError, CommonsError
 from deia.fast_json import Json
@@ -20,9 +20,10 @@ from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, here, named_commons
 from deia.serve.cli.shell_completion import complete_triggers
 from deia.serve.setup.why_commons import why_this_commons
-from deia.settings import NAMES, SECRETS, resolve, secret
+from deia.settings import NAMES, SECRETS, Settings, resolve, secret
 from deia.suggestions import nearest
 from deia.text import counted, one_line, shorten
+from deia.trust import why_trusted
 from deia.watch.silence.allow import grant
 from deia.watch.silence.mutes import Mute, read_mutes, switch_path, write_mute
 
@@ -74,7 +75,7 @@ def mute(  # noqa: PLR0913 - every option narrows what is muted
 
 
 def _absolute(folder: str) -> str:
-    return os.path.abspath(folder).replace("\\", "/")
+    return files.forward(os.path.abspath(folder))
 
 
 def _unmute(state: str, decision: Mute) -> int:
@@ -207,6 +208,11 @@ def _value(value: Json) -> str:
     return value if isinstance(value, str) else fast_json.dumps(value)
 
 
+def _source(settings: Settings, name: str) -> str:
+    """Return where a setting comes from, and that its value is not what was written there."""
+    return "; ".join(filter(None, (settings.sources[name], settings.clamped.get(name, ""))))
+
+
 @click.command(short_help="Show all settings and folders, and where they come from.")
 @form_option("text", "json")
 @commons_option
@@ -222,16 +228,16 @@ def config(*, form: str) -> int:
         "events": (events_folder(root, os.environ), "derived"),
         "state": (state, "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),
     }
-    origins = {name: secret(name, root, environ=os.environ)[1] for name in SECRETS}
+    origins = {name: secret(name, environ=os.environ)[1] for name in SECRETS}
     secrets = {
         name: ("set, not shown" if source else "not set", source or "default") for name, source in origins.items()
     }
-    rows = {name: (values[name], settings.sources[name]) for name in NAMES} | secrets | places
-    if form == "json":
-        output.say(
-            fast_json.dumps({name: {"value": value, "source": source} for name, (value, source) in rows.items()})
-        )
-    else:
-        for name, (value, source) in rows.items():
-            output.say(f"{name} = {fast_json.dumps(value) if name in NAMES else value}  ({source})")
+    trusted = {"trusted": ("yes" if settings.trusted else "no", why_trusted(root, os.environ))}
+    rows = {name: (values[name], _source(settings, name)) for name in NAMES} | secrets | trusted | places
+    fields = {name: {"value": value, "source": source} for name, (value, source) in rows.items()}
+    lines = [
+        f"{name} = {fast_json.dumps(value) if name in NAMES else value}  ({source})"
+        for name, (value, source) in rows.items()
+    ]
+    output.answer(fields, lines, as_json=form == "json")
     return output.FOUND

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from deia import fast_json
+from deia import files
 from deia.commons.index.load_commons import load_commons
 from deia.commons.layers.fetch_pack import fetch, is_git
 from deia.commons.layers.pack_install import InstalledPack, install_pack, remove_pack
@@ -57,7 +57,7 @@ def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
     name = name or slug(base)[:40].strip("-")
     if any(known.name == name for known in check_packs(root).locked):
         raise CommonsError(f"There is already a pack {name!r}.", fix=f"Type: deia pack update {name}, or use --name.")
-    address = source if is_git(source) or "://" in source else os.path.abspath(source).replace("\\", "/")
+    address = source if is_git(source) or "://" in source else files.forward(os.path.abspath(source))
     installed = _install(root, address, name=name, rev=rev, allow_hiding=allow_hiding)
     output.say("\n".join(_report(installed, "added")))
     return _compile(root)
@@ -122,15 +122,9 @@ def list_packs(*, form: str) -> int:
     """
     root = commons_root()
     packs = check_packs(root)
-    if form == "json":
-        output.say(fast_json.dumps([_fields(root, pack, packs) for pack in packs.locked]))
-    else:
-        for pack in packs.locked:
-            output.say(_line(root, pack, packs))
-        for problem in packs.problems:
-            output.say(str(problem))
-        if not packs.locked and not packs.problems:
-            output.say("There are no packs. To add one, type: deia pack add FOLDER|GIT-URL")
+    lines = [*(_line(root, pack, packs) for pack in packs.locked), *map(str, packs.problems)]
+    lines = lines or ["There are no packs. To add one, type: deia pack add FOLDER|GIT-URL"]
+    output.answer([_fields(root, pack, packs) for pack in packs.locked], lines, as_json=form == "json")
     return int(bool(packs.problems))
 
 

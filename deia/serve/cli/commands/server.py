@@ -11,9 +11,10 @@ from deia.folders import collections_of, find_commons
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, here, named_commons
 from deia.serve.server.desk import Desk
-from deia.serve.server.host_blocks import HOSTS, block_for
 from deia.serve.server.tool_schemas import COMPAT, Tool, offered
-from deia.settings import Settings, resolve, secret
+from deia.serve.setup.host_settings.hosts_table import SERVERS
+from deia.serve.setup.host_settings.server_file import block_for
+from deia.settings import Settings, ignored_secrets, resolve, secret
 
 read_only_option = click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
 tools_option = click.option("--tools", "chosen", metavar="A,B", default="", help="Offer only these tools.")
@@ -84,7 +85,7 @@ def mcp(
 
 
 @mcp.command("config", short_help="Print the settings that add the server to a host.")
-@click.argument("host", type=click.Choice(list(HOSTS)))
+@click.argument("host", type=click.Choice(list(SERVERS)))
 @click.option(
     "--url",
     metavar="URL",
@@ -97,7 +98,7 @@ def config(*, host: str, url: str, read_only: bool) -> int:
     """Print the settings that add the server to HOST, and the file that they belong in."""
     commons = named_commons()
     arguments = [*(["--read-only"] if read_only else []), *(["--commons", commons] if commons else [])]
-    token = bool(url and secret("token", commons or here(), environ=os.environ)[0])
+    token = bool(url and secret("token", environ=os.environ)[0])
     block = block_for(host, url=url, arguments=arguments, token=token)
     output.complain(f"Add this to {block.place}. {block.note}".rstrip())
     output.say(block.text)
@@ -129,19 +130,23 @@ def serve(  # noqa: PLR0913 - every option has a name of its own
 ) -> int:  # fmt: skip
     """Run the server over HTTP: MCP at /mcp, hook events at /hooks/HOST, and its state at /health and /ready.
 
-    By default only this machine can reach it. To listen on another address, set a token in DEIA_TOKEN (or in `.env`);
-    clients must send it as `Authorization: Bearer …`. If a token is set, it is always required.
+    By default only this machine can reach it. To listen on another address, set a token of 16 characters or more
+    in DEIA_TOKEN; clients must send it as `Authorization: Bearer …`. If a token is set, it is always required. Without
+    one, only the tools that read are offered, because every user of this machine can reach the server.
     """
-    from deia.serve.server.http import Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
+    from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
 
     root, settings = _resolve(collections)
     only = collections_of(settings.collections)
-    tools = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=hooks)
-    token, _ = secret("token", root, environ=os.environ)
+    token, _ = secret("token", environ=os.environ)
     listening = Listening(host=host, port=port, token=token, names=names, rate=rate)
+    tools = _tools(only, read_only=read_only or not listening.may_write, chosen=chosen, compat=compat, hooks=hooks)
     commons = named_commons()
     desk = _desk(commons, only)()
     if only:
         desk.librarian.compile()  # so that a collection that does not exist is an error here, where it was typed
-    serve_http(desk, tools, listening, report=output.complain, commons=commons)
+    notes = [f"{place} is not used: only you set the server's token." for place in ignored_secrets(root)]
+    if not (read_only or only or listening.may_write):
+        notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
+    serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)
     return output.FOUND

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,13 +13,14 @@ from typing import Any, TypeVar
 
 import click
 
-from deia import spool
+from deia import files, spool
 from deia.durations import read_duration
 from deia.errors import CommonsError
-from deia.folders import events_folder, find_commons, is_packaged
+from deia.folders import events_folder, find_commons, is_packaged, is_trusted
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS
 from deia.settings import resolve
+from deia.trust import trust
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -54,12 +57,12 @@ def form_option(*forms: str) -> Callable[[Decorated], Decorated]:
 def named_commons() -> str:
     """Return the folder that `--commons` names, as an absolute path, or an empty text."""
     folder: str = click.get_current_context().find_root().obj or ""
-    return os.path.abspath(folder).replace("\\", "/") if folder else ""
+    return files.forward(os.path.abspath(folder)) if folder else ""
 
 
 def here() -> str:
     """Return the current folder, with forward slashes."""
-    return os.getcwd().replace("\\", "/")
+    return files.forward(os.getcwd())
 
 
 def commons_root() -> str:
@@ -84,6 +87,18 @@ def writable_root() -> str:
             fix="Type: deia init",
         )
     return root
+
+
+def is_person() -> bool:
+    """Return whether a person at a terminal can answer, which an agent's tool call cannot."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def trust_typed(root: str) -> None:
+    """Trust the commons that a person works on at a terminal, and say so."""
+    if is_person() and not is_trusted(root, os.environ):
+        line = trust(root, os.environ)
+        output.say(f"You trust {line} from now on. To take that back, type: deia trust --remove {shlex.quote(line)}")
 
 
 @contextmanager

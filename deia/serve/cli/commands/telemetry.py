@@ -18,7 +18,6 @@ from deia.folders import events_folder
 from deia.ledger.compaction import compact
 from deia.ledger.feedback import VERDICTS, find_event
 from deia.ledger.gaps import find_gaps, outline
-from deia.ledger.import_older import import_files
 from deia.ledger.report_page import page
 from deia.ledger.report_values import Grid, Report
 from deia.ledger.reports import REPORTS, make_reports
@@ -199,28 +198,6 @@ def compact_ledger() -> int:
     return output.FOUND
 
 
-@telemetry.command("import")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE…")
-@commons_option
-def import_ledger(*, paths: Sequence[str]) -> int:
-    """Import events from FILEs of JSON lines: logs of other machines, or in older formats. Known events are skipped."""
-    root = commons_root()
-    settings = resolve(root, environ=os.environ)
-    if settings.telemetry == "off":
-        raise CommonsError("telemetry is off, so nothing can be imported", fix='Set telemetry = "metadata" or "full".')
-    folder = events_folder(root, os.environ)
-    known = read_through([folder], lambda connection: {row[0] for row in ask(connection, "SELECT id FROM events")})
-    code = output.FOUND
-    for result in import_files(paths, folder, telemetry=settings.telemetry, known=known):
-        duplicates = f", {result.known:,} already known" if result.known else ""
-        damaged = f", {counted(result.broken, 'damaged line')} skipped" if result.broken else ""
-        output.say(f"{result.path}: {counted(result.taken, 'event')} imported{duplicates}{damaged}.")
-        if result.broken and not result.taken and not result.known:
-            output.complain(f"deia: {result.path} is not a log: none of its lines is an event")
-            code = output.BROKEN
-    return code
-
-
 @click.command(short_help="Say whether an injection or an answer was useful.")
 @click.argument("name", metavar="ID")
 @click.argument("verdict", type=click.Choice(VERDICTS))
@@ -281,7 +258,7 @@ def ledger_folders(ledgers: Sequence[str]) -> list[str]:
             )
     own = events_folder(commons_root(), os.environ)
     return list(
-        dict.fromkeys(os.path.abspath(os.path.join(here(), folder)).replace("\\", "/") for folder in (own, *ledgers))
+        dict.fromkeys(files.forward(os.path.abspath(os.path.join(here(), folder))) for folder in (own, *ledgers))
     )
 
 
@@ -289,7 +266,8 @@ def _known() -> Known:
     """Return the documents and triggers of the commons, or none if it cannot be read."""
     root = commons_root()
     try:
-        commons = load_layered(root, starter=resolve(root, environ=os.environ).starter)
+        settings = resolve(root, environ=os.environ)
+        commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     except CommonsError:
         return Known(today=today())
     return Known(

@@ -13,9 +13,9 @@ from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, named_commons
 from deia.serve.cli.commands.triggers_lint import lint
+from deia.serve.cli.commands.triggers_list import list_triggers
 from deia.serve.cli.commands.triggers_new import new
 from deia.serve.cli.commands.triggers_replay import replay
-from deia.serve.cli.commands.triggers_stats import list_triggers, stats
 from deia.serve.cli.shell_completion import complete_triggers
 from deia.suggestions import nearest
 from deia.text import counted, one_line, shorten
@@ -26,10 +26,13 @@ EXCERPT = 100  # characters of a turn that are shown
 
 @click.group(short_help="Work on the triggers.")
 def triggers() -> None:
-    """Work on the triggers: run their cases, try them on past conversations, and see what they did."""
+    """Work on the triggers: list them, run their cases, try them on past conversations.
+
+    To see what they did, type: deia telemetry triggers
+    """
 
 
-for command in (list_triggers, new, lint, replay, stats):
+for command in (list_triggers, new, lint, replay):
     triggers.add_command(command)
 
 

@@ -6,7 +6,6 @@ import time
 
 import click
 
-from deia import fast_json
 from deia.commons.layers.merge_layers import load_layers
 from deia.commons.layers.shadowing import hiding_problems
 from deia.compile.manifest import read_manifest
@@ -29,7 +28,7 @@ def lint(*, form: str) -> int:
     """
     librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
     artefact = librarian.open_artefact()
-    layers = load_layers(librarian.root, starter=librarian.settings.starter)
+    layers = load_layers(librarian.root, starter=librarian.settings.starter, trusted=librarian.settings.trusted)
     own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
     problems = lint_triggers(
@@ -41,10 +40,8 @@ def lint(*, form: str) -> int:
         clock=time.perf_counter,
     )
     problems = [*hiding_problems(layers.stack), *problems]
-    if form == "json":
-        output.say(fast_json.dumps([problem.values() for problem in problems]))
-    else:
-        output.say("\n".join((*map(str, problems), _summary(problems, len(own.triggers)))))
+    lines = (*map(str, problems), _summary(problems, len(own.triggers)))
+    output.answer([problem.values() for problem in problems], lines, as_json=form == "json")
     return int(any(problem.severity == "error" for problem in problems))
 
 

@@ -71,7 +71,8 @@ def _check(root: str, ident: str, documents: Sequence[str]) -> None:
     Raises:
         CommonsError: the id is taken, or a document is unknown or missing.
     """
-    commons = load_layered(root, starter=resolve(root, environ=os.environ).starter)
+    settings = resolve(root, environ=os.environ)
+    commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     existing = next((trigger for trigger in commons.triggers if trigger.id == ident), None)
     if existing:
         message = f"There is already a trigger {ident} ({existing.path}:{existing.line})."

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import click
 
-from deia import fast_json
 from deia.evaluate.replay_files import Plan, replay_files, transcript_files
 from deia.fast_json import Json
 from deia.librarian import Librarian
@@ -52,10 +51,8 @@ def replay(*, transcripts: Sequence[str], against: str | None, examples: int, jo
     plan = Plan(artefacts=tuple(f"{librarian.derived}/triggers" for librarian in sets), examples=examples)
     on_progress = _progress() if output.is_watched() else None
     tally = replay_files(paths, plan, jobs=jobs or 0, on_progress=on_progress)
-    if form == "json":
-        output.say(fast_json.dumps(_as_fields(tally, triggers, compared=against is not None)))
-    else:
-        output.say("\n".join(_as_lines(tally, triggers, against=against)))
+    fields = _as_fields(tally, triggers, compared=against is not None)
+    output.answer(fields, _as_lines(tally, triggers, against=against), as_json=form == "json")
     return _report_unread(tally, transcripts)
 
 

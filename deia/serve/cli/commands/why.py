@@ -6,16 +6,17 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import click
 
-from deia import fast_json
 from deia.durations import ago
 from deia.errors import ArtefactError
+from deia.fast_json import Json
 from deia.folders import events_folder, state_folder
 from deia.ledger.tail import read_ledger
 from deia.librarian import Librarian
+from deia.records import Record
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, here, json_option, named_commons
 from deia.text import one_line, shorten
@@ -24,7 +25,7 @@ from deia.watch.injection import whose
 from deia.watch.silence.mutes import muted_triggers
 from deia.watch.verdict.escalation import numbers_of
 
-Event: TypeAlias = Mapping[str, Any]  # a line of the log, whose values are checked where they are used
+Event: TypeAlias = Mapping[str, Json]  # a line of the log, whose values are checked where they are used
 
 SPOKE = ("shown", "held", "over_budget", "passed")
 OUTCOMES = {
@@ -35,6 +36,42 @@ SAME_INJECTION = 1.0  # seconds between the events of one injection, at most
 READ = 5_000  # the last injections, in which a conversation is searched
 LEAST_PREFIX = 4  # characters of the beginning of a conversation's id
 MOST_CHARS = 400
+
+
+class Known(Record):
+    """What a compiled trigger says now."""
+
+    title: str
+    urgency: str
+    message: str
+    action_required: str
+    instead: list[str]
+    origin: str
+
+
+class Explained(Record):
+    """Something that deia said, why, and what came of it."""
+
+    trigger: str
+    ts: str
+    ago: str
+    conversation: str
+    host: str
+    outcome: str
+    action: str
+    because: str
+    chars: Json
+    id: str
+    documents: Sequence[Mapping[str, str]]
+    verdicts: list[str]
+    muted: bool
+    known: Known | None  # if the trigger still exists
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the fields for a program; those of the trigger stand beside them."""
+        fields: dict[str, Json] = self.values()
+        del fields["known"]
+        return fields | (self.known.values() if self.known else {})
 
 
 @click.command(short_help="Show what deia said last, and why.")
@@ -57,14 +94,11 @@ def why(*, conversation: str | None, number: int, as_json: bool) -> int:
     verdicts = _verdicts(folder, injections)
     artefact = _artefact() if injections else None
     explained = [_explain(event, artefact, verdicts) for injection in injections for event in injection]
-    if as_json:
-        output.say(fast_json.dumps(explained))
-        return output.FOUND if explained else output.NOTHING
-    for fields in explained:
-        output.say("\n".join(_lines(fields)))
+    lines = [line for said in explained for line in _lines(said)]
     if not explained:
         where = f" in a conversation {conversation!r}" if conversation else ""
-        output.say(f"The log in {folder} contains nothing that deia said{where}.")
+        lines.append(f"The log in {folder} contains nothing that deia said{where}.")
+    output.answer([said.as_json() for said in explained], lines, as_json=as_json)
     return output.FOUND if explained else output.NOTHING
 
 
@@ -105,25 +139,23 @@ def _verdicts(folder: str, injections: Sequence[Sequence[Event]]) -> dict[str, l
     return verdicts
 
 
-def _explain(event: Event, artefact: Artefact | None, verdicts: Mapping[str, list[str]]) -> dict[str, Any]:
+def _explain(event: Event, artefact: Artefact | None, verdicts: Mapping[str, list[str]]) -> Explained:
     """Return an event with what its trigger says now, if the trigger still exists."""
-    name, conversation = str(event.get("trigger", "")), str(event.get("conversation", ""))
-    trigger, docs = _trigger(artefact, name), event.get("docs")
+    text = {name: str(event.get(name, "")) for name in ("trigger", "ts", "conversation", "action", "because", "id")}
+    known, documents = _trigger(artefact, text["trigger"])
     state, now = state_folder(os.environ), time.time()
-    muted = muted_triggers(state, folder=here(), now=now, conversation=conversation)
-    return {
-        "trigger": name, "ts": event.get("ts", ""), "ago": ago(max(now - _seconds(event), 0.0)),
-        "conversation": conversation, "host": event.get("host", event.get("agent", "")),
-        "outcome": event.get("outcome", "shown"), "action": event.get("action", ""),
-        "because": event.get("because", ""), "chars": event.get("chars", 0), "id": event.get("id", ""),
-        "documents": trigger.pop("documents", None) or _ids(docs),
-        "verdicts": verdicts.get(str(event.get("id", "")), []), "muted": name in muted, **trigger,
-    }  # fmt: skip
+    muted = muted_triggers(state, folder=here(), now=now, conversation=text["conversation"])
+    return Explained(
+        **text, ago=ago(max(now - _seconds(event), 0.0)), host=str(event.get("host", event.get("agent", ""))),
+        outcome=str(event.get("outcome", "shown")), chars=event.get("chars", 0),
+        documents=documents or _ids(event.get("docs")), verdicts=verdicts.get(text["id"], []),
+        muted=text["trigger"] in muted, known=known,
+    )  # fmt: skip
 
 
-def _ids(docs: object) -> list[dict[str, object]]:
+def _ids(docs: object) -> list[dict[str, str]]:
     """Return what an event says of its documents, whatever it says: the ledger may be anybody's."""
-    return [{"id": ident} for ident in docs] if isinstance(docs, list) else []
+    return [{"id": str(ident)} for ident in docs] if isinstance(docs, list) else []
 
 
 def _artefact() -> Artefact | None:
@@ -133,57 +165,55 @@ def _artefact() -> Artefact | None:
         return None
 
 
-def _trigger(artefact: Artefact | None, name: str) -> dict[str, Any]:
-    """Return what a compiled trigger says; empty if it does not exist any more."""
+def _trigger(artefact: Artefact | None, name: str) -> tuple[Known | None, list[dict[str, str]]]:
+    """Return what a compiled trigger says and its documents; nothing if it does not exist any more."""
     at = next(numbers_of(artefact, [name]), None) if artefact else None
     if artefact is None or at is None:
-        return {}
+        return None, []
     trigger = artefact.trigger(at)
     documents = [artefact.document(number) for number, *_ in trigger.documents]
-    return {
-        "title": trigger.title, "urgency": trigger.urgency, "message": trigger.message,
-        "action_required": trigger.action_required, "instead": list(trigger.instead),
-        "origin": trigger.origin,
-        "documents": [{name: document[name] for name in ("id", "path", "title")} for document in documents],
-    }  # fmt: skip
+    known = Known(
+        title=trigger.title, urgency=trigger.urgency, message=trigger.message,
+        action_required=trigger.action_required, instead=list(trigger.instead), origin=trigger.origin,
+    )  # fmt: skip
+    return known, [{name: document[name] for name in ("id", "path", "title")} for document in documents]
 
 
-def _lines(fields: Mapping[str, Any]) -> Iterator[str]:
-    name, host = fields["trigger"], f", {fields['host']}" if fields["host"] else ""
-    urgency = f" ({fields['urgency']})" if "urgency" in fields else ""
-    outcome = OUTCOMES.get(fields["outcome"], fields["outcome"])
-    yield f"{name}{urgency}: {outcome}, {fields['ago']} ({fields['ts']}{host})"
-    if "message" in fields:
-        yield f"  {_short(fields['message'])}"
-        yield from (f"  {label}: {_short(text)}" for label, text in _advice(fields) if text)
+def _lines(said: Explained) -> Iterator[str]:
+    host, known = f", {said.host}" if said.host else "", said.known
+    urgency = f" ({known.urgency})" if known else ""
+    yield f"{said.trigger}{urgency}: {OUTCOMES.get(said.outcome, said.outcome)}, {said.ago} ({said.ts}{host})"
+    if known:
+        yield f"  {_short(known.message)}"
+        yield from (f"  {label}: {_short(text)}" for label, text in _advice(known) if text)
     else:
         yield "  This trigger does not exist any more."
-    yield f"  Why: {_short(fields['because']) or 'the log does not contain reasons'}"
-    for document in fields["documents"]:
+    yield f"  Why: {_short(said.because) or 'the log does not contain reasons'}"
+    for document in said.documents:
         title = f" — {_short(document['title'])}" if "title" in document else ""
         yield f"  Shown: {document.get('path', document['id'])}{title}"
-    yield f"  Conversation: {fields['conversation'] or 'unknown'}"
-    if fields["verdicts"]:
-        yield f"  Feedback: {', '.join(fields['verdicts'])}"
-    yield from _next_steps(fields)
+    yield f"  Conversation: {said.conversation or 'unknown'}"
+    if said.verdicts:
+        yield f"  Feedback: {', '.join(said.verdicts)}"
+    yield from _next_steps(said)
 
 
-def _advice(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "Before going on", fields["action_required"]
-    yield "Instead", "; or: ".join(fields["instead"])
-    yield "From", whose(fields["origin"])
+def _advice(known: Known) -> Iterator[tuple[str, str]]:
+    yield "Before going on", known.action_required
+    yield "Instead", "; or: ".join(known.instead)
+    yield "From", whose(known.origin)
 
 
-def _next_steps(fields: Mapping[str, Any]) -> Iterator[str]:
-    name = fields["trigger"]
-    if fields["muted"]:
+def _next_steps(said: Explained) -> Iterator[str]:
+    name = said.trigger
+    if said.muted:
         yield f"  It is muted now. To end that, type: deia mute {name} --off"
-    elif "message" in fields:
+    elif said.known:
         yield f'  To mute it: deia mute {name} --for 2h; for its conversation only, write in it: "deia: not relevant"'
-    if fields["outcome"] == "held" and not fields["muted"]:
+    if said.outcome == "held" and not said.muted:
         yield "  To allow the call: repeat it, or type deia allow with the code that was shown."
-    if fields["id"] and not fields["verdicts"]:
-        yield f"  To give feedback: deia feedback {fields['id']} noise (or useful, wrong, prevented)"
+    if said.id and not said.verdicts:
+        yield f"  To give feedback: deia feedback {said.id} noise (or useful, wrong, prevented)"
 
 
 def _short(text: object) -> str:

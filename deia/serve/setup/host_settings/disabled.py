@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.serve.setup.host_settings.hook_file import Installed
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, LOCAL, PROJECT, USER
-from deia.serve.setup.host_settings.json_text import COMMENTS, body_of, parse
-from deia.serve.setup.host_settings.places import folder_of, settings_paths
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, USER
+from deia.serve.setup.host_settings.json_text import COMMENTS, parse
+from deia.serve.setup.host_settings.places import Machine, folder_of, settings_paths
 
 Troubles: TypeAlias = Iterator[tuple[str, str]]  # what is wrong, and the cure
 MANAGED = {  # where administrators put Claude Code's settings
@@ -32,68 +32,67 @@ CODEX_EVENTS = {
 }  # fmt: skip
 
 
-def troubles(host: str, hooks: Sequence[Installed], *, project: str, environ: Mapping[str, str]) -> Troubles:
+def troubles(host: str, hooks: Sequence[Installed], machine: Machine) -> Troubles:
     """Yield the reasons why a host would not run its hooks, each with the cure."""
     if host in CHECKS:
-        yield from CHECKS[host](hooks, project, environ)
+        yield from CHECKS[host](hooks, machine)
 
 
-def own_plugins(*, project: str, environ: Mapping[str, str]) -> list[str]:
+def own_plugins(machine: Machine) -> list[str]:
     """Return the plugins of deia that Claude Code's settings enable; they bring hooks of their own."""
     names: list[str] = []
-    for path in _claude_settings(project, environ):
+    for path in _settings_of("claude-code", machine):
         plugins = _table(_read_json(path), "enabledPlugins")
         names += [name for name, enabled in plugins.items() if enabled is True and name.partition("@")[0] == PLUGIN]
     return list(dict.fromkeys(names))
 
 
-def _claude_settings(project: str, environ: Mapping[str, str]) -> list[str]:
-    setup = BY_NAME["claude-code"]
-    paths = [settings_paths(setup, scope, project=project, environ=environ)[0] for scope in (PROJECT, LOCAL, USER)]
-    return list(dict.fromkeys(paths))
+def _settings_of(host: str, machine: Machine) -> list[str]:
+    setup = BY_NAME[host]
+    return [path for scope in setup.places for path in settings_paths(setup, scope, machine)]
 
 
-def _claude(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
-    managed = MANAGED.get(sys.platform, LINUX_MANAGED)
-    for path in (*_claude_settings(project, environ), managed):
+def _folders_of(host: str, machine: Machine) -> Mapping[str, str]:
+    """Return the folder of a host's settings in each scope."""
+    return {scope: folder_of(place, scope, machine) for scope, place in BY_NAME[host].places.items()}
+
+
+def _switched_off(paths: Iterable[str], name: str, *, value: bool = True) -> Troubles:
+    """Yield the files in which a switch has the value that disables all hooks; a dot leads into a table."""
+    for path in dict.fromkeys(paths):
+        table, _, inner = name.partition(".")
         settings = _read_json(path)
-        if settings.get("disableAllHooks") is True:
-            yield f"{path} disables all hooks", f"Remove disableAllHooks from {path}"
+        if (_table(settings, table).get(inner) if inner else settings.get(table)) is value:
+            yield f"{path} disables all hooks", f"Remove {name} from {path}"
+
+
+def _claude(_: Sequence[Installed], machine: Machine) -> Troubles:
+    managed = MANAGED.get(sys.platform, LINUX_MANAGED)
+    yield from _switched_off((*_settings_of("claude-code", machine), managed), "disableAllHooks")
     if _read_json(managed).get("allowManagedHooksOnly") is True:
         yield f"{managed} allows managed hooks only", "Ask your administrator to allow deia's hooks."
 
 
-def _copilot(hooks: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
-    folder = os.path.dirname(folder_of(BY_NAME["copilot"].places[USER], USER, project=project, environ=environ))
-    own = [os.path.join(folder, "settings.json"), os.path.join(folder, "config.json")]
-    repository = [
-        os.path.join(project, ".github", "copilot", name) for name in ("settings.json", "settings.local.json")
-    ]
-    for path in dict.fromkeys([*(hook.path for hook in hooks), *own, *repository]):
-        if _read_json(path).get("disableAllHooks") is True:
-            yield f"{path} disables all hooks", f"Remove disableAllHooks from {path}"
+def _copilot(hooks: Sequence[Installed], machine: Machine) -> Troubles:
+    folder = os.path.dirname(_folders_of("copilot", machine)[USER])
+    own = [os.path.join(folder, name) for name in ("settings.json", "config.json")]
+    repository = os.path.join(machine.project, ".github", "copilot")
+    shared = [os.path.join(repository, name) for name in ("settings.json", "settings.local.json")]
+    yield from _switched_off([*(hook.path for hook in hooks), *own, *shared], "disableAllHooks")
 
 
-def _gemini(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
-    for scope in (PROJECT, USER):
-        for path in settings_paths(BY_NAME["gemini"], scope, project=project, environ=environ):
-            settings = _read_json(path)
-            for name in ("hooksConfig", "hooks"):  # the second in versions before the first was introduced
-                switches = settings.get(name)
-                if isinstance(switches, dict) and switches.get("enabled") is False:
-                    yield f"{path} disables all hooks", f"Remove {name}.enabled from {path}"
+def _gemini(_: Sequence[Installed], machine: Machine) -> Troubles:
+    for name in ("hooksConfig.enabled", "hooks.enabled"):  # the second in versions before the first was introduced
+        yield from _switched_off(_settings_of("gemini", machine), name, value=False)
 
 
-def _droid(_: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
-    place = BY_NAME["droid"].places
-    for scope in (PROJECT, USER):
-        path = os.path.join(folder_of(place[scope], scope, project=project, environ=environ), "settings.json")
-        if _read_json(path).get("hooksDisabled") is True:
-            yield f"{path} disables all hooks", f"Remove hooksDisabled from {path}"
+def _droid(_: Sequence[Installed], machine: Machine) -> Troubles:
+    folders = _folders_of("droid", machine).values()
+    yield from _switched_off([os.path.join(folder, "settings.json") for folder in folders], "hooksDisabled")
 
 
-def _codex(hooks: Sequence[Installed], project: str, environ: Mapping[str, str]) -> Troubles:
-    own = folder_of(BY_NAME["codex"].places[USER], USER, project=project, environ=environ)
+def _codex(hooks: Sequence[Installed], machine: Machine) -> Troubles:
+    own = _folders_of("codex", machine)[USER]
     path = os.path.join(own, "config.toml")
     config = _read_toml(path)
     features = _table(config, "features")
@@ -103,23 +102,19 @@ def _codex(hooks: Sequence[Installed], project: str, environ: Mapping[str, str])
         yield f"{path} switches hooks off", f"Write hooks = true under [features] in {path}"
     if not hooks:
         return
-    trust = "Start codex in this folder, type /hooks and trust deia's hooks."
-    in_project = not os.path.realpath(hooks[0].path).startswith(os.path.join(os.path.realpath(own), ""))
+    file, project = hooks[0].path, machine.project
+    in_project = not os.path.realpath(file).startswith(os.path.join(os.path.realpath(own), ""))
     if in_project and not _is_trusted(config, project):
-        yield (
-            f"Codex does not trust {project}, so it reads none of its hooks",
-            "Start codex there and trust the folder.",
-        )
+        problem = f"Codex does not trust {project}, so it reads none of its hooks"
+        yield problem, "Start codex there and trust the folder."
     states = _table(_table(config, "hooks"), "state")
-    unknown = [hook.event for hook in hooks if not _state(states, hook).get("trusted_hash")]
-    off = [hook.event for hook in hooks if _state(states, hook).get("enabled") is False]
+    unknown = ", ".join(hook.event for hook in hooks if not _state(states, hook).get("trusted_hash"))
+    off = ", ".join(hook.event for hook in hooks if _state(states, hook).get("enabled") is False)
     if unknown:
-        yield (
-            f"{hooks[0].path}: nobody has trusted the hooks of {', '.join(unknown)}, so Codex does not run them",
-            trust,
-        )
+        problem = f"{file}: nobody has trusted the hooks of {unknown}, so Codex does not run them"
+        yield problem, "Start codex in this folder, type /hooks and trust deia's hooks."
     if off:
-        yield f"{path} switches off the hooks of {', '.join(off)}", "Start codex, type /hooks and switch them on."
+        yield f"{path} switches off the hooks of {off}", "Start codex, type /hooks and switch them on."
 
 
 def _state(states: Mapping[str, Json], hook: Installed) -> Mapping[str, Json]:
@@ -147,8 +142,7 @@ def _read_json(path: str) -> dict[str, Json]:
     """Return a settings file's content, empty if it cannot be read; other checks report that."""
     try:
         with open(path, "rb") as file:
-            text = body_of(file.read().decode("utf-8", "replace"))
-        settings = parse(text, where=path, extras=COMMENTS) if text else {}
+            settings = parse(file.read().decode("utf-8", "replace"), where=path, extras=COMMENTS)
     except (OSError, HostError):
         return {}
     return settings if isinstance(settings, dict) else {}
@@ -162,7 +156,7 @@ def _read_toml(path: str) -> dict[str, Json]:
         return {}
 
 
-CHECKS: Mapping[str, Callable[[Sequence[Installed], str, Mapping[str, str]], Troubles]] = {
+CHECKS: Mapping[str, Callable[[Sequence[Installed], Machine], Troubles]] = {
     "claude-code": _claude,
     "codex": _codex,
     "copilot": _copilot,

@@ -7,7 +7,8 @@ Hosts hold hooks in two shapes, events of groups of hooks and events of hooks, a
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from deia.errors import HostError
@@ -18,26 +19,17 @@ from deia.serve.setup.host_settings.hosts_table import GROUPED, Setup
 from deia.serve.setup.host_settings.json_text import (
     MEND,
     Path,
-    body_of,
     find,
     insert,
     line_of,
     parse,
     prune,
-    split_bom,
     with_containers,
 )
 
 HOOK_FILE = "deia/serve/hook.py"
-COMMAND_FIELDS = (
-    "command",
-    "exec",
-    "bash",
-    "powershell",
-    "windows",
-    "linux",
-    "osx",
-)  # fields of an entry that may hold its command
+# Fields of an entry that may hold its command.
+COMMAND_FIELDS = ("command", "exec", "bash", "powershell", "windows", "linux", "osx")
 ROOT = "hooks"
 
 
@@ -106,7 +98,7 @@ def installed(text: str, setup: Setup, *, path: str) -> list[Installed]:
     Raises:
         HostError: the file is not JSON, or its hooks do not have the shape that the host documents.
     """
-    return [hook for hook in _hooks(body_of(text), setup, path=path) if is_ours(hook.entry)]
+    return [hook for hook in _hooks(text, setup, path=path) if is_ours(hook.entry)]
 
 
 def with_hooks(
@@ -117,21 +109,19 @@ def with_hooks(
     Raises:
         HostError: the file is not JSON, or its hooks do not have the shape that the host documents.
     """
-    bom, body = split_bom(text)
-    body = body if body.strip() else "{}\n"
+    text = with_containers(text, [])
     wanted = {event: entry_of(setup, event, words, form=form, windows=windows) for event in setup.events}
-    present = installed(body, setup, path=path)
+    present = installed(text, setup, path=path)
     kept = {hook.event for hook in present if _is_current(hook, present, setup, wanted)}
-    body = _without(body, setup, path=path, but=kept)
+    text = without_hooks(text, setup, path=path, but=kept)
     for key, value in setup.head.items():
-        if find(body, [key]) < 0:
-            body = insert(body, [], value, key=key)
-    root = _root(parse(body, where=path, extras=setup.extras), path)
+        if find(text, [key]) < 0:
+            text = insert(text, [], value, key=key)
+    root = _root(parse(text, where=path, extras=setup.extras), path)
     for event, entry in wanted.items():
         if event not in kept:
-            body = with_containers(body, [*root, event], [])
-            body = insert(body, [*root, event], _item(setup, event, entry))
-    return bom + body
+            text = insert(with_containers(text, [*root, event], []), [*root, event], _item(setup, event, entry))
+    return text
 
 
 def _item(setup: Setup, event: str, entry: Mapping[str, Json]) -> dict[str, Json]:
@@ -139,14 +129,18 @@ def _item(setup: Setup, event: str, entry: Mapping[str, Json]) -> dict[str, Json
     return {**group, "hooks": [entry]} if setup.shape == GROUPED else {**group, **entry}
 
 
-def without_hooks(text: str, setup: Setup, *, path: str) -> str:
+def without_hooks(text: str, setup: Setup, *, path: str, but: Container[str] = ()) -> str:
     """Return a settings text without the hook, and without the lists and objects that this leaves empty.
+
+    The hooks for the events in `but` stay.
 
     Raises:
         HostError: the file is not JSON, or its hooks do not have the shape that the host documents.
     """
-    bom, body = split_bom(text)
-    return bom + _without(body, setup, path=path) if body.strip() else text
+    steps = [2, 1, 1] if setup.shape == GROUPED else [1, 1]  # from an entry to its group, its event, the hooks
+    while ours := [hook for hook in installed(text, setup, path=path) if hook.event not in but]:
+        text = prune(text, ours[-1].place, steps=steps, where=path, extras=setup.extras)
+    return text
 
 
 def _root(settings: Json, path: str) -> list[str]:
@@ -163,59 +157,43 @@ def _is_current(
     return hook.matcher == setup.events[hook.event].matcher and hook.entry == wanted[hook.event]
 
 
-def _without(body: str, setup: Setup, *, path: str, but: set[str] | None = None) -> str:
-    while True:
-        ours = [hook for hook in installed(body, setup, path=path) if hook.event not in (but or ())]
-        if not ours:
-            return body
-        steps = [2, 1, 1] if setup.shape == GROUPED else [1, 1]  # from an entry to its group, its event, the hooks
-        body = prune(body, ours[-1].place, steps=steps, where=path, extras=setup.extras)
-
-
-def _hooks(body: str, setup: Setup, *, path: str) -> Iterator[Installed]:
+def _hooks(text: str, setup: Setup, *, path: str) -> Iterator[Installed]:
     """Yield every hook of a settings file.
 
     Raises:
         HostError: something does not have the shape that the host documents.
     """
-    settings = parse(body, where=path, extras=setup.extras) if body else {}
-    _expect(settings, dict, "the settings", body, [], path)
+    settings = parse(text, where=path, extras=setup.extras)
+    expect = partial(_expect, text, path)
+    expect(settings, dict, ())
     root = _root(settings, path)
-    hooks = settings.get(ROOT, {}) if root else settings
-    _expect(hooks, dict, ROOT, body, root, path)
+    hooks = expect(settings.get(ROOT, {}) if root else settings, dict, root)
     for event, items in hooks.items():
         if event not in setup.events and not isinstance(items, list):
             continue  # a switch beside the events, which one host has
-        _expect(items, list, _name(root, event), body, [*root, event], path)
-        for place, entry, matcher in _entries(body, setup, [*root, event], items, path):
-            if isinstance(entry, dict):
-                yield Installed(path=path, event=event, place=place, matcher=str(matcher), entry=entry)
+        for at, item in enumerate(expect(items, list, (*root, event))):
+            place: Path = (*root, event, at)
+            entries = [(place, item)]
+            if setup.shape == GROUPED:
+                if event not in setup.events and not isinstance(item, dict):
+                    continue
+                inner = expect(expect(item, dict, place).get("hooks", []), list, (*place, "hooks"))
+                entries = [((*place, "hooks", number), entry) for number, entry in enumerate(inner)]
+            for own_place, entry in entries:
+                if isinstance(entry, dict):
+                    matcher = str(item.get("matcher", ""))
+                    yield Installed(path=path, event=event, place=own_place, matcher=matcher, entry=entry)
 
 
-def _entries(
-    body: str, setup: Setup, place: list[str | int], items: list[Any], path: str
-) -> Iterator[tuple[Path, Any, str]]:
-    for at, item in enumerate(items):
-        if setup.shape != GROUPED:
-            yield (*place, at), item, item.get("matcher", "") if isinstance(item, dict) else ""
-            continue
-        if setup.events.get(str(place[-1])) is None and not isinstance(item, dict):
-            continue
-        name = _name(place, at)
-        _expect(item, dict, name, body, [*place, at], path)
-        entries = item.get("hooks", [])
-        _expect(entries, list, f"{name}.hooks", body, [*place, at, "hooks"], path)
-        for number, entry in enumerate(entries):
-            yield (*place, at, "hooks", number), entry, item.get("matcher", "")
+def _expect(text: str, path: str, value: Any, kind: type, place: Sequence[str | int]) -> Any:
+    """Return the value at a place of a settings text.
 
-
-def _name(place: Sequence[str | int], key: str | int) -> str:
-    named = ".".join(map(str, place))
-    return f"{named}[{key}]" if isinstance(key, int) else f"{named}.{key}".lstrip(".")
-
-
-def _expect(value: object, kind: type, name: str, body: str, place: Sequence[str | int], path: str) -> None:
-    if not isinstance(value, kind):
-        at = line_of(body, max(find(body, place), 0))
-        wanted = "an object" if kind is dict else "a list"
-        raise HostError(f"{name} is not {wanted}", where=f"{path}:{at}", fix=MEND)
+    Raises:
+        HostError: it is not of this kind.
+    """
+    if isinstance(value, kind):
+        return value
+    name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
+    at = line_of(text, max(find(text, place), 0))
+    wanted = "an object" if kind is dict else "a list"
+    raise HostError(f"{name or 'the settings'} is not {wanted}", where=f"{path}:{at}", fix=MEND)

@@ -16,9 +16,9 @@ from deia.errors import HostError
 from deia.fast_json import Json
 from deia.records import Record
 
-WHITESPACE = " \t\r\n"
-COMMENTS, COMMAS = "comments", "comments and commas"  # what a reader allows besides JSON
 BOM = "\ufeff"  # the byte order mark with which some editors begin a file
+WHITESPACE = f" \t\r\n{BOM}"
+COMMENTS, COMMAS = "comments", "comments and commas"  # what a reader allows besides JSON
 Path: TypeAlias = tuple[str | int, ...]
 # A string or a comment. Each alternative matches whatever follows, so that the search takes linear time.
 TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
@@ -52,25 +52,19 @@ def _blanked(match: re.Match[str]) -> str:
     return "".join(char if char in WHITESPACE else " " for char in token) if is_comment else token
 
 
-def split_bom(text: str) -> tuple[str, str]:
-    """Return the byte order mark of a text, if it has one, and the rest."""
-    return text[: text.startswith(BOM)], text.removeprefix(BOM)
-
-
-def body_of(text: str) -> str:
-    """Return a settings text without a byte order mark; the empty text if only blanks are left."""
-    body = text.removeprefix(BOM)
-    return body if body.strip() else ""
+def is_blank(text: str) -> bool:
+    """Return whether a settings text says nothing."""
+    return not text.strip(WHITESPACE)
 
 
 def parse(text: str, *, where: str, extras: str = "") -> Any:
-    """Parse a JSON text; `extras` is what its reader allows besides JSON.
+    """Parse a settings text, where a blank one is an empty object; `extras` is what its reader allows besides JSON.
 
     Raises:
         HostError: it is not JSON; the error names the line.
     """
     try:
-        return DECODER.decode(without_extras(text, extras))
+        return {} if is_blank(text) else DECODER.decode(without_extras(text.removeprefix(BOM), extras))
     except json.JSONDecodeError as error:
         problem = f"not JSON: {error.msg} at column {error.colno}"
         raise HostError(problem, where=f"{where}:{error.lineno}", fix=MEND) from error
@@ -157,9 +151,9 @@ def remove(text: str, path: Sequence[str | int]) -> str:
     return text[: part.start] + text[present[1].start :]
 
 
-def with_containers(text: str, path: Sequence[str], innermost: Json) -> str:
+def with_containers(text: str, path: Sequence[str], innermost: Json = None) -> str:
     """Return the text of an object with empty objects along a path, and `innermost` at its end, if they are missing."""
-    text = text if text.strip() else "{}\n"
+    text = f"{text.rstrip()}{{}}\n" if is_blank(text) else text
     for depth, key in enumerate(path):
         if find(text, path[: depth + 1]) < 0:
             text = insert(text, path[:depth], innermost if depth == len(path) - 1 else {}, key=key)

@@ -11,10 +11,32 @@ import shutil
 from collections.abc import Iterator, Mapping
 
 from deia.errors import HostError
+from deia.records import Record
 from deia.serve.setup.host_settings.command import on_windows
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, USER, Place, Setup
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, SCRIPT, SETUPS, USER, Place, Setup
 
 MARKS = (".git", *dict.fromkeys(mark for setup in SETUPS for mark in setup.marks if mark != ".vscode"))
+
+
+class Machine(Record):
+    """Where a person works: the project as hosts see it, and the environment, which names the home folder."""
+
+    project: str
+    environ: Mapping[str, str]
+
+    @property
+    def home(self) -> str:
+        """The person's home folder."""
+        return self.environ.get("USERPROFILE" if on_windows() else "HOME") or os.path.expanduser("~")
+
+    def root_of(self, scope: str) -> str:
+        """Return the folder in which the settings of a scope are."""
+        return self.home if scope == USER else self.project
+
+
+def this_machine() -> Machine:
+    """Return the machine as it is seen from the working folder."""
+    return Machine(project=project_folder(os.getcwd()), environ=dict(os.environ))
 
 
 def setup_of(host: str) -> Setup:
@@ -47,48 +69,31 @@ def project_folder(start: str) -> str:
         folder = above
 
 
-def home_folder(environ: Mapping[str, str]) -> str:
-    """Return the person's home folder."""
-    return environ.get("USERPROFILE" if on_windows() else "HOME") or os.path.expanduser("~")
-
-
-def scope_of(setup: Setup, scope: str) -> Place:
-    """Return a host's place in a scope.
-
-    Raises:
-        HostError: it has no such scope.
-    """
-    place = setup.places.get(scope)
-    if place is None:
-        flags = " or ".join(f"--{name}" for name in setup.places)
-        raise HostError(f"{setup.host} has no settings of the scope {scope}", fix=f"Use {flags}.")
-    return place
-
-
-def folder_of(place: Place, scope: str, *, project: str, environ: Mapping[str, str]) -> str:
+def folder_of(place: Place, scope: str, machine: Machine) -> str:
     """Return the folder of a place."""
-    if scope != USER:
-        return os.path.join(project, *place.folder.split("/"))
-    for variable, stands_for in place.variables:
-        if environ.get(variable):
+    for variable, stands_for in place.variables.items() if scope == USER else ():
+        if machine.environ.get(variable):
             below = place.folder[len(stands_for) :].lstrip("/")
-            return os.path.join(environ[variable], *filter(None, below.split("/")))
-    return os.path.join(home_folder(environ), *place.folder.split("/"))
+            return os.path.join(machine.environ[variable], *filter(None, below.split("/")))
+    return os.path.join(machine.root_of(scope), *place.folder.split("/"))
 
 
-def settings_paths(setup: Setup, scope: str, *, project: str, environ: Mapping[str, str]) -> list[str]:
+def settings_paths(setup: Setup, scope: str, machine: Machine) -> list[str]:
     """Return the files that hold a host's hooks in a scope, whether or not they exist.
 
     Raises:
         HostError: the host has no such scope.
     """
-    place = scope_of(setup, scope)
-    folder = folder_of(place, scope, project=project, environ=environ)
+    place = setup.places.get(scope)
+    if place is None:
+        flags = " or ".join(f"--{name}" for name in setup.places)
+        raise HostError(f"{setup.host} has no settings of the scope {scope}", fix=f"Use {flags}.")
+    folder = folder_of(place, scope, machine)
     if setup.shape == SCRIPT:
         ending = ".ps1" if on_windows() else ""
         return [os.path.join(folder, event + ending) for event in setup.events]
     if place.new:
-        second = os.path.join(project if scope == PROJECT else home_folder(environ), *place.also.split("/"))
+        second = os.path.join(machine.root_of(scope), *place.also.split("/"))
         return [*_json_files(folder), *_json_files(second)] or [os.path.join(folder, place.new)]
     instead = os.path.join(folder, place.before)
     return [instead if place.before and os.path.isfile(instead) else os.path.join(folder, place.file)]
@@ -102,22 +107,22 @@ def _json_files(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names if name.endswith(".json")]
 
 
-def signs_of(setup: Setup, *, project: str, environ: Mapping[str, str]) -> Iterator[str]:
+def signs_of(setup: Setup, machine: Machine) -> Iterator[str]:
     """Yield the signs that a host is used on this machine and, if there is one, in the project."""
     for name in setup.programs:
-        if shutil.which(name, path=environ.get("PATH", "")):
+        if shutil.which(name, path=machine.environ.get("PATH", "")):
             yield f"the program {name}"
     for name in setup.folders:
-        if os.path.isdir(os.path.join(home_folder(environ), *name.split("/"))):
+        if os.path.isdir(os.path.join(machine.home, *name.split("/"))):
             yield f"~/{name}"
-    for name in setup.marks if project else ():
-        if os.path.isdir(os.path.join(project, name)):
+    for name in setup.marks if machine.project else ():
+        if os.path.isdir(os.path.join(machine.project, name)):
             yield f"{name} in the project"
     for name in setup.variables:
-        if environ.get(name):
+        if machine.environ.get(name):
             yield f"{name} in the environment"
 
 
-def is_here(setup: Setup, *, project: str, environ: Mapping[str, str]) -> bool:
+def is_here(setup: Setup, machine: Machine) -> bool:
     """Return whether there is any sign that a host is used here."""
-    return next(signs_of(setup, project=project, environ=environ), "") != ""
+    return next(signs_of(setup, machine), "") != ""

@@ -1,4 +1,4 @@
-"""Finds, adds and removes deia's server in the text of a host's settings; the rest of the file keeps its bytes.
+"""Writes deia's server for each host's settings, and finds, adds and removes it there; the rest keeps its bytes.
 
 JSON is changed in one place of its text, Codex's TOML by whole lines of one table. It is an error if a server of that
 name belongs to somebody else, or if the file cannot be changed without changing more.
@@ -9,72 +9,65 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deia.errors import HostError
 from deia.fast_json import Json
-from deia.serve.server.host_blocks import HOSTS, NAME
-from deia.serve.setup.host_settings.hosts_table import PROJECT, USER, Place
+from deia.records import Record
+from deia.serve.setup.host_settings.hosts_table import SERVERS
 from deia.serve.setup.host_settings.json_text import (
+    BOM,
     COMMAS,
-    COMMENTS,
-    body_of,
     insert,
     parse,
     prune,
-    split_bom,
     with_containers,
 )
 
+NAME = "deia"
 TOML_ROOT = "mcp_servers"
 BY_HAND = "Correct the file by hand, or print the block and enter it by hand: deia mcp config {host}"
-EXTRAS = {"gemini": COMMENTS, "vscode": COMMAS}  # what a host allows in its file besides JSON
-TRANSPORT = (
-    "type",
-    "command",
-    "args",
-    "url",
-    "httpUrl",
-    "headers",
-    "bearer_token_env_var",
-)  # fields that deia writes itself
+# The fields that deia writes itself.
+TRANSPORT = ("type", "command", "args", "url", "httpUrl", "headers", "bearer_token_env_var")
 
 
-def _of_programs(name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return where a desktop program keeps its files on this system, below the person's home."""
-    known = {"darwin": f"Library/Application Support/{name}", "win32": f"AppData/Roaming/{name}"}
-    other = (f".config/{name}", (("XDG_CONFIG_HOME", ".config"),))
-    return (known[sys.platform], ()) if sys.platform in known else other
+class Block(Record):
+    """A block of settings for a person to paste, and the file that it belongs in."""
+
+    place: str
+    text: str
+    note: str = ""
 
 
-_CODE, _CODE_MOVED = _of_programs("Code/User")
-_CLAUDE, _CLAUDE_MOVED = _of_programs("Claude")
-# Where each host keeps its servers, by scope; the same sources as `host_blocks`.
-PLACES: Mapping[str, Mapping[str, Place]] = {
-    "claude-desktop": {USER: Place(folder=_CLAUDE, file="claude_desktop_config.json", variables=_CLAUDE_MOVED)},
-    "claude-code": {
-        PROJECT: Place(folder="", file=".mcp.json"),
-        USER: Place(folder="", file=".claude.json", variables=(("CLAUDE_CONFIG_DIR", ""),)),
-    },
-    "cursor": {PROJECT: Place(folder=".cursor", file="mcp.json"), USER: Place(folder=".cursor", file="mcp.json")},
-    "vscode": {
-        PROJECT: Place(folder=".vscode", file="mcp.json"),
-        USER: Place(folder=_CODE, file="mcp.json", variables=_CODE_MOVED),
-    },
-    "kiro": {
-        PROJECT: Place(folder=".kiro/settings", file="mcp.json"),
-        USER: Place(folder=".kiro/settings", file="mcp.json"),
-    },
-    "codex": {
-        PROJECT: Place(folder=".codex", file="config.toml"),
-        USER: Place(folder=".codex", file="config.toml", variables=(("CODEX_HOME", ".codex"),)),
-    },
-    "gemini": {
-        PROJECT: Place(folder=".gemini", file="settings.json"),
-        USER: Place(folder=".gemini", file="settings.json", variables=(("GEMINI_CLI_HOME", ""),)),
-    },
-}
+def server_command() -> list[str]:
+    """Return the command that starts the server, with full paths.
+
+    With `-P` it does not import modules from the working folder, which may be anybody's repository.
+    """
+    return [sys.executable, "-P", "-m", "deia.serve.main", "mcp"]
+
+
+def fields_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token: bool = False) -> dict[str, Json]:
+    """Return a host's settings for a server that it starts with these arguments, or for one that runs at `url`.
+
+    With `token` the host sends the token from its environment; the token itself is not written down.
+    """
+    server = SERVERS[host]
+    if url:
+        address = {**({"type": server.address_type} if server.address_type else {}), server.address: url}
+        return {**address, **(server.token_fields if token else {}), **server.more}
+    command, *first = server_command()
+    started = {"command": command, "args": [*first, *arguments]}
+    return {**({"type": "stdio"} if server.typed else {}), **started, **server.more}
+
+
+def block_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token: bool = False) -> Block:
+    """Return a host's block of settings, for a person to paste."""
+    server = SERVERS[host]
+    fields = fields_for(host, url=url, arguments=arguments, token=token)
+    as_json = json.dumps({server.key: {NAME: fields}}, indent=2, ensure_ascii=False)
+    return Block(place=server.place, text=_table(fields) if host == "codex" else as_json, note=server.note)
 
 
 def is_ours(entry: object) -> bool:
@@ -95,13 +88,9 @@ def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
     Raises:
         HostError: the file cannot be read, or a server of that name belongs to somebody else.
     """
-    body = body_of(text)
-    settings: Any = {}
-    if host == "codex":
-        settings = _toml(body, path, host)
-    elif body:
-        settings = parse(body, where=path, extras=EXTRAS.get(host, ""))
-    key = TOML_ROOT if host == "codex" else HOSTS[host].key
+    is_toml = host == "codex"
+    settings: Json = _toml(text, path) if is_toml else parse(text, where=path, extras=SERVERS[host].extras)
+    key = TOML_ROOT if is_toml else SERVERS[host].key
     servers = settings.get(key, {}) if isinstance(settings, dict) else None
     if not isinstance(servers, dict):
         part = key if isinstance(settings, dict) else "the file"
@@ -129,9 +118,8 @@ def with_server(text: str, host: str, fields: Mapping[str, Json], *, path: str) 
     bare = without_server(text, host, path=path)
     if host == "codex":
         return _with_table(bare, wanted, path)
-    bom, body = split_bom(bare)
-    key = HOSTS[host].key
-    return bom + insert(with_containers(body, [key], {}), [key], wanted, key=NAME)
+    key = SERVERS[host].key
+    return insert(with_containers(bare, [key], {}), [key], wanted, key=NAME)
 
 
 def without_server(text: str, host: str, *, path: str) -> str:
@@ -144,26 +132,23 @@ def without_server(text: str, host: str, *, path: str) -> str:
         return text
     if host == "codex":
         return _without_table(text, path)
-    bom, body = split_bom(text)
-    return bom + prune(body, [HOSTS[host].key, NAME], steps=[1], where=path, extras=COMMAS)
+    return prune(text, [SERVERS[host].key, NAME], steps=[1], where=path, extras=COMMAS)
 
 
 # --- TOML ---
 
 
-def _toml(text: str, path: str, host: str = "codex") -> dict[str, Any]:
+def _toml(text: str, path: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix(BOM))
     except tomllib.TOMLDecodeError as error:
-        raise HostError(f"not TOML: {error}", where=path, fix=BY_HAND.format(host=host)) from error
+        raise HostError(f"not TOML: {error}", where=path, fix=BY_HAND.format(host="codex")) from error
 
 
 def _with_table(text: str, fields: Mapping[str, Json], path: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = [f"[{TOML_ROOT}.{NAME}]"]
-    lines += [f"{name} = {_written(value)}" for name, value in fields.items()]
     before = f"{text.rstrip()}{newline * 2}" if text.strip() else ""
-    after = before + newline.join(lines) + newline
+    after = before + _table(fields).replace("\n", newline) + newline
     settings = _toml(text, path)
     expected = {**settings, TOML_ROOT: {**settings.get(TOML_ROOT, {}), NAME: dict(fields)}}
     return _only_if(after, expected, path)
@@ -198,6 +183,10 @@ def _only_if(text: str, expected: Mapping[str, Any], path: str) -> str:
         problem = "the file is written in a way that cannot be changed line by line"
         raise HostError(problem, where=path, fix=BY_HAND.format(host="codex"))
     return text
+
+
+def _table(fields: Mapping[str, Json]) -> str:
+    return "\n".join([f"[{TOML_ROOT}.{NAME}]", *(f"{name} = {_written(value)}" for name, value in fields.items())])
 
 
 def _written(value: Json) -> str:

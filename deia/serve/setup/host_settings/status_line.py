@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from deia.fast_json import Json
 from deia.serve import statusline
 from deia.serve.setup.host_settings.command import CMD, POSIX, line, on_windows, words_of
-from deia.serve.setup.host_settings.json_text import insert, parse, remove, split_bom, with_containers
+from deia.serve.setup.host_settings.json_text import insert, parse, remove, with_containers
 
 HOST = "claude-code"
 KEY = "statusLine"
@@ -36,8 +36,7 @@ def status_line_in(text: str, *, path: str) -> str:
     Raises:
         HostError: the file is not JSON.
     """
-    _, body = split_bom(text)
-    settings: Json = parse(body, where=path) if body.strip() else {}
+    settings: Json = parse(text, where=path)
     value = settings.get(KEY) if isinstance(settings, dict) else None
     if value is None:
         return ""
@@ -58,8 +57,8 @@ def with_status_line(text: str, command: str, *, path: str) -> str:
     present = status_line_in(text, path=path)
     if present == command or (present and not is_ours(present)):
         return text
-    bom, body = split_bom(without_status_line(text, path=path) if present else text)
-    return bom + insert(with_containers(body, [], {}), [], {"type": "command", "command": command}, key=KEY)
+    bare = without_status_line(text, path=path) if present else text
+    return insert(with_containers(bare, []), [], {"type": "command", "command": command}, key=KEY)
 
 
 def without_status_line(text: str, *, path: str) -> str:
@@ -68,7 +67,4 @@ def without_status_line(text: str, *, path: str) -> str:
     Raises:
         HostError: the file is not JSON.
     """
-    if not is_ours(status_line_in(text, path=path)):
-        return text
-    bom, body = split_bom(text)
-    return bom + remove(body, [KEY])
+    return remove(text, [KEY]) if is_ours(status_line_in(text, path=path)) else text

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from deia.fast_json import Json
-from deia.serve.hosts.claude_events import EVENTS, HOST, TIMEOUT
-from deia.serve.server.host_blocks import NAME
 from deia.serve.server.tool_schemas import HOOK, HOOK_EVENTS, PERSONS_TOOL
 from deia.serve.setup.host_settings.hook_file import ROOT
-from deia.serve.setup.host_settings.json_text import Path, body_of, insert, parse, prune, split_bom, with_containers
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE
+from deia.serve.setup.host_settings.json_text import Path, insert, parse, prune, with_containers
+from deia.serve.setup.host_settings.server_file import NAME
 
-URL_PATH = f"/hooks/{HOST}"
+SETUP = BY_NAME[CLAUDE_CODE]
+EVENTS = SETUP.events
+URL_PATH = f"/hooks/{CLAUDE_CODE}"
 WARM = {event: hooked for event, hooked in EVENTS.items() if event != "SessionStart"}
 VARIABLE = "DEIA_TOKEN"
 
@@ -28,7 +30,7 @@ def asked_at(url: str, *, token: bool) -> dict[str, Json]:
     Source: the host's hook reference (`headers` and `allowedEnvVars` since 2.1.63).
     """
     headers: dict[str, Json] = {"headers": {"Authorization": f"Bearer ${VARIABLE}"}, "allowedEnvVars": [VARIABLE]}
-    entry = {"type": "http", "url": f"{url.rstrip('/')}{URL_PATH}", **(headers if token else {}), "timeout": TIMEOUT}
+    entry = {"type": "http", "url": f"{url.rstrip('/')}{URL_PATH}", **(headers if token else {}), **SETUP.wait}
     return {event: {**hooked.group, "hooks": [entry]} for event, hooked in WARM.items()}
 
 
@@ -47,7 +49,7 @@ def _asking(event: str, fields: Sequence[str]) -> dict[str, Json]:
     if "tool_response" in fields and "matcher" in group:
         group["matcher"] = "|".join(name for name in EVENTS[event].matcher.split("|") if name != PERSONS_TOOL)
     arguments = {"hook_event_name": event, **{name: f"${{{name}}}" for name in fields}}
-    entry: Json = {"type": "mcp_tool", "server": NAME, "tool": HOOK, "input": arguments, "timeout": TIMEOUT}
+    entry: Json = {"type": "mcp_tool", "server": NAME, "tool": HOOK, "input": arguments, **SETUP.wait}
     return {**group, "hooks": [entry]}
 
 
@@ -77,10 +79,10 @@ def with_warm(text: str, wanted: Mapping[str, Json], *, path: str) -> str:
     present = [(place[1], group) for place, group in _groups(text, path=path)]
     if sorted(map(repr, present)) == sorted(map(repr, wanted.items())):
         return text
-    bom, body = split_bom(without_warm(text, path=path))
+    text = without_warm(text, path=path)
     for event, group in wanted.items():
-        body = insert(with_containers(body, [ROOT, event], []), [ROOT, event], group)
-    return bom + body
+        text = insert(with_containers(text, [ROOT, event], []), [ROOT, event], group)
+    return text
 
 
 def without_warm(text: str, *, path: str) -> str:
@@ -89,16 +91,14 @@ def without_warm(text: str, *, path: str) -> str:
     Raises:
         HostError: the file is not JSON.
     """
-    bom, body = split_bom(text)
-    while groups := list(_groups(body, path=path)):
-        body = prune(body, groups[-1][0], steps=[1, 1], where=path)
-    return bom + body
+    while groups := list(_groups(text, path=path)):
+        text = prune(text, groups[-1][0], steps=[1, 1], where=path)
+    return text
 
 
 def _groups(text: str, *, path: str) -> Iterator[tuple[Path, Any]]:
     """Yield the groups that hold only warm hooks, each with its place."""
-    body = body_of(text)
-    settings = parse(body, where=path) if body else {}
+    settings = parse(text, where=path)
     hooks = settings.get(ROOT, {}) if isinstance(settings, dict) else {}
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for at, group in enumerate(groups) if isinstance(groups, list) else ():

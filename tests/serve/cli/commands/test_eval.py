@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.errors import CommonsError
 from deia.evaluate.golden_run import Change, Evaluation, QueryOutcome, changes, read_run, run_path, write_run
-from deia.evaluate.labelled_sets import compile_labelled, is_labelled, read_corpus, read_questions
 from deia.evaluate.measures import Scores
 
 if TYPE_CHECKING:
@@ -31,21 +29,6 @@ def asked(query: str, *, ndcg: float = 1.0, right: bool = True, wanted: bool = T
         query=query, wanted=("d",) if wanted else (), found=("d",) if right == wanted else (),
         scores=Scores(ndcg=ndcg, hit=ndcg), right=right, confidence="high", ms=ms, tier="static",
     )  # fmt: skip
-
-
-@pytest.fixture
-def labelled(tmp_path: Path) -> Path:
-    """Write a small labelled set."""
-    folder = tmp_path / "set"
-    folder.mkdir()
-    rows = [("d1", "Deleting sites", "What is lost when a site is deleted."), ("d2", "Records", "How DNS is kept.")]
-    texts = "".join(json.dumps({"_id": each, "title": title, "text": text}) + "\n" for each, title, text in rows)
-    (folder / "corpus.jsonl").write_text(texts)
-    (folder / "queries.jsonl").write_text(
-        '{"_id": "q1", "text": "what is lost when I delete a site"}\n{"_id": "q2", "text": "without judgements"}\n'
-    )
-    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\n")
-    return folder
 
 
 def test_golden_questions_are_measured_and_compared_with_the_last_run(deia: Deia, commons: Path) -> None:
@@ -86,13 +69,9 @@ def test_a_tier_that_was_not_compiled_is_no_measure(deia: Deia, commons: Path) -
     assert told.code == 0 or "compiled without the static tier" in told.err
 
 
-def test_a_file_or_a_labelled_folder_can_be_named(deia: Deia, commons: Path, labelled: Path) -> None:
+def test_a_file_of_questions_can_be_named(deia: Deia, commons: Path) -> None:
     (commons / "mine.yaml").write_text(GOLDEN)
     assert "2 questions" in deia("eval", "mine.yaml").out
-    told = deia("eval", str(labelled))
-    assert told.code == 0, told.err
-    assert "1 question," in told.out
-    assert "hit@1 1.000" in told.out
 
 
 @pytest.mark.parametrize(
@@ -180,48 +159,6 @@ def test_a_last_run_that_cannot_be_read_is_none(tmp_path: Path, held: bytes) -> 
 def test_a_folder_that_cannot_be_written_only_loses_the_comparison(tmp_path: Path) -> None:
     (tmp_path / "eval").write_text("a file")
     assert not write_run(f"{tmp_path}/eval/x.json", Evaluation(outcomes=()), at="")
-
-
-# --- labelled sets ---
-
-
-def test_a_labelled_set_is_read_with_its_grades(labelled: Path) -> None:
-    assert is_labelled(str(labelled))
-    assert [(each.query, dict(each.grades)) for each in read_questions(str(labelled))] == [
-        ("what is lost when I delete a site", {"d1": 2})
-    ]
-    assert [each.title for each in read_corpus(str(labelled))] == ["Deleting sites", "Records"]
-    catalog = compile_labelled(str(labelled), str(labelled / "catalog"), tiers=())
-    assert catalog.document("d1") is not None
-
-
-def test_judgements_may_stand_where_beir_has_them(labelled: Path) -> None:
-    (labelled / "qrels").mkdir()
-    (labelled / "qrels.tsv").rename(labelled / "qrels" / "test.tsv")
-    assert len(read_questions(str(labelled))) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [
-        ("corpus.jsonl", "{"),
-        ("corpus.jsonl", '{"_id": 5, "text": "x"}'),
-        ("corpus.jsonl", "[]"),
-        ("qrels.tsv", "a b c"),
-    ],
-)
-def test_a_broken_line_is_told_by_its_number(labelled: Path, name: str, line: str) -> None:
-    path = labelled / name
-    path.write_text(path.read_text() + line + "\n")
-    number = len(path.read_text().splitlines())
-    with pytest.raises(CommonsError, match=f"{name}:{number}"):
-        read_corpus(str(labelled)) if name == "corpus.jsonl" else read_questions(str(labelled))
-
-
-def test_a_file_that_lacks_is_named(labelled: Path) -> None:
-    (labelled / "qrels.tsv").unlink()
-    with pytest.raises(CommonsError, match=r"qrels.tsv cannot be read"):
-        read_questions(str(labelled))
 
 
 def test_evaluation_and_doctor_go_by_the_tier_that_is_set(deia: Deia, commons: Path) -> None:

@@ -83,12 +83,11 @@ def test_other_ledgers_are_read_too(deia: Deia, events: Path, tmp_path: Path) ->
     assert deia("telemetry", "queries", "--ledger", str(tmp_path / "nowhere")).code == 2
 
 
-def test_older_ledgers_are_taken_in(deia: Deia, events: Path, tmp_path: Path) -> None:
-    old = tmp_path / "old.jsonl"
-    old.write_text('{"ts": "2026-01-01T00:00:00Z", "query": "old", "results": ["x"]}\nbroken\n')
-    assert "1 event imported, 1 damaged line skipped." in deia("telemetry", "import", str(old)).out
-    assert "0 events imported, 1 already known" in deia("telemetry", "import", str(old)).out
-    assert deia("telemetry", "import", str(tmp_path / "nothing")).code == 2
+def test_a_file_of_an_older_form_is_read_where_it_lies(deia: Deia, events: Path) -> None:
+    before = json.loads(deia("telemetry", "queries", "--json").out)["figures"][0]["value"]
+    old = '{"ts": "2026-01-01T00:00:00Z", "agent": "a", "query": "old", "results": ["x"]}\nbroken\n'
+    (events / "old.jsonl").write_text(old, encoding="utf-8")
+    assert json.loads(deia("telemetry", "queries", "--json").out)["figures"][0]["value"] == before + 1
 
 
 def test_feedback_is_an_event_about_another(deia: Deia, events: Path) -> None:
@@ -128,17 +127,7 @@ def test_compiling_compacts_when_that_is_due(deia: Deia, commons: Path) -> None:
         line = {"ts": f"2026-01-{day:02d}T00:00:00.000Z", "event": "query", "query": "q"}
         (folder / f"2026-01-{day:02d}-{files.writer()}.jsonl").write_bytes(spool.encoded(line))
     assert "The log was compacted" in deia("compile").out
-    assert tidy(str(commons), environ={}, now=1_795_168_800.0) == ""
-
-
-def test_a_file_without_an_event_is_no_ledger(deia: Deia, commons: Path) -> None:
-    (commons / "passwd").write_text("root:x:0:0\nnobody:x:1:1\n", encoding="utf-8")
-    (commons / "l.jsonl").write_text('{"query": "how do sites move?"}\nroot:x:0\n', encoding="utf-8")
-    told = deia("telemetry", "import", "passwd", "l.jsonl")
-    assert told.code == 2
-    assert "passwd is not a log" in told.err
-    assert "l.jsonl: 1 event imported, 1 damaged line skipped." in told.out
-    assert deia("telemetry", "import", "l.jsonl").code == 0
+    assert tidy(str(commons), environ={"DEIA_TRUST": "*"}, now=1_795_168_800.0) == ""
 
 
 def test_a_question_without_an_end_is_given_up(deia: Deia, events: Path) -> None:

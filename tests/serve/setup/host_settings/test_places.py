@@ -7,7 +7,7 @@ import pytest
 
 from deia.errors import HostError
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS, USER
-from deia.serve.setup.host_settings.places import is_here, project_folder, settings_paths, setup_of, signs_of
+from deia.serve.setup.host_settings.places import Machine, is_here, project_folder, settings_paths, setup_of, signs_of
 
 EXPECTED = {  # where the hosts' own documents say that they look
     "claude-code": (".claude/settings.json", ".claude/settings.json"),
@@ -38,7 +38,7 @@ ON_POSIX = pytest.mark.skipif(os.name == "nt", reason="a file there has another 
 
 def first(host: str, scope: str, tmp_path: Path, **more: str) -> str:
     environ = {"HOME": str(tmp_path / "home"), "USERPROFILE": str(tmp_path / "home"), **more}
-    return settings_paths(BY_NAME[host], scope, project=str(tmp_path / "project"), environ=environ)[0]
+    return settings_paths(BY_NAME[host], scope, Machine(project=str(tmp_path / "project"), environ=environ))[0]
 
 
 @ON_POSIX
@@ -68,13 +68,13 @@ def test_every_agent_of_kiro_and_of_amazon_q_that_has_a_file_is_meant(tmp_path: 
         place = tmp_path / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("{}", encoding="utf-8")
-    found = settings_paths(BY_NAME["kiro"], "project", project=str(tmp_path), environ={"HOME": str(tmp_path)})
+    found = settings_paths(BY_NAME["kiro"], "project", Machine(project=str(tmp_path), environ={"HOME": str(tmp_path)}))
     assert [os.path.basename(path) for path in found] == ["a.json", "b.json", "c.json"]
 
 
 def test_a_scope_that_a_host_does_not_have_is_refused_with_those_it_has() -> None:
     with pytest.raises(HostError, match="codex has no settings of the scope local") as caught:
-        settings_paths(BY_NAME["codex"], "local", project="/p", environ={})
+        settings_paths(BY_NAME["codex"], "local", Machine(project="/p", environ={}))
     assert caught.value.fix == "Use --project or --user."
 
 
@@ -94,13 +94,15 @@ def test_a_host_is_found_by_its_program_its_folders_and_its_environment(tmp_path
     program.chmod(0o755)
     gemini = BY_NAME["gemini"]
     environ = {"HOME": str(home), "USERPROFILE": str(home), "PATH": "", "GEMINI_CLI_HOME": "/x"}
-    told = list(signs_of(gemini, project=str(project), environ=environ))
+    told = list(signs_of(gemini, Machine(project=str(project), environ=environ)))
     assert told == ["~/.gemini", ".gemini in the project", "GEMINI_CLI_HOME in the environment"]
-    assert "~/.gemini" in list(signs_of(gemini, project="", environ=environ))
-    assert ".gemini in the project" not in list(signs_of(gemini, project="", environ=environ))
+    assert "~/.gemini" in list(signs_of(gemini, Machine(project="", environ=environ)))
+    assert ".gemini in the project" not in list(signs_of(gemini, Machine(project="", environ=environ)))
     if os.name != "nt":
-        assert "the program gemini" in list(signs_of(gemini, project="", environ={"PATH": str(programs), "HOME": "/n"}))
-    assert not is_here(BY_NAME["cursor"], project=str(project), environ=environ)
+        assert "the program gemini" in list(
+            signs_of(gemini, Machine(project="", environ={"PATH": str(programs), "HOME": "/n"}))
+        )
+    assert not is_here(BY_NAME["cursor"], Machine(project=str(project), environ=environ))
 
 
 def test_the_project_is_the_nearest_marked_folder_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

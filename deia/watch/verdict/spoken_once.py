@@ -1,0 +1,59 @@
+"""Speaking once: of the triggers that one sentence brings up only the best speaks, and the same text is told of once.
+
+The best is the most urgent, then the strictest, then the one that matched most of the sentence. A long text that comes
+again in the conversation (a plan, an order to a sub-agent, a summary) brings up nothing new, even after a compaction.
+"""
+
+from __future__ import annotations
+
+from deia.records import ACTIONS, TYPE_CHECKING
+from deia.watch.memory.log import fingerprint
+from deia.watch.verdict.judge import RANK, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deia.records import Firing, Turn
+    from deia.watch.memory.log import Memory
+    from deia.watch.turn.parsed_turn import Reading
+
+LEAST_TEXT = 200  # characters; a shorter text may well be said again and meant again
+
+
+def best_of_each_sentence(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
+    """Yield the verdicts; of those that fire on the same sentence, all but the best are stopped."""
+    best: dict[str, Verdict] = {}
+    for verdict in sorted(filter(_is_spoken, verdicts), key=_order):
+        best.setdefault(verdict.sentence, verdict)
+    for verdict in verdicts:
+        winner = best.get(verdict.sentence, verdict) if _is_spoken(verdict) else verdict
+        yield verdict if winner is verdict else _stopped(verdict, "sentence", f"{winner.trigger} speaks for it")
+
+
+def without_repeated_text(verdicts: Sequence[Verdict], text: str, memory: Memory) -> Sequence[Verdict]:
+    """Return the verdicts; nothing that was said fires if the same text fired before, by its print."""
+    if not text or text not in memory.texts:
+        return verdicts
+    reason = "the same text fired before"
+    return [_stopped(verdict, "memory", reason) if _is_spoken(verdict) else verdict for verdict in verdicts]
+
+
+def text_print(turn: Turn, reading: Reading) -> str:
+    """Return a print of what a turn says if it is long, or ""."""
+    text = reading.said if turn.role == "tool_call" else turn.text
+    return f"{fingerprint(text):x}" if len(text) >= LEAST_TEXT else ""
+
+
+def _is_spoken(verdict: Verdict) -> bool:
+    return verdict.firing is not None and bool(verdict.sentence)
+
+
+def _order(verdict: Verdict) -> tuple[int, int, int, str]:
+    firing: Firing | None = verdict.firing
+    if firing is None:
+        return 0, 0, 0, verdict.trigger
+    return RANK[firing.urgency], -ACTIONS.index(firing.action), -len(firing.act), verdict.trigger
+
+
+def _stopped(verdict: Verdict, stage: str, detail: str) -> Verdict:
+    return verdict.but(stage=stage, detail=detail, firing=None)
