@@ -5,6 +5,10 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
+import os
+import sys
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia.serve.server.tool_schemas import COMPAT_TOOLS, TOOLS
-from tests.serve.server.conftest import PATIENCE, TOKEN, copied
+from tests.serve.server.conftest import PATIENCE, TOKEN, copied, end_server, start_server
 from tests.serve.server.test_stdio import INITIALIZED, META, Line, opening, request
 
 if TYPE_CHECKING:
@@ -181,3 +185,22 @@ def test_no_tool_tells_where_it_broke(served: Served, tool: str) -> None:
             assert_tells_nothing(result.model_dump_json().encode())
 
     served.run(use)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links and named pipes")
+def test_a_folder_of_devices_and_pipes_neither_stops_nor_keeps_the_server(raw_place: Place) -> None:
+    for path in ("deia.toml", "pyproject.toml", "bok/device.md", "triggers/device.yaml", ".deia/stamps.triggers"):
+        (raw_place.root / path).parent.mkdir(exist_ok=True)
+        (raw_place.root / path).symlink_to("/dev/zero")
+    os.mkfifo(raw_place.root / "bok/pipe.md")
+    served = start_server(raw_place, DEIA_TRUST="")
+    event = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": str(raw_place.root), "prompt": "hello"}
+    asking = threading.Thread(target=served.hook, args=("claude-code", event))
+    asking.start()
+    longest = 0.0
+    while asking.is_alive() or not longest:
+        began = time.monotonic()
+        assert served.ask("/health")[0] == 200
+        longest = max(longest, time.monotonic() - began)
+    assert longest < 5
+    assert end_server(served) == 0
