@@ -103,6 +103,18 @@ class Meaning:
         """The serialised form."""
         return {"t": self.thresholds, "d": self.digest, "g": self.groups, "e": self.exemplars}
 
+    @property
+    def verbs(self) -> set[str]:
+        """The verbs of the exemplars and those that replace them, in all forms; one with a particle as two words."""
+        verbs: set[str] = set()
+        for _, _, _, _, numbers in self.exemplars:
+            own, alike, near, pairs = self.groups[numbers[0]].split("|")
+            verbs.update((own, *alike.split(), *near.split()))
+            for pair in pairs.split():
+                verb, _, particles = pair.partition("=")
+                verbs.update(f"{verb} {particle}" for particle in particles.split(","))
+        return verbs
+
     def worded(self, places: Mapping[str, object]) -> list[int]:
         """Return the numbers of the exemplars whose words are in a turn, given the places of its words.
 

@@ -1,7 +1,6 @@
 """Compile the verbs and nouns of `act` clauses: their forms, each with its classes.
 
-`act_words.txt` lists the classes. A clause may name a class, or a verb or noun of its own, which then is a class of its
-own; what the project adds to the classes in `triggers/acts.yaml` counts like the words of the file.
+`act_words.txt` lists the classes. A clause may name a class, or a verb or noun, which then is a class of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Any
 
 from deia.compile.triggers.lowered import Group, Lowered
 from deia.compile.triggers.word_forms import forms
-from deia.records import Record
 from deia.tables import Tables
 from deia.text import words
 from deia.watch.compiled_trigger import ActWords, CompiledAct, CompiledClause, VerbForm
@@ -20,14 +18,8 @@ from deia.watch.gate.word_gate import SAID
 from deia.watch.prose.acts import BASE, DOING
 
 TABLES = Tables(__file__)
+EXEMPLAR = "exemplar"  # the class of the verbs of `meaning` clauses
 Classes = Mapping[str, tuple[str, ...]]  # words or phrases, by class
-
-
-class AddedWords(Record):
-    """What a commons adds to the verbs and objects, by class."""
-
-    verbs: Classes = {}
-    objects: Classes = {}
 
 
 @cache
@@ -55,37 +47,31 @@ def members(name: str, classes: Classes) -> tuple[str, ...]:
     return classes.get(name) or (" ".join(words(name)),)
 
 
-def act_words(do: Iterable[str], what: Iterable[str], added: AddedWords) -> ActWords:
-    """Return all verbs and nouns with their classes; `do` and `what` are the names that the clauses use."""
-    verbs = _merged(verb_classes(), added.verbs, do)
-    nouns = _merged(object_classes(), added.objects, what)
+def act_words(do: Iterable[str], what: Iterable[str], verbs: Iterable[str] = ()) -> ActWords:
+    """Return all verbs and nouns with their classes.
+
+    `do` and `what` are the names that clauses use; `verbs` are further verbs, which `meaning` clauses look for.
+    """
+    known = {**verb_classes(), **{name: members(name, verb_classes()) for name in do}, EXEMPLAR: tuple(verbs)}
+    nouns = {**object_classes(), **{name: members(name, object_classes()) for name in what}}
     return ActWords(
-        verbs=_verb_forms(verbs),
+        verbs=_verb_forms(known),
         nouns=_by_form(nouns),
         deeds=_by_form(_classes("deeds")),
         vessels=sorted({form for noun in _split(" ".join(TABLES.lines("vessels"))) for form in _noun_forms(noun)}),
     )
 
 
-def _merged(classes: Classes, added: Classes, used: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    merged = dict(classes)
-    for name, more in added.items():
-        merged[name] = (*merged.get(name, ()), *(" ".join(words(item)) for item in more))
-    return merged | {name: members(name, merged) for name in used if name not in merged}
-
-
 def _verb_forms(classes: Classes) -> dict[str, list[VerbForm]]:
     """Return the forms of all verbs by their first word, those of more words first."""
-    by_form: dict[tuple[str, str, tuple[str, ...]], set[str]] = {}
+    classes_of: dict[tuple[str, tuple[str, ...]], set[str]] = {}
     for name, verbs in classes.items():
-        for verb in verbs:
-            for shape, form in verb_forms(verb):
-                first, *rest = form
-                by_form.setdefault((first, shape, tuple(rest)), set()).add(name)
-    verbs_by_word: dict[str, list[VerbForm]] = {}
-    for (first, shape, rest), names in sorted(by_form.items(), key=lambda item: (item[0][0], -len(item[0][2]), item[0])):
-        verbs_by_word.setdefault(first, []).append((shape, sorted(names), rest))
-    return verbs_by_word
+        for form in (form for verb in verbs for form in verb_forms(verb)):
+            classes_of.setdefault(form, set()).add(name)
+    by_word: dict[str, list[VerbForm]] = {}
+    for (shape, (first, *rest)), names in sorted(classes_of.items(), key=lambda item: (-len(item[0][1]), item[0])):
+        by_word.setdefault(first, []).append((shape, sorted(names), rest))
+    return dict(sorted(by_word.items()))
 
 
 def verb_forms(verb: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -120,15 +106,15 @@ def _by_form(classes: Classes) -> dict[str, str]:
 # --- clauses ---
 
 
-def lower_act(value: Mapping[str, Any], added: AddedWords = AddedWords()) -> Lowered:  # noqa: B008 - immutable
-    """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects, in one turn's words."""
+def lower_act(value: Mapping[str, Any]) -> Lowered:
+    """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects."""
     do, what = tuple(value["do"]), tuple(value.get("what", ()))
     compiled = CompiledAct(
         do=list(do), what=list(what), unlike=_items(value, "not"), where=_items(value, "where"),
         how=_items(value, "how"), whole=bool(value.get("all")),
     )  # fmt: skip
-    row = [Group((SAID,)), _gate_group(do, _extended(verb_classes(), added.verbs), _all_verb_forms)]
-    row += [_gate_group(what, _extended(object_classes(), added.objects), _noun_forms)] if what else []
+    row = [Group((SAID,)), _gate_group(do, verb_classes(), _spoken_forms)]
+    row += [_gate_group(what, object_classes(), _noun_forms)] if what else []
     row += [Group(form for item in items for form in item[-1]) for items in (compiled.where, compiled.how) if items]
     clause = CompiledClause.of("act", act_source(value), compiled.values())
     return Lowered(clause=clause, rows=(tuple(row),))
@@ -145,16 +131,12 @@ def _items(value: Mapping[str, Any], name: str) -> list[list[list[str]]]:
     return [[sorted(forms(word)) for word in words(item)] for item in value.get(name, ()) if words(item)]
 
 
-def _extended(classes: Classes, added: Classes) -> Classes:
-    return {**classes, **{name: (*classes.get(name, ()), *more) for name, more in added.items()}}
-
-
 def _gate_group(names: Iterable[str], classes: Classes, forms_of: Callable[[str], Iterable[str]]) -> Group:
     """Return words of which one is in every text that names a member of these classes: the longest of each form."""
     every = (form for name in names for member in members(name, classes) for form in forms_of(member))
     return Group(max(form.split(), key=len) for form in every)
 
 
-def _all_verb_forms(verb: str) -> list[str]:
-    light = [form for deed, names in _by_form(_classes("deeds")).items() if verb in names.split() for form in [deed]]
-    return [" ".join(form) for _, form in verb_forms(verb)] + light
+def _spoken_forms(verb: str) -> list[str]:
+    """Return the forms of a verb that frames read, as text."""
+    return [" ".join(form) for _, form in verb_forms(verb)]

@@ -11,7 +11,7 @@ from typing import Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
-from deia.compile.triggers.act_words import AddedWords, act_words
+from deia.compile.triggers.act_words import act_words
 from deia.compile.triggers.background_talk import set_thresholds
 from deia.compile.triggers.gate_tables import Gated, gate_tables
 from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
@@ -24,7 +24,7 @@ from deia.fast_json import dumps
 from deia.knowledge import Earlier, Trigger
 from deia.records import Record
 from deia.text import words
-from deia.watch.compiled_trigger import OUTPUT, ActWords, CompiledTrigger, Unless
+from deia.watch.compiled_trigger import MEANING, OUTPUT, ActWords, CompiledTrigger, Unless
 from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
 from deia.watch.gate.word_gate import EVERYBODY, WHO
 
@@ -101,11 +101,15 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler worked out before, ea
 
 
 def _act_words(triggers: Sequence[_LoweredTrigger]) -> ActWords | None:
-    """Return the verbs and nouns that `act` clauses need, or None if there are no such clauses."""
-    acts = [clause.act for trigger in triggers for clause in trigger.compiled.clauses if clause.kind == "act"]
-    if not acts:
+    """Return the verbs and nouns that `act` and `meaning` clauses need, or None if there are no such clauses."""
+    clauses = [clause for trigger in triggers for clause in trigger.compiled.clauses]
+    acts = [clause.act for clause in clauses if clause.kind == "act"]
+    meanings = [clause.meaning for clause in clauses if clause.kind == MEANING]
+    if not (acts or meanings):
         return None
-    return act_words({name for act in acts for name in act.do}, {name for act in acts for name in act.what}, AddedWords())
+    do = {name for act in acts for name in act.do}
+    verbs = {verb for meaning in meanings for verb in meaning.verbs}
+    return act_words(do, {name for act in acts for name in act.what}, verbs)
 
 
 def _encoded(value: object) -> bytes:
@@ -161,7 +165,9 @@ def _rows(lowered: Lowered, number: int, who: int, place: int) -> list[Gated]:
 def is_placed(lowered: Lowered) -> bool:
     """Return whether the second gate looks for a clause before anything is judged: a phrase, changed text, output."""
     clause = lowered.clause
-    return clause.kind in {"phrase", "act", OUTPUT} or (clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS)))
+    return clause.kind in {"phrase", "act", OUTPUT} or (
+        clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS))
+    )
 
 
 def _united(rows: Iterable[Row]) -> Row:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from deia.records import Turn
+    from deia.watch.clauses.similarity import Place
     from deia.watch.compiled_trigger import CompiledClause, Slot
+    from deia.watch.prose.acts import Frame
     from deia.watch.shell.nodes import Command, Spoken
     from deia.watch.turn.parsed_turn import Reading
 
@@ -272,10 +274,26 @@ def _meaning(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
 
     text = reading.prose.text
     for place in places(clause.meaning, reading):
-        if not _in_name(text, *place.verb):
+        if not _in_name(text, *place.verb) and _is_act(place, reading):
             stance, around = stance_of(place, reading)
             excerpt = text[place.first : place.last]
             yield Match(kind=MEANING, source=place.exemplar, excerpt=excerpt, stance=stance, around=around)
+
+
+def _is_act(place: Place, reading: Reading) -> bool:
+    """Return whether the verb of a place opens an act on an object that the exemplar names, and where it says.
+
+    Resemblance finds the topic; only grammar tells that this is what somebody is about to do, and to what.
+    """
+    acts = [frame for frame in reading.frames if frame.start <= place.verb[0] < frame.verb_end]
+    acts = [frame for frame in acts if all(not frame.words.isdisjoint(group) for group in place.where)]
+    return any(not frame.head or frame.head in place.objects or _is_alike(frame, place, reading) for frame in acts)
+
+
+def _is_alike(frame: Frame, place: Place, reading: Reading) -> bool:
+    """Return whether an object has the class of one of an exemplar's words, and another of these beside its head."""
+    classes = {name for word in place.objects for name in reading.classes_of(word)}
+    return not frame.things.isdisjoint(classes) and not place.objects.isdisjoint(frame.modifiers | frame.places)
 
 
 KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {

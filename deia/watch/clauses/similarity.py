@@ -54,6 +54,8 @@ MOVING = frozenset(("into", "onto"))
 JOINS = frozenset("and then so but before after".split())
 # Words between the object of an act and the place where that object is.
 PLACING = frozenset("from in inside under within of on at for".split())
+# Words before that place, or before what the act is done with.
+WHERE = PLACING - {"of", "for"} | {"against", "into", "onto", "over", "to", "behind"}
 # Words that end the object of an act.
 ENDING = frozenset(
     "and so because since but if when while that which where who lets then until after before as".split()
@@ -99,6 +101,8 @@ class Place(Record):
     end: int  # of the nearest other word of the exemplar after the verb, or of the verb
     first: int  # start of the compared words
     last: int  # end of the compared words
+    objects: frozenset[str] = frozenset()  # the exemplar's words besides its act, and what may replace them
+    where: tuple[Mapping[str, str], ...] = ()  # groups of the exemplar's words that say where
 
 
 class Exemplar(Record):
@@ -110,6 +114,7 @@ class Exemplar(Record):
     weights: tuple[int, ...]  # of the groups; the act's first
     groups: tuple[Mapping[str, str], ...]  # each word of a group → the word that it is compared as
     pairs: Mapping[str, Collection[str]]  # verbs that mean the act together with a particle → these particles
+    where: tuple[Mapping[str, str], ...]  # groups of the words behind its first preposition: "on production"
     placed: bool  # "remove the file from the history": the object of the act may be anything there
     parts: tuple[tuple[int, KeysView[str], bool, bool], ...]  # other groups: weight, words, required, distinctive
 
@@ -160,6 +165,7 @@ def exemplars_of(meaning: Meaning, chosen: Sequence[int] | None = None) -> tuple
             weights=tuple(weights),
             groups=(groups := tuple(known[number] for number in numbers)),
             pairs=_parse_pairs(meaning.groups[numbers[0]]),
+            where=_where(text, groups),
             placed=_is_placed(text.split()),
             parts=_parts(weights[1:], groups),
         )
@@ -175,6 +181,16 @@ def _parts(
         (weight, group.keys(), all_required and not ALL.isdisjoint(group), weight >= distinctive)
         for weight, group in zip(weights, groups[1:], strict=True)
     )
+
+
+def _where(text: str, groups: Sequence[Mapping[str, str]]) -> tuple[Mapping[str, str], ...]:
+    """Return the groups of an exemplar's words behind its first preposition, those of its object left out."""
+    for words in ADVERBIALS:
+        text = text.replace(words, "")
+    tokens = words_of(text)
+    at = next((at for at, word in enumerate(tokens) if at and word in WHERE and tokens[at - 1] not in ALL), len(tokens))
+    before, behind = set(tokens[:at]), set(tokens[at:])
+    return tuple(group for group in groups[1:] if before.isdisjoint(group) and not behind.isdisjoint(group))
 
 
 def _is_placed(exemplar: Sequence[str]) -> bool:
@@ -254,6 +270,8 @@ def nominated(exemplar: Exemplar, reading: Reading) -> Iterator[tuple[Place, lis
             place = Place(
                 exemplar=exemplar.text, score=0.0, verb=(start, end), end=end if denies or not ends else ends[0],
                 first=window[0][1], last=window[-1][2],
+                objects=frozenset(word for group in others for word in (*group, *group.values())),
+                where=exemplar.where,
             )  # fmt: skip
             yield place, [own_verb if token[1] == start else token[0] for token in window]
 

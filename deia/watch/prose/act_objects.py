@@ -7,7 +7,7 @@ from deia.tables import Tables
 from deia.watch.prose.regions import BREAK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from deia.watch.compiled_trigger import ActWords
     from deia.watch.prose.phrases import Token
@@ -65,8 +65,8 @@ class ObjectReader:
     def __init__(self, text: str, tokens: Sequence[Token], vocabulary: ActWords) -> None:
         self.text, self.tokens, self.vocabulary = text, tokens, vocabulary
 
-    def read(self, first: int, at: int, end: int) -> Thing:
-        """Return the object that begins at token `at`, of a verb in the sentence from token `first` to `end`."""
+    def read(self, at: int, end: int) -> Thing:
+        """Return the object that begins at token `at`, of the verb before it, in the sentence up to token `end`."""
         verb = at - 1
         at = self._skip_coordinated(self._skip_small(at, end), end)
         clause_end = self._clause_end(at, end)
@@ -114,7 +114,11 @@ class ObjectReader:
             gap = self.text[self.tokens[place - 1][2] : start] if place else ""
             if any(mark in gap for mark in CLAUSE_MARKS) and not is_joined(self.text, self.tokens, place - 1):
                 return place
-            if word in CLAUSE_WORDS and place > at and (word not in {"and", "or"} or self._begins_clause(place + 1, end)):
+            if (
+                word in CLAUSE_WORDS
+                and place > at
+                and (word not in {"and", "or"} or self._begins_clause(place + 1, end))
+            ):
                 return place
         return end
 
@@ -145,7 +149,9 @@ class ObjectReader:
 
     def _in_name(self, place: int, start: int) -> bool:
         """Return whether a word is part of a name: the `in` of `built-in`, the `is` of `is_admin`."""
-        return is_joined(self.text, self.tokens, place) or (place > start and is_joined(self.text, self.tokens, place - 1))
+        return is_joined(self.text, self.tokens, place) or (
+            place > start and is_joined(self.text, self.tokens, place - 1)
+        )
 
     def _is_pronoun(self, at: int, after: int, end: int) -> bool:
         if at >= end or self.tokens[at][0] not in PRONOUNS:
@@ -172,7 +178,9 @@ class ObjectReader:
         while name > start and is_joined(self.text, self.tokens, name - 1):
             name -= 1
         words = self._words(start, after)
-        if name < after - 1 and any(sign in self.text[self.tokens[name][1] : self.tokens[after - 1][2]] for sign in PATH_SIGNS):
+        if name < after - 1 and any(
+            sign in self.text[self.tokens[name][1] : self.tokens[after - 1][2]] for sign in PATH_SIGNS
+        ):
             return words[-1], self._classes_of_name(words[-(after - name) :], words[: -(after - name)])
         return words[-1], self._classes(words)
 

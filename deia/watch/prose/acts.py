@@ -1,9 +1,10 @@
 """Acts in sentences: which verb, done to what, and whether the speaker or the listener is the one to do it.
 
 `frames` reads a text and returns one frame for each act it finds: the classes of its verb, its object's head with the
-classes of that, the words beside them and the positions. It uses a list of verbs and nouns, which the compiler supplies,
-and closed classes of English words. A verb counts in the base form or in -ing, and only where its left context makes it
-an order, a request, an announcement or a plan. Whether the act is denied, asked about or reported is for `stance`.
+classes of that, the words beside them and the positions. It uses a list of verbs and nouns, which the compiler
+supplies, and closed classes of English words. A verb counts in the base form or in -ing, and only where its left
+context makes it an order, a request, an announcement or a plan. Whether the act is denied, asked about or reported is
+for `stance`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ MODALS = TABLES.words("modals")
 FIRST_PERSONS = TABLES.words("first persons")
 DOING_LEADS = TABLES.words("doing leads")
 ORDERS = TABLES.words("orders")
+INTENDING = frozenset(TABLES.phrases("intending"))
+CAUSING = frozenset(("let", "make", "have", "help"))  # "let Redis evict keys": whoever lets it happen does it
 NAME_SIGNS = "-_/.$@#=\\"  # right before a word: it belongs to an option, a path or a name
 STOPS = (".", "!", "?", ";", "\u3002", "\uff01", "\uff1f")
 BASE, DOING = "b", "i"  # shapes of a verb: its base form, and the one in -ing
@@ -90,7 +93,7 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
             continue
         if not _has_lead(text, tokens, first, at, shape):
             continue
-        thing = objects.read(first, after, end)
+        thing = objects.read(after, end)
         if _finite_follows(tokens, after, thing.after, end):
             continue
         acts = frozenset(classes)
@@ -99,7 +102,7 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
             acts = (acts - {LIGHT}) | deeds
             if not acts:
                 continue
-        clause = frozenset(token[0] for token in tokens[first:thing.clause_end])
+        clause = frozenset(token[0] for token in tokens[first : thing.clause_end])
         return [
             Frame(
                 verb=" ".join((word, *rest)), acts=acts, head=thing.head, things=thing.classes,
@@ -172,7 +175,8 @@ def _base_lead(before: Sequence[str], earlier: Sequence[str]) -> bool:
         return True
     if last in {"and", "or", "then", "but", "ok", "okay", "so", "yes", "yeah", "sure", "alright", "right", "no", "not"}:
         return last not in {"no", "not"} and (not lead or _is_led(lead))
-    return False
+    causing = next((at for at in range(len(before) - 1) if before[at] in CAUSING and at + 3 >= len(before)), -1)
+    return causing == 0 or (causing > 0 and _is_led(before[: causing + 1]))
 
 
 def _governed(lead: Sequence[str]) -> bool:
@@ -206,16 +210,14 @@ def _is_led(words: Sequence[str]) -> bool:
     first = next((word for word in words if word not in ADVERBS), "")
     if first in ORDERS:
         return True
-    pairs = set(zip(words, words[1:], strict=False))
-    if not pairs.isdisjoint(_INTENDING):
+    if not set(_pairs(words)).isdisjoint(INTENDING):
         return True
     return "please" in words or (first in MODALS and not FIRST_PERSONS.isdisjoint(words[:3]))
 
 
-_INTENDING = {(person, word) for person in ("i", "we", "you") for word in ("ll", "will", "should", "must", "can", "need")}
-_INTENDING |= {("let", "me"), ("let", "s"), ("let", "us"), ("going", "to"), ("need", "to"), ("want", "to"), ("have", "to")}
-_INTENDING |= {("i", "m"), ("we", "re"), ("i", "am"), ("we", "are"), ("can", "you"), ("could", "you"), ("should", "i")}
-_INTENDING |= {("should", "we"), ("can", "we"), ("can", "i"), ("shall", "i"), ("plan", "is")}
+def _pairs(words: Sequence[str]) -> list[str]:
+    """Return the pairs of neighbours, each as a text."""
+    return [f"{word} {following}" for word, following in zip(words, words[1:], strict=False)]  # noqa: RUF007 - not free
 
 
 def _doing_lead(before: Sequence[str], mark: str) -> bool:
@@ -226,7 +228,7 @@ def _doing_lead(before: Sequence[str], mark: str) -> bool:
     if last in {"m", "am", "re", "are", "be"}:
         return not FIRST_PERSONS.isdisjoint(lead[-3:])
     if last in {"and", "or"}:
-        return lead[0].endswith("ing") or ("i", "m") in set(zip(lead, lead[1:], strict=False))
+        return lead[0].endswith("ing") or "i m" in _pairs(lead)
     return last in DOING_LEADS and (not lead or _is_led(lead) or not FIRST_PERSONS.isdisjoint(lead))
 
 

@@ -116,6 +116,10 @@ class Reading:
                 self._frames = frames(self.prose.masked, self.words.tokens, self._act_words())
         return self._frames
 
+    def classes_of(self, noun: str) -> list[str]:
+        """Return the classes of a noun, by the words of `act` clauses."""
+        return self._act_words().nouns.get(noun, "").split() if self._act_words is not None else []
+
     @property
     def commands(self) -> list[Spoken]:
         """The commands that the turn runs, or mentions in code."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tests.watch.conftest import Build, Make
 
 EMPTY = Meta(
-    settings={}, triggers=0, marks=0, contexts=(), known=0, paths=0, names=0, parts=(), fields=(), waiting={},
+    settings={}, triggers=0, marks=0, contexts=(), known=0, words=0, paths=0, names=0, parts=(), fields=(), waiting={},
     ending={}, ungated=(), regex=(), format=FORMAT,
 )  # fmt: skip
 META_ITEM = [dumps(EMPTY.values()).encode()]
