@@ -7,9 +7,9 @@ Every repository is made of random pieces by a seed and its number (`hostile_pie
 fenced folder of the person's own files. It goes through the hook, a compile, a search, learning, adding a lesson and an
 MCP server. After that, everything outside root, state and cache must be as before (kinds, sizes, times, digests), no
 canary of a file outside may be in any output or file, no call may fail, hang or need too much, and `terraform destroy`
-must have been held each time. Calls are made in forks of one process, each with its own limits; every so many
-repositories (`--real`) the installed hook and command line are started instead. The starter is reduced to the triggers
-about infrastructure, unless it is to be whole.
+must have been held each time, except in the repositories that the person trusts nevertheless. Calls are made in forks
+of one process, each with its own limits; every so many repositories (`--real`) the installed hook and command line are
+started instead. The starter is reduced to the triggers about infrastructure, unless it is to be whole.
 
 Numbers that FOLDER/results.jsonl has are skipped, so a run can be continued. A repository that fails is kept, and
 `--first N --count 1` makes it again. The exit code is 1 if one failed.
@@ -93,7 +93,8 @@ def report(visited: list[dict[str, Any]], folder: Path) -> int:
     """Print the figures of all visits; return 1 if one failed."""
     failed = [row for row in visited if row["failures"]]
     hooks = [call for row in visited for call in row["hooks"]]
-    print(f"{len(visited)} repositories, {sum(row['real'] for row in visited)} of them with started processes")
+    real, trusted = (sum(row[name] for row in visited) for name in ("real", "trusted"))
+    print(f"{len(visited)} repositories, {real} of them with started processes, {trusted} of them trusted")
     for name, values in (("hook", hooks), ("other calls", [call for row in visited for call in row["calls"]])):
         cpu, wall, peak = (sorted(value[at] for value in values) or [0] for at in range(3))
         spread = f"CPU p50 {cpu[len(cpu) // 2]:.3f} s, most {cpu[-1]:.3f} s; wall most {wall[-1]:.2f} s"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 MOST_CPU, MOST_MEMORY = 1.0, 512  # seconds of a hook, MB of any call
+TRUSTING = 0.3  # share of the repositories that the person trusts nevertheless
 PATIENCE = 3  # tries of a hold that came too late on a busy machine
 MOST_READ = 64_000_000  # bytes of a file that is searched for canaries
 EDGE = 65_536  # bytes at both ends of a large file that are compared
@@ -36,7 +37,7 @@ class Visit:
 
     def __init__(self, place: Path, person: Person, chance: random.Random, *, real: bool) -> None:
         self.person, self.chance, self.real = person, chance, real
-        self.home, self.outside = place / "home", place / "outside"
+        self.place, self.home, self.outside = place, place / "home", place / "outside"
         name = os.fsdecode(chance.choice(NAMES)) if chance.random() < 0.1 else "clone"
         self.root = place / "work" / name
         self.failures: list[str] = []
@@ -44,6 +45,7 @@ class Visit:
         self.hooks: list[Sequence[float]] = []
         self.calls: list[Sequence[float]] = []
         self.held = self.late = self.sessions = 0
+        self.trusted = chance.random() < TRUSTING
 
     def prepare(self) -> tuple[list[str], list[str]]:
         """Make the repository and what is beside it; return the names of its pieces, and the canaries outside."""
@@ -53,9 +55,27 @@ class Visit:
         canaries = make_outside(self.outside, self.chance)
         pieces = build(Site(self.root, self.outside, self.chance))
         self.environ = environment(self.home, self.person.package)
+        if self.trusted:
+            self._trust()
         inner = [os.path.join(self.root, path) for path in ("bok", "vendor/x", "packs/p")]
         self.folders = [str(self.root), *filter(os.path.isdir, inner)]
+        self.ways = [
+            *self.folders,
+            f"{self.root}/",
+            f"{self.root}/bok/..",
+            f"{self.root}/./gone",
+            str(self.place / "way"),
+        ]
+        (self.place / "way").symlink_to(self.root)
         return pieces, [*canaries, CANARY]
+
+    def _trust(self) -> None:
+        """Trust the repository, as a person does in a terminal who was talked into it."""
+        from deia.errors import DeiaError  # noqa: PLC0415 - of the installation
+        from deia.trust import trust  # noqa: PLC0415 - as above
+
+        with contextlib.suppress(DeiaError):  # its name may be none that the list can hold
+            trust(str(self.root), self.environ)
 
     # --- calls ---
 
@@ -66,7 +86,7 @@ class Visit:
         given = {"session_id": f"s{self.sessions}", "hook_event_name": event, "cwd": folder, **fields}
         self._mark_compiles()
         action = self.person.command if self.real else self._main(start, "claude-code")
-        call = run(action, cwd=folder, environ=self.environ, given=json.dumps(given).encode())
+        call = run(action, cwd=str(self.root), environ=self.environ, given=json.dumps(given).encode())
         self.hooks.append(call.figures)
         self._examine(f"hook {event}", call, most=MOST_CPU, codes=(0,))
         self._examine_words(event, call.out)
@@ -104,7 +124,7 @@ class Visit:
 
     def _mark_compiles(self) -> None:
         """Claim that compiles are under way already, since they are made at a time of our choosing."""
-        for folder in self.folders:
+        for folder in self.ways:
             marker = self._marker(folder)
             marker.parent.mkdir(parents=True, exist_ok=True)
             marker.touch()
@@ -150,6 +170,8 @@ class Visit:
                 self.held += 1
                 self.late += attempt > 0
                 break
+            if self.trusted:  # it may weaken what the person installed
+                break
             if call.wall < MOST_CPU * 0.8 or attempt == PATIENCE - 1:
                 self.failures.append(f"not held: in {folder!r}: {call.out[:800]!r}")
                 break
@@ -164,12 +186,13 @@ class Visit:
         """Go through everything that deia offers in a project."""
         before = listing(self.root)
         self.enter(str(self.root))
-        self.compare("the hook", before, listing(self.root), self.root)
+        if not self.trusted:
+            self.compare("the hook", before, listing(self.root), self.root)
         if self.chance.random() < 0.5:
             self.deia("compile")
         else:
             self.compile_in_background()
-        self.enter(self.chance.choice(self.folders))
+        self.enter(self.chance.choice(self.ways))
         for query in self.chance.sample(("deploy the shop", "canary", "how do I x", "a:b AND (c", "odd"), 2):
             self.deia("search", query, *self.chance.choice(([], ["--format", "json"], ["--format", "full"])))
         self.deia("learn", self.chance.choice(("propose", "undo", "log")))
@@ -177,7 +200,7 @@ class Visit:
             self.deia(*arguments)
         self.deia("mcp", given=mcp_session(self.chance))
         self.enter(str(self.root))
-        for arguments in self.chance.sample(CHANGES, 2):  # a person who does this trusts the repository
+        for arguments in self.chance.sample(CHANGES, 2):
             self.deia(*arguments)
         self.deia(
             "add", "--title", self.chance.choice(("Deploy", "Terraform destroy", "../x", "a\nb")), "--text", "Text."
@@ -225,7 +248,7 @@ def visit(place: Path, person: Person, chance: random.Random, *, real: bool) -> 
     for folder, earlier in zip(fenced, before, strict=True):
         visiting.compare("somebody", earlier, listing(folder, own), folder)
     visiting.find_canaries(canaries)
-    names = ("real", "hooks", "calls", "held", "late", "failures")
+    names = ("real", "trusted", "hooks", "calls", "held", "late", "failures")
     return {"pieces": pieces, **{name: getattr(visiting, name) for name in names}}
 
 

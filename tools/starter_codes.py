@@ -16,11 +16,13 @@ from deia import files
 from deia.commons.layers.merge_layers import load_layered
 from deia.compile.catalog.document_store import volumes
 from deia.compile.catalog.embeddings import STARTER as FILE
-from deia.compile.catalog.embeddings import TIER, VectorCache, encoded_by, text_key, texts_of
+from deia.compile.catalog.embeddings import TIER, VectorCache, encoded_by, text_key
+from deia.compile.catalog.vectors import subject
 from deia.folders import STARTER
 from deia.ingest.chunker import chunk_document
 from deia.match import quantised
 from deia.match.tiers import open_tier
+from deia.match.tokeniser import spelled_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +32,8 @@ def starter_texts() -> Iterator[str]:
     """Yield every text of the starter commons that is encoded."""
     commons = load_layered(STARTER, starter=True, trusted=True)
     for volume in volumes(commons.entries, commons.documents):
-        yield from texts_of(volume.entry, chunk_document(volume.document, id=volume.entry.id))
+        yield spelled_out(subject(volume.entry))
+        yield from (chunk.text for chunk in chunk_document(volume.document, id=volume.entry.id))
 
 
 def main() -> None:

@@ -26,5 +26,5 @@ def test_no_hostile_repository_silences_uses_or_harms_a_person(tmp_path: Path, c
     assert done.returncode == 0, done.stdout + done.stderr
     visits = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     assert len(visits) == count
-    assert all(visit["held"] == 3 for visit in visits)
+    assert all(visit["held"] == 3 or visit["trusted"] for visit in visits)
     assert sum(visit["real"] for visit in visits) == count // 6

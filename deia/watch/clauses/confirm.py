@@ -257,7 +257,7 @@ def _tool(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
 def _act(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     if not reading.is_prose:
         return
-    from deia.watch.clauses.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
+    from deia.watch.prose.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
 
     act = clause.act
     for frame in reading.frames:

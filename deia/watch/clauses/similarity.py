@@ -12,6 +12,7 @@ from itertools import pairwise
 from deia.errors import ArtefactError
 from deia.match.static_vectors import open_static, similarities
 from deia.records import TYPE_CHECKING, Record
+from deia.tables import Tables
 from deia.text import words as words_of
 from deia.watch.prose.intent import is_order, is_plan, is_under_way
 from deia.watch.prose.regions import BREAK, sentence
@@ -29,17 +30,8 @@ if TYPE_CHECKING:
 
     Encode = Callable[[str], Sequence[float]]
 
-# Words that carry the grammar of an order or announcement, but not its subject.
-STOP_WORDS = frozenset(
-    """
-    a about ahead also am an and any are as at be because been being but by can could d did do does doing don for
-    from get gets getting go goes going gone gonna got had has have having he her here hers him his how i if in into is
-    isn it its just let lets ll m may me might more must my need needs no not now of off on onto or our ours out over
-    please re s shall she should so some still such t than that the their theirs them then there these they this those
-    to too until up us ve very want wants was way we were what when where which while who whom whose why will with
-    within without won would yes you your yours
-    """.split()
-)
+TABLES = Tables(__file__)
+STOP_WORDS = TABLES.words("stop words")
 # How far from the act the other words may be, in words and in characters. The characters together are at most the
 # overlap of two segments of the gate, so that all words of a place are in one of them.
 WORDS_BEFORE, WORDS_AFTER = 6, 14
@@ -65,21 +57,8 @@ ALL = frozenset(
     "all every everything each whole entire entirely complete completely altogether totally anything rest lot"
     " both".split()
 )
-# Nouns that turn the noun before them into a mere name: "the repository class", "the site icon".
-NAMED = frozenset(
-    "class classes function functions method methods field fields column columns button buttons icon icons label labels"
-    " title message messages warning warnings doc docs documentation section sections handler handlers type types"
-    " variable variables route routes endpoint endpoints component components prop props parameter parameters argument"
-    " arguments flag flags comment comments string strings index indexes constraint constraints link links banner modal"
-    " form forms model models import imports reference references call calls wrapper template templates path paths"
-    " validation parser parsing logic lookup helper helpers fixture fixtures mock mocks page pages menu tab tabs item"
-    " attribute attributes header headers option options badge example examples mention mentions error errors log logs"
-    " element elements block blocks name names count counter id ids listener listeners property properties"
-    " constant constants pattern patterns card cards picker dialog dialogs popup tooltip tooltips dropdown widget"
-    " widgets badges reminder reminders banners panel panels toast screen screens sidebar navbar footer heading"
-    " headings subtitle chapter chapters paragraph paragraphs article articles tutorial faq animation animations"
-    " spinner avatar thumbnail thumbnails placeholder placeholders screenshot screenshots".split()
-)
+# Nouns that turn the noun before them into a mere name.
+NAMED = TABLES.words("named")
 MOST_COMPOUND = 2  # words after the exemplar's that may still belong to a name: "the branch protection status page"
 ADVERBIALS = ("for now", "for good", "from scratch", "for once", "in full", "at once")
 LIKELY = 0.5  # probability, by the classifier, that an act is being done or asked for
@@ -270,10 +249,20 @@ def nominated(exemplar: Exemplar, reading: Reading) -> Iterator[tuple[Place, lis
             place = Place(
                 exemplar=exemplar.text, score=0.0, verb=(start, end), end=end if denies or not ends else ends[0],
                 first=window[0][1], last=window[-1][2],
-                objects=frozenset(word for group in others for word in (*group, *group.values())),
+                objects=_objects(exemplar),
                 where=exemplar.where,
             )  # fmt: skip
             yield place, [own_verb if token[1] == start else token[0] for token in window]
+
+
+def _objects(exemplar: Exemplar) -> frozenset[str]:
+    """Return an exemplar's words besides its act, and what may replace them.
+
+    If it is about what is left out ("merge it without review"), its object may be anything, so its pronouns count.
+    """
+    words = words_of(exemplar.text)
+    pronouns = POINTERS.intersection(words) if DENIALS.intersection(words) else ()
+    return frozenset(word for group in exemplar.groups[1:] for word in (*group, *group.values())).union(pronouns)
 
 
 def _after_act(exemplar: Exemplar, tokens: Sequence[Token], at: int, text: str) -> int:

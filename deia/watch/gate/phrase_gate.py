@@ -35,7 +35,7 @@ def holding_phrase(artefact: Artefact, turn: Turn, clauses: Mapping[int, Compile
 
 
 def _holding_act(artefact: Artefact, prose: Prose, acts: Mapping[int, CompiledAct]) -> set[int]:
-    from deia.watch.clauses.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
+    from deia.watch.prose.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
     from deia.watch.prose.acts import frames  # noqa: PLC0415 - as above
 
     read = frames(prose.masked, prose.tokens, artefact.act_words)

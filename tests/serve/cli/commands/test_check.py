@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def test_a_text_that_fires_is_shown_with_why_and_what_is_injected(deia: Deia) -> None:
     shown = deia("check", "I", "will", "delete", "the", "shop", "site")
     assert shown.code == 0
-    assert "FIRES   site-delete (critical, hold)" in shown.out
+    assert "FIRES   site-delete (critical, warn)" in shown.out
     assert 'because phrase "delete the shop site"' in shown.out
     assert "Save the domain records first." in shown.out
 

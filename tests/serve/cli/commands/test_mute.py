@@ -73,7 +73,7 @@ def test_a_project_may_except_a_trigger_where_it_does_not_count(deia: Deia, comm
 )
 def test_the_settings_make_a_trigger_milder(deia: Deia, commons: Path, toml: str, shown: str) -> None:
     (commons / "deia.toml").write_text(toml + "\n", encoding="utf-8")
-    assert shown in deia("check", "delete the site").out
+    assert shown in deia("check", "--role", "tool_call", "shopctl site:delete shop").out
 
 
 def test_leave_is_given_in_a_terminal_alone(deia: Deia, process: Process, environ: dict[str, str]) -> None:

@@ -65,7 +65,7 @@ def test_a_folder_is_taken_in_and_its_triggers_fire_with_their_origin(deia: Deia
     assert "+ paint" in added.out
     assert "4 triggers, 2 documents" in added.out
     told = deia("check", "I will paint the shop").out
-    assert "FIRES   paint (high, hold)" in told
+    assert "FIRES   paint (high, warn)" in told
     assert "of pack team" in told
     assert "packs/team/bok/colours.md" in told
     assert "Red is slow." in told
