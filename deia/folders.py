@@ -152,15 +152,24 @@ def _installation() -> str:
 
 
 def _file_name(path: str) -> str:
-    """Return a path as folders one below the other, none of which two paths can share as their last."""
+    """Return a path as folders one below the other, none of which two paths can share as their last; all are ASCII."""
     escaped = path.replace("%", "%25").replace("/", "%2F").replace(":", "%3A")
+    if not escaped.isascii():  # in bytes, a name could be too long, and not all bytes are UTF-8
+        escaped = "".join(
+            [chr(byte) if byte < 128 else f"%{byte:02X}" for byte in escaped.encode("utf-8", "surrogatepass")]
+        )
     pieces = [escaped[at : at + LONGEST_NAME] for at in range(0, len(escaped), LONGEST_NAME)]
     return "/".join([*(f"{piece}+" for piece in pieces[:-1]), f"{pieces[-1]}="])
 
 
 def root_of(name: str) -> str:
     """Return the root of the commons whose folder in the cache has this name, or "" if it is not one's whole name."""
-    path = name.removesuffix("=").replace("%3A", ":").replace("%2F", "/").replace("%25", "%")
+    first, *others = name.removesuffix("=").split("%")
+    try:
+        data = first.encode() + b"".join([bytes.fromhex(part[:2]) + part[2:].encode() for part in others])
+        path = data.decode("utf-8", "surrogatepass")
+    except ValueError:
+        return ""
     return path if path and name.endswith("=") and _file_name(path) == name else ""
 
 

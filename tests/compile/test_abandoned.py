@@ -69,7 +69,7 @@ def test_only_so_many_are_removed_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_name_in_the_cache_is_read_back_as_its_root(tmp_path: Path) -> None:
-    for root in ("/a/b", "/a%2Fb=", "/a b/ü:c"):
+    for root in ("/a/b", "/a%2Fb=", "/a b/ü:c", "/a/\udcff\ud800", "/日本"):
         assert root_of(Path(derived_folder(root, private(tmp_path))).name) == root
     long = Path(derived_folder("/x" * 300, private(tmp_path)))
     assert root_of(long.relative_to(private(tmp_path)["DEIA_CACHE"]).parts[1]) == ""

@@ -186,6 +186,16 @@ def test_problems_are_told_also_when_nothing_is_compiled(root: Path) -> None:
     assert second.problems == first.problems
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems allow no such names")
+@pytest.mark.parametrize("name", ["\udcff\udcfe.md", "日" * 85, "a\nb", "a\\b"], ids=ascii)
+def test_a_commons_is_compiled_whatever_its_folder_is_called(tmp_path: Path, root: Path, name: str) -> None:
+    """The names of folders in the cache are made from it."""
+    place, environ = root.rename(tmp_path / name), private(tmp_path)
+    compile_commons(str(place), environ=environ)
+    folder = derived(place, environ)
+    assert open_catalog(str(folder / (folder / "catalog").read_text())) is not None
+
+
 # --- what is refused ---
 
 

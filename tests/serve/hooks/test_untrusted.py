@@ -86,7 +86,9 @@ def environ_of(home: Path) -> dict[str, str]:
 
 
 def make(root: Path, files: dict[str, str]) -> None:
-    for name, text in {"commons_index.yaml": INDEX, "bok/a-lesson.md": f"# {ORDER}\n", **files}.items():
+    """Write files of a commons, with an index and a lesson unless it is settings alone."""
+    others = {} if files.keys() == {"deia.toml"} else {"commons_index.yaml": INDEX, "bok/a-lesson.md": f"# {ORDER}\n"}
+    for name, text in {**others, **files}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
 
@@ -134,7 +136,13 @@ def test_before_it_is_compiled_no_folder_keeps_a_call_from_being_held(
 
 @pytest.mark.parametrize(
     ("way", "place"),
-    [*(("all", place) for place in PLACES), ("huge settings", "root"), ("wrong settings", "root"), ("broken", "root")],
+    [
+        *(("all", place) for place in PLACES),
+        ("huge settings", "root"),
+        ("no hold", "root"),
+        ("wrong settings", "root"),
+        ("broken", "root"),
+    ],
 )
 def test_once_it_is_compiled_no_folder_keeps_a_call_from_being_held(
     environ: dict[str, str], tmp_path: Path, way: str, place: str
