@@ -27,6 +27,7 @@ EVERYBODY = frozenset(("user", "assistant", "tool_call", "tool_result"))
 # The roles in whose turns each kind of clause can match; `deia.watch.clauses.confirm` implements it.
 MATCHES_IN: Mapping[str, frozenset[str]] = {
     "phrase": PROSE,
+    "act": PROSE,
     "meaning": PROSE,
     "words": PROSE,
     "command": PROSE | {"tool_call"},

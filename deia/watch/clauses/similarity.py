@@ -261,7 +261,7 @@ def _objects(exemplar: Exemplar) -> frozenset[str]:
     If it is about what is left out ("merge it without review"), its object may be anything, so its pronouns count.
     """
     words = words_of(exemplar.text)
-    pronouns = POINTERS.intersection(words) if DENIALS.intersection(words) else ()
+    pronouns = POINTERS if DENIALS.intersection(words) else frozenset[str]()
     return frozenset(word for group in exemplar.groups[1:] for word in (*group, *group.values())).union(pronouns)
 
 

@@ -35,6 +35,7 @@ NAME_SIGNS = "-_/.$@#=\\"  # right before a word: it belongs to an option, a pat
 STOPS = (".", "!", "?", ";", "\u3002", "\uff01", "\uff1f")
 BASE, DOING = "b", "i"  # shapes of a verb: its base form, and the one in -ing
 MOST_FRAMES = 60  # of one text
+REACH = 40  # words of its sentence before a verb, and after it, that are looked at: a sentence may be a megabyte long
 
 
 class Frame(Record):
@@ -86,6 +87,7 @@ def _stops(gap: str) -> bool:
 def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Frame]:
     """Return the act whose verb is the token `at`, in the sentence from token `first` to `end`, as a list."""
     text, tokens = objects.text, objects.tokens
+    first, end = max(first, at - REACH), min(end, at + REACH)
     word, start, verb_end = tokens[at]
     for shape, classes, rest in objects.vocabulary.verbs[word]:
         after = _after_rest(tokens, at + 1, end, rest)
