@@ -114,16 +114,18 @@ def _trusted_line(path: str) -> str:
     return path if path == EVERYWHERE else ""
 
 
-def derived_folder(root: str, environ: Mapping[str, str]) -> str:
+def derived_folder(root: str, environ: Mapping[str, str], *, trusted: bool | None = None) -> str:
     """Return the folder for the compiled files of a commons, in the person's cache, by the commons' real path.
 
     Nothing that is compiled lies in a repository, where somebody else could have put it. What an untrusted commons is
-    compiled to lies elsewhere than what the same commons is compiled to when it is trusted.
+    compiled to lies elsewhere than what the same commons is compiled to when it is trusted. `trusted` is whether it is,
+    for callers that know.
     """
     if is_packaged(root):
         return f"{cache_folder(environ)}/starter-{_installation()}"
-    trusted, untrusted = commons_caches(environ)
-    return f"{trusted if is_trusted(root, environ) else untrusted}/{_file_name(files.real(root))}"
+    of_trusted, of_others = commons_caches(environ)
+    is_known = is_trusted(root, environ) if trusted is None else trusted
+    return f"{of_trusted if is_known else of_others}/{_file_name(files.real(root))}"
 
 
 def commons_caches(environ: Mapping[str, str]) -> tuple[str, str]:
@@ -191,15 +193,15 @@ def _fingerprint(text: str) -> str:
     return f"{value:012x}"
 
 
-def events_folder(root: str, environ: Mapping[str, str]) -> str:
+def events_folder(root: str, environ: Mapping[str, str], *, trusted: bool | None = None) -> str:
     """Return the event ledger's folder: in the commons, or the person's own for the packaged starter commons.
 
     An untrusted commons has its ledger among the person's own files. So has one whose folder for it is a link, which
-    may lead to somebody else's.
+    may lead to somebody else's. `trusted` is as for `derived_folder`.
     """
     if is_packaged(root):
         return f"{state_folder(environ)}/starter/events"
-    if not is_trusted(root, environ):
+    if not (is_trusted(root, environ) if trusted is None else trusted):
         return f"{state_folder(environ)}/untrusted/{_fingerprint(files.real(root))}/events"
     own = f"{root}/telemetry/events"
     if files.is_link(f"{root}/telemetry") or files.is_link(own):

@@ -39,8 +39,8 @@ class Place:
         """Find the commons for a person who works in `folder`."""
         self.root = folders.find_commons(folder, environ=self.environ, explicit=self.explicit)
         self.trusted = folders.is_trusted(self.root, self.environ)
-        self.derived = folders.derived_folder(self.root, self.environ)
-        self.events = folders.events_folder(self.root, self.environ)
+        self.derived = folders.derived_folder(self.root, self.environ, trusted=self.trusted)
+        self.events = folders.events_folder(self.root, self.environ, trusted=self.trusted)
 
     def spool(self, event: str, fields: Mapping[str, Json], *, telemetry: str = "full") -> str:
         """Write an event to the ledger; return its id, or the empty text if nothing was written."""
