@@ -226,7 +226,7 @@ class Visit:
 OTHERS = (
     ("lint",), ("lint", "--format", "json"), ("config",), ("why",), ("log",), ("telemetry", "queries"), ("show", "a"),
     ("telemetry", "gaps"), ("telemetry", "triggers"), ("telemetry", "report"), ("telemetry", "agents"), ("learn",),
-    ("triggers", "test"), ("triggers", "list"), ("triggers", "lint"), ("triggers", "stats"), ("learn", "log"),
+    ("triggers", "test"), ("triggers", "list"), ("triggers", "lint"), ("telemetry", "triggers"), ("learn", "log"),
     ("check", "deploy the shop with terraform destroy"), ("pack", "list"), ("eval",), ("mute", "--list"),
     ("statusline",), ("config", "--format", "json"), ("feedback", "last", "useful"), ("telemetry", "documents"),
 )  # fmt: skip

@@ -117,7 +117,9 @@ def test_what_was_compacted_is_still_in_the_log_and_in_the_counts(deia: Deia, co
     assert "folded" in deia("telemetry", "compact").out
     assert [path.suffix for path in folder.iterdir()] == [".parquet"]
     assert [read_ledger(str(folder), last=last).events for last in (0, 3)] == before
-    assert json.loads(deia("triggers", "stats", "--format", "json").out)["triggers"][0]["held"] == 9
+    report = json.loads(deia("telemetry", "triggers", "--json").out)
+    (row,) = report["tables"][0]["rows"]
+    assert (row["trigger"], row["held"]) == ("site-delete", 9)
 
 
 def test_compiling_compacts_when_that_is_due(deia: Deia, commons: Path) -> None:
