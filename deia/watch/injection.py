@@ -68,10 +68,8 @@ def compose(
     `budget` is in characters and is spent on the first firings first; the others are named after them, or left out if
     no firing has room. What stops a call says nothing in the name of an untrusted repository.
     """
-    withheld: list[str] = []
-    if any(firing.action in STOPPING for firing in firings):
-        withheld = [firing.trigger for firing in firings if firing.origin == UNTRUSTED]
-        firings = [firing for firing in firings if firing.origin != UNTRUSTED]
+    withheld = _withheld(firings)
+    firings = [firing for firing in firings if firing.trigger not in withheld]
     texts: list[str] = []
     injected: list[str] = []
     included: list[Firing] = []
@@ -106,6 +104,13 @@ def compose(
         documents=tuple(injected),
         left_out=(*left_out, *withheld),
     )
+
+
+def _withheld(firings: Sequence[Firing]) -> list[str]:
+    """Return the triggers of an untrusted repository, if a call is stopped."""
+    if not any(firing.action in STOPPING for firing in firings):
+        return []
+    return [firing.trigger for firing in firings if firing.origin == UNTRUSTED]
 
 
 def _once_each(firings: Sequence[Firing]) -> Sequence[Firing]:

@@ -155,16 +155,7 @@ def decide(
     call = call_print(turn)
     is_repeated = call in memory.held
     allowed = around.allowed if call else frozenset()
-    firing = [
-        verdict
-        for verdict in verdicts
-        if verdict.firing and verdict.trigger not in allowed and not (is_repeated and verdict.firing.action == "hold")
-    ]
-    passed = tuple(
-        verdict.trigger
-        for verdict in verdicts
-        if (is_repeated and verdict.stage in {FIRES, "memory"}) or (verdict.firing and verdict.trigger in allowed)
-    )
+    firing, passed = _told_apart(verdicts, allowed, is_repeated=is_repeated)
     repetitions = [verdict for verdict in escalated if verdict.firing]
     spoken = _spoken(artefact, firing)
     left = LogEntry(
@@ -180,6 +171,23 @@ def decide(
     return Decision(
         verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named, spoken=spoken
     )  # fmt: skip
+
+
+def _told_apart(
+    verdicts: Sequence[Verdict], allowed: Collection[str], *, is_repeated: bool
+) -> tuple[list[Verdict], tuple[str, ...]]:
+    """Return the verdicts that fire, and the triggers that let a call pass because it was repeated or is allowed."""
+    firing = [
+        verdict
+        for verdict in verdicts
+        if verdict.firing and verdict.trigger not in allowed and not (is_repeated and verdict.firing.action == "hold")
+    ]
+    passed = tuple(
+        verdict.trigger
+        for verdict in verdicts
+        if (is_repeated and verdict.stage in {FIRES, "memory"}) or (verdict.firing and verdict.trigger in allowed)
+    )
+    return firing, passed
 
 
 def _judge_others(
