@@ -172,12 +172,12 @@ class ObjectReader:
 
     def _head(self, start: int, after: int) -> tuple[str, frozenset[str]]:
         """Return the head of the noun phrase between two indexes, and its classes."""
-        if after <= start:
+        words = self._words(start, after)
+        if not words:  # nothing, or only the "s" of a possessive
             return "", frozenset()
         name = after - 1
         while name > start and is_joined(self.text, self.tokens, name - 1):
             name -= 1
-        words = self._words(start, after)
         if name < after - 1 and any(
             sign in self.text[self.tokens[name][1] : self.tokens[after - 1][2]] for sign in PATH_SIGNS
         ):

@@ -230,7 +230,7 @@ def _doing_lead(before: Sequence[str], mark: str) -> bool:
     if last in {"m", "am", "re", "are", "be"}:
         return not FIRST_PERSONS.isdisjoint(lead[-3:])
     if last in {"and", "or"}:
-        return lead[0].endswith("ing") or "i m" in _pairs(lead)
+        return "".join(lead[:1]).endswith("ing") or "i m" in _pairs(lead)
     return last in DOING_LEADS and (not lead or _is_led(lead) or not FIRST_PERSONS.isdisjoint(lead))
 
 

@@ -83,12 +83,17 @@ def test_another_clause_does_not_belong_to_the_act() -> None:
     assert "production" not in frame.places | frame.words
 
 
-PIECES = [*"ab .,;'`\n-_/()", " delete ", " the ", " table ", " and ", " to ", " it ", " wiping ", " I'll ", " of "]
+PIECES = [*"ab .,;'`\n-_/()", " delete ", " the ", " table ", " and ", " to ", " it ", " wiping ", " I'll "]
+PIECES += [" of ", "'s "]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_no_text_raises_and_every_act_lies_in_it(text: str) -> None:
     assert all(0 <= frame.start < frame.verb_end <= len(text) >= frame.end for frame in read(text))
+
+
+def test_a_possessive_without_its_noun_is_no_object() -> None:
+    assert [frame.head for frame in read("please delete 's")] == [""]
 
 
 def test_a_megabyte_of_verbs_is_read_in_time_and_gives_few_acts() -> None:
