@@ -21,7 +21,7 @@ from retrieval import judgements, rows
 
 from deia.commons.index.index_records import Index
 from deia.commons.index.load_commons import Commons
-from deia.compile.triggers.word_bags import bags
+from deia.learn.ordinary_talk import bags
 from deia.knowledge import Document, Entry, Golden
 from deia.learn.changes import ADD, DOCUMENT, Change
 from deia.learn.corpus_words import Vocabulary

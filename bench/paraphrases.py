@@ -21,7 +21,6 @@ from firings import rows
 from deia import folders, settings
 from deia.commons.index.load_commons import load_commons
 from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.calibration import calibrated
 from deia.records import Turn
 from deia.watch.authoring.case_runner import GATE
 from deia.watch.gate.artefact import Artefact
@@ -88,9 +87,8 @@ def heard(half: str = "") -> list[Heard]:
 
 def compiled(commons: Commons) -> Artefact:
     """Compile the triggers of a commons as `deia compile` does, without its documents."""
-    thresholds = {(one.trigger, one.clause): one.thresholds for one in calibrated(commons.triggers, commons.cases)}
     given = settings.DEFAULTS.by_name()
-    data, _ = compile_triggers(commons.triggers, {}, settings=given, identity={}, thresholds=thresholds)
+    data, _ = compile_triggers(commons.triggers, {}, settings=given, identity={})
     return Artefact(data)
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from deia.text import words
-from deia.watch.clauses.similarity import WORDS_AFTER, WORDS_BEFORE, content_words
+from deia.compile.triggers.exemplars import STOP_WORDS
 from tools import static_texts
 
 FILE = "background.txt"
 FROM_TEXTS, FROM_GRAMMAR = 2_800, 1_200
 LEFT_OUT = ("git-doc", "wordnet-base")  # GPL-2.0; no talk of anybody
-WINDOW = WORDS_BEFORE + 1 + WORDS_AFTER  # what the watcher compares
+WINDOW = 21  # words of a piece: about a sentence
 FEWEST = 3  # words that carry meaning
 
 FRAMES = (
@@ -76,7 +76,7 @@ def bag(text: str, chance: random.Random) -> str:
     """Return the sorted content words of a piece as long as the watcher compares; "" if there are few."""
     found = words(text)
     start = chance.randrange(max(1, len(found) - WINDOW + 1))
-    kept = content_words(found[start : start + WINDOW])
+    kept = [word for word in found[start : start + WINDOW] if word not in STOP_WORDS and len(word) > 1]
     return " ".join(sorted(kept)) if len(kept) >= FEWEST else ""
 
 

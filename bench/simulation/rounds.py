@@ -21,7 +21,7 @@ from deia.compile.catalog.build_catalog import build_catalog
 from deia.compile.triggers.build_artefact import compile_triggers
 from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
-from deia.compile.triggers.word_bags import bags
+from deia.learn.ordinary_talk import bags
 from deia.compile.triggers.word_forms import forms_source
 from deia.knowledge import Query
 from deia.learn.apply import apply_proposal

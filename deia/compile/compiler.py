@@ -40,11 +40,9 @@ from deia.compile.compiled_folder import (
     write_records,
     write_stamps,
 )
-from deia.compile.manifest import Calibration, Manifest, read_manifest
+from deia.compile.manifest import Manifest, read_manifest
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
 from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.calibration import calibrated, shipped
-from deia.compile.triggers.exemplars import vectors_source
 from deia.compile.triggers.last_good import keep_lasting, read_lasting, standing
 from deia.compile.triggers.patterns import MAKER
 from deia.compile.triggers.payloads import payloads
@@ -75,10 +73,8 @@ class Compiled(Record):
     triggers: int
     documents: int
     ungated: tuple[str, ...]
-    meaning: tuple[Calibration, ...]  # of the `meaning` clauses, if the triggers were written
     problems: tuple[Problem, ...]
     seconds: float
-    own: frozenset[str] = frozenset()  # the project's own triggers among those in `meaning`
     tiers: tuple[str, ...] = ()  # the tiers that searches can use besides words
     deprecated: int = 0  # of the triggers
     left_out: bool = False  # whether the sentence model's vectors were left out because they would have taken long
@@ -338,24 +334,19 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     digest = manifest.triggers_digest
     job.tell(f"compiling {len(commons.triggers)} triggers")
     injected = payloads(commons)
-    meaning = calibrated(commons.triggers, commons.cases, (*shipped(), *job.previous.meaning))
     data, ungated = compile_triggers(
         commons.triggers, injected, settings=job.settings, marks=ALWAYS,
         identity={
             "deia": __version__, "digest": digest, "forms": forms_source(), "standing": list(manifest.standing),
         },
         known=[(entry.path, entry.title) for entry in commons.entries if _may_name(job, entry.path)],
-        thresholds={(clause.trigger, clause.clause): clause.thresholds for clause in meaning},
         own="starter" if is_packaged(job.root) else PROJECT if job.trusted else UNTRUSTED,
     )  # fmt: skip
     files.replace(f"{job.folder}/{TRIGGERS}", data)
-    own = {trigger.id for trigger in commons.triggers if origin_of(trigger.path) == PROJECT}
     return manifest.but(
         artefact=digest,
         settled=tuple(sorted(payload.path for payload in injected.values())),
         ungated=tuple(ungated),
-        meaning=meaning,
-        own_meaning=tuple(sorted(own.intersection(clause.trigger for clause in meaning))),
     )
 
 
@@ -372,7 +363,7 @@ def _may_name(job: _Job, path: str) -> bool:
 def _dependencies(settings: Mapping[str, Json], collections: Sequence[str]) -> dict[str, Json]:
     """Return what each compiled file depends on besides the sources."""
     return {
-        TRIGGERS: [settings, MAKER, FORMAT, __version__, forms_source(), vectors_source(), *collections],
+        TRIGGERS: [settings, MAKER, FORMAT, __version__, forms_source(), *collections],
         CATALOG: [__version__, *models(), *collections],
     }
 
@@ -385,10 +376,8 @@ def _report(job: _Job, written: tuple[str, ...], manifest: Manifest, began: floa
         triggers=manifest.triggers,
         documents=manifest.documents,
         ungated=manifest.ungated,
-        meaning=manifest.meaning if TRIGGERS in written else (),
         problems=manifest.problems,
         seconds=time.perf_counter() - began,
-        own=frozenset(manifest.own_meaning),
         tiers=manifest.tiers,
         left_out=manifest.left_out,
         deprecated=manifest.deprecated,

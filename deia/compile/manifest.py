@@ -13,21 +13,6 @@ from deia.watch.gate.artefact import FORMAT
 NAME = "manifest.json"
 
 
-class Calibration(Record):
-    """The thresholds of a `meaning` clause, and how often it fires with them."""
-
-    trigger: str
-    clause: str
-    exemplars: int
-    thresholds: tuple[float, ...]  # of the exemplars
-    fires: int  # cases of the trigger, among those in which somebody speaks, on which the clause fires by itself
-    cases: int
-    worded: int  # pieces of ordinary talk that contain the words of an exemplar
-    alarms: int  # of these, those that are also close enough to it
-    background: int
-    print: str = ""  # a digest of everything that the calibration depends on
-
-
 class Manifest(Record):
     """What a compile recorded. The defaults stand for a folder in which nothing was compiled."""
 
@@ -50,8 +35,6 @@ class Manifest(Record):
     artefact: str = ""  # the digest in the trigger artefact
     settled: tuple[str, ...] = ()  # documents of which triggers hold a copy
     ungated: tuple[str, ...] = ()  # triggers that every turn has to evaluate
-    meaning: tuple[Calibration, ...] = ()
-    own_meaning: tuple[str, ...] = ()  # the project's own triggers among those in `meaning`
 
 
 def write_manifest(folder: str, manifest: Manifest) -> None:
@@ -64,7 +47,6 @@ def write_manifest(folder: str, manifest: Manifest) -> None:
         **manifest.values(),
         "format": FORMAT,
         "problems": [problem.values() for problem in manifest.problems],
-        "meaning": [calibration.values() for calibration in manifest.meaning],
     }
     files.replace(f"{folder}/{NAME}", json.dumps(values, sort_keys=True).encode())
 

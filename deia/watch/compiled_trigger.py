@@ -1,8 +1,8 @@
 """Compiled triggers and marks: the records that the compiler writes and the watcher reads.
 
 A clause keeps its serialised fields and offers them by name, because most clauses of a trigger are never looked at.
-Its large parts, the patterns of changed text and the exemplars of a `meaning` clause, are stored as text and parsed on
-first use.
+Its large parts, the patterns of changed text and the acts of a `meaning` clause, are stored as text and parsed on first
+use.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     Alternative: TypeAlias = Sequence[Sequence[str]]  # words in order, each with its forms
     Slot: TypeAlias = tuple[int, Sequence[str], Sequence[Alternative], int]  # gap, single words, longer, optional
     Templates: TypeAlias = Sequence[Sequence[str]]  # words of commands or statements
-    # Text, vector (hex), least weight of the words that nominate a sentence, weights of the groups, their numbers.
     # Shape (base form or -ing), classes of the verb, further words ("away" of "blow away").
     VerbForm: TypeAlias = tuple[str, Sequence[str], Sequence[str]]
-    StoredExemplar: TypeAlias = tuple[str, str, int, Sequence[int], Sequence[int]]
 else:
-    Slot = StoredExemplar = VerbForm = object  # the compiler imports these names at run time
+    Slot = VerbForm = object  # the compiler imports these names at run time
 
 MEANING = "meaning"
+ACTS = frozenset(("act", MEANING))  # kinds of clauses that name acts
 OUTPUT = "output"
 CHANGE_PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
 PATTERNS = (*CHANGE_PATTERNS, OUTPUT)
@@ -76,66 +75,6 @@ class CompiledAct(Record):
     where: Sequence[Sequence[Sequence[str]]] = ()  # items of which one must belong to the object or its place
     how: Sequence[Sequence[Sequence[str]]] = ()  # items of which one must be in the act's clause
     whole: bool = False  # whether the object must be quantified: all, every, entire
-
-
-class Meaning:
-    """What a `meaning` clause compares sentences with.
-
-    A group is written `own|alike|near|verb=particle,particle`; see `deia.compile.triggers.exemplars`.
-    """
-
-    __slots__ = ("digest", "exemplars", "groups", "thresholds")
-
-    def __init__(
-        self, *, thresholds: Sequence[float], digest: str, groups: Sequence[str], exemplars: Sequence[StoredExemplar]
-    ) -> None:
-        self.thresholds = thresholds  # the least cosine for each exemplar
-        self.digest = digest  # of the word vectors
-        self.groups, self.exemplars = groups, exemplars
-
-    @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Meaning:
-        """Return what these serialised fields hold."""
-        return cls(thresholds=fields["t"], digest=fields["d"], groups=fields["g"], exemplars=fields["e"])
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The serialised form."""
-        return {"t": self.thresholds, "d": self.digest, "g": self.groups, "e": self.exemplars}
-
-    @property
-    def verbs(self) -> set[str]:
-        """The verbs of the exemplars and those that replace them, in all forms; one with a particle as two words."""
-        verbs: set[str] = set()
-        for _, _, _, _, numbers in self.exemplars:
-            own, alike, near, pairs = self.groups[numbers[0]].split("|")
-            verbs.update((own, *alike.split(), *near.split()))
-            for pair in pairs.split():
-                verb, _, particles = pair.partition("=")
-                verbs.update(f"{verb} {particle}" for particle in particles.split(","))
-        return verbs
-
-    def worded(self, places: Mapping[str, object]) -> list[int]:
-        """Return the numbers of the exemplars whose words are in a turn, given the places of its words.
-
-        The positions of the words do not matter here, so this is done before the word vectors are loaded.
-        """
-        words = places.keys()
-        present: dict[int, bool] = {}  # by group
-        numbers = []
-        for number, (_, _, least, weights, groups) in enumerate(self.exemplars):
-            total = 0
-            for weight, group in zip(weights, groups, strict=True):
-                if group not in present:
-                    text = self.groups[group].replace("|", " ").replace("=", " ")
-                    present[group] = not words.isdisjoint(text.split())
-                if present[group]:
-                    total += weight
-                elif group == groups[0]:  # the act
-                    break
-            else:
-                numbers += [number] if total >= least else []
-        return numbers
 
 
 class CompiledClause:
@@ -247,17 +186,12 @@ class CompiledClause:
         return tool_input
 
     @property
-    def act(self) -> CompiledAct:
-        """The conditions of an `act` clause."""
-        return CompiledAct(**self._fields["v"])
-
-    @property
-    def meaning(self) -> Meaning:
-        """The exemplars of a `meaning` clause."""
-        value = self._fields["v"]
-        if not isinstance(value, Meaning):
-            value = self._fields["v"] = Meaning.read(loads(value) if isinstance(value, str) else value)
-        return value
+    def acts(self) -> Sequence[tuple[str, CompiledAct]]:
+        """The conditions of an `act` clause, or of each exemplar of a `meaning` clause, with their source."""
+        stored = self._fields["v"]
+        if isinstance(stored, str):
+            stored = self._fields["v"] = loads(stored)
+        return [(source, CompiledAct(**act)) for source, act in stored]
 
 
 class Unless(Record):

@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from deia.compile.triggers.lowered import Group, Lowered
+from deia.compile.triggers.exemplars import exemplar_act
+from deia.compile.triggers.lowered import Group, Lowered, Row
+from deia.compile.triggers.synonyms import ALIKE, replacements
 from deia.compile.triggers.word_forms import forms
 from deia.tables import Tables
 from deia.text import words
-from deia.watch.compiled_trigger import ActWords, CompiledAct, CompiledClause, VerbForm
+from deia.watch.compiled_trigger import MEANING, ActWords, CompiledAct, CompiledClause, VerbForm
 from deia.watch.gate.word_gate import SAID
 from deia.watch.prose.acts import BASE, DOING
 
 TABLES = Tables(__file__)
-EXEMPLAR = "exemplar"  # the class of the verbs of `meaning` clauses
 Classes = Mapping[str, tuple[str, ...]]  # words or phrases, by class
 
 
@@ -44,15 +45,15 @@ def _split(value: str) -> tuple[str, ...]:
 
 def members(name: str, classes: Classes) -> tuple[str, ...]:
     """Return the words of a class; a name that is no class is a word of its own."""
+    if name.startswith(ALIKE):
+        word = name.removeprefix(ALIKE)
+        return (word, *sorted(replacements(word, act=classes is verb_classes()) - {word}))
     return classes.get(name) or (" ".join(words(name)),)
 
 
-def act_words(do: Iterable[str], what: Iterable[str], verbs: Iterable[str] = ()) -> ActWords:
-    """Return all verbs and nouns with their classes.
-
-    `do` and `what` are the names that clauses use; `verbs` are further verbs, which `meaning` clauses look for.
-    """
-    known = {**verb_classes(), **{name: members(name, verb_classes()) for name in do}, EXEMPLAR: tuple(verbs)}
+def act_words(do: Iterable[str], what: Iterable[str]) -> ActWords:
+    """Return all verbs and nouns with their classes; `do` and `what` are the names of those that clauses use."""
+    known = {**verb_classes(), **{name: members(name, verb_classes()) for name in do}}
     nouns = {**object_classes(), **{name: members(name, object_classes()) for name in what}}
     return ActWords(
         verbs=_verb_forms(known),
@@ -108,16 +109,26 @@ def _by_form(classes: Classes) -> dict[str, str]:
 
 def lower_act(value: Mapping[str, Any]) -> Lowered:
     """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects."""
-    do, what = tuple(value["do"]), tuple(value.get("what", ()))
-    compiled = CompiledAct(
-        do=list(do), what=list(what), unlike=_items(value, "not"), where=_items(value, "where"),
-        how=_items(value, "how"), whole=bool(value.get("all")),
+    act = CompiledAct(
+        do=list(value["do"]), what=list(value.get("what", ())), unlike=_items(value, "not"),
+        where=_items(value, "where"), how=_items(value, "how"), whole=bool(value.get("all")),
     )  # fmt: skip
-    row = [Group((SAID,)), _gate_group(do, verb_classes(), _spoken_forms)]
-    row += [_gate_group(what, object_classes(), _noun_forms)] if what else []
-    row += [Group(form for item in items for form in item[-1]) for items in (compiled.where, compiled.how) if items]
-    clause = CompiledClause.of("act", act_source(value), compiled.values())
-    return Lowered(clause=clause, rows=(tuple(row),))
+    source = act_source(value)
+    return Lowered(clause=CompiledClause.of("act", source, [(source, act.values())]), rows=(_row(act),))
+
+
+def lower_meaning(exemplars: Iterable[str]) -> Lowered:
+    """Return a lowered `meaning` clause: the conditions of each of its exemplars."""
+    texts = tuple(map(str, exemplars))
+    acts = [(text, act) for text in texts if (act := exemplar_act(text)) is not None]
+    clause = CompiledClause.of(MEANING, " | ".join(texts), [(text, act.values()) for text, act in acts])
+    return Lowered(clause=clause, rows=tuple(dict.fromkeys(_row(act) for _, act in acts)))
+
+
+def _row(act: CompiledAct) -> Row:
+    row = [Group((SAID,)), _gate_group(act.do, verb_classes(), _spoken_forms)]
+    row += [_gate_group(act.what, object_classes(), _noun_forms)] if act.what else []
+    return (*row, *(Group(form for item in items for form in item[-1]) for items in (act.where, act.how) if items))
 
 
 def act_source(value: Mapping[str, Any]) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
 from deia.compile.triggers.act_words import act_words
-from deia.compile.triggers.background_talk import set_thresholds
 from deia.compile.triggers.gate_tables import Gated, gate_tables
 from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
 from deia.compile.triggers.lowered import Group, Lowered, Row
@@ -24,7 +23,7 @@ from deia.fast_json import dumps
 from deia.knowledge import Earlier, Trigger
 from deia.records import Record
 from deia.text import words
-from deia.watch.compiled_trigger import MEANING, OUTPUT, ActWords, CompiledTrigger, Unless
+from deia.watch.compiled_trigger import ACTS, OUTPUT, ActWords, CompiledTrigger, Unless
 from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
 from deia.watch.gate.word_gate import EVERYBODY, WHO
 
@@ -50,7 +49,7 @@ class _LoweredTrigger(Record):
     antecedents: Mapping[str, tuple[Row, ...]]
 
 
-def compile_triggers(  # noqa: PLR0913 - what the compiler worked out before, each by its name
+def compile_triggers(
     triggers: Sequence[Trigger],
     documents: Mapping[str, Payload],
     *,
@@ -58,22 +57,18 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler worked out before, ea
     identity: Mapping[str, Any],
     marks: Mapping[str, Earlier] | None = None,
     known: Sequence[tuple[str, str]] = (),
-    thresholds: Mapping[tuple[str, str], Sequence[float]] | None = None,
     own: str = PROJECT,
 ) -> tuple[bytes, tuple[str, ...]]:
     """Return the artefact's bytes, and the ids of the triggers that no word can gate, which every turn pays for.
 
     `settings` and `identity` (version, digest of the sources and so on) are stored unchanged. Deprecated triggers are
     left out. `marks` are kept besides those that triggers wait for; `known` are the path and title of every document.
-    `thresholds` are those of `meaning` clauses, by trigger and exemplars; clauses without any get the background's.
     `own` is the origin of triggers that neither a pack nor a starter below the commons brought.
     """
     living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda trigger: trigger.id)
     waited = sorted({**(marks or {}), **marks_in(living)}.items())
     numbers = {name: number for number, name in enumerate(sorted(documents))}
     lowered = [_lower(trigger, numbers, number, own) for number, trigger in enumerate(living)]
-    for trigger in lowered:
-        set_thresholds(trigger.compiled, thresholds or {})
     lowered_marks = [lower_mark(name, earlier, lower_clause) for name, earlier in waited]
     contexts = [*_contexts(living), *_antecedents(lowered)]
     rows = [row for trigger in lowered for row in trigger.rows]
@@ -103,13 +98,10 @@ def compile_triggers(  # noqa: PLR0913 - what the compiler worked out before, ea
 def _act_words(triggers: Sequence[_LoweredTrigger]) -> ActWords | None:
     """Return the verbs and nouns that `act` and `meaning` clauses need, or None if there are no such clauses."""
     clauses = [clause for trigger in triggers for clause in trigger.compiled.clauses]
-    acts = [clause.act for clause in clauses if clause.kind == "act"]
-    meanings = [clause.meaning for clause in clauses if clause.kind == MEANING]
-    if not (acts or meanings):
+    acts = [act for clause in clauses if clause.kind in ACTS for _, act in clause.acts]
+    if not acts:
         return None
-    do = {name for act in acts for name in act.do}
-    verbs = {verb for meaning in meanings for verb in meaning.verbs}
-    return act_words(do, {name for act in acts for name in act.what}, verbs)
+    return act_words({name for act in acts for name in act.do}, {name for act in acts for name in act.what})
 
 
 def _encoded(value: object) -> bytes:
@@ -165,7 +157,7 @@ def _rows(lowered: Lowered, number: int, who: int, place: int) -> list[Gated]:
 def is_placed(lowered: Lowered) -> bool:
     """Return whether the second gate looks for a clause before anything is judged: a phrase, changed text, output."""
     clause = lowered.clause
-    return clause.kind in {"phrase", "act", OUTPUT} or (
+    return clause.kind in {"phrase", OUTPUT, *ACTS} or (
         clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS))
     )
 

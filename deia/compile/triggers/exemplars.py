@@ -1,200 +1,83 @@
-"""Compile the exemplar sentences of a `meaning` clause: vectors to compare with, and words that nominate a sentence.
+"""Compile the exemplars of a `meaning` clause: each is read as an act, and becomes the conditions of an `act` clause.
 
-The first word of an exemplar that carries meaning is its act. A word for the act and most of the other words, or words
-like them, nominate a sentence; the gate uses the same rule, so it loses nothing. An exemplar with too few words matches
-nothing: it is left out, and `thin` reports it.
+`wipe the production database` asks for the verb `wipe`, or one that replaces it, with an object `database`, or a noun
+that replaces it, in a clause that names production. An exemplar that names an act but nothing else matches nothing: it
+is left out, and `unreadable` reports it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
-from typing import Any
 
-from deia.compile.triggers.lowered import Group, Lowered, Row
-from deia.compile.triggers.synonyms import alike, head_of, is_act, phrasal
-from deia.compile.triggers.word_bags import weight_of
+from deia.compile.triggers.lowered import Group
+from deia.compile.triggers.synonyms import ALIKE, is_act, replacements
 from deia.compile.triggers.word_forms import forms
-from deia.errors import ArtefactError
-from deia.match.static_vectors import Static, quantised
-from deia.records import Record
-from deia.text import words
-from deia.watch.clauses.similarity import ALL, MOST_APART, STOP_WORDS, TELLING, content_words, opened, wants_all
-from deia.watch.compiled_trigger import MEANING, CompiledClause, Meaning, StoredExemplar
-from deia.watch.gate.artefact import LONGEST_WORD
-from deia.watch.gate.word_gate import SAID
+from deia.tables import Tables
+from deia.text import spans, words
+from deia.watch.compiled_trigger import ActWords, CompiledAct
+from deia.watch.prose.act_objects import PRONOUNS, QUANTIFIERS
+from deia.watch.prose.acts import BASE, Frame, frames
 from deia.watch.prose.stance_names import DENIALS
 
-MOST_WORDS = 8  # of an exemplar that carry meaning; further words are ignored
-LEAST_WORDS = 2
-# The share of an exemplar's weight that must be near its act, the least weight that nominates a sentence, and the most
-# that one word weighs, so that it is never enough alone. A word weighs as much as it is rare, in hundredths of a power
-# of ten, so that `every file` weighs little. All three were chosen by a sweep on development conversations.
-SHARE = 0.7
-LEAST_WEIGHT = 450
-MOST_WEIGHT = 250
-NEAR = 0.6  # cosine of the static vectors from which two words are taken for one another; below it, opposites appear
-MOST_NEAR = 8
-DENIED = DENIALS | {"t"}  # an exemplar with a denial (`commit without the hooks`) matches only sentences with one
-NOT_CLOSE = 1.01  # above any cosine: the threshold before the calibration
+STOP_WORDS = Tables(__file__).words("stop words")
+DENIED = sorted(DENIALS | {"t"})  # an exemplar with a denial (`commit without the hooks`) matches only denials
+MOST_WORDS = 8  # of an exemplar that are looked for; further words are ignored
+MOST_APART = 5  # words from a verb to its particle, which is counted: "turn the old git hook off"
+FEW = 2  # words beside verb and object that must all be there; of more, one may be missing
 
 
-class WordGroup(Record):
-    """A word of an exemplar, and the words that may stand in its place."""
-
-    own: str
-    alike: Sequence[str]  # compared as the own word
-    near: Sequence[str]  # compared as they are
-    pairs: Mapping[str, Sequence[str]]  # verbs that mean the act together with one of these particles
-
-    @property
-    def words(self) -> Group:
-        """All the words, without those that need a particle."""
-        return Group((self.own, *self.alike, *self.near))
-
-    def __str__(self) -> str:
-        """Return the form in the artefact, which is read ten times as fast as lists: `own|alike|near|verb=away`."""
-        pairs = " ".join([f"{verb}={','.join(particles)}" for verb, particles in self.pairs.items()])
-        return "|".join((self.own, " ".join(self.alike), " ".join(self.near), pairs))
-
-
-def meaning_clause(exemplars: Sequence[str]) -> Lowered:
-    """Return a `meaning` clause with thresholds that nothing reaches, and its rows for the gate.
-
-    Raises:
-        ArtefactError: the static vectors that came with deia are missing or damaged.
-    """
-    groups, stored, rows = _compiled(tuple(exemplars))
-    meaning = Meaning(
-        thresholds=[NOT_CLOSE] * len(stored), digest=vectors().digest, groups=groups, exemplars=stored
-    )  # its own object, because thresholds are set later
-    return Lowered(clause=CompiledClause.of(MEANING, " | ".join(exemplars), meaning), rows=rows)
+@lru_cache(maxsize=5000)
+def exemplar_act(text: str) -> CompiledAct | None:
+    """Return the conditions of an exemplar, or None if it names no act, or nothing beside its act."""
+    verb = _verb(text)
+    frame = _frame(text, verb) if verb else None
+    if frame is None:
+        return None
+    head = frame.head if frame.head not in PRONOUNS | QUANTIFIERS | STOP_WORDS else ""
+    known = {head, *verb.split()}
+    others = [word for word in dict.fromkeys(words(text)) if word not in known | STOP_WORDS | QUANTIFIERS]
+    groups = [sorted(_alike(word)) for word in others[:MOST_WORDS] if len(word) > 1]
+    if not (head or groups):
+        return None
+    required = combinations(groups, len(groups) - (len(groups) > FEW))
+    denied = [DENIED] if not DENIALS.isdisjoint(words(text)) else []
+    how = [[*denied, *chosen] for chosen in required] if groups or denied else []
+    return CompiledAct(do=[ALIKE + verb], what=[ALIKE + head] if head else [], how=how, whole=frame.whole)
 
 
-@lru_cache(maxsize=2000)
-def _compiled(exemplars: tuple[str, ...]) -> tuple[list[str], list[StoredExemplar], tuple[Row, ...]]:
-    """Return the groups of words of some exemplars, as text, the exemplars as stored, and their rows for the gate."""
-    static = vectors()
-    groups: dict[tuple[str, bool], WordGroup] = {}
-    stored: list[StoredExemplar] = []
-    rows = dict[Row, None]()
-    for text in exemplars:
-        keys = [(word, not at) for at, word in enumerate(exemplar_words(text))]
-        if _is_thin([word for word, _ in keys]):
-            continue
-        for word, is_act_ in keys:
-            groups.setdefault((word, is_act_), _group(word, act=is_act_))
-        own = [groups[key] for key in keys]
-        weights = [min(MOST_WEIGHT, weight_of(group.words)) for group in own]
-        least = round(max(SHARE * sum(weights), min(LEAST_WEIGHT, sum(weights))))
-        code = quantised(static.encode(" ".join(group.own for group in own))).hex()
-        stored.append((text, code, least, weights, [list(groups).index(key) for key in keys]))
-        act, *others = own
-        always = (Group((SAID,)), *((DENIED,) if not DENIALS.isdisjoint(words(text)) else ()))
-        options = [Group((*act.words, *act.pairs)), *(group.words for group in others)]
-        rows.update(dict.fromkeys((*always, *row) for row in _rows(options, weights, least)))
-    return [str(group) for group in groups.values()], stored, tuple(rows)
+def unreadable(exemplars: Sequence[str]) -> list[str]:
+    """Return the exemplars that match nothing."""
+    return [text for text in exemplars if exemplar_act(text) is None]
 
 
-def thin(exemplars: Sequence[str]) -> list[str]:
-    """Return the exemplars with too few words that carry meaning."""
-    return [text for text in exemplars if _is_thin(exemplar_words(text))]
+def _verb(text: str) -> str:
+    """Return the verb that an exemplar begins with, with its particle, in the base form; "" if there is none.
 
-
-def _is_thin(content: Sequence[str]) -> bool:
-    return len([word for word in content if word not in ALL]) < LEAST_WORDS
-
-
-def exemplar_words(text: str) -> list[str]:
-    """Return the distinct words of an exemplar that carry meaning, in order, at most `MOST_WORDS`.
-
-    The first is its act. A verb with a particle that the thesaurus knows is one word, written `blow_away`.
+    Of `let redis evict keys` that is `evict`, of `force-delete the branch` both words.
     """
     tokens = words(text)
+    if tokens[:1] == ["let"]:
+        return next((word for word in tokens[1:] if is_act(word)), "".join(tokens[2:3]))
     for at, word in enumerate(tokens):
-        following = enumerate(tokens[at + 1 : at + 1 + MOST_APART], at + 1)
-        particle = next((place for place, next_word in following if is_act(f"{word}_{next_word}")), 0)
-        if particle:
-            rest = content_words([*tokens[at + 1 : particle], *tokens[particle + 1 :]])
-            return list(dict.fromkeys((f"{word}_{tokens[particle]}", *rest)))[:MOST_WORDS]
-        if word not in STOP_WORDS:
-            break
-    return list(dict.fromkeys(content_words(tokens)))[:MOST_WORDS]
+        following = tokens[at + 1 : at + 1 + MOST_APART]
+        particle = next((other for other in following if is_act(f"{word}_{other}")), "")
+        if not particle and f"{word}-{''.join(following[:1])}" in text.lower():
+            particle = "".join(following[:1])
+        if particle or word not in STOP_WORDS:
+            return f"{word} {particle}".rstrip()
+    return ""
 
 
-def vectors() -> Static:
-    """Return the static vectors.
-
-    Raises:
-        ArtefactError: they are missing or damaged.
-    """
-    static = opened()
-    if static is None:
-        fix = "Install deia again: its file of word vectors is missing or damaged."
-        raise ArtefactError("a `meaning` clause cannot be compiled without the word vectors", fix=fix)
-    return static
+def _frame(text: str, verb: str) -> Frame | None:
+    """Return the act that an exemplar describes, read as the watcher reads what somebody says."""
+    first, *rest = verb.split()
+    vocabulary = ActWords(verbs={first: [(BASE, [verb], rest)]})
+    return next(iter(frames(text, spans(text), vocabulary)), None)
 
 
-def vectors_source() -> str:
-    """Return the digest of the vectors that clauses are compiled with, or "" if they cannot be read."""
-    static = opened()
-    return static.digest if static else ""
-
-
-def _rows(groups: Sequence[Group], weights: Sequence[int], least: int) -> Iterator[Row]:
-    """Yield the smallest sets of groups, always with the act's, that weigh enough and have the required groups."""
-    others = range(1, len(groups))
-    required = frozenset(number for number in others if wants_all(groups) and not ALL.isdisjoint(groups[number]))
-    distinctive = {number for number in others if weights[number] >= TELLING * max(weights[1:])}
-    enough: list[frozenset[int]] = []
-    for size in range(len(groups)):
-        for chosen in map(frozenset, combinations(others, size)):
-            weight = weights[0] + sum(weights[number] for number in chosen)
-            has_distinctive = not distinctive or not distinctive.isdisjoint(chosen)
-            if has_distinctive and required <= chosen and weight >= least and not any(map(chosen.issuperset, enough)):
-                enough.append(chosen)
-    yield from (tuple(groups[number] for number in (0, *sorted(chosen))) for chosen in enough)
-
-
-def _group(word: str, *, act: bool) -> WordGroup:
-    """Return the group of a word: forms of the words that mean the same, or else words with near vectors."""
-    same = ALL if word in ALL and not act else alike(word, act=act)
-    near: Iterable[str] = () if same else _near(word)
-    own = head_of(word) if "_" in word else word
-    like = Group(_usable(same or forms(word)) - {own})
-    pairs = {verb: sorted(particles) for verb, particles in sorted(phrasal(word).items())} if act else {}
-    return WordGroup(own=own, alike=sorted(like), near=sorted(Group(_usable(near)) - like - {own}), pairs=pairs)
-
-
-def _usable(candidates: Iterable[str]) -> Group:
-    return Group(word for word in candidates if len(word.encode()) <= LONGEST_WORD) - STOP_WORDS
-
-
-# --- words near a word ---
-
-
-@cache
-def _near(word: str) -> tuple[str, ...]:
-    """Return the words whose static vectors are nearest to a word's, for a word that the thesaurus does not have."""
-    import numpy as np  # noqa: PLC0415 - takes a tenth of a second, and only commons with `meaning` clauses need it
-
-    names, texts, rows = _vocabulary()
-    at = names.get(word)
-    if at is None:
-        return ()
-    cosines = np.einsum("ij,j->i", rows, rows[at])  # not BLAS: its threads wait for one another
-    close = np.flatnonzero(cosines >= NEAR)
-    nearest = close[np.argsort(-cosines[close], kind="stable")][: MOST_NEAR + 1]
-    return tuple(texts[row] for row in nearest.tolist() if row != at)
-
-
-@cache
-def _vocabulary() -> tuple[dict[str, int], list[str], Any]:
-    """Return the numbers of the whole words with vectors, these words in order, and their vectors of unit length."""
-    import numpy as np  # noqa: PLC0415 - as above
-
-    rows = {word: row for word, row in vectors().whole_words() if word.isascii() and word.isalpha()}
-    codes = np.stack([np.frombuffer(vectors().code(row), "u1") for row in rows.values()]).astype("f4") - 128
-    lengths = np.maximum(np.linalg.norm(codes, axis=1, keepdims=True), 1e-9)
-    return {word: number for number, word in enumerate(rows)}, list(rows), codes / lengths
+def _alike(word: str) -> Group:
+    """Return the forms of a word and of those that replace it, as a verb or as a noun."""
+    like = {word, *replacements(word, act=False), *replacements(word, act=True)}
+    return Group(form for member in like if " " not in member for form in forms(member))

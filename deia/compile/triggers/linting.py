@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from deia.commons.source_files.findings import quote
 from deia.commons.triggers.read_triggers import FOLDER
-from deia.compile.manifest import Calibration
-from deia.compile.triggers.exemplars import thin
+from deia.compile.triggers.exemplars import unreadable
 from deia.errors import Problem
 from deia.knowledge import Case, Clause, Trigger
 from deia.watch.authoring.case_runner import GATE, run_case
@@ -49,12 +48,11 @@ def lint_triggers(
     *,
     ungated: Collection[str],
     clock: Callable[[], float],
-    reached: Collection[Calibration] = (),
 ) -> list[Problem]:
     """Return the problems of these triggers, which may be a part of the compiled set, by file and line.
 
-    `ungated` are the ids of triggers that no word gates, and `reached` the results of the calibration, both from the
-    compiler. `clock` returns seconds; it measures slow patterns.
+    `ungated` are the ids of triggers that no word gates, from the compiler. `clock` returns seconds; it measures slow
+    patterns.
     """
     living = [trigger for trigger in triggers if trigger.status != "deprecated"]
     problems = [problem for trigger in living for problem in unreachable(trigger)]
@@ -63,9 +61,7 @@ def lint_triggers(
     problems += overlapping(artefact, living, cases)
     problems += [problem for trigger in living for problem in missing_near_misses(artefact, trigger, cases)]
     problems += slow_patterns(artefact, living, clock)
-    shown_to_fire = {case.trigger for case in cases if case.fires}
-    for trigger in living:
-        problems += distant_meaning(trigger, reached if trigger.id in shown_to_fire else ())
+    problems += [problem for trigger in living for problem in unreadable_exemplars(trigger)]
     return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.code))
 
 
@@ -187,18 +183,13 @@ def missing_near_misses(artefact: Artefact, trigger: Trigger, cases: Sequence[Ca
         yield _warning(trigger, "no-near-miss", found, fix)
 
 
-def distant_meaning(trigger: Trigger, reached: Collection[Calibration]) -> Iterator[Problem]:
-    """Yield warnings for exemplars that match nothing, and for `meaning` clauses that match none of the cases."""
-    clauses = [clause for clause in (*trigger.any, *trigger.all) if clause.kind == "meaning"]
-    for clause in clauses:
-        for text in thin(tuple(map(str, clause.value))):
-            found = f"the exemplar {quote(text)} has fewer than two words that carry meaning, and matches nothing."
-            yield _warning(trigger, "thin-exemplar", found, "Name the act and its object.", line=clause.line)
-        key = trigger.id, " | ".join(clause.value)
-        if any(not result.fires for result in reached if (result.trigger, result.clause) == key):
-            found = "no case that fires is close enough to its `meaning` clause."
-            fix = "Add exemplars in the words of the cases, or cases that only this clause matches."
-            yield _warning(trigger, "distant-meaning", found, fix, line=clause.line)
+def unreadable_exemplars(trigger: Trigger) -> Iterator[Problem]:
+    """Yield warnings for exemplars that match nothing."""
+    for clause in (*trigger.any, *trigger.all):
+        for text in unreadable(tuple(map(str, clause.value))) if clause.kind == "meaning" else ():
+            found = f"the exemplar {quote(text)} names no act on a thing, and matches nothing."
+            fix = "Write it as an order: a verb, its object and where, such as `wipe the production database`."
+            yield _warning(trigger, "unreadable-exemplar", found, fix, line=clause.line)
 
 
 # --- slow patterns ---

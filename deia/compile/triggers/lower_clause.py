@@ -14,8 +14,7 @@ from deia.commons.triggers.clause_language import (
     parse_phrase,
     parse_sql,
 )
-from deia.compile.triggers.act_words import lower_act
-from deia.compile.triggers.exemplars import meaning_clause
+from deia.compile.triggers.act_words import lower_act, lower_meaning
 from deia.compile.triggers.gate_tables import COMMON
 from deia.compile.triggers.lowered import Group, Lowered
 from deia.compile.triggers.patterns import compiled_pattern, required_groups
@@ -214,10 +213,6 @@ def _sql(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of("sql", ", ".join(map(str, value)), [*map(list, templates)]), rows=rows)
 
 
-def _meaning(value: Any) -> Lowered:
-    return meaning_clause(tuple(map(str, value)))
-
-
 LOWER: dict[str, Callable[[Any], Lowered]] = {
     "phrase": _phrase,
     "error": _error,
@@ -229,5 +224,5 @@ LOWER: dict[str, Callable[[Any], Lowered]] = {
     "tool": _tool,
     "words": _words,
     "act": lower_act,
-    "meaning": _meaning,
+    "meaning": lower_meaning,
 }

@@ -1,6 +1,6 @@
 """Serialise compiled triggers and marks for the artefact; `deia.watch.compiled_trigger.parse_trigger` reads them.
 
-The exemplars of `meaning` clauses and the patterns of changed text are large, and most candidates never need them. They
+The acts of `meaning` clauses and the patterns of changed text are large, and most candidates never need them. They
 are written on lines of their own, which the reader keeps as text until it needs them.
 """
 
@@ -29,7 +29,7 @@ def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
 def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, Any]:
     """Return the serialised fields of a clause, and add its large parts to `lines`; their numbers replace them."""
     if clause.kind == MEANING:
-        large = {"v": clause.meaning.fields}
+        large = {"v": clause.fields["v"]}
     else:
         large = {name: pattern.fields for name in PATTERNS if (pattern := clause.written(name))}
     numbers = {}

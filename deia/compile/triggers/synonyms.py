@@ -12,6 +12,7 @@ from deia.compile.triggers.word_forms import forms
 from deia.tables import Tables
 
 TABLES = Tables(__file__)
+ALIKE = "~"  # begins the name of a class of words that replace one another
 
 
 @cache
@@ -44,38 +45,16 @@ def _forms_of(member: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=5000)
-def alike(word: str, *, act: bool) -> frozenset[str]:
-    """Return every form of the words that may replace a word as an act or as a thing; empty if there are none.
+def replacements(word: str, *, act: bool) -> frozenset[str]:
+    """Return the words that may replace a word as an act or as a thing, in their base forms, itself among them.
 
-    The word may be inflected. Acts and things have separate classes: a verb has no replacements as a thing.
+    The word may be inflected. Acts and things have separate classes: a verb has no replacements as a thing. A verb with
+    a particle is two words, as argument and in the result: `blow away`.
     """
-    members = _classes()[0 if act else 1].get(word, frozenset())
-    return frozenset(form for member in members if "_" not in member for form in forms(member))
-
-
-@lru_cache(maxsize=5000)
-def phrasal(word: str) -> dict[str, frozenset[str]]:
-    """Return the verbs that replace an act together with a particle, in every form, with these: `blew` with `away`.
-
-    `word` may itself be such a pair, such as `blow_away`.
-    """
-    particles_of: dict[str, frozenset[str]] = {}
-    for member in _classes()[0].get(word, frozenset()):
-        for pair in _forms_of(member) if "_" in member else ():
-            verb, _, particle = pair.partition("_")
-            particles_of[verb] = particles_of.get(verb, frozenset()) | {particle}
-    return particles_of
+    members = _classes()[0 if act else 1].get(word.replace(" ", "_"), frozenset())
+    return frozenset(member.replace("_", " ") for member in members)
 
 
 def is_act(word: str) -> bool:
     """Return whether the thesaurus has a class of acts for a word, or for a pair such as `blow_away`."""
     return word in _classes()[0]
-
-
-@cache
-def head_of(pair: str) -> str:
-    """Return the single word with the meaning of a pair such as `blow_away`, from its class."""
-    classes = [line.split() for line in synonym_classes()[0]]
-    own = [members for members in classes if pair in {form for member in members for form in _forms_of(member)}]
-    first = next((members for members in own if pair in _forms_of(members[0])), own[0])
-    return next((member for member in first if "_" not in member), pair.partition("_")[0])

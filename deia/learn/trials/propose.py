@@ -9,16 +9,14 @@ from deia.commons.index.entries import first_paragraph
 from deia.commons.index.golden_queries import golden_patterns, load_golden
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.merge_layers import load_layered
-from deia.compile.manifest import read_manifest
-from deia.compile.triggers.word_bags import bags
 from deia.errors import CommonsError
-from deia.folders import derived_folder
 from deia.knowledge import Golden
 from deia.learn.changes import DOCUMENT, TRIGGER
 from deia.learn.concept_drafts import LEAST
 from deia.learn.corpus_words import Vocabulary
 from deia.learn.file_edits import files_touched, is_editable
 from deia.learn.index_drafts import draft
+from deia.learn.ordinary_talk import bags
 from deia.learn.proposals import Proposal
 from deia.learn.signals import Evidence, read_conversations, read_evidence
 from deia.learn.trials.index_trial import Comparison, IndexTrial, Probe
@@ -91,9 +89,8 @@ def propose_all(
         drafts = draft(evidence, vocabulary, reach=choice.reach)
         kept, together = judge_drafts(drafts, trial, reach=choice.reach, report=report)
     values = settings.by_name()
-    manifest = read_manifest(derived_folder(root, environ))
     trigger_drafts = draft_triggers(evidence, vocabulary, turns)
-    kept += TriggerTrial(commons, turns, settings=values, manifest=manifest).judge(trigger_drafts)
+    kept += TriggerTrial(commons, turns, settings=values).judge(trigger_drafts)
     proposals = (_with_files(own, proposal) for proposal in kept)
     return ProposalRun(
         evidence=evidence, proposals=tuple(proposal for proposal in proposals if proposal), together=together,

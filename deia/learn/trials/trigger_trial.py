@@ -12,9 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from deia import __version__
 from deia.commons.index.load_commons import Commons
-from deia.compile.manifest import Manifest
 from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.calibration import calibrated, shipped
 from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
@@ -33,11 +31,10 @@ class TriggerTrial:
     """The triggers of a commons with recorded turns on which changes can be tried."""
 
     def __init__(
-        self, commons: Commons, turns: Sequence[FiredTurn], *, settings: Mapping[str, Json], manifest: Manifest
+        self, commons: Commons, turns: Sequence[FiredTurn], *, settings: Mapping[str, Json]
     ) -> None:
         self.commons, self._turns = commons, turns
         self._settings = settings
-        self._known = (*shipped(), *manifest.meaning)
 
     def judge(self, drafts: Sequence[Proposal]) -> list[Proposal]:
         """Return the drafts that harm nothing, with their figures; cases are run with what was kept before them."""
@@ -106,15 +103,12 @@ class TriggerTrial:
         return {name: result.holds for name, result in zip(cases, results, strict=True)}
 
     def _artefact(self, commons: Commons, trigger: str) -> Artefact:
-        """Return one trigger, compiled, with thresholds that fit its cases."""
+        """Return one trigger, compiled."""
         triggers = [candidate for candidate in commons.triggers if candidate.id == trigger]
-        cases = [case for case in commons.cases if case.trigger == trigger]
-        thresholds = calibrated(triggers, cases, self._known)
         data, _ = compile_triggers(
             triggers, payloads(commons.but(triggers=tuple(triggers))), settings=self._settings,
             identity={"deia": __version__, "digest": "", "forms": forms_source()}, marks=ALWAYS,
             known=[(entry.path, entry.title) for entry in commons.entries],
-            thresholds={(clause.trigger, clause.clause): clause.thresholds for clause in thresholds},
         )  # fmt: skip
         with tempfile.TemporaryDirectory(prefix="deia-learn-") as folder:
             path = os.path.join(folder, "triggers")

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from deia.records import Turn
-    from deia.watch.clauses.similarity import Place
     from deia.watch.compiled_trigger import CompiledClause, Slot
-    from deia.watch.prose.acts import Frame
     from deia.watch.shell.nodes import Command, Spoken
     from deia.watch.turn.parsed_turn import Reading
 
@@ -259,41 +257,13 @@ def _act(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
         return
     from deia.watch.prose.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
 
-    act = clause.act
+    acts = clause.acts
     for frame in reading.frames:
-        if not unmet(act, frame):
+        source = next((source for source, act in acts if not unmet(act, frame)), "")
+        if source:
             stance, around = reading.stance_at(frame.start, frame.verb_end, frame.end)
             excerpt = reading.prose.text[frame.start : frame.end]
-            yield Match(kind="act", source=clause.source, excerpt=excerpt, stance=stance, around=around)
-
-
-def _meaning(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
-    if not reading.is_prose or not clause.meaning.worded(reading.words.places):
-        return
-    from deia.watch.clauses.similarity import places, stance_of  # noqa: PLC0415 - vectors, which few turns need
-
-    text = reading.prose.text
-    for place in places(clause.meaning, reading):
-        if not _in_name(text, *place.verb) and _is_act(place, reading):
-            stance, around = stance_of(place, reading)
-            excerpt = text[place.first : place.last]
-            yield Match(kind=MEANING, source=place.exemplar, excerpt=excerpt, stance=stance, around=around)
-
-
-def _is_act(place: Place, reading: Reading) -> bool:
-    """Return whether the verb of a place opens an act on an object that the exemplar names, and where it says.
-
-    Resemblance finds the topic; only grammar tells that this is what somebody is about to do, and to what.
-    """
-    acts = [frame for frame in reading.frames if frame.start <= place.verb[0] < frame.verb_end]
-    acts = [frame for frame in acts if all(not frame.words.isdisjoint(group) for group in place.where)]
-    return any(not frame.head or frame.head in place.objects or _is_alike(frame, place, reading) for frame in acts)
-
-
-def _is_alike(frame: Frame, place: Place, reading: Reading) -> bool:
-    """Return whether an object has the class of one of an exemplar's words, and another of these beside its head."""
-    classes = {name for word in place.objects for name in reading.classes_of(word)}
-    return not frame.things.isdisjoint(classes) and not place.objects.isdisjoint(frame.modifiers | frame.places)
+            yield Match(kind=clause.kind, source=source, excerpt=excerpt, stance=stance, around=around)
 
 
 KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
@@ -307,7 +277,7 @@ KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
     "write": _write,
     "tool": _tool,
     "act": _act,
-    MEANING: _meaning,
+    MEANING: _act,
 }
 
 

@@ -7,12 +7,13 @@ does not look at stance, pronouns or names; those are for the judge.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.watch.compiled_trigger import ACTS
 from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.regions import cut
 from deia.watch.turn.spoken_tool_input import speech_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from deia.records import Turn
     from deia.watch.compiled_trigger import CompiledAct, CompiledClause
@@ -29,17 +30,19 @@ def holding_phrase(artefact: Artefact, turn: Turn, clauses: Mapping[int, Compile
         return set(clauses)
     prose = cut(text)
     words = Words(prose.tokens)
-    acts = {number: clause.act for number, clause in clauses.items() if clause.kind == "act"}
+    acts = {number: clause.acts for number, clause in clauses.items() if clause.kind in ACTS}
     kept = {number for number, clause in clauses.items() if number not in acts and _is_in(clause, words)}
     return kept | (_holding_act(artefact, prose, acts) if acts else set())
 
 
-def _holding_act(artefact: Artefact, prose: Prose, acts: Mapping[int, CompiledAct]) -> set[int]:
+def _holding_act(artefact: Artefact, prose: Prose, acts: Mapping[int, Sequence[tuple[str, CompiledAct]]]) -> set[int]:
     from deia.watch.prose.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
     from deia.watch.prose.acts import frames  # noqa: PLC0415 - as above
 
     read = frames(prose.masked, prose.tokens, artefact.act_words)
-    return {number for number, act in acts.items() if any(not unmet(act, frame) for frame in read)}
+    return {
+        number for number, of in acts.items() if any(not unmet(act, frame) for _, act in of for frame in read)
+    }
 
 
 def _is_in(clause: CompiledClause, words: Words) -> bool:

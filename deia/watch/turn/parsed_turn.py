@@ -16,17 +16,12 @@ from deia.watch.turn.tool_call import MOST_CALL, is_shell, watched_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
-    from typing import TypeAlias
 
     from deia.records import Turn
     from deia.watch.compiled_trigger import ActWords
     from deia.watch.prose.acts import Frame
-    from deia.watch.prose.phrases import Token
     from deia.watch.prose.regions import Prose
     from deia.watch.turn.edits import Change
-
-    # The words around an act, those of them that may be its object, and the latter as a set.
-    Window: TypeAlias = tuple[list[Token], list[Token], frozenset[str]]
 
 # Words of prose that command lines do not have: a line with one of them is a sentence about a command.
 SENTENCE_WORDS = frozenset(
@@ -44,7 +39,7 @@ class Reading:
 
     __slots__ = (
         "_act_words", "_changes", "_commands", "_frames", "_known", "_prose", "_running", "_said", "_whole", "_words",
-        "acts", "turn", "windows",
+        "turn",
     )  # fmt: skip
 
     def __init__(
@@ -59,8 +54,6 @@ class Reading:
         self._whole = whole or turn  # of which `turn` may have only a part of the text
         self._act_words = act_words  # called when the first `act` clause is judged
         self._frames: list[Frame] | None = None
-        self.windows: dict[tuple[int, bool], Window] = {}  # by the act's token, and whether to look back
-        self.acts = 0  # number of acts that were compared with exemplars
         self._known = known  # tasks that were judged before
         self._said: str | None = None
         self._prose: Prose | None = None
@@ -115,10 +108,6 @@ class Reading:
 
                 self._frames = frames(self.prose.masked, self.words.tokens, self._act_words())
         return self._frames
-
-    def classes_of(self, noun: str) -> list[str]:
-        """Return the classes of a noun, by the words of `act` clauses."""
-        return self._act_words().nouns.get(noun, "").split() if self._act_words is not None else []
 
     @property
     def commands(self) -> list[Spoken]:

@@ -20,7 +20,6 @@ from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned
 from deia.compile.compiler import Compiled, compile_commons
-from deia.compile.triggers.calibration import report
 from deia.errors import CommonsError, Problem
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.folders import MARKERS, nearest_commons
@@ -56,11 +55,8 @@ SOURCES = ("bok", "triggers", "packs", "deia.lock")  # what a commons may consis
     type=click.Choice(CHOICES["tier"]),
     help="The model of meaning for searches: compact encodes all passages, which can take long; static none.",
 )
-@click.option(
-    "--verbose", is_flag=True, help="Also show how `meaning` clauses of packs and the starter were calibrated."
-)
 @commons_option
-def compile(*, force: bool, tier: str | None, verbose: bool) -> int:  # noqa: A001 - the command's name
+def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the command's name
     """Bring the compiled triggers and the search catalog up to date with their sources.
 
     Whatever has errors is left out and the rest is compiled. The exit code is 1 if there are errors, as with
@@ -73,14 +69,14 @@ def compile(*, force: bool, tier: str | None, verbose: bool) -> int:  # noqa: A0
     remove_abandoned(os.environ, now=time.time())
     output.say(
         "\n".join(
-            filter(None, (*compile_report(compiled, verbose=verbose), tidy(root, environ=os.environ, now=time.time())))
+            filter(None, (*compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))
         )
     )
     return int(any(problem.severity == "error" for problem in compiled.problems))
 
 
-def compile_report(compiled: Compiled, *, verbose: bool = False) -> list[str]:
-    """Return what a compile did, as lines; without `verbose`, only the project's own `meaning` clauses are included."""
+def compile_report(compiled: Compiled) -> list[str]:
+    """Return what a compile did, as lines."""
     written = f"Wrote {' and '.join(compiled.written)}" if compiled.written else "Everything was up to date"
     active = counted(compiled.triggers - compiled.deprecated, "trigger")
     off = f" and {compiled.deprecated} deprecated" if compiled.deprecated else ""
@@ -92,7 +88,6 @@ def compile_report(compiled: Compiled, *, verbose: bool = False) -> list[str]:
         lines.append(f"{len(compiled.ungated)} {have} no required word and must be checked in every turn: {named}")
     if not compiled.trusted:
         lines.append(NOT_TRUSTED)
-    lines += report([clause for clause in compiled.meaning if verbose or clause.trigger in compiled.own])
     if compiled.left_out:
         lines.append("Searches use word vectors; the sentence model would take long: deia compile --tier compact")
     if compiled.problems:

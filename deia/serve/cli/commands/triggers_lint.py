@@ -36,7 +36,6 @@ def lint(*, form: str) -> int:
         own.triggers,
         layered.cases,
         ungated=manifest.ungated,
-        reached=manifest.meaning,
         clock=time.perf_counter,
     )
     problems = [*hiding_problems(layers.stack), *problems]
