@@ -22,7 +22,7 @@ from deia.watch.prose.acts import BASE, Frame, frames
 from deia.watch.prose.stance_names import DENIALS
 
 STOP_WORDS = Tables(__file__).words("stop words")
-DENIED = sorted(DENIALS | {"t"})  # an exemplar with a denial (`commit without the hooks`) matches only denials
+DENIED = sorted(DENIALS)  # an exemplar with a denial (`commit without the hooks`) matches only denials
 MOST_WORDS = 8  # of an exemplar that are looked for; further words are ignored
 MOST_APART = 5  # words from a verb to its particle, which is counted: "turn the old git hook off"
 FEW = 2  # words beside verb and object that must all be there; of more, one may be missing
@@ -35,11 +35,11 @@ def exemplar_act(text: str) -> CompiledAct | None:
     frame = _frame(text, verb) if verb else None
     if frame is None:
         return None
-    head = frame.head if frame.head not in PRONOUNS | QUANTIFIERS | STOP_WORDS else ""
+    head = frame.head if frame.head not in PRONOUNS | QUANTIFIERS else ""
     known = {head, *verb.split()}
     others = [word for word in dict.fromkeys(words(text)) if word not in known | STOP_WORDS | QUANTIFIERS]
     groups = [sorted(_alike(word)) for word in others[:MOST_WORDS] if len(word) > 1]
-    if not (head or groups):
+    if head in STOP_WORDS - {""} or not (head or groups):
         return None
     required = combinations(groups, len(groups) - (len(groups) > FEW))
     denied = [DENIED] if not DENIALS.isdisjoint(words(text)) else []
@@ -78,6 +78,6 @@ def _frame(text: str, verb: str) -> Frame | None:
 
 
 def _alike(word: str) -> Group:
-    """Return the forms of a word and of those that replace it, as a verb or as a noun."""
-    like = {word, *replacements(word, act=False), *replacements(word, act=True)}
+    """Return the forms of a word and of those that replace it as a noun."""
+    like = {word, *replacements(word, act=False)}
     return Group(form for member in like if " " not in member for form in forms(member))

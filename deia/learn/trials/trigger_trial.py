@@ -30,9 +30,7 @@ EXAMPLES = 3
 class TriggerTrial:
     """The triggers of a commons with recorded turns on which changes can be tried."""
 
-    def __init__(
-        self, commons: Commons, turns: Sequence[FiredTurn], *, settings: Mapping[str, Json]
-    ) -> None:
+    def __init__(self, commons: Commons, turns: Sequence[FiredTurn], *, settings: Mapping[str, Json]) -> None:
         self.commons, self._turns = commons, turns
         self._settings = settings
 

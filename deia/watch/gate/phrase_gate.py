@@ -40,9 +40,7 @@ def _holding_act(artefact: Artefact, prose: Prose, acts: Mapping[int, Sequence[t
     from deia.watch.prose.acts import frames  # noqa: PLC0415 - as above
 
     read = frames(prose.masked, prose.tokens, artefact.act_words)
-    return {
-        number for number, of in acts.items() if any(not unmet(act, frame) for _, act in of for frame in read)
-    }
+    return {number for number, of in acts.items() if any(not unmet(act, frame) for _, act in of for frame in read)}
 
 
 def _is_in(clause: CompiledClause, words: Words) -> bool:

@@ -22,7 +22,7 @@ def unmet(act: CompiledAct, frame: Frame) -> str:
         return "not"
     if act.where and not any_present(act.where, beside):
         return "where"
-    if act.how and not any_present(act.how, frame.words):
+    if act.how and not any_present(act.how, frame.words.difference(frame.verb.split())):
         return "how"
     return "all" if act.whole and not frame.whole else ""
 

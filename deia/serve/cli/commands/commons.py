@@ -67,11 +67,7 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
     remove_abandoned(os.environ, now=time.time())
-    output.say(
-        "\n".join(
-            filter(None, (*compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))
-        )
-    )
+    output.say("\n".join(filter(None, (*compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))))
     return int(any(problem.severity == "error" for problem in compiled.problems))
 
 
