@@ -17,8 +17,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-from deia.text import words
 from deia.compile.triggers.exemplars import STOP_WORDS
+from deia.text import words
 from tools import static_texts
 
 FILE = "background.txt"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deia.watch.clauses.similarity import exemplars_of, nominated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.records import Turn
-from deia.watch.clauses.similarity import exemplars_of, nominated
 from deia.watch.turn.parsed_turn import Reading
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TABLES = Tables(__file__)
 ADVERBS = TABLES.words("adverbs")
+NO_ADVERBS = TABLES.words("no adverbs")
 DETERMINERS = TABLES.words("determiners")
 QUANTIFIERS = TABLES.words("quantifiers")
 PRONOUNS = TABLES.words("pronouns")
@@ -33,6 +34,11 @@ PATH_SIGNS = "/._\\"
 MOST_WORDS = 8  # of an object
 BACK = 200  # characters before a pronoun in which its antecedent is looked for
 MODIFIERS_BACK = 3  # words before an antecedent that may modify it
+
+
+def is_adverb(word: str) -> bool:
+    """Return whether a word may stand between a verb and its lead or object: `just`, `recursively`."""
+    return word in ADVERBS or (word.endswith("ly") and word not in NO_ADVERBS)
 
 
 class Thing(Record):
@@ -92,7 +98,7 @@ class ObjectReader:
 
     def _skip_small(self, at: int, end: int) -> int:
         """Return the index after adverbs and particles."""
-        while at < end and (self.tokens[at][0] in ADVERBS or self.tokens[at][0] in PARTICLES):
+        while at < end and (is_adverb(self.tokens[at][0]) or self.tokens[at][0] in PARTICLES):
             at += 1
         return at
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.tables import Tables
 from deia.watch.compiled_trigger import LIGHT
-from deia.watch.prose.act_objects import ADVERBS, CLAUSE_MARKS, FINITE_VERBS, ObjectReader, is_joined
+from deia.watch.prose.act_objects import CLAUSE_MARKS, FINITE_VERBS, ObjectReader, is_adverb, is_joined
 from deia.watch.prose.regions import BREAK
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _has_lead(text: str, tokens: Sequence[Token], first: int, at: int, shape: st
     """Return whether what stands before a verb makes its act an order, a request, an announcement or a plan."""
     start = _clause_start(text, tokens, first, at)
     before = [token[0] for token in tokens[start:at]]
-    while before and before[-1] in ADVERBS:
+    while before and is_adverb(before[-1]):
         before.pop()
     if before[-2:] == ["go", "and"]:  # "go ahead and delete": `ahead` is an adverb
         del before[-2:]
@@ -183,7 +183,7 @@ def _base_lead(before: Sequence[str], earlier: Sequence[str]) -> bool:
 
 def _governed(lead: Sequence[str]) -> bool:
     """Return whether "to" and a verb may follow these words as somebody's intention."""
-    words = [word for word in lead if word not in ADVERBS]
+    words = [word for word in lead if not is_adverb(word)]
     if not words:
         return True  # "To delete it, …": the stance tells whether somebody means to
     if words[-1] not in GOVERNORS:
@@ -197,7 +197,7 @@ def _governed(lead: Sequence[str]) -> bool:
 
 def _subject_of(lead: Sequence[str]) -> str:
     """Return the word before a modal that may be its subject."""
-    return next((word for word in reversed(lead) if word not in ADVERBS and word not in MODALS), "")
+    return next((word for word in reversed(lead) if not is_adverb(word) and word not in MODALS), "")
 
 
 def _asks(lead: Sequence[str], last: str) -> bool:
@@ -209,7 +209,7 @@ def _asks(lead: Sequence[str], last: str) -> bool:
 
 def _is_led(words: Sequence[str]) -> bool:
     """Return whether words before "and" or a comma are an order or somebody's intention, which the next verb shares."""
-    first = next((word for word in words if word not in ADVERBS), "")
+    first = next((word for word in words if not is_adverb(word)), "")
     if first in ORDERS:
         return True
     if not set(_pairs(words)).isdisjoint(INTENDING):

@@ -21,7 +21,6 @@ FILE = "stance.bin"
 FIX = "Install deia again."
 DOING = ("announced", "requested", "running")
 STANCE_OF = {"described": "reported"}  # the class of acts that are only named or explained
-UNKNOWN = ("announced", 1.0)  # of a sentence in another language
 E = 2.718281828459045
 MOST_JUDGED = 64  # results that are kept
 LONGEST = 2_000  # characters of a sentence whose result is kept
@@ -111,14 +110,3 @@ def _probabilities_of(sentence: str, verb: tuple[int, int] | None) -> dict[str, 
         stance = STANCE_OF.get(name, name)
         probabilities[stance] = probabilities.get(stance, 0.0) + probability
     return probabilities
-
-
-def judge_sentence(sentence: str, verb: tuple[int, int] | None = None) -> tuple[str, float]:
-    """Return the likeliest stance of an act in a sentence, and the probability that the act is done or asked for.
-
-    `verb` is as in `probabilities_of`. A sentence in another language is announced, with a probability of 1.
-    """
-    probabilities = probabilities_of(sentence, verb)
-    if not probabilities:
-        return UNKNOWN
-    return max(probabilities, key=probabilities.__getitem__), sum(probabilities[name] for name in DOING)

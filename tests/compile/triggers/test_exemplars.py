@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from deia.compile.manifest import Calibration
 from deia.compile.triggers.background_talk import LEAST, floors_of, nominating
 from deia.compile.triggers.calibration import calibrated, rate_below, report
+from deia.compile.triggers.word_bags import bags, weight_of
+from deia.watch.clauses.similarity import STOP_WORDS, exemplars_of
+
+from deia.compile.manifest import Calibration
 from deia.compile.triggers.exemplars import MOST_WORDS, exemplar_words, meaning_clause, thin
 from deia.compile.triggers.synonyms import alike, head_of, is_act, phrasal, synonym_classes
-from deia.compile.triggers.word_bags import bags, weight_of
 from deia.knowledge import Case, Clause, Trigger
 from deia.records import Turn
-from deia.watch.clauses.similarity import STOP_WORDS, exemplars_of
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import SAID
 

@@ -33,6 +33,8 @@ def read(text: str) -> list[Frame]:
         ("Stop the server and delete the volume.", "destroy", "volume"),
         ("We should drop `users_old` table.", "destroy", "table"),
         ("do a hard reset", "reset", "reset"),
+        ("Recursively delete all folders under x", "destroy", "folders"),
+        ("I'll permanently delete only the old table", "destroy", "table"),
         ("remove the user's home directory", "destroy", "directory"),
         ("The site is broken. Just delete it and set it up again.", "destroy", "site"),
     ],

@@ -13,7 +13,7 @@ import deia
 from deia.errors import ArtefactError
 from deia.records import STANCES
 from deia.watch.prose.stance import settle
-from deia.watch.prose.stance_classifier import DOING, FILE, Model, judge_sentence, probabilities_of
+from deia.watch.prose.stance_classifier import DOING, FILE, Model, probabilities_of
 from deia.watch.prose.stance_form import MOST_READ, features, form_of
 from deia.watch.prose.stance_names import ASKED, REPORTED, RUNNING, counts
 
@@ -44,16 +44,22 @@ def cut(line: str) -> tuple[str, tuple[int, int]]:
     return before + verb + after, (len(before), len(before) + len(verb))
 
 
+def judged(sentence: str, verb: tuple[int, int] | None = None) -> tuple[str, float]:
+    """Return the likeliest stance of a sentence's act, and how probable it is that the act is done or asked for."""
+    probabilities = probabilities_of(sentence, verb)
+    return max(probabilities, key=probabilities.__getitem__), sum(probabilities[name] for name in DOING)
+
+
 @pytest.mark.parametrize("line", MEANT.strip().splitlines())
 def test_an_act_that_is_meant_is_probable(line: str) -> None:
-    stance, probable = judge_sentence(*cut(line))
+    stance, probable = judged(*cut(line))
     assert stance in DOING
     assert probable > 0.5
 
 
 @pytest.mark.parametrize("line", NOT_MEANT.strip().splitlines())
 def test_an_act_that_is_only_spoken_of_is_not(line: str) -> None:
-    stance, probable = judge_sentence(*cut(line))
+    stance, probable = judged(*cut(line))
     assert stance not in DOING
     assert probable < 0.5
 
@@ -67,12 +73,12 @@ def test_an_act_that_is_only_spoken_of_is_not(line: str) -> None:
     ],
 )
 def test_a_sentence_can_be_judged_without_knowing_its_verb(meant: str, mentioned: str) -> None:
-    assert judge_sentence(meant)[1] > 0.5 > judge_sentence(mentioned)[1]
+    assert judged(meant)[1] > 0.5 > judged(mentioned)[1]
 
 
 def test_what_an_act_is_about_does_not_matter() -> None:
     one, other = "I'm going to drop the ledgers quickly", "I'm going to wind the clocks quickly"
-    assert judge_sentence(one, (13, 17)) == judge_sentence(other, (13, 17))
+    assert judged(one, (13, 17)) == judged(other, (13, 17))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +86,7 @@ def test_what_an_act_is_about_does_not_matter() -> None:
     ["Vou apagar o repositório remoto agora", "Ich werde die Datenbank jetzt löschen", "删除 remote repository 吗"],
 )
 def test_another_language_is_not_judged(text: str) -> None:
-    assert judge_sentence(text, (4, 9)) == ("announced", 1.0)
+    assert not probabilities_of(text, (4, 9))
     assert probabilities_of(text, (4, 9)) == {}
 
 
@@ -121,25 +127,25 @@ def test_a_rule_is_overruled_only_where_the_classifier_is_sure() -> None:
 @given(TEXTS, st.integers(0, 90), st.integers(0, 20))
 def test_every_text_has_a_stance_and_always_the_same(text: str, start: int, length: int) -> None:
     verb = (start, start + length)
-    stance, probable = judge_sentence(text, verb)
+    stance, probable = judged(text, verb)
     assert stance in STANCES
     assert 0.0 <= probable <= 1.0 + 1e-9
-    assert judge_sentence(text, verb) == (stance, probable)
-    assert judge_sentence(text)[0] in STANCES
+    assert judged(text, verb) == (stance, probable)
+    assert judged(text)[0] in STANCES
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200), st.integers(0, 200))
 def test_no_text_raises(text: str, start: int) -> None:
     assert list(features(form_of(text, (start, start + 1), frozenset())))
-    judge_sentence(text, (start, start + 1))
+    judged(text, (start, start + 1))
 
 
 def test_only_what_stands_near_the_act_is_read() -> None:
     long = "we do not know " * 40_000
     started = time.process_time()
-    judge_sentence(f"{long}I'll delete it {long}", (len(long) + 5, len(long) + 11))
-    judge_sentence(long)
+    judged(f"{long}I'll delete it {long}", (len(long) + 5, len(long) + 11))
+    judged(long)
     assert time.process_time() - started < 1.0  # a pass over all of it takes longer
     assert len(form_of(long, (len(long) // 2,) * 2, frozenset()).words) < MOST_READ
 
