@@ -26,17 +26,17 @@ Classes = Mapping[str, tuple[str, ...]]  # words or phrases, by class
 @cache
 def verb_classes() -> Classes:
     """Return the verbs and verbal phrases of each class."""
-    return _classes("verbs")
+    return _classes(TABLES.pairs("verbs"))
 
 
 @cache
 def object_classes() -> Classes:
     """Return the nouns and pairs of nouns of each class."""
-    return _classes("nouns")
+    return _classes(TABLES.pairs("nouns"))
 
 
-def _classes(section: str) -> Classes:
-    return {name: _split(value) for name, value in TABLES.pairs(section).items()}
+def _classes(table: Mapping[str, str]) -> Classes:
+    return {name: _split(value) for name, value in table.items()}
 
 
 def _split(value: str) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def act_words(do: Iterable[str], what: Iterable[str]) -> ActWords:
     return ActWords(
         verbs=_verb_forms(known),
         nouns=_by_form(nouns),
-        deeds=_by_form(_classes("deeds")),
+        deeds=_by_form(_classes(TABLES.pairs("deeds"))),
         vessels=sorted({form for noun in _split(" ".join(TABLES.lines("vessels"))) for form in _noun_forms(noun)}),
     )
 

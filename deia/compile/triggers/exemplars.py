@@ -21,7 +21,8 @@ from deia.watch.prose.act_objects import PRONOUNS, QUANTIFIERS
 from deia.watch.prose.acts import BASE, Frame, frames
 from deia.watch.prose.stance_names import DENIALS
 
-STOP_WORDS = Tables(__file__).words("stop words")
+TABLES = Tables(__file__)
+STOP_WORDS = TABLES.words("stop words")
 DENIED = sorted(DENIALS)  # an exemplar with a denial (`commit without the hooks`) matches only denials
 MOST_WORDS = 8  # of an exemplar that are looked for; further words are ignored
 MOST_APART = 5  # words from a verb to its particle, which is counted: "turn the old git hook off"
