@@ -36,8 +36,7 @@ WHITESPACE = " \t\n\r"
 def loads(text: str) -> Any:
     """Parse one JSON document.
 
-    Raises:
-        ValueError: the text is not JSON, has extra text after the document, or is nested too deeply.
+    Raise ValueError if the text is not JSON, has extra text after the document, or is nested too deeply.
     """
     start = len(text) - len(text.lstrip(WHITESPACE))
     try:

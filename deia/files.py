@@ -223,8 +223,7 @@ def make_folders(path: str) -> bool:
 def replace(path: str, data: bytes) -> None:
     """Write `data` to `path` atomically: readers see the old content or the new, never a mixture, even after a crash.
 
-    Raises:
-        OSError: the folder cannot be written to, or at `path` there is a link or anything else than a regular file.
+    Raise OSError if the folder cannot be written to, or at `path` there is a link or anything else than a regular file.
     """
     refuse_special(path)
     temporary, handle = _new_file(f"{path}.{system.getpid()}")

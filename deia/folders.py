@@ -33,10 +33,8 @@ MOST_TRUSTED = 1_000_000  # bytes of the list
 def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") -> str:
     """Return the root of the commons: `explicit`, `DEIA_COMMONS`, the nearest folder upwards, or else the starter.
 
-    A trusted commons further up comes before an untrusted one, which could hide it otherwise.
-
-    Raises:
-        CommonsError: the named folder holds no commons.
+    A trusted commons further up comes before an untrusted one, which could hide it otherwise. Raise CommonsError if the
+    named folder holds no commons.
     """
     named = explicit or environ.get("DEIA_COMMONS", "")
     if named:

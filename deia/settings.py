@@ -93,8 +93,7 @@ ENVIRONMENT, FLAG = PERSONAL = ("environment", "flag")  # layers that no file of
 def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Settings:
     """Return the settings for the commons at `root`.
 
-    Raises:
-        SettingsError: a file cannot be parsed, or a name or value is unknown; it names the line or variable.
+    Raise SettingsError if a file cannot be parsed, or a name or value is unknown; it names the line or variable.
     """
     trusted = is_trusted(root, environ)
     values: dict[str, Any] = {}
@@ -166,10 +165,8 @@ def _environment_layer(environ: Mapping[str, str]) -> tuple[str, dict[str, objec
 def secret(name: str, *, environ: Mapping[str, str]) -> tuple[str, str]:
     """Return a secret and where it was set, both empty if it is not set; only the second may be shown.
 
-    It is a person's own: it comes from the environment or from `.env` in the state folder, never from a project.
-
-    Raises:
-        SettingsError: its line in the state folder's `.env` cannot be read.
+    It is a person's own: it comes from the environment or from `.env` in the state folder, never from a project. Raise
+    SettingsError if its line in the state folder's `.env` cannot be read.
     """
     variable = f"DEIA_{name.upper()}"
     if environ.get(variable):
@@ -186,11 +183,7 @@ def ignored_secrets(root: str) -> list[str]:
 
 
 def _dotenv_layers(root: str, environ: Mapping[str, str]) -> list[tuple[str, dict[str, object]]]:
-    """Return one layer for each line that sets a setting in a `.env` file of a folder that the person trusts.
-
-    Raises:
-        SettingsError: such a line cannot be read.
-    """
+    """Return one layer for each line that sets a setting in a `.env` file of a folder that the person trusts."""
     places = [item for item in _dotenv_files(root).items() if is_trusted(files.parent(item[0]), environ)]
     lines = _readable([item for path, shown in places for item in _lines_of(path, shown)], NAMES)
     return [(where, {line.name: line.value}) for where, line in lines if line.name in NAMES]
@@ -216,11 +209,7 @@ def _lines_of(path: str, shown: str) -> list[tuple[str, Assignment]]:
 
 
 def _readable(lines: list[tuple[str, Assignment]], names: Sequence[str]) -> list[tuple[str, Assignment]]:
-    """Return lines of `.env` files after checking those that set one of `names`.
-
-    Raises:
-        SettingsError: such a line cannot be read.
-    """
+    """Return lines of `.env` files after checking those that set one of `names`."""
     for where, line in lines:
         if line.wrong and line.name in names:
             raise SettingsError(f"DEIA_{line.name.upper()}: {line.wrong}", where=where, fix="Correct the line.")
@@ -238,11 +227,7 @@ def _file_layers(root: str) -> list[tuple[str, dict[str, object]]]:
 
 
 def _settings_file(root: str, name: str) -> bytes | None:
-    """Return the content of a settings file, or None if there is none that concerns deia.
-
-    Raises:
-        SettingsError: it is no regular file inside the commons, or too large.
-    """
+    """Return the content of a settings file, or None if there is none that concerns deia."""
     path = f"{root}/{name}"
     content = files.read(path, MOST_BYTES)
     stamp = files.stamp(path) if content is None else None
@@ -297,11 +282,7 @@ def _toml_table(name: str, content: bytes, table: tuple[str, ...]) -> dict[str, 
 
 
 def _checked(name: str, raw: object, where: str) -> object:
-    """Return the value of a setting.
-
-    Raises:
-        SettingsError: the setting is unknown, or a secret, or the value does not suit it.
-    """
+    """Return the value of a setting."""
     if name in SECRETS:
         fix = f"Remove it, and set DEIA_{name.upper()} in the environment or in {DOTENV} of your state folder."
         raise SettingsError(f"{name} is a secret, and this file is shared with others", where=where, fix=fix)
@@ -340,11 +321,7 @@ def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
 
 
 def _checked_quiet(raw: dict[str, object], where: str) -> dict[str, object]:
-    """Return the quiet hours.
-
-    Raises:
-        SettingsError: something is wrong with them; the message lists every problem.
-    """
+    """Return the quiet hours."""
     checks = {"hours": hours_of, "below": BELOW.__contains__, "days": _are_days}
     unknown = [f"{key!r} is unknown; known are {', '.join(QUIET)}" for key in raw if key not in QUIET]
     values: dict[str, object] = {"hours": None, **raw}

@@ -22,11 +22,7 @@ class Tables:
         self._sections: dict[str, str] = {}
 
     def lines(self, section: str) -> list[str]:
-        """Return the lines of a section without comments.
-
-        Raises:
-            DeiaError: the file cannot be read.
-        """
+        """Return the lines of a section without comments; raise DeiaError if the file cannot be read."""
         if not self._sections:
             data = files.read(self._path)
             if data is None:

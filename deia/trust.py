@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def trust(folder: str, environ: Mapping[str, str], *, below: bool = False) -> str:
-    """Add a folder to the list and return its line; with `below`, everything in it is meant, too.
-
-    Raises:
-        CommonsError: a line cannot hold the path, or the list cannot be written.
-    """
+    """Add a folder to the list and return its line; with `below`, everything in it is meant, too."""
     line = _line(folder, below=below)
     lines = listed(environ)
     if line not in lines:
@@ -31,11 +27,7 @@ def trust(folder: str, environ: Mapping[str, str], *, below: bool = False) -> st
 
 
 def distrust(folder: str, environ: Mapping[str, str], *, below: bool = False) -> bool:
-    """Take a folder off the list; return whether it was on it.
-
-    Raises:
-        CommonsError: the list cannot be written.
-    """
+    """Take a folder off the list; return whether it was on it."""
     line = _line(folder, below=below)
     lines = listed(environ)
     if line in lines:
@@ -60,11 +52,7 @@ def listed(environ: Mapping[str, str]) -> list[str]:
 
 
 def _line(folder: str, *, below: bool) -> str:
-    """Return the line for a folder.
-
-    Raises:
-        CommonsError: as a line, the path would mean something else.
-    """
+    """Return the line for a folder."""
     place = files.real(folder)
     if "\n" in place or "\0" in place or place.endswith(BELOW):
         fix = "Give the folder a name without line breaks that is not **."

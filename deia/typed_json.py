@@ -15,8 +15,7 @@ _hints = cache(get_type_hints)
 def read_record(kind: type[Kind], value: object) -> Kind:
     """Return the record of a JSON object; fields that the record does not have are ignored.
 
-    Raises:
-        TypeError: the value is no object, lacks a field without a default, or has one of another type.
+    Raise TypeError if the value is no object, lacks a field without a default, or has one of another type.
     """
     if not isinstance(value, dict):
         raise TypeError(kind.__name__)

@@ -35,10 +35,8 @@ COMPARED = (
 def lint(root: str, *, starter: bool = True, settings: Settings = DEFAULTS) -> list[Problem]:
     """Return every problem of a commons; `starter` is whether the starter commons is used as its lowest layer.
 
-    An untrusted commons is checked as if it were trusted: whoever asks wants to know about all of it.
-
-    Raises:
-        CommonsError: there is no commons at `root`.
+    An untrusted commons is checked as if it were trusted: whoever asks wants to know about all of it. Raise
+    CommonsError if there is no commons at `root`.
     """
     return check_layers(load_layers(root, starter=starter, trusted=True), settings)
 

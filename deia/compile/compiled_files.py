@@ -31,11 +31,7 @@ class CompiledFiles:
         self._artefact: tuple[tuple[int, int] | None, Artefact] | None = None  # with its file's stamp
 
     def open_artefact(self) -> Artefact:
-        """Return the compiled triggers.
-
-        Raises:
-            ArtefactError: they cannot be compiled.
-        """
+        """Return the compiled triggers; raise ArtefactError if they cannot be compiled."""
         from deia.watch.gate.artefact import open_artefact  # noqa: PLC0415 - a search needs no triggers
 
         self._refresh()
@@ -50,11 +46,7 @@ class CompiledFiles:
         return self._artefact[1]
 
     def open_catalog(self) -> Catalog:
-        """Return the compiled search catalog.
-
-        Raises:
-            ArtefactError: it cannot be compiled.
-        """
+        """Return the compiled search catalog; raise ArtefactError if it cannot be compiled."""
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
 
         self._refresh()

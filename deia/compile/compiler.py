@@ -95,12 +95,9 @@ def compile_commons(
 
     A person who `requested` the compile waits for the sentence model's vectors, up to a limit, and without a limit if
     `tier` or the setting names that model. A compile in the background makes only a few. Some `collections` are
-    compiled by themselves, into a folder of their own.
-
-    Raises:
-        CommonsError: there is no readable commons, or a collection is empty.
-        SettingsError: a setting is malformed.
-        ArtefactError: the folder for compiled files cannot be written.
+    compiled by themselves, into a folder of their own. Raise CommonsError if there is no readable commons, or a
+    collection is empty, and SettingsError if a setting is malformed, and ArtefactError if the folder for compiled files
+    cannot be written.
     """
     began = time.perf_counter()
     folder = part_folder(derived_folder(root, environ), collections)

@@ -38,11 +38,7 @@ class Manifest(Record):
 
 
 def write_manifest(folder: str, manifest: Manifest) -> None:
-    """Write the manifest of compiled files.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
+    """Write the manifest of compiled files; raise OSError if the folder cannot be written."""
     values = {
         **manifest.values(),
         "format": FORMAT,

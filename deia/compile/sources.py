@@ -225,10 +225,8 @@ def read_known(place: str) -> Known:
 def write_known(place: str, known: Known) -> None:
     """Write sources to a file: for each, a line with its size, time and hash, then a line with its path.
 
-    A path with a line break is left out, so its file is read again in every compile.
-
-    Raises:
-        OSError: the file cannot be written.
+    A path with a line break is left out, so its file is read again in every compile. Raise OSError if the file cannot
+    be written.
     """
     items = known.sources.items()
     if "\n" in "".join(known.sources):

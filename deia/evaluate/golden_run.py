@@ -90,10 +90,8 @@ def _share(values: Iterable[bool]) -> float:
 def own_questions(root: str) -> list[Golden]:
     """Return the golden queries of a commons: those in its file and in its own query patterns.
 
-    Those of packs and of the starter are left out, because a project's own documents may well answer them better.
-
-    Raises:
-        CommonsError: the file has problems.
+    Those of packs and of the starter are left out, because a project's own documents may well answer them better. Raise
+    CommonsError if the file has problems.
     """
     own = load_golden(root)
     if own.problems:
@@ -109,11 +107,7 @@ def evaluate(
     limit: int,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Evaluation:
-    """Return the outcomes of all queries; each answer shows `limit` documents, as it would to a person.
-
-    Raises:
-        QueryError: a query names a filter value that the commons does not have.
-    """
+    """Return the outcomes of all queries; each answer shows `limit` documents, as it would to a person."""
     return Evaluation(outcomes=tuple(_ask(catalog, golden, tiers, limit, clock) for golden in questions))
 
 

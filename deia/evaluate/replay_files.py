@@ -147,8 +147,7 @@ def json_object(line: str) -> dict[str, object]:
 def transcript_files(names: Iterable[str]) -> list[str]:
     """Return the named files and the transcripts in named folders, in order.
 
-    Raises:
-        QueryError: there is no such file or folder.
+    Raise QueryError if there is no such file or folder.
     """
     paths: list[str] = []
     for name in names:
@@ -232,10 +231,8 @@ def replay_files(
 ) -> Tally:
     """Return the tally of transcript files; `on_progress` is called with the number of turns judged so far.
 
-    `jobs` is the number of processes: by default one, or one per core if the input is large.
-
-    Raises:
-        OSError: a file cannot be read.
+    `jobs` is the number of processes: by default one, or one per core if the input is large. Raise OSError if a file
+    cannot be read.
     """
     tally = Tally(plan.examples)
     for batch_tally in _tallies(parts_of(paths), plan, jobs or _default_jobs(paths)):

@@ -64,8 +64,7 @@ def _lesson_draft(sentence: str, entry: Entry) -> Proposal | None:
 def proven(proposal: Proposal) -> Proposal:
     """Return a proposal with only the cases that hold.
 
-    Raises:
-        CommonsError: the draft is not a valid trigger, or does not fire in any of its `fires` cases.
+    Raise CommonsError if the draft is not a valid trigger, or does not fire in any of its `fires` cases.
     """
     findings = Findings("draft")
     items = read_yaml(trigger_text(proposal.trigger), path="draft").value

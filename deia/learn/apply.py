@@ -71,8 +71,7 @@ class AppliedProposal(Record):
 def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedProposal:
     """Write a proposal into the commons, and an entry into the changelog.
 
-    Raises:
-        CommonsError: something it names is gone, a file is broken, or somebody else changed one meanwhile.
+    Raise CommonsError if something it names is gone, a file is broken, or somebody else changed one meanwhile.
     """
     with hold_write_lock(root):
         if any(entry.id == proposal.id and not entry.undone for entry in read_changes(root)):
@@ -109,8 +108,7 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedPropo
 def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
     """Take back an applied proposal, by default the last one, and note it in the changelog.
 
-    Raises:
-        CommonsError: there is none, or its lines were changed since.
+    Raise CommonsError if there is none, or its lines were changed since.
     """
     with hold_write_lock(root):
         applied = [entry for entry in read_changes(root) if not entry.undone and ident in ("", entry.id)]
@@ -130,11 +128,7 @@ def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
 
 
 def read_changes(root: str) -> list[AppliedProposal]:
-    """Return the applied proposals, the oldest first, including those taken back; broken lines are skipped.
-
-    Raises:
-        CommonsError: there is a link that leads out of the commons, or something else than a regular file.
-    """
+    """Return the applied proposals, the oldest first, including those taken back; broken lines are skipped."""
     entries: list[AppliedProposal] = []
     text = (safe_files.read_bytes(root, CHANGELOG, limit=MOST_CHANGELOG) or b"").decode("utf-8", "replace")
     for number, line in enumerate(text.split("\n"), 1):
@@ -211,11 +205,7 @@ def _is_written_here(root: str, path: str) -> bool:
 
 
 def _encoded(path: str, text: str, before: bytes | None) -> bytes:
-    """Return a text as bytes, with the line ends and the byte order mark that the file had.
-
-    Raises:
-        CommonsError: the file has line ends of both kinds, or bytes that are not UTF-8.
-    """
+    """Return a text as bytes, with the line ends and the byte order mark that the file had."""
     old = before or b""
     windows = old.count(b"\r\n")
     if old.decode("utf-8", "ignore").encode() != old or windows not in (0, old.count(b"\n")):

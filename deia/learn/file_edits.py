@@ -43,11 +43,7 @@ def is_editable(commons: Commons, ident: str, *, of: str) -> bool:
 
 
 def edit_texts(commons: Commons, changes: Iterable[Change]) -> Texts:
-    """Return the new texts of the files that some changes touch; `commons` is the project's own, as it is now.
-
-    Raises:
-        CommonsError: a file cannot be read or edited, or what a change names is gone.
-    """
+    """Return the new texts of the files that some changes touch; `commons` is the project's own, as it is now."""
     texts: Texts = {}
     for change in changes:
         path, edit = _edit(commons, change)
@@ -58,11 +54,7 @@ def edit_texts(commons: Commons, changes: Iterable[Change]) -> Texts:
 
 
 def files_touched(commons: Commons, changes: Iterable[Change]) -> tuple[str, ...]:
-    """Return the paths of the files that some changes would touch.
-
-    Raises:
-        CommonsError: what a change names is gone, or there is no index to write into.
-    """
+    """Return the paths of the files that some changes would touch."""
     return tuple(dict.fromkeys(_edit(commons, change)[0] for change in changes))
 
 

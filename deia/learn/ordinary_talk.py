@@ -19,8 +19,7 @@ FILE = "background.txt"
 def bags() -> tuple[str, ...]:
     """Return the pieces of ordinary talk that came with deia, each as its sorted words.
 
-    Raises:
-        CommonsError: the file is missing.
+    Raise CommonsError if the file is missing.
     """
     place = f"{MODELS}/{FILE}"
     content = read(place)

@@ -37,11 +37,7 @@ class Compacted(Record):
 
 
 def is_due(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> bool:
-    """Return whether a ledger is worth compacting, judging only by the names and sizes of its files.
-
-    Raises:
-        CommonsError: the folder is reached through a link.
-    """
+    """Return whether a ledger is worth compacting, judging only by the names and sizes of its files."""
     refuse_link(folder)
     parts = find_parts([folder])
     if not parts.readable:
@@ -53,12 +49,7 @@ def is_due(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> boo
 
 
 def compact(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> Compacted:
-    """Fold closed days into Parquet, and remove events older than `days` or beyond `megabytes`; 0 means no limit.
-
-    Raises:
-        OSError: the folder cannot be written.
-        CommonsError: a file cannot be read or written, or the folder is reached through a link; nothing was lost.
-    """
+    """Fold closed days into Parquet, and remove events older than `days` or beyond `megabytes`; 0 means no limit."""
     refuse_link(folder)
     before = find_parts([folder]).size
     if not os.path.isdir(folder):

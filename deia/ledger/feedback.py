@@ -27,11 +27,7 @@ class JudgedEvent(Record):
 
 
 def find_event(connection: Connection, name: str) -> JudgedEvent:
-    """Return the event that a text names.
-
-    Raises:
-        QueryError: the text names no event, or several.
-    """
+    """Return the event that a text names; raise QueryError if the text names no event, or several."""
     events = _matching(connection, "id = ?", name)
     if not events and name == "last":
         events = _matching(connection, "? = 'last'", name)[:1]

@@ -43,11 +43,7 @@ class Extent(Record):
 
 
 def extent_of(folder: str) -> Extent:
-    """Return the size of a ledger.
-
-    Raises:
-        CommonsError: the ledger cannot be read.
-    """
+    """Return the size of a ledger; raise CommonsError if the ledger cannot be read."""
     parts = find_parts([folder])
     if not parts.readable and not parts.damaged:
         return Extent()

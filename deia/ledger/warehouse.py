@@ -51,10 +51,8 @@ def open_warehouse(folders: Sequence[str], *, since: str = "", memory: str = MEM
 
     Events before `since`, a time as the ledger writes it, are left out, and files without later ones are not read:
     segments by their names, row groups of Parquet files by their statistics. The connection reads only the ledger's own
-    files, and its settings are locked.
-
-    Raises:
-        duckdb.IOException: a file disappeared in a compaction before it could be read; `read_through` tries again.
+    files, and its settings are locked. Raise duckdb.IOException if a file disappeared in a compaction before it could
+    be read; `read_through` tries again.
     """
     import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
@@ -78,8 +76,7 @@ def open_warehouse(folders: Sequence[str], *, since: str = "", memory: str = MEM
 def read_through(folders: Sequence[str], work: Callable[[Connection], T], *, since: str = "") -> T:
     """Open a warehouse and return what `work` returns; try again if the ledger was compacted in the meantime.
 
-    Raises:
-        CommonsError: the ledger cannot be read.
+    Raise CommonsError if the ledger cannot be read.
     """
     import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
@@ -111,9 +108,8 @@ def ask_records(
 def ask_freely(connection: Connection, sql: str, *, most: int = MOST_ROWS, seconds: float = SECONDS) -> Table:
     """Return the result of a query that a person wrote in SQL.
 
-    Raises:
-        QueryError: it is no query (only SELECT and the like are), or several, or DuckDB cannot answer it, or it takes
-            too much time or memory.
+    Raise QueryError if it is no query (only SELECT and the like are), or several, or DuckDB cannot answer it, or it
+    takes too much time or memory.
     """
     import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 

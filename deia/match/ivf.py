@@ -30,11 +30,7 @@ class Lists:
     __slots__ = ("_dimensions", "_grouped", "_middles", "_order", "_starts")
 
     def __init__(self, lists: mmap, grouped: mmap, *, where: str, dimensions: int, passages: int) -> None:
-        """Read the two memory-mapped files.
-
-        Raises:
-            ArtefactError: the files do not match the number of passages.
-        """
+        """Read the two memory-mapped files."""
         data = memoryview(lists)
         self._dimensions, self._grouped = dimensions, grouped
         numbers = data[: len(data) // 4 * 4].cast("I")

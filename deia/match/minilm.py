@@ -65,11 +65,7 @@ class Reader:
         self.at = at
 
     def take(self, kind: str, *shape: int) -> NDArray[Any]:
-        """Return the next array without copying it.
-
-        Raises:
-            ValueError: the file ends too early.
-        """
+        """Return the next array without copying it; raise ValueError if the file ends too early."""
         count = 1
         for size in shape:
             count *= size
@@ -108,11 +104,7 @@ class Compact:
     )
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
-        """Check that the parts match the file's size; `is_whole` checks the content.
-
-        Raises:
-            ArtefactError: the bytes are not a complete file of this format.
-        """
+        """Check that the parts match the file's size; `is_whole` checks the content."""
         if len(data) < HEADER or data[: len(MAGIC)] != MAGIC:
             raise ArtefactError("the sentence model's file is damaged or of another format", fix=FIX)
         self._data = data
@@ -301,9 +293,5 @@ def _bend(state: Floats, scales: Floats) -> None:
 
 
 def open_compact(path: str = "") -> Compact:
-    """Map the model that is installed with deia, or the one at `path`.
-
-    Raises:
-        ArtefactError: the file is missing, damaged, or of another format.
-    """
+    """Map the model that is installed with deia, or the one at `path`."""
     return Compact(mapped_model(path or f"{MODELS}/{FILE}", "the sentence model's file", fix=FIX))

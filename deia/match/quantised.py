@@ -29,12 +29,7 @@ def quantised(vectors: Floats) -> bytes:
 def similarities(
     vector: Sequence[float] | Floats, codes: bytes | memoryview, *, numbers: Sequence[int] | None = None
 ) -> Floats:
-    """Return the cosine of a vector with every vector in `codes`, or only with those at `numbers`.
-
-    Raises:
-        ValueError: `codes` is not a whole number of vectors with that many dimensions.
-        IndexError: a number is out of range.
-    """
+    """Return the cosine of a vector with every vector in `codes`, or only with those at `numbers`."""
     scaled = np.asarray(vector, "f4")
     rows = np.frombuffer(codes, "i1").reshape(-1, len(scaled))
     if numbers is not None:
@@ -47,11 +42,7 @@ def similarities(
 
 
 def middle(codes: bytes | memoryview, dimensions: int) -> Floats:
-    """Return the mean of the vectors in `codes`, or the zero vector if there are none.
-
-    Raises:
-        ValueError: `codes` is not a whole number of vectors with that many dimensions.
-    """
+    """Return the mean of the vectors in `codes`, or the zero vector if there are none."""
     rows = np.frombuffer(codes, "i1").reshape(-1, dimensions)
     mean: Floats = rows.sum(axis=0, dtype="i8").astype("f4") * np.float32(step(dimensions) / max(1, len(rows)))
     return mean

@@ -126,11 +126,7 @@ class Static:
     )
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
-        """Check that the parts match the file's size; `is_whole` checks the content.
-
-        Raises:
-            ArtefactError: the bytes are not a complete file of this format.
-        """
+        """Check that the parts match the file's size; `is_whole` checks the content."""
         if len(data) < HEADER or data[: len(MAGIC)] != MAGIC:
             raise ArtefactError("the file of word vectors is damaged or of another format", fix=FIX)
         self._data = data
@@ -279,11 +275,7 @@ def longest_pieces(word: str, row: Callable[[str], int], *, longest: int = LONGE
 
 
 def mapped_model(path: str, what: str, *, fix: str) -> mmap.mmap:
-    """Map a model's file into memory.
-
-    Raises:
-        ArtefactError: it is missing or empty.
-    """
+    """Map a model's file into memory; raise ArtefactError if it is missing or empty."""
     try:
         with open(path, "rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -298,11 +290,7 @@ def _numpy() -> ModuleType | None:
 
 
 def open_static(path: str = "") -> Static:
-    """Map the vectors that are installed with deia, or those at `path`.
-
-    Raises:
-        ArtefactError: the file is missing, damaged, or of another format.
-    """
+    """Map the vectors that are installed with deia, or those at `path`."""
     return Static(mapped_model(path or f"{MODELS}/{FILE}", "the file of word vectors", fix=FIX))
 
 

@@ -64,23 +64,14 @@ def kind_of(name: str) -> str:
 
 
 def tiers_of(choice: str, *, model: str = "") -> tuple[str, ...]:
-    """Return the tiers that a person's choice allows, best first; `model` names the person's own transformer.
-
-    Raises:
-        KeyError: there is no such choice.
-    """
+    """Return the tiers that a person's choice allows, best first; `model` names the person's own transformer."""
     if choice == TRANSFORMER:
         return (f"{TRANSFORMER}:{model}", *TIERS)
     return {CHOICES[0]: TIERS, KEYWORD_TIER: (), **{name: TIERS[at:] for at, name in enumerate(TIERS)}}[choice]
 
 
 def open_tier(name: str) -> Tier:
-    """Return a tier with its model, opened once per process.
-
-    Raises:
-        ArtefactError: its file is missing or damaged.
-        KeyError: there is no such tier.
-    """
+    """Return a tier with its model, opened once per process."""
     if name not in _opened:
         kind, _, model = name.partition(":")
         _opened[name] = _transformer(model) if kind == TRANSFORMER else _OPEN[name]()

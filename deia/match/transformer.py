@@ -75,8 +75,7 @@ class Transformer:
 def open_transformer(model: str, *, fetch: bool = False) -> Transformer:
     """Load a model from a folder or by name; with `fetch`, download it if it is not on this machine.
 
-    Raises:
-        ArtefactError: the extra is not installed, the model does not exist, or a search cannot use it.
+    Raise ArtefactError if the extra is not installed, the model does not exist, or a search cannot use it.
     """
     if not model or "\0" in model:
         raise ArtefactError("no model was named", fix=NAMED)

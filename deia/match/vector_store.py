@@ -47,11 +47,7 @@ class Vectors:
     __slots__ = ("_about", "_codes", "_lists", "_scans", "_signs", "_starts", "dimensions")
 
     def __init__(self, folder: str, *, tier: str, dimensions: int) -> None:
-        """Map the files.
-
-        Raises:
-            ArtefactError: a file is missing, or the files do not belong together.
-        """
+        """Map the files."""
         self.dimensions = dimensions
         self._scans = 0
         self._codes, self._signs, self._about, starts = (

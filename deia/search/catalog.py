@@ -149,12 +149,7 @@ class Catalog:
         return paths.get(audience.casefold(), ())
 
     def vectors(self, tier: str) -> Vectors:
-        """Return one tier's vectors.
-
-        Raises:
-            ArtefactError: the files are damaged.
-            KeyError: the catalog has no vectors of this tier.
-        """
+        """Return one tier's vectors."""
         if tier not in self._vectors:
             self._vectors[tier] = Vectors(self.folder, tier=tier, dimensions=self.tiers[tier].dimensions)
         return self._vectors[tier]
@@ -268,8 +263,7 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 def open_catalog(folder: str) -> Catalog:
     """Open a compiled catalog.
 
-    Raises:
-        ArtefactError: the folder is missing or damaged, or of another format or byte order.
+    Raise ArtefactError if the folder is missing or damaged, or of another format or byte order.
     """
     header = _json(folder, HEADER)
     if not isinstance(header, dict) or header.get("format") != FORMAT or header.get("byteorder") != sys.byteorder:

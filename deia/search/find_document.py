@@ -31,10 +31,8 @@ class FoundDocument(Record):
 def look_up(catalog: Catalog, name: str, *, root: str, folder: str, tool: str = "") -> FoundDocument:
     """Return the document with this id or path; `path:12` and `path:12-30` also name lines.
 
-    The advice in the error names the search `tool` if one is given, and the command line otherwise.
-
-    Raises:
-        QueryError: there is no such document.
+    The advice in the error names the search `tool` if one is given, and the command line otherwise. Raise QueryError if
+    there is no such document.
     """
     bare, lines = split_lines(name)
     for candidate, named_lines in ((name, None), (bare, lines)):

@@ -62,11 +62,7 @@ BROAD_WORDS = 2
 
 
 def search(catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Iterable[str] = TIERS) -> Answer:
-    """Answer a query with the first of the `tiers` that the catalog supports.
-
-    Raises:
-        QueryError: a filter has a value that the commons does not have.
-    """
+    """Answer a query with the first of the `tiers` that the catalog supports."""
     texts = {name: _printable(value) for name, value in query.values().items() if isinstance(value, str)}
     query = query.but(**texts, keywords=tuple(map(_printable, query.keywords)))
     audit = Audit(

@@ -82,8 +82,7 @@ class Watcher:
     def feed(self, chunk: str | None) -> list[Firing]:
         """Add the next piece of the turn, of any length, and return the new firings, the most urgent first.
 
-        Raises:
-            QueryError: the turn is closed.
+        Raise QueryError if the turn is closed.
         """
         if self.watched is not None:
             raise QueryError("this turn is already closed", fix="Call librarian.stream() for the next turn.")

@@ -21,8 +21,7 @@ NAMING = ("supersedes", "superseded_by")  # fields that refer to other documents
 def select_collections(commons: Commons, collections: Sequence[str]) -> Commons:
     """Return the part of a commons in some collections: clusters by their ids, and folders, which contain a slash.
 
-    Raises:
-        CommonsError: a collection has no documents; the message names all such collections.
+    Raise CommonsError if a collection has no documents; the message names all such collections.
     """
     empty = [name for name in collections if not any(_contains(name, entry) for entry in commons.entries)]
     if empty:

@@ -42,8 +42,7 @@ def is_git(source: str) -> bool:
 def fetch(source: str, *, rev: str, into: str, environ: Mapping[str, str]) -> Fetched:
     """Return the folder of a source; a git URL is fetched into `into`, an empty folder.
 
-    Raises:
-        CommonsError: the source is neither a folder nor a supported URL, or it cannot be fetched.
+    Raise CommonsError if the source is neither a folder nor a supported URL, or it cannot be fetched.
     """
     if not is_git(source):
         return Fetched(folder=_folder(source, rev))

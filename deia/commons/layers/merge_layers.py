@@ -23,11 +23,7 @@ PROJECT = "project"
 
 
 def load_layered(root: str, *, starter: bool = True, trusted: bool) -> Commons:
-    """Read the commons at `root` and merge it with the layers below it.
-
-    Raises:
-        CommonsError: there is no commons at `root`.
-    """
+    """Read the commons at `root` and merge it with the layers below it."""
     return load_layers(root, starter=starter, trusted=trusted).merged()
 
 
@@ -45,10 +41,8 @@ class Layers(Record):
 def load_layers(root: str, *, starter: bool = True, trusted: bool, good: Mapping[str, str] | None = None) -> Layers:
     """Read the commons at `root` and the layers below it; `good` is for the project's own trigger files.
 
-    Of a commons that is not `trusted`, only what `restrain` leaves counts, and none of its packs.
-
-    Raises:
-        CommonsError: there is no commons at `root`.
+    Of a commons that is not `trusted`, only what `restrain` leaves counts, and none of its packs. Raise CommonsError if
+    there is no commons at `root`.
     """
     own = load_commons(root, good=good)
     packs = check_packs(root) if trusted else Packs()

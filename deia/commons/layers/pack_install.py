@@ -72,11 +72,9 @@ def install_pack(  # noqa: PLR0913 - three of them are its source
     """Install the commons in `folder` as the pack `name`, replacing the previous pack of that name.
 
     `starter` is whether the starter commons is a layer below. `allow_hiding` lets the pack hide triggers of lower
-    layers that hold or are critical; the lock records this permission.
-
-    Raises:
-        CommonsError: the name is invalid, the folder is not a commons or contains something that no pack may contain,
-            or the pack hides such triggers without permission.
+    layers that hold or are critical; the lock records this permission. Raise CommonsError if the name is invalid, the
+    folder is not a commons or contains something that no pack may contain, or the pack hides such triggers without
+    permission.
     """
     if not NAME.fullmatch(name):
         fix = "Use up to 40 lower-case letters, digits and `-`: --name team"
@@ -116,11 +114,7 @@ def install_pack(  # noqa: PLR0913 - three of them are its source
 
 @with_write_lock
 def remove_pack(root: str, name: str) -> None:
-    """Remove a pack and its lines in the lock.
-
-    Raises:
-        CommonsError: there is no such pack, or it cannot be removed.
-    """
+    """Remove a pack and its lines in the lock; raise CommonsError if there is no such pack, or it cannot be removed."""
     packs = {pack.name: pack for pack in _locked(root)}
     folder = os.path.join(root, pack_folder(name))
     if name not in packs and not (NAME.fullmatch(name) and os.path.isdir(folder)):
@@ -138,11 +132,7 @@ def remove_pack(root: str, name: str) -> None:
 
 
 def _locked(root: str) -> tuple[Pack, ...]:
-    """Return the packs in the lock.
-
-    Raises:
-        CommonsError: a pack cannot be read; writing the lock would lose its lines.
-    """
+    """Return the packs in the lock."""
     findings = Findings(LOCK)
     packs = read_lock(root, findings)
     if findings.problems:
@@ -272,11 +262,7 @@ def _find_replaced(layers: Sequence[Commons], name: str) -> list[Replacement]:
 def _check_hidden(
     hides: Sequence[Hiding], replaces: Sequence[Replacement], allowed: Sequence[str], *, allow: bool
 ) -> tuple[str, ...]:
-    """Return the ids of the grave triggers, and of the documents that such triggers show, that the pack may hide.
-
-    Raises:
-        CommonsError: there are some for which no permission was given.
-    """
+    """Return the ids of the grave triggers, and of the documents that such triggers show, that the pack may hide."""
     grave = {hiding.hidden.id: hiding_problem(hiding) for hiding in hides if hiding.grave}
     grave |= {item.replaced.id: replacement_problem(item) for item in replaces if item.grave}
     refused = [problem.but(severity="error", fix="") for ident, problem in grave.items() if ident not in allowed]

@@ -12,10 +12,8 @@ from deia.files import refuse_special
 def replace_file(path: str, text: str) -> None:
     """Replace the text of a file atomically, or of the file that a link leads to; a new file is made if there is none.
 
-    This is for files that the person names. Files that a project names are written with `safe_files`.
-
-    Raises:
-        OSError: the folder cannot be written.
+    This is for files that the person names. Files that a project names are written with `safe_files`. Raise OSError if
+    the folder cannot be written.
     """
     write_atomically(os.path.realpath(path), text.encode("utf-8", "replace"))
 
@@ -23,8 +21,7 @@ def replace_file(path: str, text: str) -> None:
 def write_atomically(path: str, data: bytes) -> None:
     """Write a file atomically, keeping the permissions of the one that it replaces; no link is followed.
 
-    Raises:
-        OSError: the folder cannot be written, or there is a link or anything else than a regular file.
+    Raise OSError if the folder cannot be written, or there is a link or anything else than a regular file.
     """
     refuse_special(path)
     mode = stat.S_IMODE(os.lstat(path).st_mode) if os.path.lexists(path) else 0o644

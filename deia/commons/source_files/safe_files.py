@@ -148,9 +148,8 @@ def file_name_problem(path: str) -> Problem | None:
 def checked_place(root: str, path: str) -> str:
     """Return the absolute path of a file of the commons that may be written: a regular file, or none yet.
 
-    Raises:
-        CommonsError: the path leads out of the commons, directly or through a link, or there is something else than a
-            regular file.
+    Raise CommonsError if the path leads out of the commons, directly or through a link, or there is something else than
+    a regular file.
     """
     place = resolve(root, path)
     shown = quote(path).strip("`")
@@ -175,8 +174,7 @@ def checked_place(root: str, path: str) -> str:
 def read_bytes(root: str, path: str, *, limit: int = MOST_BYTES) -> bytes | None:
     """Return the content of a file of the commons, or None if there is none.
 
-    Raises:
-        CommonsError: there is something that is not a regular file inside the commons, or it is too large.
+    Raise CommonsError if there is something that is not a regular file inside the commons, or it is too large.
     """
     place = checked_place(root, path)
     data = files.read(place, limit)
@@ -188,8 +186,7 @@ def read_bytes(root: str, path: str, *, limit: int = MOST_BYTES) -> bytes | None
 def write_bytes(root: str, path: str, data: bytes) -> None:
     """Write a file of the commons atomically, making its folders.
 
-    Raises:
-        CommonsError: the path leads out of the commons, or it cannot be written.
+    Raise CommonsError if the path leads out of the commons, or it cannot be written.
     """
     place = checked_place(root, path)
     try:
@@ -200,19 +197,14 @@ def write_bytes(root: str, path: str, data: bytes) -> None:
 
 
 def write_text(root: str, path: str, text: str) -> None:
-    """Write a file of the commons atomically as UTF-8, making its folders.
-
-    Raises:
-        CommonsError: the path leads out of the commons, or it cannot be written.
-    """
+    """Write a file of the commons atomically as UTF-8, making its folders."""
     write_bytes(root, path, text.encode("utf-8", "replace"))
 
 
 def create(root: str, path: str, data: bytes) -> None:
     """Write a new file of the commons, making its folders.
 
-    Raises:
-        CommonsError: the path leads out of the commons, the file exists, or it cannot be written.
+    Raise CommonsError if the path leads out of the commons, the file exists, or it cannot be written.
     """
     place = checked_place(root, path)
     if os.path.lexists(place) or os.path.lexists(os.path.join(root, path)):
@@ -228,8 +220,7 @@ def create(root: str, path: str, data: bytes) -> None:
 def remove(root: str, path: str) -> None:
     """Remove a file of the commons, if it is there.
 
-    Raises:
-        CommonsError: the path leads out of the commons, or the file cannot be removed.
+    Raise CommonsError if the path leads out of the commons, or the file cannot be removed.
     """
     place = checked_place(root, path)
     try:
@@ -242,8 +233,7 @@ def remove(root: str, path: str) -> None:
 def move(root: str, source: str, target: str) -> None:
     """Move a file of the commons to another path in it, making its folders; nothing is overwritten.
 
-    Raises:
-        CommonsError: a path leads out of the commons, or the file cannot be moved.
+    Raise CommonsError if a path leads out of the commons, or the file cannot be moved.
     """
     origin, place = checked_place(root, source), checked_place(root, target)
     if os.path.lexists(place):

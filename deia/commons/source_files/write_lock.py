@@ -42,8 +42,7 @@ def with_write_lock(
 def hold_write_lock(root: str, *, wait: float = WAIT) -> Iterator[None]:
     """Keep other writers away from the commons at `root`; a thread that holds the lock already may enter again.
 
-    Raises:
-        CommonsError: another writer holds the lock for more than `wait` seconds, or the folder cannot be written.
+    Raise CommonsError if another writer holds the lock for more than `wait` seconds, or the folder cannot be written.
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - costs 35 ms, and only writing needs it
 

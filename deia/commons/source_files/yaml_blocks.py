@@ -41,8 +41,7 @@ class Span(Record):
 def change_value(text: str, path: tuple[str, ...], change: Change) -> str:
     """Return the text with the value at `path` (keys from the top) replaced by the result of `change`.
 
-    Raises:
-        CommonsError: the text is not a block mapping, or has no such key.
+    Raise CommonsError if the text is not a block mapping, or has no such key.
     """
     lines = split_lines(text)
     span = find_span(text, lines, path)
@@ -54,20 +53,12 @@ def change_value(text: str, path: tuple[str, ...], change: Change) -> str:
 
 
 def set_value(text: str, path: tuple[str, ...], value: object) -> str:
-    """Return the text with the value at `path` replaced by plain values.
-
-    Raises:
-        CommonsError: the text is not a block mapping, or has no such key.
-    """
+    """Return the text with the value at `path` replaced by plain values."""
     return change_value(text, path, lambda _: style(value))
 
 
 def rewrite_lines(text: str, lines: list[str], span: Span, key: str, change: Change) -> list[str]:
-    """Return the lines of a key and its value after applying `change` to the value.
-
-    Raises:
-        CommonsError: the value cannot be rewritten safely.
-    """
+    """Return the lines of a key and its value after applying `change` to the value."""
     block = [line[span.indent :] if not line[: span.indent].strip() else line for line in lines[span.start : span.end]]
     rewritten = _rewrite_block("\n".join(block) + "\n", key, change, _dash_indent(text))
     margin = " " * span.indent
@@ -83,11 +74,7 @@ def insert_block(text: str, block: str, *, after: str) -> str:
 
 
 def append_child(text: str, key: str, child: str, value: object) -> str:
-    """Return the text with a new last child of the top-level mapping `key`, without rewriting the others.
-
-    Raises:
-        CommonsError: the text has no such key.
-    """
+    """Return the text with a new last child of the top-level mapping `key`, without rewriting the others."""
     lines = split_lines(text)
     top = read_yaml(text, path="").value
     parent = top.get(key) if isinstance(top, Map) else None
@@ -141,8 +128,7 @@ def with_items(value: RoundTrip, new: Iterable[object]) -> RoundTrip:
 def split_lines(text: str) -> list[str]:
     """Return the lines of a text.
 
-    Raises:
-        CommonsError: the text has line ends that the writer and we would treat differently.
+    Raise CommonsError if the text has line ends that the writer and we would treat differently.
     """
     if any(end in text for end in STRANGE_ENDS):
         raise CommonsError(
@@ -160,8 +146,7 @@ def _set_child(parent: RoundTrip, key: str, change: Change) -> RoundTrip:
 def find_span(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None:
     """Return the lines of a value, or None if it shares them with something else, such as inside brackets.
 
-    Raises:
-        CommonsError: there is no such key.
+    Raise CommonsError if there is no such key.
     """
     node = read_yaml(text, path="").value
     end = len(lines)

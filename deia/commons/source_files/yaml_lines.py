@@ -37,11 +37,7 @@ class _Sheet(NamedTuple):
     lines: list[str]
 
     def span(self, path: Path) -> yaml_blocks.Span:
-        """Return the lines of a value.
-
-        Raises:
-            _InlineError: the value shares its lines with something else.
-        """
+        """Return the lines of a value; raise _InlineError if the value shares its lines with something else."""
         span = yaml_blocks.find_span(self.text, self.lines, path)
         if span is None:
             raise _InlineError
@@ -57,11 +53,7 @@ def _read_sheet(text: str) -> _Sheet:
 
 
 def add_items(text: str, path: Path, new: Sequence[Mapping[str, Json]]) -> str | None:
-    """Return the text with mappings appended to the list at `path`; None if the lines do not show where.
-
-    Raises:
-        CommonsError: there is no such path.
-    """
+    """Return the text with mappings appended to the list at `path`; None if the lines do not show where."""
     sheet = _read_sheet(text)
     old = _value_at(sheet.top, path)
     try:
@@ -78,11 +70,7 @@ def add_items(text: str, path: Path, new: Sequence[Mapping[str, Json]]) -> str |
 
 
 def replace_values(text: str, values: Mapping[Path, Json], merge: Merge) -> str | None:
-    """Return the text with new values at existing paths; None if the result would not say exactly that.
-
-    Raises:
-        CommonsError: there is no such path, or a value cannot be rewritten.
-    """
+    """Return the text with new values at existing paths; None if the result would not say exactly that."""
     sheet = _read_sheet(text)
     try:
         edits = [edit for path, new in values.items() for edit in _edits(sheet, path, new, merge)]

@@ -48,10 +48,8 @@ class Slot(Record):
 def split_template(template: str) -> list[list[str]]:
     """Return the positions of a template, each a list of alternative texts; a gap is the position `["…"]`.
 
-    A backslash escapes the brace, bar or backslash after it.
-
-    Raises:
-        TemplateError: braces are not balanced, or touch a word.
+    A backslash escapes the brace, bar or backslash after it. Raise TemplateError if braces are not balanced, or touch a
+    word.
     """
     places: list[list[str]] = []
     rest = _hide_escaped(template).replace("...", GAP)
@@ -87,8 +85,7 @@ def _restore_escaped(text: str) -> str:
 def parse_phrase(template: str) -> tuple[Slot, ...]:
     """Parse a phrase or error template into slots of normalised words.
 
-    Raises:
-        TemplateError: the template has no words, begins or ends with a gap, or cannot be parsed.
+    Raise TemplateError if the template has no words, begins or ends with a gap, or cannot be parsed.
     """
     slots: list[Slot] = []
     gap = False
@@ -118,8 +115,7 @@ def parse_phrase(template: str) -> tuple[Slot, ...]:
 def parse_command(template: str) -> tuple[tuple[str, ...], ...]:
     """Parse a command template into its alternatives, each a sequence of words with the program first.
 
-    Raises:
-        TemplateError: a program is missing, there are too many alternatives, or the template cannot be parsed.
+    Raise TemplateError if a program is missing, there are too many alternatives, or the template cannot be parsed.
     """
     sequences: list[tuple[str, ...]] = [()]
     for place in split_template(template):
@@ -139,8 +135,7 @@ def parse_command(template: str) -> tuple[tuple[str, ...], ...]:
 def parse_sql(template: str) -> tuple[str, ...]:
     """Parse the beginning of an SQL statement into words in lower case, with gaps, and with `without where` at the end.
 
-    Raises:
-        TemplateError: there are no words, or there are braces, which `sql` does not support.
+    Raise TemplateError if there are no words, or there are braces, which `sql` does not support.
     """
     places = split_template(template)
     if not places or any(len(place) > 1 for place in places):

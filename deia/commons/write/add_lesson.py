@@ -51,10 +51,8 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
 ) -> Lesson:
     """Write a lesson: its document, its index entry, and a trigger with cases if `draft` returns their texts.
 
-    Its id is one that no trigger and no lower layer uses, so that it replaces nothing.
-
-    Raises:
-        CommonsError: the title is empty, the urgency unknown, a file or id exists already, or the index is unsound.
+    Its id is one that no trigger and no lower layer uses, so that it replaces nothing. Raise CommonsError if the title
+    is empty, the urgency unknown, a file or id exists already, or the index is unsound.
     """
     title = _one_line(title)
     _check_arguments(title, urgency)
@@ -115,11 +113,7 @@ def _clean_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def create_file(root: str, path: str, text: str) -> None:
-    """Write a new file of the commons, making its folders.
-
-    Raises:
-        CommonsError: the path leads out of the commons, the file exists, or it cannot be written.
-    """
+    """Write a new file of the commons, making its folders."""
     safe_files.create(root, path, text.encode("utf-8", "replace"))
 
 

@@ -36,8 +36,7 @@ def cases_text(ident: str, *, fires: Sequence[Json], silent: Sequence[Json]) -> 
 def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) -> tuple[str, str]:
     """Append a trigger and its cases to the files of a topic and return their paths.
 
-    Raises:
-        CommonsError: a file has a form that cannot be appended to, or cannot be written.
+    Raise CommonsError if a file has a form that cannot be appended to, or cannot be written.
     """
     name = slug(topic)
     paths = (f"{FOLDER}/{name}.yaml", f"{FOLDER}/{name}.cases.yaml")
@@ -51,11 +50,7 @@ def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) 
 
 
 def _appended(root: str, path: str, added: str) -> str:
-    """Return the text of a file with lines added at its end.
-
-    Raises:
-        CommonsError: the path leads out of the commons, or the file has a form that cannot be appended to.
-    """
+    """Return the text of a file with lines added at its end."""
     safe_files.checked_place(root, path)
     if not os.path.lexists(os.path.join(root, path)):
         return added
@@ -80,11 +75,7 @@ def _appended(root: str, path: str, added: str) -> str:
 
 
 def _parse_checked(text: str, path: str, expected: type[Collection]) -> Collection:
-    """Return the parsed content of a text.
-
-    Raises:
-        CommonsError: it has problems, or is not of the wanted type.
-    """
+    """Return the parsed content of a text."""
     parsed = read_yaml(text, path=path)
     if parsed.problems or not isinstance(parsed.value, expected):
         fix = "Correct it first, or use another --topic:"

@@ -43,11 +43,7 @@ ENTRY_FIELDS = (
 
 
 def migrate(root: str, *, write: bool, today: str = "") -> str:
-    """Return the index as v1.0 text; with `write`, save it and keep the old file as `<name>.before-migrate`.
-
-    Raises:
-        CommonsError: there is no index, it cannot be read, or the backup exists already.
-    """
+    """Return the index as v1.0 text; with `write`, save it and keep the old file as `<name>.before-migrate`."""
     with hold_write_lock(root) if write else cache_reads():
         path, text, index = _read_sound(root)
         if index.shape == V1:
@@ -63,11 +59,7 @@ def migrate(root: str, *, write: bool, today: str = "") -> str:
 
 
 def build(root: str, *, write: bool, today: str = "") -> str:
-    """Return the index with an entry for every document and with all views and counts; `today` dates a change.
-
-    Raises:
-        CommonsError: the index cannot be read, or has an old shape.
-    """
+    """Return the index with an entry for every document and with all views and counts; `today` dates a change."""
     with hold_write_lock(root) if write else cache_reads():
         text = _text_or_skeleton(root)
         new = _with_documents(root, text)
@@ -81,8 +73,7 @@ def build(root: str, *, write: bool, today: str = "") -> str:
 def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", description: str = "") -> str:
     """Add an entry to a cluster, which is made if it is missing, and return the new text of the index.
 
-    Raises:
-        CommonsError: the index cannot be read, or already has the id or the document.
+    Raise CommonsError if the index cannot be read, or already has the id or the document.
     """
     text = _text_or_skeleton(root)
     index = _parsed(text)
@@ -117,11 +108,7 @@ def as_fields(entry: Entry) -> dict[str, Json]:
 
 
 def _read_sound(root: str) -> tuple[str, str, Index]:
-    """Return the index file's path, text and content.
-
-    Raises:
-        CommonsError: there is no index, or it has problems that a rewrite could make worse.
-    """
+    """Return the index file's path, text and content."""
     path = find_index(root)
     if not path:
         raise CommonsError(f"There is no index in {root}.", fix="Run `deia index build` or `deia init`.")

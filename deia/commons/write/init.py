@@ -28,11 +28,7 @@ class CreatedCommons(Record):
 
 
 def create_commons(folder: str, *, today: str) -> CreatedCommons:
-    """Make a commons in `folder`, adding only what is missing.
-
-    Raises:
-        CommonsError: the folder cannot be written, or a path in it leads out of it through a link.
-    """
+    """Make a commons in `folder`, adding only what is missing."""
     _make_folder(folder)
     with hold_write_lock(folder):
         return _create_missing(folder, today=today)

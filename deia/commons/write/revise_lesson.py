@@ -32,8 +32,7 @@ def revise_lesson(
 ) -> Lesson:
     """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags.
 
-    Raises:
-        CommonsError: the project has no such document of its own, or it cannot be written.
+    Raise CommonsError if the project has no such document of its own, or it cannot be written.
     """
     commons = load_commons(root)
     entry = own_entry(commons, ident)

@@ -43,8 +43,7 @@ class Removed(Record):
 def own_entry(commons: Commons, ident: str) -> Entry:
     """Return the entry of one of the project's own documents.
 
-    Raises:
-        CommonsError: there is no such document, or it is not the project's own.
+    Raise CommonsError if there is no such document, or it is not the project's own.
     """
     entry = next((known for known in commons.entries if known.id == ident), None)
     if entry is None:
@@ -68,11 +67,7 @@ def keep_copy(root: str, ident: str, path: str, *, stamp: str) -> str:
 
 @with_write_lock
 def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed:
-    """Move a document and its entry to the trash; `stamp` begins the folder's name there, which sorts by it.
-
-    Raises:
-        CommonsError: the project has no such document of its own, or the index cannot be rewritten.
-    """
+    """Move a document and its entry to the trash; `stamp` begins the folder's name there, which sorts by it."""
     commons = load_commons(root)
     entry = own_entry(commons, ident)
     place = safe_files.resolve(root, entry.path)
@@ -96,8 +91,7 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
 def restore_document(root: str, ident: str, *, today: str) -> Removed:
     """Restore the document with this id that was removed last, with its entry.
 
-    Raises:
-        CommonsError: the trash has no such document, or its path is in use.
+    Raise CommonsError if the trash has no such document, or its path is in use.
     """
     folder = next((name for name in _removals(root) if name.partition("-")[2] == slug(ident)), "")
     note = _note(root, folder) if folder else {}

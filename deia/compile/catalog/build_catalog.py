@@ -72,10 +72,7 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     """Write a search catalog into an empty folder; `previous` is the folder of the last catalog.
 
     The sentence model's vectors are left out if making them would exceed `effort`; `tell` receives progress messages.
-
-    Raises:
-        ArtefactError: the model of a tier is missing or damaged.
-        OSError: the folder cannot be written.
+    Raise ArtefactError if the model of a tier is missing or damaged, and OSError if the folder cannot be written.
     """
     shelved = volumes(entries, documents)
     plan = plan_changes(shelved, previous, incremental_from, tiers, quick=effort.limit <= BACKGROUND_LIMIT)
@@ -109,11 +106,8 @@ def revise_catalog(
 ) -> CatalogReport | None:
     """Write a catalog into an empty folder that differs from the previous one only in the texts of some documents.
 
-    Return None, and write nothing, if the whole commons has to be compiled.
-
-    Raises:
-        ArtefactError: the model of a tier is missing or damaged.
-        OSError: the folder cannot be written.
+    Return None, and write nothing, if the whole commons has to be compiled. Raise ArtefactError if the model of a tier
+    is missing or damaged, and OSError if the folder cannot be written.
     """
     plan = plan_revision(changed, previous, tiers, quick=effort.limit <= BACKGROUND_LIMIT)
     if plan is None or _defines_more(changed, plan.previous.concept_groups.defined):
@@ -139,11 +133,7 @@ def _defines_more(changed: Sequence[Volume], before: Mapping[str, int]) -> bool:
 
 
 def models(tiers: Sequence[str] = TIERS) -> list[str]:
-    """Return the digests of the models that a catalog is made with.
-
-    Raises:
-        ArtefactError: the model of a tier is missing or damaged.
-    """
+    """Return the digests of the models that a catalog is made with."""
     return [open_tier(name).digest for name in tiers]
 
 

@@ -82,11 +82,7 @@ class VectorCache:
         return key in self._codes
 
     def of(self, keys: Sequence[bytes]) -> bytes:
-        """Return the concatenated codes of texts.
-
-        Raises:
-            KeyError: the vector of a text is not in the cache.
-        """
+        """Return the concatenated codes of texts; raise KeyError if the vector of a text is not in the cache."""
         return b"".join([self._codes[key] for key in keys])
 
     def add(self, keys: Sequence[bytes], codes: bytes) -> None:
@@ -191,11 +187,7 @@ def _encode(tier: Tier, missing: Mapping[bytes, str], cache: VectorCache, tell: 
 
 
 def encoded_by(tier: Tier, texts: Sequence[str]) -> Floats:
-    """Return the vectors that a sentence model makes of texts.
-
-    Raises:
-        TypeError: the tier has no sentence model.
-    """
+    """Return the vectors that a sentence model makes of texts; raise TypeError if the tier has no sentence model."""
     if isinstance(tier.model, Static):
         raise TypeError(f"{tier.name} is not a sentence model")
     return tier.model.encode(texts, threads=THREADS)

@@ -55,11 +55,7 @@ STEMS = _Stems()
 
 
 def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) -> Prepared:
-    """Return what a batch of documents comes to, with word vectors and the passages' texts if they are wanted.
-
-    Raises:
-        ArtefactError: the word vectors are missing or damaged.
-    """
+    """Return what a batch of documents comes to, with word vectors and the passages' texts if they are wanted."""
     chunked = [chunk_document(volume.document, id=volume.entry.id) for volume in volumes]
     described = [about(volume.entry) for volume in volumes]
     chunk_terms = [[terms(f"{chunk.heading}\n{chunk.text}") for chunk in chunks] for chunks in chunked]
@@ -105,11 +101,7 @@ def packed(volumes: Sequence[Volume]) -> tuple[list[Json], list[bytes]]:
 
 
 def unpacked(values: Sequence[Sequence[Any]], blobs: Sequence[bytes]) -> list[Volume]:
-    """Return the documents that were `packed`, also after JSON turned their tuples into lists.
-
-    Raises:
-        ValueError: the values do not come from `packed`.
-    """
+    """Return the documents that were `packed`, also after JSON turned their tuples into lists."""
     (joined,) = blobs
     ends = accumulate(length for *_, length in values)
     return [
@@ -139,11 +131,7 @@ def plain(batch: Prepared) -> tuple[list[Json], list[bytes]]:
 
 
 def as_prepared(values: Sequence[Any], blobs: Sequence[bytes]) -> Prepared:
-    """Return the `Prepared` that `plain` turned into a JSON value and bytes.
-
-    Raises:
-        ValueError, IndexError: the values do not come from `plain`.
-    """
+    """Return the `Prepared` that `plain` turned into a JSON value and bytes."""
     passage_counts, counts, defined, passages = values
     joined, lines, digests, *codes = blobs
     texts = iter(joined.decode("utf-8", "surrogatepass").split("\n"))

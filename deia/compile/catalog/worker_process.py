@@ -21,11 +21,7 @@ _json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def write_frame(to: IO[bytes], value: Json, blobs: Sequence[bytes] = ()) -> None:
-    """Write a JSON value and blobs of bytes as one frame.
-
-    Raises:
-        OSError: the reader has closed the stream.
-    """
+    """Write a JSON value and blobs of bytes as one frame; raise OSError if the reader has closed the stream."""
     data = _json([value, [*map(len, blobs)]]).encode("ascii")
     to.write(MARK + len(data).to_bytes(LENGTH, "little") + data)
     to.writelines(blobs)
@@ -35,9 +31,8 @@ def write_frame(to: IO[bytes], value: Json, blobs: Sequence[bytes] = ()) -> None
 def read_frame(source: IO[bytes]) -> tuple[Any, list[bytes]]:
     """Read a frame; return its JSON value and its blobs.
 
-    Raises:
-        EOFError: there is no complete frame, or it does not begin with the mark.
-        ValueError: the value is not JSON.
+    Raise EOFError if there is no complete frame, or it does not begin with the mark, and ValueError if the value is not
+    JSON.
     """
     head = _read(source, len(MARK) + LENGTH)
     if not head.startswith(MARK):

@@ -28,11 +28,7 @@ NO_WINDOW = 0x08000000  # Windows: start without a console
 def each_prepared(
     volumes: Sequence[Volume], *, static: bool, with_passages: Callable[[], bool]
 ) -> Generator[tuple[Sequence[Volume], Prepared]]:
-    """Yield batches of documents, in order, with what they come to; `with_passages` is asked before each batch.
-
-    Raises:
-        ArtefactError: the word vectors are missing or damaged.
-    """
+    """Yield batches of documents, in order, with what they come to; `with_passages` is asked before each batch."""
     batches = [volumes[start : start + BATCH] for start in range(0, len(volumes), BATCH)]
     count = min(_processors(), MOST_PROCESSES) if len(volumes) >= PARALLEL_FROM else 1
     if count < 2:

@@ -35,11 +35,7 @@ def read_lasting(folder: str) -> dict[str, str]:
 def keep_lasting(
     root: str, folder: str, sources: Mapping[str, str], problems: Iterable[Problem], before: Mapping[str, str]
 ) -> None:
-    """Save the text of each trigger file without an error, and what was saved before of the others.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
+    """Save the text of each trigger file without an error, and what was saved before of the others."""
     broken = {problem.path for problem in problems if problem.severity == "error"}
     kept: dict[str, str] = {}
     for path in sources:

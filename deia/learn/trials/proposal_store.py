@@ -33,11 +33,7 @@ def store_proposals(root: str, proposals: Sequence[Proposal], *, environ: Mappin
 
 
 def load_proposals(root: str, *, environ: Mapping[str, str]) -> list[Proposal]:
-    """Return the proposals that were made last.
-
-    Raises:
-        CommonsError: there are none, or they cannot be read.
-    """
+    """Return the proposals that were made last; raise CommonsError if there are none, or they cannot be read."""
     fix = "Type: deia learn propose"
     data = files.read(_path(root, environ))
     if data is None:

@@ -65,11 +65,8 @@ def propose_all(
 ) -> ProposalRun:
     """Return proposals for the commons at `root`; `artefact` opens its compiled triggers.
 
-    `report` is called with the progress.
-
-    Raises:
-        CommonsError: the commons or the ledger cannot be read.
-        QueryError: there is no transcript at a path.
+    `report` is called with the progress. Raise CommonsError if the commons or the ledger cannot be read, and QueryError
+    if there is no transcript at a path.
     """
     settings = resolve(root, environ=environ)
     own = load_commons(root)

@@ -30,10 +30,7 @@ def read_fired_turns(
 ) -> list[FiredTurn]:
     """Return the turns of transcripts in which triggers fired that the ledger has a weight for.
 
-    `weights` is by conversation and trigger.
-
-    Raises:
-        QueryError: there is nothing at a path.
+    `weights` is by conversation and trigger. Raise QueryError if there is nothing at a path.
     """
     known = {conversation for conversation, _ in weights}
     fired_turns: list[FiredTurn] = []

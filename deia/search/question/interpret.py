@@ -40,11 +40,7 @@ class Interpretation(Record):
 
 
 def interpret(catalog: Catalog, query: Query) -> Interpretation:
-    """Interpret a query and its filters.
-
-    Raises:
-        QueryError: a filter names a value that the commons does not have.
-    """
+    """Interpret a query and its filters; raise QueryError if a filter names a value that the commons does not have."""
     filters: dict[str, Wanted] = dict(_explicit_filters(catalog, query))
     if not query.text.strip():
         return Interpretation(query=query, kind=BY_FILTERS, filters=filters)
@@ -130,11 +126,7 @@ def _explicit_filters(catalog: Catalog, query: Query) -> dict[str, str]:
 
 
 def _check(catalog: Catalog, name: str, value: str) -> None:
-    """Check that some document has a filter's value.
-
-    Raises:
-        QueryError: no document has it.
-    """
+    """Check that some document has a filter's value."""
     if catalog.keyword.has(name, value):
         return
     known = catalog.keyword.values(name)
@@ -191,11 +183,7 @@ def _add_field(filters: dict[str, Wanted], field: Field, value: Wanted) -> None:
 
 
 def _filter_value(catalog: Catalog, field: Field) -> Wanted:
-    """Return what a field's value means.
-
-    Raises:
-        QueryError: the commons has no such value, or it is not a date.
-    """
+    """Return what a field's value means."""
     if field.name in DATES:
         days = dates.days(field.value)
         if days is None:
@@ -210,11 +198,7 @@ def _filter_value(catalog: Catalog, field: Field) -> Wanted:
 
 
 def _check_title(catalog: Catalog, value: str) -> None:
-    """Check that the words occur in titles.
-
-    Raises:
-        QueryError: a word occurs in no title.
-    """
+    """Check that the words occur in titles."""
     listed = terms(value)
     missing = [
         word

@@ -76,11 +76,7 @@ def full(answer: Answer, *, budget: int = BUDGET) -> str:
 
 
 def render(answer: Answer, form: str) -> str:
-    """Return the answer in one of the RENDERINGS.
-
-    Raises:
-        QueryError: there is no such form.
-    """
+    """Return the answer in one of the RENDERINGS; raise QueryError if there is no such form."""
     if form not in RENDERINGS:
         raise QueryError(f"there is no form {plain(form)!r}", fix=f"Use one of: {', '.join(RENDERINGS)}.")
     return RENDERINGS[form](answer)

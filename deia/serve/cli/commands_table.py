@@ -80,8 +80,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is named, or suggest a similar one.
 
-        Raises:
-            click.UsageError: there is no such command.
+        Raise click.UsageError if there is no such command.
         """
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):

@@ -53,11 +53,7 @@ def _described(error: OSError) -> DeiaError:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command line and return its exit code.
-
-    Raises:
-        DeiaError: the command failed.
-    """
+    """Run a command line and return its exit code; raise DeiaError if the command failed."""
     options = None if COMPLETION in os.environ else read_search(arguments)
     if options is not None:
         return search(**options)

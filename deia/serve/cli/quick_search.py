@@ -25,10 +25,8 @@ def search(
 ) -> int:
     """Answer a question on standard output; return 0 if documents were found, otherwise 1.
 
-    The default form is a table in a terminal and a summary otherwise; with a budget it is the form for a model.
-
-    Raises:
-        DeiaError: there is no such commons, a filter is unknown, or the form does not use a budget.
+    The default form is a table in a terminal and a summary otherwise; with a budget it is the form for a model. Raise
+    DeiaError if there is no such commons, a filter is unknown, or the form does not use a budget.
     """
     if budget and form not in ("", "full"):
         raise QueryError(f"--budget does not apply to --format {form}", fix="Use it with --format full.")

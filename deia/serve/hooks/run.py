@@ -92,11 +92,7 @@ def _arm(place: Place, seconds: float) -> None:
 
 
 def host_module(name: str) -> Host:
-    """Import and return the module of a host, and no other host's.
-
-    Raises:
-        ValueError: there is no such host.
-    """
+    """Import and return the module of a host, and no other host's; raise ValueError if there is no such host."""
     if name not in HOSTS:
         raise ValueError(f"unknown host {name!r}; known are {', '.join(HOSTS)}")
     path = f"deia.serve.hosts.{name.replace('-', '_')}"
@@ -107,11 +103,7 @@ def host_module(name: str) -> Host:
 
 
 def answer_event(place: Place, data: bytes) -> Answer:
-    """Return the answer to one event: what the host reads as JSON, or a reason for exit code 2, or nothing.
-
-    Raises:
-        Exception: something is wrong with the event or the commons; the caller catches everything.
-    """
+    """Return the answer to one event: what the host reads as JSON, or a reason for exit code 2, or nothing."""
     host = host_module(place.host)
     occasion = host.read_event(loads(data.decode("utf-8", "surrogatepass")))
     if occasion is None:

@@ -40,11 +40,7 @@ def templates() -> Mapping[str, Mapping[str, Any]]:
 
 
 def sample(host: str, happening: Happening) -> Event | None:
-    """Return the event that a host would send, or None if it has none for this moment.
-
-    Raises:
-        KeyError: the host is unknown.
-    """
+    """Return the event that a host would send, or None if it has none for this moment."""
     table = templates()[host]
     if happening.moment not in table:
         return None

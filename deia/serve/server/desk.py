@@ -55,11 +55,7 @@ class Desk:
 
     @property
     def writable(self) -> str:
-        """The commons to write to.
-
-        Raises:
-            CommonsError: it is the packaged starter commons.
-        """
+        """The commons to write to; raise CommonsError if it is the packaged starter commons."""
         if is_packaged(self.root):
             raise CommonsError(
                 "this project has no commons of its own, and the starter commons cannot be changed",
@@ -109,8 +105,7 @@ class Desk:
     def retry(self, read: Callable[[], Value]) -> Value:
         """Read from the compiled files, a second time if a compile replaced them meanwhile.
 
-        Raises:
-            ArtefactError: they cannot be read.
+        Raise ArtefactError if they cannot be read.
         """
         try:
             return read()

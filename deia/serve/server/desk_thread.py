@@ -27,8 +27,7 @@ class DeskThread:
     async def run(self, task: Callable[[], Value]) -> Value:
         """Run a task; if the caller is cancelled before the task begins, it is not run.
 
-        Raises:
-            DeiaError: the task failed.
+        Raise DeiaError if the task failed.
         """
         future = self._thread.submit(task)
         waiting = asyncio.wrap_future(future)

@@ -46,11 +46,7 @@ ARGUMENTS: Mapping[str, Callable[..., Arguments]] = {
 
 
 def find_tool(tools: Sequence[Tool], name: str) -> Tool:
-    """Return the tool with this name.
-
-    Raises:
-        QueryError: this server does not offer it.
-    """
+    """Return the tool with this name; raise QueryError if this server does not offer it."""
     for tool in tools:
         if tool.name == name:
             return tool
@@ -58,11 +54,7 @@ def find_tool(tools: Sequence[Tool], name: str) -> Tool:
 
 
 def prepare(desk: Desk, tool: Tool, values: Values | None) -> Arguments:
-    """Return the checked arguments of a call, translated if the tool belongs to the other family.
-
-    Raises:
-        QueryError: an argument is wrong, or names no document.
-    """
+    """Return the checked arguments of a call, translated if the tool belongs to the other family."""
     arguments = checked(tool, values)
     translate = COMPAT.get(tool.name)
     return translate(desk, arguments) if translate else arguments_of(tool.name, arguments)
@@ -74,11 +66,7 @@ def arguments_of(name: str, values: Values) -> Arguments:
 
 
 def call(desk: Desk, arguments: Arguments) -> Reply:  # noqa: PLR0911 - one return for each tool
-    """Run the tool to which the arguments belong.
-
-    Raises:
-        DeiaError: it failed; the message says what to do next.
-    """
+    """Run the tool to which the arguments belong."""
     match arguments:
         case QueryArguments():
             return desk.retry(lambda: query(desk, arguments))

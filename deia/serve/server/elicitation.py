@@ -36,8 +36,7 @@ def can_ask(ctx: Context) -> bool:
 async def confirm(ctx: Context, params: types.CallToolRequestParams, question: str) -> types.InputRequiredResult | None:
     """Let the person confirm; return None if they agreed or cannot be asked.
 
-    Raises:
-        Declined: the person did not agree.
+    Raise Declined if the person did not agree.
     """
     schema: dict[str, object] = {
         "type": "object",

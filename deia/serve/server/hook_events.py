@@ -52,11 +52,7 @@ class Hooks:
                 __import__(f"deia.{name}")
 
     def _open(self, path: str) -> Artefact:
-        """Return compiled triggers, opened again if they were replaced.
-
-        Raises:
-            ArtefactError: they are missing or damaged.
-        """
+        """Return compiled triggers, opened again if they were replaced."""
         stamp = files.stamp(path)
         entry = self._open_artefacts.get(path)
         if entry is None or entry[0] != stamp:

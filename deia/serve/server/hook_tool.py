@@ -21,10 +21,8 @@ NO_OUTPUT = "{}"
 def event_of(arguments: Mapping[str, Json] | None) -> dict[str, Json]:
     """Return the event for which a host filled in its template, without the fields that it had no value for.
 
-    Such a field is empty or, with some hosts, contains the template's own placeholder.
-
-    Raises:
-        QueryError: events of this name are not accepted.
+    Such a field is empty or, with some hosts, contains the template's own placeholder. Raise QueryError if events of
+    this name are not accepted.
     """
     fields = arguments or {}
     name = fields.get("hook_event_name")
@@ -38,8 +36,7 @@ def event_of(arguments: Mapping[str, Json] | None) -> dict[str, Json]:
 async def answer_hook(hooks: Hooks, arguments: Mapping[str, Json] | None) -> tuple[str, str]:
     """Return what the host reads as the hook's output, and the outcome.
 
-    Raises:
-        QueryError: the event is not accepted.
+    Raise QueryError if the event is not accepted.
     """
     event = event_of(arguments)
     if event.get("tool_name") == PERSONS_TOOL and event["hook_event_name"] != "PreToolUse":

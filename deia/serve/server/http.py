@@ -78,11 +78,7 @@ def serve_http(
     report: Callable[[str], None],
     commons: str = "",
 ) -> None:
-    """Serve until a signal arrives; `report` is called with the address once it is known.
-
-    Raises:
-        HostError: the port is taken, or the server would be open to others without a token.
-    """
+    """Serve until a signal arrives; `report` is called with the address once it is known."""
     _require_token(listening)
     bound = _bind(listening)
     address = f"http://{listening.url_host}:{bound.getsockname()[1]}"

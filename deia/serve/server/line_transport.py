@@ -153,8 +153,7 @@ def _write_poller(target: int) -> Callable[[], bool]:
 def private_wire() -> Wire:
     """Reserve standard input and output for the protocol; from now on, prints go to standard error.
 
-    Raises:
-        HostError: there is no standard input or output.
+    Raise HostError if there is no standard input or output.
     """
     if sys.stdin is None or sys.stdout is None:  # they were closed, and their numbers may belong to other files now
         message = "there is no standard input or output to serve on"

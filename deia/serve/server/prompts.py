@@ -35,11 +35,7 @@ class Prompt(Record):
 
 
 def prompt_text(desk: Desk, name: str, values: Mapping[str, str] | None) -> str:
-    """Return the text of a prompt.
-
-    Raises:
-        QueryError: there is no such prompt, or its arguments are wrong.
-    """
+    """Return the text of a prompt; raise QueryError if there is no such prompt, or its arguments are wrong."""
     prompt = PROMPTS.get(name)
     if prompt is None:
         raise QueryError(f"there is no prompt {name[:100]!r}", fix=f"Known are: {', '.join(PROMPTS)}.")

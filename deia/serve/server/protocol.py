@@ -154,11 +154,7 @@ class Handlers:
         return types.ListResourceTemplatesResult(resource_templates=templates)
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """Return what is at an address.
-
-        Raises:
-            MCPError: there is nothing.
-        """
+        """Return what is at an address; raise MCPError if there is nothing."""
         address = str(params.uri)
         began, outcome = time.perf_counter(), "refused"
         try:
@@ -192,11 +188,7 @@ class Handlers:
         return types.ListPromptsResult(prompts=prompts)
 
     async def prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        """Return the text of a prompt.
-
-        Raises:
-            MCPError: there is no such prompt, or its arguments are wrong.
-        """
+        """Return the text of a prompt; raise MCPError if there is no such prompt, or its arguments are wrong."""
         began, outcome = time.perf_counter(), "refused"
         try:
             await self.recompiler.wait_until_compiled(_progress(ctx))

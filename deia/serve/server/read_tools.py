@@ -56,11 +56,7 @@ def query(desk: Desk, arguments: QueryArguments) -> Reply:
 
 
 def _require_tier(desk: Desk, answer: Answer) -> None:
-    """Refuse an answer that was found without the model that the settings demand; with `auto` it is only a warning.
-
-    Raises:
-        ArtefactError: the commons was compiled with another model than the one that is installed.
-    """
+    """Refuse an answer that was found without the model that the settings demand; with `auto` it is only a warning."""
     tier = desk.librarian.settings.tier
     prefix = f"searched without {tier} meaning: "
     reason = next((text.removeprefix(prefix) for text in answer.audit.warnings if text.startswith(prefix)), "")

@@ -61,19 +61,14 @@ class Recompiler:
         return "the compiled files" if self._outdated or not desk.is_compiled() else desk.changed_source()
 
     async def wait_until_compiled(self, report: Report = report_nothing) -> None:
-        """Compile the commons if it is not compiled yet.
-
-        Raises:
-            ArtefactError: that failed.
-        """
+        """Compile the commons if it is not compiled yet; raise ArtefactError if that failed."""
         if not await self.desk_thread.run(self.desk_thread.desk.is_compiled):
             await self.bring_up_to_date(report)
 
     async def bring_up_to_date(self, report: Report = report_nothing) -> None:
         """Compile what changed and wait until that has finished; cancelling this ends the compile.
 
-        Raises:
-            ArtefactError: it failed; the previous compiled files remain.
+        Raise ArtefactError if it failed; the previous compiled files remain.
         """
         async with self._lock:
             if not await self.desk_thread.run(self._changed):

@@ -64,8 +64,7 @@ PATTERNS = (
 def read_resource(desk: Desk, address: str, *, log: bool = True) -> Content:
     """Return what is at an address; `log` is whether reading a document is logged.
 
-    Raises:
-        QueryError: there is nothing.
+    Raise QueryError if there is nothing.
     """
     path = address.removeprefix(SCHEME) if address.startswith(SCHEME) else ""
     if path in {page.path for page in fixed_addresses(desk)}:

@@ -80,11 +80,7 @@ class Underway:
 def serve_stdio(
     make_desk: Callable[[], Desk], tools: Sequence[Tool], *, commons: str = "", hooks: bool = False
 ) -> None:
-    """Serve until the client leaves; with `hooks` also its host's hook events, for `commons` if that is given.
-
-    Raises:
-        DeiaError: there is no commons to serve, or no standard input or output.
-    """
+    """Serve until the client leaves; with `hooks` also its host's hook events, for `commons` if that is given."""
     wire = private_wire()
     desk = make_desk()
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # a host shows standard error as a problem of the server

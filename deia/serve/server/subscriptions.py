@@ -38,11 +38,7 @@ class Subscribers:
         self._is_closed = False
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        """Follow an address for a client of the handshake protocol.
-
-        Raises:
-            MCPError: too many addresses are followed already.
-        """
+        """Follow an address for a client of the handshake protocol."""
         address = str(params.uri)
         await self._follow(address)
         followers = self._sessions.setdefault(address, [])

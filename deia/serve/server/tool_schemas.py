@@ -112,8 +112,7 @@ def offered(
 ) -> tuple[Tool, ...]:
     """Return the tools that a server offers; with `hooks` also the one that a host's hooks call.
 
-    Raises:
-        QueryError: a chosen tool or the family is unknown, or no tool is left.
+    Raise QueryError if a chosen tool or the family is unknown, or no tool is left.
     """
     if compat not in ("", COMPAT):
         raise QueryError(f"there is no family of tools called {compat!r}", fix=f"The only one is {COMPAT}.")

@@ -59,11 +59,7 @@ def _avoided(lesson: Lesson) -> str:
 
 
 def _check_category(category: str) -> None:
-    """Check that a category becomes exactly the folder that it names.
-
-    Raises:
-        QueryError: it leaves bok/, is hidden there, or has too many parts.
-    """
+    """Check that a category becomes exactly the folder that it names."""
     parts = category.strip().replace("\\", "/").rstrip("/").split("/") if category.strip() else []
     problem = next((problem for part in parts if (problem := _part_problem(part))), "")
     if len(parts) > MOST_PARTS:
@@ -142,11 +138,7 @@ def feedback(desk: Desk, arguments: FeedbackArguments) -> Reply:
 
 
 def _last_event(desk: Desk) -> str:
-    """Return the id of the last answer or firing in the ledger.
-
-    Raises:
-        QueryError: there is none.
-    """
+    """Return the id of the last answer or firing in the ledger."""
     from deia.ledger.feedback import find_event  # noqa: PLC0415 - imports DuckDB, which only the id `last` needs
     from deia.ledger.warehouse import read_through  # noqa: PLC0415 - likewise
 

@@ -46,11 +46,7 @@ def _server_hosts(machine: Machine) -> Iterator[str]:
 
 
 def _server_path(host: str, scope: str, machine: Machine) -> str:
-    """Return the file for a host's server in a scope; the first if the host has none of the scope `project`.
-
-    Raises:
-        HostError: the host keeps its servers in a file that deia does not know, or not in this scope.
-    """
+    """Return the file for a host's server in a scope; the first if the host has none of the scope `project`."""
     paths = server_paths(host, machine)
     if not paths:
         fix = f"It knows such files of {', '.join(SERVERS)}."
@@ -77,11 +73,7 @@ def _server_part(host: str, path: str, fields: Mapping[str, Json] | None = None)
 
 
 def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
-    """Refuse hosts that run no hooks, unless a server is wanted.
-
-    Raises:
-        HostError: one of the hosts runs no hooks.
-    """
+    """Refuse hosts that run no hooks, unless a server is wanted; raise HostError if one of the hosts runs no hooks."""
     if not server and (hookless := only_servers(hosts)):
         host = hookless[0]
         raise HostError(f"{host} runs no hooks; it asks a server", fix=f"Type: deia install {host} --mcp")
@@ -90,11 +82,7 @@ def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
 def chosen_servers(
     hosts: Sequence[str], scope: str, machine: Machine, *, every: bool, commons: str, root: str, hearing: bool = False
 ) -> list[Part]:
-    """Return the server entries to add; with `hearing`, Claude Code's server also answers hooks.
-
-    Raises:
-        HostError: a named host keeps its servers in a file that deia does not know.
-    """
+    """Return the server entries to add; with `hearing`, Claude Code's server also answers hooks."""
 
     def fields(host: str) -> dict[str, Json]:
         """Return the fields of a host's entry; a host that works in no project gets the commons by name."""
@@ -107,11 +95,7 @@ def chosen_servers(
 
 
 def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str, root: str) -> list[Part]:
-    """Return the hooks to add that call the tool of the session's own server, and the entry of that server.
-
-    Raises:
-        HostError: none of the hosts can call a server, or it keeps none in this scope.
-    """
+    """Return the hooks to add that call the tool of the session's own server, and the entry of that server."""
     paths = _settings_of_claude_code(spots, "a tool", "--warm-mcp")
     machine = spots[0].machine
     servers = chosen_servers([CLAUDE_CODE], scope, machine, every=False, commons=commons, root=root, hearing=True)
@@ -121,8 +105,7 @@ def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str, root: str
 def chosen_warm(spots: Sequence[Spot], url: str) -> list[Part]:
     """Return the hooks to add that ask a running server at an address.
 
-    Raises:
-        HostError: none of the hosts can call a server, or the address is malformed.
+    Raise HostError if none of the hosts can call a server, or the address is malformed.
     """
     paths = _settings_of_claude_code(spots, "a server", "--warm")
     if not url.startswith(("http://", "https://")):
@@ -132,11 +115,7 @@ def chosen_warm(spots: Sequence[Spot], url: str) -> list[Part]:
 
 
 def _settings_of_claude_code(spots: Sequence[Spot], what: str, option: str) -> list[str]:
-    """Return the settings files of the only host whose hooks can call a server.
-
-    Raises:
-        HostError: it is not among the hosts.
-    """
+    """Return the settings files of the only host whose hooks can call a server."""
     paths = [path for spot in spots if spot.setup.host == CLAUDE_CODE for path in spot.paths]
     if not paths:
         raise HostError(f"none of these hosts can call {what}", fix=f"Type: deia install {CLAUDE_CODE} {option}")

@@ -216,12 +216,7 @@ def _trial_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Tr
 
 
 def _prepared(root: str, patient: Patient) -> Trying:
-    """Read a commons and choose what to try its hooks with.
-
-    Raises:
-        CommonsError: it cannot be used.
-        ArtefactError: it is not compiled.
-    """
+    """Read a commons and choose what to try its hooks with."""
     derived = derived_folder(root, patient.machine.environ)
     settings = resolve(root, environ=patient.machine.environ)
     commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)

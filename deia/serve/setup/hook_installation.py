@@ -45,11 +45,7 @@ def hook_command(interpreter: str, host: str, *, commons: str) -> list[str]:
 
 
 def installed_in(spot: Spot) -> dict[str, tuple[Installed, ...]]:
-    """Return the hooks of deia that a host has in a scope, by file or by folder of executables.
-
-    Raises:
-        HostError: a file cannot be used.
-    """
+    """Return the hooks of deia that a host has in a scope, by file or by folder of executables."""
     hooks: dict[str, tuple[Installed, ...]] = {}
     for path in spot.paths:
         text = read_settings(path)
@@ -73,8 +69,7 @@ def _own_file(setup: Setup, path: str, text: str) -> list[Installed]:
 def hook_parts(spot: Spot, command: Sequence[str] = ()) -> list[Part]:
     """Return what is deia's in a host's files of hooks; without a command, only to remove it.
 
-    Raises:
-        HostError: a path cannot be written in the files.
+    Raise HostError if a path cannot be written in the files.
     """
     try:
         "".join(command).encode()

@@ -19,11 +19,7 @@ PATIENCE = 20  # seconds for a start on a busy machine
 
 
 def find_interpreter() -> str:
-    """Return the absolute path of an interpreter of this version that starts.
-
-    Raises:
-        HostError: none does.
-    """
+    """Return the absolute path of an interpreter of this version that starts; raise HostError if none does."""
     tried = []
     for candidate in dict.fromkeys(_candidates()):
         if starts(candidate):

@@ -117,11 +117,7 @@ def spoken(case: Case) -> str:
 
 
 def case_to_try(commons: Commons, derived: str, *, role: str, action: str = "") -> Case | None:
-    """Return a case with one turn by `role` that fires a compiled stable trigger (of this action), or None.
-
-    Raises:
-        ArtefactError: the triggers are not compiled.
-    """
+    """Return a case with one turn by `role` that fires a compiled stable trigger (of this action), or None."""
     artefact = open_artefact(f"{derived}/triggers")
     stable = {
         trigger.id for trigger in commons.triggers if trigger.status == "stable" and action in ("", trigger.action)
@@ -136,10 +132,6 @@ def case_to_try(commons: Commons, derived: str, *, role: str, action: str = "") 
 
 
 def commons_of(command: Sequence[str], folder: str, environ: Mapping[str, str]) -> str:
-    """Return the root of the commons that a hook in `folder` uses.
-
-    Raises:
-        CommonsError: its command names a folder that holds none.
-    """
+    """Return the root of the commons that a hook in `folder` uses."""
     at = command.index("--commons") + 1 if "--commons" in command else len(command)
     return find_commons(folder, environ=environ, explicit=command[at] if at < len(command) else "")

@@ -55,8 +55,7 @@ class Plan(Record):
 def read_settings(path: str) -> str:
     """Return a settings file's text; the empty text if there is no file.
 
-    Raises:
-        HostError: it cannot be read, or is not UTF-8.
+    Raise HostError if it cannot be read, or is not UTF-8.
     """
     _refuse_special_file(path)
     try:
@@ -73,11 +72,7 @@ def read_settings(path: str) -> str:
 
 
 def _refuse_special_file(path: str) -> None:
-    """Refuse a folder, a pipe and a device, which cannot be read to an end.
-
-    Raises:
-        HostError: the path is one of these.
-    """
+    """Refuse a folder, a pipe and a device, which cannot be read to an end."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -165,8 +160,7 @@ def meaning_of(text: str, host: str) -> Json:
 def carry_out(change: Change) -> None:
     """Write a settings file as planned; a link is followed.
 
-    Raises:
-        HostError: the file cannot be written, or is read-only.
+    Raise HostError if the file cannot be written, or is read-only.
     """
     if change.before != change.after and os.path.isfile(change.path) and not os.access(change.path, os.W_OK):
         # It could be replaced, but whoever made it read-only (a manager of dotfiles, say) did so on purpose.

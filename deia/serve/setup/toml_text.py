@@ -17,8 +17,7 @@ FILE = "deia.toml"
 def write_setting(root: str, name: str, value: str) -> str:
     """Write a setting of the commons at `root`; return the file's path.
 
-    Raises:
-        SettingsError: the file is not TOML, cannot be changed line by line, or cannot be written.
+    Raise SettingsError if the file is not TOML, cannot be changed line by line, or cannot be written.
     """
     path = f"{root}/{FILE}"
     try:
@@ -37,8 +36,7 @@ def write_setting(root: str, name: str, value: str) -> str:
 def with_setting(text: str, name: str, value: str) -> str:
     """Return the text of a settings file in which a setting has a value.
 
-    Raises:
-        SettingsError: the file is not TOML, or is written in a way that cannot be changed line by line.
+    Raise SettingsError if the file is not TOML, or is written in a way that cannot be changed line by line.
     """
     before = _read(text)
     line = f'{name} = "{value}"\n'

@@ -22,10 +22,8 @@ CHEAP_LIBRARIES = ("tantivy",)  # every search needs it
 def import_groups(package: str) -> dict[str, tuple[str, ...]]:
     """Return the modules of each group, by the group's head, in the order in which they can be run.
 
-    Names of modules are without `deia.`. A group leaves out the modules that are always run before it.
-
-    Raises:
-        OSError, SyntaxError: a source is missing, or is not Python.
+    Names of modules are without `deia.`. A group leaves out the modules that are always run before it. Raise OSError or
+    SyntaxError if a source is missing, or is not Python.
     """
     graph = _Graph(package)
     loaded = dict[str, frozenset[str]]()  # by head: what is always loaded before its group

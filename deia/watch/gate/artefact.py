@@ -84,11 +84,7 @@ class Artefact:
     __slots__ = ("_act_words", "_data", "_records", "_tables", "_view", "entries_of", "groups_of", "meta", "row")
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
-        """Check the header and the length, and read the small `meta` table.
-
-        Raises:
-            ArtefactError: the bytes are not a complete artefact of this format.
-        """
+        """Check the header and the length, and read the small `meta` table."""
         if len(data) < HEADER or data[: len(MAGIC)] != MAGIC:
             raise ArtefactError("the compiled triggers are damaged or of another format", fix=FIX)
         self._data = data
@@ -203,11 +199,7 @@ class Artefact:
 
 
 def open_artefact(path: str) -> Artefact:
-    """Map the artefact at `path`.
-
-    Raises:
-        ArtefactError: it is missing, damaged, or of another format.
-    """
+    """Map the artefact at `path`; raise ArtefactError if it is missing, damaged, or of another format."""
     try:
         with open(path, "rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

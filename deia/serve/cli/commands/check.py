@@ -85,12 +85,7 @@ def omitted_triggers(manifest: Manifest) -> str:
 
 
 def _turns(text: Sequence[str], path: str | None, role: Role | None) -> list[Turn]:
-    """Return the turns to check.
-
-    Raises:
-        click.UsageError: there is no text, or both a text and a file.
-        QueryError: the file cannot be read, or is not a transcript.
-    """
+    """Return the turns to check."""
     if path is not None:
         if text:
             raise click.UsageError("Give a text or a --file, not both.")

@@ -79,8 +79,7 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
 def read_file(path: str) -> Sequence[Golden]:
     """Return the golden questions of a file, or of the commons in a folder.
 
-    Raises:
-        CommonsError: the file cannot be read, or has problems.
+    Raise CommonsError if the file cannot be read, or has problems.
     """
     if os.path.isdir(path):
         commons = load_commons(path)

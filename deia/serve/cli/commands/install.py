@@ -131,11 +131,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
 
 
 def _report_failures(plan: Plan, *, every: bool) -> int:
-    """Print the errors of files that cannot be used, and return the exit code.
-
-    Raises:
-        HostError: a file of a named host cannot be used.
-    """
+    """Print the errors of files that cannot be used, and return the exit code."""
     for error in plan.failed.values():
         if not every:
             raise HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
@@ -148,12 +144,7 @@ def _report_failures(plan: Plan, *, every: bool) -> int:
 def _asking(
     spots: Sequence[Spot], scope: str, *, url: str | None, by_tool: bool, commons: str, root: str
 ) -> list[Part]:
-    """Return the settings for hooks that ask a running server, at an address or by its tool.
-
-    Raises:
-        click.UsageError: both are wanted.
-        HostError: none of the hosts supports that.
-    """
+    """Return the settings for hooks that ask a running server, at an address or by its tool."""
     if url is not None and by_tool:
         raise click.UsageError("Use --warm or --warm-mcp, not both.")
     if by_tool:
@@ -173,11 +164,7 @@ def uninstall(*, hosts: tuple[str, ...], scope: str | None, every: bool, dry_run
 
 
 def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> list[Spot]:
-    """Return the places that the command line means, without duplicates.
-
-    Raises:
-        HostError: no host is named, one is unknown, or a host does not have the scope.
-    """
+    """Return the places that the command line means, without duplicates."""
     machine = this_machine()
     if not (hosts or every):
         verb = "uninstall" if removing else "install"
@@ -198,11 +185,7 @@ def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> 
 
 
 def _with_status(spots: Sequence[Spot]) -> list[Spot]:
-    """Return the places, with the status line wanted for the hosts that have one.
-
-    Raises:
-        HostError: none of the hosts has one.
-    """
+    """Return the places, with the status line wanted for the hosts that have one."""
     if not any(spot.setup.host == status_line.HOST for spot in spots):
         message = "none of these hosts has a status line that can show deia"
         raise HostError(message, fix=f"Type: deia install {status_line.HOST} --statusline")
@@ -232,11 +215,7 @@ def _report_installed(spots: Sequence[Spot], changes: Sequence[Change]) -> None:
 
 
 def _remove(hosts: Sequence[str], scope: str, *, dry_run: bool, agreed: bool, every: bool) -> int:
-    """Remove all that is deia's from the files of hosts; a file that only might hold a server may be unreadable.
-
-    Raises:
-        HostError: the file of a named host cannot be used.
-    """
+    """Remove all that is deia's from the files of hosts; a file that only might hold a server may be unreadable."""
     spots = _spots(hosts, scope, every=every, removing=True)
     parts = [part for spot in spots for part in hook_parts(spot)]
     plan = planned([*parts, *known_servers(hosts, scope, this_machine(), every=every)], removing=True)
@@ -283,11 +262,7 @@ def _carry_out(changes: Sequence[Change], *, dry_run: bool, agreed: bool, every:
 
 
 def _agrees(*, every: bool) -> bool:
-    """Ask the person to confirm. Without a terminal, naming a host counts as consent, but `--all` does not.
-
-    Raises:
-        HostError: with `--all` and without a terminal.
-    """
+    """Ask the person to confirm. Without a terminal, naming a host counts as consent, but `--all` does not."""
     if sys.stdin is not None and sys.stdin.isatty() and output.at_terminal():
         return click.confirm("Write these changes?", default=True)
     if every:
@@ -304,11 +279,7 @@ def _difference(change: Change) -> str:
 
 
 def _list(*, listing: bool, as_json: bool) -> int:
-    """Print every host that deia supports: how it was detected, and where the hook is installed.
-
-    Raises:
-        click.UsageError: --json is used without --list.
-    """
+    """Print every host that deia supports: how it was detected, and where the hook is installed."""
     if not listing:
         raise click.UsageError("--json can only be used with --list.")
     hosts = listed(this_machine())

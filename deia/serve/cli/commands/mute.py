@@ -113,11 +113,7 @@ def _until(length: str | None) -> float:
 
 
 def _check_trigger(trigger: str) -> None:
-    """Check that a compiled trigger has this name; if nothing is compiled, any name is accepted.
-
-    Raises:
-        CommonsError: there is no such trigger.
-    """
+    """Check that a compiled trigger has this name; if nothing is compiled, any name is accepted."""
     try:
         artefact = Librarian(named_commons() or None, ledger=False).open_artefact()
     except ArtefactError:

@@ -48,11 +48,7 @@ def _resolve(collections: Sequence[str]) -> tuple[str, Settings]:
 def _tools(
     collections: Sequence[str], *, read_only: bool, chosen: str, compat: str | None, hooks: bool
 ) -> tuple[Tool, ...]:
-    """Return the tools to offer.
-
-    Raises:
-        click.UsageError: hooks are wanted for only a part of the commons.
-    """
+    """Return the tools to offer."""
     if hooks and collections:
         raise click.UsageError("A server that offers only collections does not answer hooks; omit --hooks.")
     names = [name.strip() for name in chosen.split(",") if name.strip()]

@@ -66,19 +66,15 @@ def here() -> str:
 
 
 def commons_root() -> str:
-    """Return the folder of the commons to use.
-
-    Raises:
-        CommonsError: the folder that `--commons` names contains none.
-    """
+    """Return the folder of the commons to use."""
     return find_commons(here(), environ=os.environ, explicit=named_commons())
 
 
 def writable_root() -> str:
     """Return the folder of the commons to change.
 
-    Raises:
-        CommonsError: there is only the packaged starter commons, or the folder that `--commons` names contains none.
+    Raise CommonsError if there is only the packaged starter commons, or the folder that `--commons` names contains
+    none.
     """
     root = commons_root()
     if is_packaged(root):
@@ -124,8 +120,7 @@ def today() -> str:
 def start_of(since: str | None) -> str:
     """Return the time at which a `--since` span begins, as the log writes it, or an empty text.
 
-    Raises:
-        click.BadParameter: it is not a span of time.
+    Raise click.BadParameter if it is not a span of time.
     """
     try:
         return spool.timestamp(time.time() - read_duration(since)) if since is not None else ""

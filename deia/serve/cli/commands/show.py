@@ -34,11 +34,7 @@ COLON = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # edito
 
 
 def _look_up(name: str) -> FoundDocument:
-    """Return a document of the commons.
-
-    Raises:
-        QueryError: there is none with this id or path.
-    """
+    """Return a document of the commons."""
     librarian = Librarian(named_commons() or None, agent="cli")
     found = look_up(librarian.open_catalog(), name, root=librarian.root, folder=here())
     librarian.log("read", {"doc": found.document.entry.id, "via": "cli"})
@@ -133,8 +129,7 @@ def open_document(*, document: str) -> int:
 def editor_command(editor: str, file: str, line: int) -> list[str]:
     """Return the command that opens a file in an editor, at a line unless that is 0.
 
-    Raises:
-        ValueError: the editor is empty, or a quotation mark in it is not closed.
+    Raise ValueError if the editor is empty, or a quotation mark in it is not closed.
     """
     command = shlex.split(editor, posix=os.name != "nt")
     if not command:

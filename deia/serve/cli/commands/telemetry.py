@@ -248,8 +248,7 @@ def _reports(names: Sequence[str], selection: Selection) -> list[Report]:
 def ledger_folders(ledgers: Sequence[str]) -> list[str]:
     """Return the folders to read: the commons' own, and those that are named.
 
-    Raises:
-        CommonsError: a named folder does not exist.
+    Raise CommonsError if a named folder does not exist.
     """
     for folder in ledgers:
         if not os.path.isdir(folder):

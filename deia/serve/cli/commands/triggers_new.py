@@ -66,11 +66,7 @@ def _best_document(root: str, sentence: str) -> tuple[str, ...]:
 
 
 def _check(root: str, ident: str, documents: Sequence[str]) -> None:
-    """Check that a draft can be written.
-
-    Raises:
-        CommonsError: the id is taken, or a document is unknown or missing.
-    """
+    """Check that a draft can be written."""
     settings = resolve(root, environ=os.environ)
     commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     existing = next((trigger for trigger in commons.triggers if trigger.id == ident), None)

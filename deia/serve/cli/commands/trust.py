@@ -43,11 +43,7 @@ def trust(*, folder: str, below: bool, remove: bool, listing: bool) -> int:
 
 
 def _folder(folder: str, *, any_folder: bool) -> str:
-    """Return the folder that is meant, in full.
-
-    Raises:
-        CommonsError: it contains no commons, and not `any_folder` will do.
-    """
+    """Return the folder that is meant, in full."""
     root = os.path.abspath(folder).replace("\\", "/") if folder else nearest_commons(here())
     if not root:
         raise CommonsError("there is no commons here or above", fix="Type: deia trust FOLDER")

@@ -21,11 +21,7 @@ CALL = "& "
 
 
 def line(words: Sequence[str], dialect: str) -> str:
-    """Return the words as one line in a shell's dialect.
-
-    Raises:
-        KeyError: the dialect is unknown.
-    """
+    """Return the words as one line in a shell's dialect; raise KeyError if the dialect is unknown."""
     return WRITERS[dialect](words)
 
 
@@ -106,11 +102,7 @@ def _quoted_word(text: str, at: int) -> tuple[str, int]:
 
 
 def shell_start(shell: str, environ: Mapping[str, str]) -> list[str]:
-    """Return what a host starts to run a line: `shell` is `sh`, `bash`, `login`, `powershell` or `cmd`.
-
-    Raises:
-        KeyError: the shell is unknown.
-    """
+    """Return what a host starts to run a line: `shell` is `sh`, `bash`, `login`, `powershell` or `cmd`."""
     if shell == "login":
         return [environ.get("SHELL") or "/bin/sh", "-lc"]
     if shell == "cmd":

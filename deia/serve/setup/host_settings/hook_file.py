@@ -93,22 +93,14 @@ def _command(setup: Setup, words: Sequence[str], form: str, *, windows: bool) ->
 
 
 def installed(text: str, setup: Setup, *, path: str) -> list[Installed]:
-    """Return the hooks of deia in a settings file.
-
-    Raises:
-        HostError: the file is not JSON, or its hooks do not have the shape that the host documents.
-    """
+    """Return the hooks of deia in a settings file."""
     return [hook for hook in _hooks(text, setup, path=path) if is_ours(hook.entry)]
 
 
 def with_hooks(
     text: str, setup: Setup, words: Sequence[str], *, path: str, form: str = "", windows: bool | None = None
 ) -> str:
-    """Return a settings text with one hook of deia for every event; hooks that are up to date stay unchanged.
-
-    Raises:
-        HostError: the file is not JSON, or its hooks do not have the shape that the host documents.
-    """
+    """Return a settings text with one hook of deia for every event; hooks that are up to date stay unchanged."""
     text = with_containers(text, [])
     wanted = {event: entry_of(setup, event, words, form=form, windows=windows) for event in setup.events}
     present = installed(text, setup, path=path)
@@ -132,10 +124,8 @@ def _item(setup: Setup, event: str, entry: Mapping[str, Json]) -> dict[str, Json
 def without_hooks(text: str, setup: Setup, *, path: str, but: Container[str] = ()) -> str:
     """Return a settings text without the hook, and without the lists and objects that this leaves empty.
 
-    The hooks for the events in `but` stay.
-
-    Raises:
-        HostError: the file is not JSON, or its hooks do not have the shape that the host documents.
+    The hooks for the events in `but` stay. Raise HostError if the file is not JSON, or its hooks do not have the shape
+    that the host documents.
     """
     steps = [2, 1, 1] if setup.shape == GROUPED else [1, 1]  # from an entry to its group, its event, the hooks
     while ours := [hook for hook in installed(text, setup, path=path) if hook.event not in but]:
@@ -158,11 +148,7 @@ def _is_current(
 
 
 def _hooks(text: str, setup: Setup, *, path: str) -> Iterator[Installed]:
-    """Yield every hook of a settings file.
-
-    Raises:
-        HostError: something does not have the shape that the host documents.
-    """
+    """Yield every hook of a settings file."""
     settings = parse(text, where=path, extras=setup.extras)
     expect = partial(_expect, text, path)
     expect(settings, dict, ())
@@ -186,11 +172,7 @@ def _hooks(text: str, setup: Setup, *, path: str) -> Iterator[Installed]:
 
 
 def _expect(text: str, path: str, value: Any, kind: type, place: Sequence[str | int]) -> Any:
-    """Return the value at a place of a settings text.
-
-    Raises:
-        HostError: it is not of this kind.
-    """
+    """Return the value at a place of a settings text."""
     if isinstance(value, kind):
         return value
     name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")

@@ -40,11 +40,7 @@ def this_machine() -> Machine:
 
 
 def setup_of(host: str) -> Setup:
-    """Return how a host is connected.
-
-    Raises:
-        HostError: there is no such host, or it has no settings file.
-    """
+    """Return how a host is connected; raise HostError if there is no such host, or it has no settings file."""
     if host in BY_NAME:
         return BY_NAME[host]
     if host == "generic":
@@ -81,8 +77,7 @@ def folder_of(place: Place, scope: str, machine: Machine) -> str:
 def settings_paths(setup: Setup, scope: str, machine: Machine) -> list[str]:
     """Return the files that hold a host's hooks in a scope, whether or not they exist.
 
-    Raises:
-        HostError: the host has no such scope.
+    Raise HostError if the host has no such scope.
     """
     place = setup.places.get(scope)
     if place is None:

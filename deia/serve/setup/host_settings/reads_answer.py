@@ -71,11 +71,7 @@ class Output(Record):
 
 
 def read_output(host: str, moment: str, event: str, output: Output) -> Heard:
-    """Return what a host reads in a hook's output at a moment; `event` is the host's name of the event.
-
-    Raises:
-        KeyError: the host is unknown.
-    """
+    """Return what a host reads in a hook's output at a moment; `event` is the host's name of the event."""
     takes = TAKES[host]
     message = output.err.decode("utf-8", "replace").strip()
     if host in BY_CODE and moment == "before_tool" and output.code == 2 and message:

@@ -85,8 +85,7 @@ def is_ours(entry: object) -> bool:
 def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
     """Return the fields of deia's server in a file, or None.
 
-    Raises:
-        HostError: the file cannot be read, or a server of that name belongs to somebody else.
+    Raise HostError if the file cannot be read, or a server of that name belongs to somebody else.
     """
     is_toml = host == "codex"
     settings: Json = _toml(text, path) if is_toml else parse(text, where=path, extras=SERVERS[host].extras)
@@ -105,10 +104,8 @@ def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
 def with_server(text: str, host: str, fields: Mapping[str, Json], *, path: str) -> str:
     """Return a file's text with the server; unchanged if it has it already.
 
-    What a person added to the server (an environment, permissions for tools) stays.
-
-    Raises:
-        HostError: the file cannot be changed.
+    What a person added to the server (an environment, permissions for tools) stays. Raise HostError if the file cannot
+    be changed.
     """
     present = server_in(text, host, path=path)
     kept = {name: value for name, value in (present or {}).items() if name not in TRANSPORT}
@@ -123,11 +120,7 @@ def with_server(text: str, host: str, fields: Mapping[str, Json], *, path: str) 
 
 
 def without_server(text: str, host: str, *, path: str) -> str:
-    """Return a file's text without the server, and without an object that this leaves empty.
-
-    Raises:
-        HostError: the file cannot be changed.
-    """
+    """Return a file's text without the server, and without an object that this leaves empty."""
     if server_in(text, host, path=path) is None:
         return text
     if host == "codex":
@@ -173,11 +166,7 @@ def _without_table(text: str, path: str) -> str:
 
 
 def _only_if(text: str, expected: Mapping[str, Any], path: str) -> str:
-    """Return a text if its settings are the expected ones.
-
-    Raises:
-        HostError: they are not, because the file is written in a way that cannot be changed by lines.
-    """
+    """Return a text if its settings are the expected ones."""
     settings = {name: value for name, value in _toml(text, path).items() if value or name != TOML_ROOT}
     if settings != expected:
         problem = "the file is written in a way that cannot be changed line by line"

@@ -31,11 +31,7 @@ def status_command(hook: Sequence[str], *, windows: bool | None = None) -> str:
 
 
 def status_line_in(text: str, *, path: str) -> str:
-    """Return the command of a settings file's status line, or the empty text if there is none.
-
-    Raises:
-        HostError: the file is not JSON.
-    """
+    """Return the command of a settings file's status line, or the empty text if there is none."""
     settings: Json = parse(text, where=path)
     value = settings.get(KEY) if isinstance(settings, dict) else None
     if value is None:
@@ -49,11 +45,7 @@ def is_ours(command: str) -> bool:
 
 
 def with_status_line(text: str, command: str, *, path: str) -> str:
-    """Return a settings text with the status line; unchanged if it has somebody else's.
-
-    Raises:
-        HostError: the file is not JSON.
-    """
+    """Return a settings text with the status line; unchanged if it has somebody else's."""
     present = status_line_in(text, path=path)
     if present == command or (present and not is_ours(present)):
         return text
@@ -62,9 +54,5 @@ def with_status_line(text: str, command: str, *, path: str) -> str:
 
 
 def without_status_line(text: str, *, path: str) -> str:
-    """Return a settings text without deia's status line.
-
-    Raises:
-        HostError: the file is not JSON.
-    """
+    """Return a settings text without deia's status line; raise HostError if the file is not JSON."""
     return remove(text, [KEY]) if is_ours(status_line_in(text, path=path)) else text

@@ -62,20 +62,12 @@ def is_warm(entry: object) -> bool:
 
 
 def warm_entries(text: str, *, path: str) -> dict[str, Any]:
-    """Return the hooks of a settings text that ask a server of deia, by event.
-
-    Raises:
-        HostError: the file is not JSON.
-    """
+    """Return the hooks of a settings text that ask a server of deia, by event."""
     return {str(place[1]): group["hooks"][0] for place, group in _groups(text, path=path)}
 
 
 def with_warm(text: str, wanted: Mapping[str, Json], *, path: str) -> str:
-    """Return a settings text with one wanted group for every event; unchanged if it has them already.
-
-    Raises:
-        HostError: the file is not JSON.
-    """
+    """Return a settings text with one wanted group for every event; unchanged if it has them already."""
     present = [(place[1], group) for place, group in _groups(text, path=path)]
     if sorted(map(repr, present)) == sorted(map(repr, wanted.items())):
         return text
@@ -86,11 +78,7 @@ def with_warm(text: str, wanted: Mapping[str, Json], *, path: str) -> str:
 
 
 def without_warm(text: str, *, path: str) -> str:
-    """Return a settings text without the warm hooks, and without the lists and objects that this leaves empty.
-
-    Raises:
-        HostError: the file is not JSON.
-    """
+    """Return a settings text without the warm hooks, and without the lists and objects that this leaves empty."""
     while groups := list(_groups(text, path=path)):
         text = prune(text, groups[-1][0], steps=[1, 1], where=path)
     return text
