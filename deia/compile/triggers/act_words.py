@@ -101,6 +101,9 @@ def _by_form(classes: Classes) -> dict[str, str]:
         for noun in nouns:
             for form in _noun_forms(noun):
                 by_form.setdefault(form, set()).add(name)
+    for pair in [form for form in by_form if " " in form]:  # "kafka topic" is a topic to an exemplar
+        of_last = by_form.get(pair.rpartition(" ")[2], set())
+        by_form[pair] |= {name for name in of_last if name.startswith(ALIKE)}
     return {form: " ".join(sorted(names)) for form, names in sorted(by_form.items())}
 
 

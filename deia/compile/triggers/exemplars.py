@@ -63,7 +63,8 @@ def _verb(text: str) -> str:
         return next((word for word in tokens[1:] if is_act(word)), "".join(tokens[2:3]))
     for at, word in enumerate(tokens):
         following = tokens[at + 1 : at + 1 + MOST_APART]
-        particle = next((other for other in following if is_act(f"{word}_{other}")), "")
+        particle = " ".join(following[:2]) if is_act("_".join((word, *following[:2]))) else ""
+        particle = particle or next((other for other in following if is_act(f"{word}_{other}")), "")
         if not particle and f"{word}-{''.join(following[:1])}" in text.lower():
             particle = "".join(following[:1])
         if particle or word not in STOP_WORDS:
