@@ -60,8 +60,8 @@ HOOK_OURS = (
     "fast_json",
     "freshness",
 )
-# What is looked at only when the gate has let a `meaning` clause through; nothing else of `match` is cheap enough.
-HOOK_MEANING = frozenset(("deia.match.static_vectors",))
+# What is looked at only when the gate has let an `act` or `meaning` clause through.
+HOOK_ACTS = "deia.watch.prose.act_conditions"
 
 
 def name_of(path: Path) -> str:
@@ -341,15 +341,15 @@ def modules_reached(script: Path, environ: dict[str, str], given: bytes) -> tupl
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the spy replaces posix._exit")
 @pytest.mark.parametrize(
-    ("prompt", "answers", "meant"),
+    ("prompt", "answers", "acts"),
     [
         ("how does the nuclear physics simulation converge?", False, False),
         ("Let me use the nuclear option on Netlify", True, False),
-        ("Let me trash this Netlify project and make a fresh one", True, True),
+        ("I'm going to delete the bucket", True, True),
     ],
 )
 def test_the_hook_reaches_only_its_own_half_and_cheap_modules(
-    tmp_path: Path, prompt: str, *, answers: bool, meant: bool
+    tmp_path: Path, prompt: str, *, answers: bool, acts: bool
 ) -> None:
     environ = {"DEIA_STATE": str(tmp_path / "state"), "DEIA_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
     environ["DEIA_TRUST"] = "*"
@@ -361,9 +361,7 @@ def test_the_hook_reaches_only_its_own_half_and_cheap_modules(
     assert bool(answer) is answers
     for module in reached - bare - HOOK_LIBRARY:
         own = module.split(".")[1:]
-        on_hook_side = own in (["serve"], ["match"], ["serve", "startup"]) or module.startswith(HOOK_SIDE)
+        on_hook_side = own in (["serve"], ["serve", "startup"]) or module.startswith(HOOK_SIDE)
         assert module.startswith("deia"), f"the hook imported {module}"
-        ours = on_hook_side or module in HOOK_MEANING or not own or own[0] in HOOK_OURS
-        assert ours, f"the hook imported {module}"
-    by_meaning = HOOK_MEANING | {"deia.watch.clauses.similarity"}
-    assert by_meaning <= reached if meant else not by_meaning & reached
+        assert on_hook_side or not own or own[0] in HOOK_OURS, f"the hook imported {module}"
+    assert (HOOK_ACTS in reached) is acts

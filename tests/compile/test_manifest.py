@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deia.compile.manifest import NAME, Calibration, Manifest, read_manifest, write_manifest
+from deia.compile.manifest import NAME, Manifest, read_manifest, write_manifest
 from deia.errors import Problem
 
 MANIFEST = Manifest(
@@ -16,13 +16,7 @@ MANIFEST = Manifest(
     problems=(Problem(path="bok/\udcff.md", line=3, found="No title."),),
     ungated=("shop",),
     left_out=True,
-    meaning=(
-        Calibration(
-            trigger="shop", clause="0", exemplars=1, thresholds=(0.5,), fires=1, cases=2, worded=3, alarms=0,
-            background=9, print="p",
-        ),
-    ),
-)  # fmt: skip
+)
 
 
 def test_a_manifest_comes_back_as_it_was_written(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The conditions of `act` clauses, asked through whole triggers."""
+"""The conditions of `act` and `meaning` clauses, asked through whole triggers."""
 
 from __future__ import annotations
 
@@ -31,3 +31,31 @@ def test_an_act_fires_if_all_conditions_are_met(
     make: Make, fires: Fires, conditions: dict[str, object], said: str, firings: int
 ) -> None:
     assert fires(make(("act", conditions)), said) == bool(firings)
+
+
+WIPE = "wipe the production database"
+ALL = "delete every branch"
+UNREVIEWED = "merge the branch without a review"
+
+
+@pytest.mark.parametrize(
+    ("exemplar", "said", "firings"),
+    [
+        (WIPE, "nuke the prod db", 1),
+        (WIPE, "let me erase the database of the live shop", 1),
+        (WIPE, "wipe the database", 0),
+        (WIPE, "wipe the production logs", 0),
+        (WIPE, "back up the production database", 0),
+        (WIPE, "wipe the production database icon", 0),
+        (WIPE, "don't wipe the production database", 0),
+        (ALL, "please delete all the branches", 1),
+        (ALL, "please delete the branch", 0),
+        (UNREVIEWED, "I'll merge the branch without any review", 1),
+        (UNREVIEWED, "I'll merge the branch after the review", 0),
+    ],
+)
+def test_an_exemplar_asks_for_its_verb_its_object_and_its_further_words(
+    make: Make, fires: Fires, exemplar: str, said: str, firings: int
+) -> None:
+    """Other words may replace each; of more than two further words one may be missing."""
+    assert fires(make(("meaning", (exemplar,))), said) == bool(firings)

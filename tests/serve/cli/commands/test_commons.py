@@ -213,32 +213,6 @@ def test_a_lesson_that_forbids_nothing_gets_no_trigger_and_that_is_said(deia: De
     assert not (commons / "triggers" / "zebra-stripes-vanish.yaml").exists()
 
 
-MEANT = """\
-- id: site-goodbye
-  title: Taking a shop offline
-  urgency: low
-  message: M
-  documents: [{id: site-checklist}]
-  when: {any: [{meaning: [take the shop offline for good]}]}
-"""
-
-
-def test_only_what_the_project_s_own_clauses_came_to_is_told(deia: Deia, commons: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    (other / "triggers").mkdir(parents=True)
-    (other / "commons_index.yaml").write_text((commons / "commons_index.yaml").read_text(), encoding="utf-8")
-    (other / "bok").mkdir()
-    (other / "bok" / "site-checklist.md").write_text("# A list\n\nText.\n", encoding="utf-8")
-    (other / "triggers" / "far.yaml").write_text(MEANT.replace("goodbye", "farewell"), encoding="utf-8")
-    assert "`meaning`" not in deia("pack", "add", str(other), "--name", "team").out
-    assert "`meaning`" not in deia("compile", "--force").out
-    assert "1 `meaning` clause, 1 exemplar: " in deia("compile", "--force", "--verbose").out
-    (commons / "triggers" / "own.yaml").write_text(MEANT, encoding="utf-8")
-    told = deia("compile").out
-    assert "1 `meaning` clause, 1 exemplar: " in told
-    assert "site-farewell" not in told
-
-
 def test_a_commons_below_the_root_of_a_repository_is_said_to_be_out_of_sight(
     deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
