@@ -72,8 +72,13 @@ def test_the_typescript_client_calls_everything(place: Place, served: Served, ge
 
 
 def inspected(place: Place, where: list[str], *asked: list[str]) -> list[Any]:
-    """Run the Inspector's command line so often; give what it printed."""
-    shown = [] if len(where) > 1 else ["--header", f"Authorization: Bearer {TOKEN}"]
+    """Run the Inspector's command line so often; give what it printed.
+
+    Like most clients it hands only HOME, PATH and the like to a server that it starts, so the rest is named.
+    """
+    own = [f"{name}={value}" for name, value in place.environ.items() if name.startswith("DEIA_")]
+    started = [word for pair in own for word in ("-e", pair)]
+    shown = started if len(where) > 1 else ["--header", f"Authorization: Bearer {TOKEN}"]
     given = json.dumps([[*where, *shown, "--method", *one] for one in asked])
     answers: list[Any] = run(place, str(HERE / "inspect_all.mjs"), given=given)
     assert len(answers) == len(asked)
