@@ -5,13 +5,13 @@ They are separate from `records` because the hook usually needs none of them, an
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from deia.records import TYPE_CHECKING, Record, Reference, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deia.fast_json import Json
-    from deia.records import Action, Reference, Role, Turn, Urgency
+    from deia.records import Action, Role, Urgency
 
 
 class Clause(Record):

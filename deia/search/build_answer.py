@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from deia.knowledge import Result
+from deia.knowledge import Query, Result
 from deia.match.tokeniser import distinct, words
 from deia.records import TYPE_CHECKING, Record
-from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer
-from deia.search.question.terms import searched_for, stem_weights, unknown_words
-from deia.search.ranking.rank import primary_count
+from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit
+from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
+from deia.search.ranking.rank import Ranked, primary_count
 from deia.search.related import (
     leading_pattern,
     most_urgent,
@@ -20,11 +20,7 @@ from deia.search.related import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from deia.knowledge import Query
-    from deia.search.answer import Audit
     from deia.search.catalog import Catalog, StoredDocument
-    from deia.search.question.terms import Question
-    from deia.search.ranking.rank import Ranked
 
 MOST_NAMED = 8  # words that a message lists
 

@@ -20,7 +20,7 @@ from deia.match.keyword import NOT, NUMBERS
 from deia.match.tiers import TIERS
 from deia.match.tokeniser import words
 from deia.records import TYPE_CHECKING
-from deia.search.answer import KEYWORD, Audit
+from deia.search.answer import KEYWORD, Answer, Audit
 from deia.search.build_answer import (
     Candidates,
     answer_with_results,
@@ -31,13 +31,13 @@ from deia.search.build_answer import (
     warnings,
 )
 from deia.search.question.classify import CONVERSATIONAL
-from deia.search.question.interpret import interpret
-from deia.search.question.terms import read_question, stem_weights
+from deia.search.question.interpret import Interpretation, interpret
+from deia.search.question.terms import Question, Term, read_question, stem_weights
 from deia.search.ranking.affinity import affinity
 from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
-from deia.search.ranking.rank import rank_documents
-from deia.search.ranking.retrieve import choose_tier, retrieve
+from deia.search.ranking.rank import Ranked, rank_documents
+from deia.search.ranking.retrieve import Meaning, choose_tier, retrieve
 from deia.search.ranking.weights import verdict_weights
 from deia.search.ranking.word_usage import general_information
 from deia.search.related import owner_clusters
@@ -47,12 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from deia.match.keyword import Filters
-    from deia.search.answer import Answer
     from deia.search.catalog import Catalog
-    from deia.search.question.interpret import Interpretation
-    from deia.search.question.terms import Question, Term
-    from deia.search.ranking.rank import Ranked
-    from deia.search.ranking.retrieve import Meaning
 
 MOST_DOCUMENTS = 200
 FAINT = 0.2  # of the best document's score; documents below are not shown

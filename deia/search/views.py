@@ -6,17 +6,15 @@ The shapes are the published ones, and nothing is scored.
 from __future__ import annotations
 
 from deia.folders import STARTER_PREFIX
-from deia.knowledge import Result
+from deia.knowledge import Query, Result
 from deia.records import TYPE_CHECKING, URGENCIES
-from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, PlatformView
+from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView
 from deia.search.related import most_urgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from deia.knowledge import Query
     from deia.match.keyword import Filters
-    from deia.search.answer import Audit
     from deia.search.catalog import Catalog, StoredDocument
 
 MOST_LISTED = 200

@@ -15,19 +15,17 @@ if __name__ == "__main__":  # Python does not know yet where the package is: two
 from deia import files, folders, freshness
 from deia.durations import ago
 from deia.errors import DeiaError
-from deia.fast_json import loads
+from deia.fast_json import Json, loads
 from deia.records import TYPE_CHECKING
 from deia.serve.hooks.start import is_off
 from deia.text import one_line, shorten
 from deia.watch.gate.artefact import open_artefact
-from deia.watch.memory.history import past_injections
+from deia.watch.memory.history import PastInjection, past_injections
 from deia.watch.silence.mutes import muted_triggers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deia.fast_json import Json
-    from deia.watch.memory.history import PastInjection
 
 MOST_INPUT = 4_000_000  # bytes
 MOST_CHARS = 200

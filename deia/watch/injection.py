@@ -6,14 +6,14 @@ it is framed as reference material, every line of a document is quoted, and noth
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Injection
+from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Firing, Injection, Reference
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
-    from deia.records import Action, Firing, Reference
+    from deia.records import Action
 
     Document = Mapping[str, str]  # id, path, title, summary, text
     Fetch = Callable[[str], Document | None]

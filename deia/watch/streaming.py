@@ -13,23 +13,20 @@ length decides whether they were pasted.
 from __future__ import annotations
 
 from deia.errors import QueryError
-from deia.records import TYPE_CHECKING, URGENCIES
+from deia.records import TYPE_CHECKING, URGENCIES, Firing, Turn
 from deia.text import words
 from deia.watch.gate.word_gate import WHO, candidates
-from deia.watch.memory.log import LogEntry, log_line
+from deia.watch.memory.log import InMemoryLog, LogEntry, Memory, log_line
 from deia.watch.prose.sentence_ends import Settled
-from deia.watch.watcher import NOTHING, decide, watch
+from deia.watch.watcher import NOTHING, Decision, Surroundings, Watched, decide, watch
 
 if TYPE_CHECKING:
     from _thread import RLock
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Self
 
-    from deia.records import Firing, Turn
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import InMemoryLog, Memory
     from deia.watch.verdict.judge import Verdict
-    from deia.watch.watcher import Decision, Surroundings, Watched
 
 SPOKEN = ("assistant",)  # roles whose turns are judged before they end; a person's may still turn out to be pasted
 OPEN = frozenset(("error", "words"))  # clause kinds whose matches are not settled with their sentence

@@ -9,24 +9,21 @@ from __future__ import annotations
 import time
 
 from deia import files
-from deia.records import TYPE_CHECKING, Injection, Record
+from deia.records import TYPE_CHECKING, Firing, Injection, Record, Turn
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import QUIET, LogEntry, awaits_answer, fingerprint, log_line
+from deia.watch.memory.log import QUIET, FileLog, InMemoryLog, LogEntry, Memory, awaits_answer, fingerprint, log_line
 from deia.watch.turn.parsed_turn import MOST_READ, Reading
 from deia.watch.turn.regex import trust
 from deia.watch.turn.spoken_tool_input import tasks_of
 from deia.watch.turn.tool_call import command_of, strings
 from deia.watch.verdict.action_cap import bounded
 from deia.watch.verdict.earlier_statements import in_force, marks_of
-from deia.watch.verdict.judge import FIRES, Circumstances, judge
+from deia.watch.verdict.judge import FIRES, Circumstances, FileCheck, FolderSigns, Verdict, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from deia.records import Firing, Turn
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import FileLog, InMemoryLog, Memory
-    from deia.watch.verdict.judge import FileCheck, FolderSigns, Verdict
 
 LEAST_BUDGET = 1200  # characters for an urgent injection even if the conversation's budget is spent
 

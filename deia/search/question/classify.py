@@ -10,13 +10,12 @@ from __future__ import annotations
 from deia.match.tokeniser import STOP_WORDS, fold
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question.command_text import Line, read_line
-from deia.search.question.error_text import RAISED, REPORTED, read_failure
+from deia.search.question.error_text import RAISED, REPORTED, Failure, read_failure
 from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from deia.search.question.error_text import Failure
 
 QUESTION, STATEMENT, KEYWORDS = "question", "statement", "keywords"
 ERROR, COMMAND, PLATFORM, AUDIENCE, CONVERSATIONAL = "error", "command", "platform", "audience", "conversational"

@@ -13,14 +13,13 @@ from deia.records import TYPE_CHECKING, Record
 from deia.search.question import dates
 from deia.search.question.classify import AUDIENCE, COMMAND, CONVERSATIONAL, ERROR, PLATFORM, Kind, Known, kind_of
 from deia.search.question.exact_match import documents_with_phrase, documents_with_word
-from deia.search.question.syntax import read_syntax
+from deia.search.question.syntax import Field, Typed, read_syntax
 from deia.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from deia.knowledge import Query
     from deia.match.keyword import Filters, Wanted
     from deia.search.catalog import Catalog
-    from deia.search.question.syntax import Field, Typed
 
 MOST_LISTED = 8  # values named in a message
 BY_FILTERS = "filters"

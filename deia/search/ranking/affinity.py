@@ -11,13 +11,12 @@ from operator import mul
 
 from deia.match.tiers import TRANSFORMER
 from deia.records import TYPE_CHECKING
-from deia.search.question.terms import corrected_text
+from deia.search.question.terms import Question, corrected_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deia.search.catalog import Catalog
-    from deia.search.question.terms import Question
     from deia.search.ranking.retrieve import Meaning
 
 SAMPLE = 64  # passages, evenly spread; 32, 64, 128 and all of them measured alike

@@ -11,12 +11,11 @@ from math import exp, log, sqrt
 from deia.match.spelling import SHORT
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question.literals import literal_terms
-from deia.search.question.terms import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS
+from deia.search.question.terms import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS, Question, Term
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from deia.search.question.terms import Question, Term
     from deia.search.ranking.rank import Ranked
     from deia.search.ranking.weights import VerdictWeights
 

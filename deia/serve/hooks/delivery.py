@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import time
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Injection, Turn
 from deia.serve.hosts.delivery_form import Said, form_of, say, with_trouble
-from deia.watch.memory.log import LogEntry, log_line, parse_entry, recall
-from deia.watch.watcher import SILENCED, STOPPING, call_print
+from deia.watch.memory.log import FileLog, InMemoryLog, LogEntry, log_line, parse_entry, recall
+from deia.watch.watcher import SILENCED, STOPPING, Watched, call_print
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
-    from deia.records import Injection, Turn
     from deia.serve.hooks.place import Place
     from deia.serve.hosts.event import Delivery, Occasion
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import FileLog, InMemoryLog
-    from deia.watch.watcher import Watched
 
 FORGETS = (
     "no folder can be written, so this call was not stopped: it could not have been let through when made again."

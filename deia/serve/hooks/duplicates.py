@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from deia import files
 from deia.fast_json import loads
-from deia.records import TYPE_CHECKING, Record
-from deia.watch.memory.log import RESET, fingerprint, log_line
+from deia.records import Record, Turn
+from deia.watch.memory.log import RESET, FileLog, InMemoryLog, fingerprint, log_line
 from deia.watch.turn.tool_call import command_of, strings
-
-if TYPE_CHECKING:
-    from deia.records import Turn
-    from deia.watch.memory.log import FileLog, InMemoryLog
 
 # The most seconds between two copies of an event. A model repeats a call only after it has read the answer to the
 # first, which takes longer; on Windows a hook takes up to 1.3 s to start (HOSTS.md A5), and a host may start them

@@ -15,7 +15,7 @@ from deia.errors import ArtefactError, SettingsError
 from deia.freshness import MOST_SHOWN
 from deia.records import TYPE_CHECKING
 from deia.text import shorten
-from deia.watch.gate.artefact import open_artefact
+from deia.watch.gate.artefact import Artefact, open_artefact
 from deia.watch.memory.log import fingerprint
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deia.serve.hooks.place import Place
-    from deia.watch.gate.artefact import Artefact
 
 RETRY_AFTER = 300  # seconds until a compile that did not help is tried again
 MOST_STARTS = 3  # within that time, of compiles that are killed

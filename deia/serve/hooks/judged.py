@@ -10,14 +10,13 @@ import time
 
 from deia import files
 from deia.folders import LEAVES, MUTES
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.serve.hooks.duplicates import is_first
 from deia.watch import watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from deia.records import Turn
     from deia.serve.hooks.place import Place
     from deia.serve.hooks.silences import Silences
     from deia.serve.hosts.delivery_form import Said

@@ -17,8 +17,8 @@ from deia.serve.hooks.duplicates import is_first
 from deia.serve.hosts.delivery_form import Said
 from deia.text import one_line, shorten
 from deia.watch.injection import framed, whose
-from deia.watch.memory.history import past_injections
-from deia.watch.memory.log import belongs_to
+from deia.watch.memory.history import PastInjection, past_injections
+from deia.watch.memory.log import FileLog, belongs_to
 from deia.watch.silence import allow
 from deia.watch.silence.mutes import Mute, read_mutes, write_mute
 from deia.watch.verdict.escalation import numbers_of
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from deia.serve.hooks.place import Place
     from deia.serve.hosts.event import Occasion
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.history import PastInjection
-    from deia.watch.memory.log import FileLog
 
 ADDRESS = "deia:"
 MOST_CHARS = 200  # of a remark

@@ -14,9 +14,9 @@ from deia import files, freshness
 from deia.errors import ArtefactError
 from deia.fast_json import dumps, loads
 from deia.folders import spare_folders
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.serve.hooks.place import Place
-from deia.serve.hosts.event import Delivery
+from deia.serve.hosts.event import Answer, Delivery, Occasion
 from deia.watch.gate.word_gate import candidates, wait_in_vain
 from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, awaits_answer, log_line, recall
 from deia.watch.turn.tool_call import may_weaken
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
     from typing import Any
 
-    from deia.records import Turn
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Answer, Carries, Forms, Host, Occasion
+    from deia.serve.hosts.event import Carries, Forms, Host
     from deia.watch.gate.artefact import Artefact
 
 # The names of the hosts, which are also those of their modules. Only the calling host's module is imported.

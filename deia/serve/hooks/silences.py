@@ -5,7 +5,7 @@ Imported only if there are any.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.watch.silence import allow, mutes
 from deia.watch.silence.exceptions import Touched, excepted
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from deia.records import Turn
     from deia.serve.hooks.place import Place
     from deia.serve.hosts.event import Occasion
     from deia.watch.watcher import Watched

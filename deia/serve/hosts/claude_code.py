@@ -9,12 +9,11 @@ runs Claude's hooks too, with a name of its own for a tool's result.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, LATE, Dialect
+from deia.serve.hosts.event import BEFORE, LATE, Dialect, Occasion
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
 
 DIALECT = Dialect(
     moments={

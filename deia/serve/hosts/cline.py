@@ -8,12 +8,11 @@ from the model's next request on, so a dangerous call is cancelled; a cancellati
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, LATE, Dialect, mapping_of
+from deia.serve.hosts.event import BEFORE, LATE, Dialect, Occasion, mapping_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
 
 DIALECT = Dialect(
     moments={

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts import claude_code
-from deia.serve.hosts.event import BEFORE
+from deia.serve.hosts.event import BEFORE, Occasion
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
 
 CARRIES = {
     "prompt": {"context": BEFORE},

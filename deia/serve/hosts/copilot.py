@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts.claude_code import DIALECT as CLAUDE
-from deia.serve.hosts.event import BEFORE, EVENT, Dialect, mapping_of, text_of
+from deia.serve.hosts.event import BEFORE, EVENT, Dialect, Occasion, mapping_of, text_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
 
 MOST_BYTES = 9_500
 MOMENTS = {

@@ -9,12 +9,11 @@ runs the hooks of Claude's settings too, so an event may arrive twice.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, EVENT, Dialect, mapping_of, text_of
+from deia.serve.hosts.event import BEFORE, EVENT, Dialect, Occasion, mapping_of, text_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
 
 DIALECT = Dialect(
     moments={

@@ -6,13 +6,12 @@ shortened to fit; it waits for the next moment that can carry it.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from deia.records import TYPE_CHECKING, Injection, Record
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deia.records import Injection
 
 MOST_CHARS = 9_500  # of one string; hosts cut or move away more than 10,000
 REPEAT = "The same call passes when it is made again."

@@ -7,7 +7,7 @@ accepted: what is missing or of the wrong type counts as empty, and an unknown e
 from __future__ import annotations
 
 from deia import files
-from deia.fast_json import loads
+from deia.fast_json import Json, loads
 from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.memory.log import SUBAGENT
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol, TypeAlias
 
-    from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
 
     Forms: TypeAlias = Mapping[str, str]  # form (context, hold, ask, note) → when it reaches the model

@@ -8,12 +8,11 @@ must be JSON alone; its settings count time in milliseconds.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, Dialect, mapping_of
+from deia.serve.hosts.event import BEFORE, Dialect, Occasion, mapping_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
 
 DIALECT = Dialect(
     moments={

@@ -10,12 +10,11 @@ the call, for the person, "note": for the person}, or nothing at all.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, LATE, Dialect, decoded, mapping_of, text_of
+from deia.serve.hosts.event import BEFORE, LATE, Dialect, Occasion, decoded, mapping_of, text_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
 
 DIALECT = Dialect(
     moments={

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts.claude_code import DIALECT as CLAUDE
-from deia.serve.hosts.event import BEFORE, NO_CONVERSATION
+from deia.serve.hosts.event import BEFORE, NO_CONVERSATION, Occasion
 from deia.serve.hosts.windsurf import write_answer
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
-    from deia.serve.hosts.event import Occasion
 
 __all__ = ["CARRIES", "read_event", "write_answer"]
 DIALECT = CLAUDE.but(

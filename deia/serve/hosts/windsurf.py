@@ -8,12 +8,11 @@ action and holds it, and only if its trigger holds or asks.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, Dialect, decoded, mapping_of, text_of
+from deia.serve.hosts.event import BEFORE, Dialect, Occasion, decoded, mapping_of, text_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Occasion
 
 NAME = "agent_action_name"
 DIALECT = Dialect(

@@ -6,7 +6,7 @@ is parsed in part. Blank lines separate the parts, and each part knows whether i
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.text import words
 from deia.watch.gate.word_gate import A_LINE, SAID, WHO, groups_present
 from deia.watch.turn.parsed_turn import MOST_READ
@@ -15,7 +15,6 @@ from deia.watch.turn.tool_call import OVERLAP, SEGMENT, bounded, segments
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from deia.records import Turn
     from deia.watch.gate.artefact import Artefact
 
 MARGIN = 400  # characters on either side, because stance depends on the whole sentence

@@ -6,8 +6,8 @@ not look at the earlier content of a file, at paths or at stance; those are for 
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
-from deia.watch.compiled_trigger import OUTPUT
+from deia.records import TYPE_CHECKING, Turn
+from deia.watch.compiled_trigger import OUTPUT, CompiledClause, CompiledPattern
 from deia.watch.gate.word_gate import CLAUSE, WRITTEN
 from deia.watch.turn.regex import is_in, trust
 from deia.watch.turn.tool_call import command_of, is_shell, strings
@@ -15,8 +15,6 @@ from deia.watch.turn.tool_call import command_of, is_shell, strings
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from deia.records import Turn
-    from deia.watch.compiled_trigger import CompiledClause, CompiledPattern
     from deia.watch.gate.artefact import Artefact
 
 MOST_SEARCHED = 60_000  # characters; a pattern takes a millisecond for so many

@@ -6,19 +6,16 @@ does not look at stance, pronouns or names; those are for the judge.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
-from deia.watch.compiled_trigger import ACTS
+from deia.records import TYPE_CHECKING, Turn
+from deia.watch.compiled_trigger import ACTS, CompiledAct, CompiledClause
 from deia.watch.prose.phrases import Words, find_phrase
-from deia.watch.prose.regions import cut
+from deia.watch.prose.regions import Prose, cut
 from deia.watch.turn.spoken_tool_input import speech_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deia.records import Turn
-    from deia.watch.compiled_trigger import CompiledAct, CompiledClause
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.prose.regions import Prose
 
 MOST_CUT = 12_000  # characters; cutting a longer text into regions costs about as much as judging it
 

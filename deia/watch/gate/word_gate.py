@@ -7,9 +7,9 @@ triggers).
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.text import words
-from deia.watch.gate.artefact import UNINDEXED_BYTE
+from deia.watch.gate.artefact import UNINDEXED_BYTE, Artefact
 from deia.watch.turn.tool_call import (
     FILE_READERS,
     PATH_FIELDS,
@@ -26,8 +26,6 @@ from deia.watch.turn.tool_call import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from deia.records import Turn
-    from deia.watch.gate.artefact import Artefact
 
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15

@@ -5,13 +5,10 @@ The module lists ways to say yes in several languages. An answer that hesitates,
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import Turn
 from deia.tables import Tables
 from deia.text import words
 from deia.watch.memory.log import MOST_ANSWER
-
-if TYPE_CHECKING:
-    from deia.records import Turn
 
 TABLES = Tables(__file__)
 YES = TABLES.words("yes")

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from deia import files
 from deia.records import TYPE_CHECKING, Record
-from deia.watch.memory.log import SUBAGENT, file_name, parse_entry
+from deia.watch.memory.log import SUBAGENT, LogEntry, file_name, parse_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deia.watch.memory.log import LogEntry
 
 SAME_EVENT = 3.0  # seconds within which the same triggers are the same event, seen by two processes
 

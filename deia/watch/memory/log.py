@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from deia import files
 from deia.fast_json import dumps, loads
-from deia.records import TYPE_CHECKING, Record
+from deia.records import TYPE_CHECKING, Record, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from deia.records import Turn
 
 QUIET = b"."
 RESET = "reset"  # the conversation was compacted or cleared: the model no longer sees what was injected

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.tables import Tables
-from deia.watch.shell.nodes import option_value
+from deia.watch.shell.nodes import Command, option_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deia.watch.shell.nodes import Command
 
 TABLES = Tables(__file__)
 EACH = TABLES.pairs("each")

@@ -7,11 +7,9 @@ is read a bounded number of times, and nesting deeper than `MAX_DEPTH` is skippe
 
 from __future__ import annotations
 
-from deia.watch.shell.nodes import unescape
+from deia.watch.shell.nodes import Simple, unescape
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from deia.watch.shell.nodes import Simple
 
 MAX_DEPTH = 12
 MAX_REREADS = 1

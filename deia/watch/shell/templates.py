@@ -6,12 +6,11 @@ from deia.records import TYPE_CHECKING
 from deia.watch.shell.delete_targets import is_place, place_of
 from deia.watch.shell.git import long_names, without_values
 from deia.watch.shell.globs import matches_glob
-from deia.watch.shell.nodes import is_assignment
+from deia.watch.shell.nodes import Command, is_assignment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deia.watch.shell.nodes import Command
 
 GAP = "…"
 WRAPPERS = frozenset(("sudo", "xargs", "parallel", "ssh", "awk"))  # `xargs rm`: rm, fed by xargs

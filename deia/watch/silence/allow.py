@@ -8,14 +8,13 @@ agent that writes into the folder by means that no call shows cannot be told fro
 from __future__ import annotations
 
 from deia import files
-from deia.fast_json import dumps, loads
+from deia.fast_json import Json, dumps, loads
 from deia.folders import LEAVES
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from deia.fast_json import Json
 
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 characters, without those that are easily confused
 CODE_LENGTH = 6

@@ -6,7 +6,7 @@ Nothing is executed and no grammar is known: quoted strings are the paths, and a
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.watch.shell.nodes import unescape
+from deia.watch.shell.nodes import Command, unescape
 from deia.watch.shell.prefixes import key_of
 from deia.watch.shell.programs import CODE_OPTIONS
 from deia.watch.silence.file_effects import CODED, GONE, WHOLE, Effect
@@ -15,7 +15,6 @@ from deia.watch.silence.protected_places import HOST_FILES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deia.watch.shell.nodes import Command
 
 QUOTES = frozenset("'\"`")
 MOST_LITERALS = 400

@@ -6,13 +6,12 @@ from itertools import pairwise
 
 from deia.records import TYPE_CHECKING
 from deia.watch.shell.file_writes import CMDLETS, IN_PLACE, LAST, written_by
-from deia.watch.shell.nodes import options_end
+from deia.watch.shell.nodes import Command, options_end
 from deia.watch.silence.file_effects import ADDED, GONE, PART, SEALED, WHOLE, Effect, patched, printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from deia.watch.shell.nodes import Command
 
 DELETERS = frozenset(
     "rm unlink rmdir shred trash trash-put srm rimraf del erase rd ri remove-item del-cli rmtree removedirs rmSync"

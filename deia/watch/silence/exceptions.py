@@ -6,7 +6,7 @@ the others. Nothing is looked up on the disk.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.watch.clauses.confirm import written_paths
 from deia.watch.shell.file_writes import WRITING_PROGRAMS
 from deia.watch.shell.globs import matches_glob
@@ -15,7 +15,6 @@ from deia.watch.turn.parsed_turn import Reading
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from deia.records import Turn
     from deia.watch.shell.nodes import Command
 
 # Programs all of whose plain arguments are paths; for other programs only an argument with a slash counts as a path.

@@ -7,7 +7,7 @@ alone, so that it can be applied to the file's text. Nothing is written.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.shell.nodes import unescape
 from deia.watch.turn.edits import NEW, OLD
 from deia.watch.turn.tool_call import PATH_FIELDS, SILENT_TOOLS, is_shell, strings
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from deia.records import Turn
 
 # A file goes, gets a whole text, a part of one, more at its end, or new rights; or code changes what it has loaded.
 GONE, WHOLE, PART, ADDED, SEALED, CODED = "gone", "whole", "part", "added", "sealed", "coded"

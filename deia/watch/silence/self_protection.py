@@ -6,7 +6,7 @@ What only reads, mentions, prints or searches passes, as does an edit of a host'
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.text import one_line, shorten
 from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.templates import is_dry
@@ -29,7 +29,6 @@ from deia.watch.turn.tool_call import COMMAND_FIELDS, MOST_CALL, SILENT_TOOLS, W
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deia.records import Turn
     from deia.watch.shell.nodes import Command
 
 REFUSED = (

@@ -6,13 +6,12 @@ a whole file or the part of it that an edit takes out and puts in.
 
 from __future__ import annotations
 
-from deia.fast_json import dumps, loads
+from deia.fast_json import Json, dumps, loads
 from deia.records import ACTIONS, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deia.fast_json import Json
     from deia.settings import Settings
 
 HOOK = ("deia/serve/hook.py", "deia-hook", "powershell.exe-nologo-noprofile-noninteractive-encodedcommand")

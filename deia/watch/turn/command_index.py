@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.watch.shell.delete_targets import is_place
-from deia.watch.shell.nodes import is_assignment
+from deia.watch.shell.nodes import Command, Spoken, is_assignment
 from deia.watch.shell.templates import FIND_RUNS, GAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from deia.watch.shell.nodes import Command, Spoken
 
 AN_ENVIRONMENT = "="  # stands for a variable set before a command; no program or word is equal to it
 

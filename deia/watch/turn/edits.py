@@ -5,14 +5,13 @@ Only the fields of the call are read, no shell command, so this is cheap enough 
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.turn.tool_call import PATH_FIELDS, WRITE_TOOLS, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from deia.records import Turn
 
 OLD = ("old_string", "old_str", "oldString", "oldText", "old_text", "old_source")
 NEW = (

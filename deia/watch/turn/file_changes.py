@@ -6,8 +6,8 @@ text that is printed or piped into a file counts, and substitutions of `sed -i`.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
-from deia.watch.compiled_trigger import CHANGE_PATTERNS
+from deia.records import TYPE_CHECKING, Turn
+from deia.watch.compiled_trigger import CHANGE_PATTERNS, CompiledClause, CompiledPattern
 from deia.watch.shell.file_writes import written_by
 from deia.watch.shell.globs import matches_path
 from deia.watch.turn.edits import Change, edits_of
@@ -17,8 +17,6 @@ from deia.watch.turn.tool_call import MOST_CALL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deia.records import Turn
-    from deia.watch.compiled_trigger import CompiledClause, CompiledPattern
     from deia.watch.shell.nodes import Command
 
 PRINTERS = frozenset(("echo", "printf"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.text import spans, words
 from deia.watch.prose.phrases import Words
-from deia.watch.prose.regions import SHELL_FENCES, cut, sentence
+from deia.watch.prose.regions import SHELL_FENCES, Prose, cut, sentence
 from deia.watch.prose.stance_names import ANNOUNCED, DRY_RUN, REQUESTED
 from deia.watch.shell.nodes import Spoken
 from deia.watch.shell.templates import is_dry
@@ -17,10 +17,8 @@ from deia.watch.turn.tool_call import MOST_CALL, is_shell, watched_command
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from deia.records import Turn
     from deia.watch.compiled_trigger import ActWords
     from deia.watch.prose.acts import Frame
-    from deia.watch.prose.regions import Prose
     from deia.watch.turn.edits import Change
 
 # Words of prose that command lines do not have: a line with one of them is a sentence about a command.

@@ -7,15 +7,13 @@ nothing is judged, so it only splits lines into words.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
-from deia.watch.turn.edits import ADDED_HEAD, DELETED_HEAD, edits_of
+from deia.records import TYPE_CHECKING, Turn
+from deia.watch.turn.edits import ADDED_HEAD, DELETED_HEAD, Change, edits_of
 from deia.watch.turn.tool_call import PATH_FIELDS, WHOLE_TOOLS, command_of, is_shell, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deia.records import Turn
-    from deia.watch.turn.edits import Change
 
 GONE = "\x01gone "  # begins a removed name among context words; that of a file ends with a dot
 MADE = "\x01made "  # begins the name of a test file that the conversation created

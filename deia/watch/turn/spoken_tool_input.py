@@ -8,7 +8,7 @@ a task of an earlier list is not announced again.
 from __future__ import annotations
 
 from deia.fast_json import loads
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.watch.memory.log import fingerprint
 from deia.watch.turn.tool_call import MOST_DEPTH, SILENT_TOOLS, WRITE_TOOLS, is_shell
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any, TypeGuard
 
-    from deia.records import Turn
 
 # Fields of questions, plans, task lists and sub-agents in the hosts that deia knows, and in common tool servers.
 FIELDS = frozenset(

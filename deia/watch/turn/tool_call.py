@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deia.records import Turn
 
 SEGMENT = 600  # characters
 OVERLAP = 200

@@ -6,13 +6,13 @@ else for its urgency.
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING
+from deia.records import ACTIONS, TYPE_CHECKING, Firing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from deia.records import Action, Firing
+    from deia.records import Action
     from deia.watch.verdict.judge import Verdict
 
 OFF = "off"

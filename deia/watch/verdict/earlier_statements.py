@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 from deia.text import one_line, shorten, words
-from deia.watch.clauses.confirm import confirm
+from deia.watch.clauses.confirm import Match, confirm
 from deia.watch.prose.stance_names import ANNOUNCED, NEGATED, REPORTED, REQUESTED, counts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from deia.watch.clauses.confirm import Match
     from deia.watch.compiled_trigger import CompiledClause
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import Memory

@@ -7,20 +7,17 @@ previous turn counts, if that turn asked something, and only for triggers that d
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.records import TYPE_CHECKING, Turn
 from deia.text import one_line, shorten
 from deia.watch.memory.affirmation import affirms
-from deia.watch.memory.log import ANSWERED_TOOLS
-from deia.watch.verdict.judge import FIRES, MILDEST, Verdict, firing_of
+from deia.watch.memory.log import ANSWERED_TOOLS, Memory
+from deia.watch.verdict.judge import FIRES, MILDEST, Circumstances, Verdict, firing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from deia.records import Turn
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import Memory
     from deia.watch.turn.parsed_turn import Reading
-    from deia.watch.verdict.judge import Circumstances
 
 MOST_SHOWN = 60  # characters of the answer
 MOST_OFFERED = 40  # triggers for one announcement

@@ -5,25 +5,23 @@ The functions are pure: they take the turn, compiled triggers, memory, clock and
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Firing, Record, Reference
+from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Firing, Record, Reference, Turn
 from deia.text import one_line, shorten, words
-from deia.watch.clauses.confirm import confirm
+from deia.watch.clauses.confirm import Match, confirm
 from deia.watch.gate.word_gate import EVERY
 from deia.watch.prose.stance_names import counts
 from deia.watch.shell.templates import gives_option
 from deia.watch.verdict.earlier_statements import PRODUCTION as ON_PRODUCTION
-from deia.watch.verdict.earlier_statements import PRODUCTION_TURNS
+from deia.watch.verdict.earlier_statements import PRODUCTION_TURNS, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from deia.records import Action, Turn
-    from deia.watch.clauses.confirm import Match
+    from deia.records import Action
     from deia.watch.compiled_trigger import CompiledClause, CompiledTrigger, Unless
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import Memory
     from deia.watch.turn.parsed_turn import Reading
-    from deia.watch.verdict.earlier_statements import Statement
 
     FolderSigns = Callable[
         [Sequence[str]], str

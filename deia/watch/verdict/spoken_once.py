@@ -6,15 +6,13 @@ again in the conversation (a plan, an order to a sub-agent, a summary) brings up
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING
-from deia.watch.memory.log import fingerprint
+from deia.records import ACTIONS, TYPE_CHECKING, Firing, Turn
+from deia.watch.memory.log import Memory, fingerprint
 from deia.watch.verdict.judge import RANK, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deia.records import Firing, Turn
-    from deia.watch.memory.log import Memory
     from deia.watch.turn.parsed_turn import Reading
 
 LEAST_TEXT = 200  # characters; a shorter text may well be said again and meant again
