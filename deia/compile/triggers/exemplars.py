@@ -23,7 +23,6 @@ from deia.watch.prose.stance_names import DENIALS
 
 TABLES = Tables(__file__)
 STOP_WORDS = TABLES.words("stop words")
-DENIED = sorted(DENIALS)  # an exemplar with a denial (`commit without the hooks`) matches only denials
 MOST_WORDS = 8  # of an exemplar that are looked for; further words are ignored
 MOST_APART = 5  # words from a verb to its particle, which is counted: "turn the old git hook off"
 FEW = 2  # words beside verb and object that must all be there; of more, one may be missing
@@ -43,9 +42,14 @@ def exemplar_act(text: str) -> CompiledAct | None:
     if head in STOP_WORDS - {""} or not (head or groups):
         return None
     required = combinations(groups, len(groups) - (len(groups) > FEW))
-    denied = [DENIED] if not DENIALS.isdisjoint(words(text)) else []
-    how = [[*denied, *chosen] for chosen in required] if groups or denied else []
+    always = [*_marks(text, DENIALS), *([] if frame.whole else _marks(text, QUANTIFIERS))]
+    how = [[*always, *chosen] for chosen in required] if groups or always else []
     return CompiledAct(do=[ALIKE + verb], what=[ALIKE + head] if head else [], how=how, whole=frame.whole)
+
+
+def _marks(text: str, marks: frozenset[str]) -> list[Group]:
+    """Return a group of these words if an exemplar has one: `commit without the hooks` matches only denials."""
+    return [sorted(marks)] if not marks.isdisjoint(words(text)) else []
 
 
 def unreadable(exemplars: Sequence[str]) -> list[str]:

@@ -97,10 +97,10 @@ class ObjectReader:
     # --- where it begins and ends ---
 
     def _skip_small(self, at: int, end: int) -> int:
-        """Return the index after adverbs and particles."""
+        """Return the index after adverbs, particles and the "of" of "get rid of"."""
         while at < end and (is_adverb(self.tokens[at][0]) or self.tokens[at][0] in PARTICLES):
             at += 1
-        return at
+        return at + 1 if at < end and self.tokens[at][0] == "of" else at
 
     def _skip_coordinated(self, at: int, end: int) -> int:
         """Return the index after a second verb with the same object: "delete and recreate the site"."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Record
 from deia.tables import Tables
 from deia.watch.compiled_trigger import LIGHT
-from deia.watch.prose.act_objects import CLAUSE_MARKS, FINITE_VERBS, ObjectReader, is_adverb, is_joined
+from deia.watch.prose.act_objects import CLAUSE_MARKS, FINITE_VERBS, PREPOSITIONS, ObjectReader, is_adverb, is_joined
 from deia.watch.prose.regions import BREAK
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
             acts = (acts - {LIGHT}) | deeds
             if not acts:
                 continue
-        clause = frozenset(token[0] for token in tokens[first : thing.clause_end])
+        clause = frozenset(token[0] for token in tokens[_said_from(text, tokens, first, at) : thing.clause_end])
         return [
             Frame(
                 verb=" ".join((word, *rest)), acts=acts, head=thing.head, things=thing.classes,
@@ -113,6 +113,14 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
             )
         ]  # fmt: skip
     return []
+
+
+def _said_from(text: str, tokens: Sequence[Token], first: int, at: int) -> int:
+    """Return the index of the first token that says more about an act: its verb, or a place named before it.
+
+    "In production, drop the table": the place stands before the verb.
+    """
+    return first if tokens[first][0] in PREPOSITIONS else at
 
 
 def _after_rest(tokens: Sequence[Token], at: int, end: int, rest: Sequence[str]) -> int:
@@ -150,6 +158,8 @@ def _has_lead(text: str, tokens: Sequence[Token], first: int, at: int, shape: st
     if shape == DOING:
         mark = text[tokens[start - 1][2] : tokens[start][1]].strip()[:1] if start > first else ""
         return _doing_lead(before, mark)
+    if before[:1] == ["or"] and not _is_led([token[0] for token in tokens[first:start]]):
+        return False  # "(or skip the hook)" only mentions what else may be done
     return _base_lead(before, [token[0] for token in tokens[first:start]])
 
 
