@@ -104,7 +104,7 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
             acts = (acts - {LIGHT}) | deeds
             if not acts:
                 continue
-        clause = frozenset(token[0] for token in tokens[_said_from(text, tokens, first, at) : thing.clause_end])
+        clause = frozenset(token[0] for token in tokens[_said_from(tokens, first, at) : thing.clause_end])
         return [
             Frame(
                 verb=" ".join((word, *rest)), acts=acts, head=thing.head, things=thing.classes,
@@ -115,7 +115,7 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
     return []
 
 
-def _said_from(text: str, tokens: Sequence[Token], first: int, at: int) -> int:
+def _said_from(tokens: Sequence[Token], first: int, at: int) -> int:
     """Return the index of the first token that says more about an act: its verb, or a place named before it.
 
     "In production, drop the table": the place stands before the verb.
