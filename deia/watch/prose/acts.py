@@ -32,6 +32,8 @@ ORDERS = TABLES.words("orders")
 INTENDING = frozenset(TABLES.phrases("intending"))
 CAUSING = frozenset(("let", "make", "have", "help"))  # "let Redis evict keys": whoever lets it happen does it
 NAME_SIGNS = "-_/.$@#=\\"  # right before a word: it belongs to an option, a path or a name
+SUPPOSING = frozenset(("could", "would", "might", "may", "d"))
+WISHES = [[word] for word in ("you", "we", "i", "like", "love", "prefer", "rather", "please")]  # after "could", "would"
 STOPS = (".", "!", "?", ";", "\u3002", "\uff01", "\uff1f")
 BASE, DOING = "b", "i"  # shapes of a verb: its base form, and the one in -ing
 MOST_FRAMES = 60  # of one text
@@ -158,8 +160,9 @@ def _has_lead(text: str, tokens: Sequence[Token], first: int, at: int, shape: st
     if shape == DOING:
         mark = text[tokens[start - 1][2] : tokens[start][1]].strip()[:1] if start > first else ""
         return _doing_lead(before, mark)
-    if before[:1] == ["or"] and not _is_led([token[0] for token in tokens[first:start]]):
-        return False  # "(or skip the hook)" only mentions what else may be done
+    sentence = text[tokens[first][1] : tokens[at][1]]
+    if sentence.count("(") > sentence.count(")"):
+        return False  # "it resets (condense, delete the branch)" explains
     return _base_lead(before, [token[0] for token in tokens[first:start]])
 
 
@@ -186,7 +189,7 @@ def _base_lead(before: Sequence[str], earlier: Sequence[str]) -> bool:
     if last == "s" and lead[-1:] == ["let"]:
         return True
     if last in {"and", "or", "then", "but", "ok", "okay", "so", "yes", "yeah", "sure", "alright", "right", "no", "not"}:
-        return last not in {"no", "not"} and (not lead or _is_led(lead))
+        return last not in {"no", "not"} and (_is_led(lead) if lead else not _is_supposed(earlier))
     causing = next((at for at in range(len(before) - 1) if before[at] in CAUSING and at + 3 >= len(before)), -1)
     return causing == 0 or (causing > 0 and _is_led(before[: causing + 1]))
 
@@ -198,6 +201,8 @@ def _governed(lead: Sequence[str]) -> bool:
         return True  # "To delete it, …": the stance tells whether somebody means to
     if words[-1] not in GOVERNORS:
         return False
+    if words[-1] in {"have", "need"} and words[-2:-1] and words[-2] in SUPPOSING:
+        return False  # "I'd have to reset it"
     if words[-1] in ADDRESSED:
         return not ADDRESSED_GOVERNORS.isdisjoint(words[:-1])
     if words[-1] in {"is", "was", "be"}:
@@ -225,6 +230,12 @@ def _is_led(words: Sequence[str]) -> bool:
     if not set(_pairs(words)).isdisjoint(INTENDING):
         return True
     return "please" in words or (first in MODALS and not FIRST_PERSONS.isdisjoint(words[:3]))
+
+
+def _is_supposed(words: Sequence[str]) -> bool:
+    """Return whether the words before "and" or a comma only suppose something: "I could keep it, then delete …"."""
+    at = next((at for at in range(len(words) - 1, -1, -1) if words[at] in SUPPOSING), -1)
+    return at > 0 and words[at - 1] != "you" and words[at + 1 : at + 2] not in WISHES
 
 
 def _pairs(words: Sequence[str]) -> list[str]:

@@ -36,6 +36,8 @@ def read(text: str) -> list[Frame]:
         ("Recursively delete all folders under x", "destroy", "folders"),
         ("I'll permanently delete only the old table", "destroy", "table"),
         ("remove the user's home directory", "destroy", "directory"),
+        ("Could you stop the server and delete the volume?", "destroy", "volume"),
+        ("Please get rid of the old branch", "destroy", "branch"),
         ("The site is broken. Just delete it and set it up again.", "destroy", "site"),
     ],
 )
@@ -56,10 +58,18 @@ def test_an_act_that_somebody_is_to_do_is_read_with_the_head_of_its_object(text:
         "call delete(table) there",
         "which would delete the database",
         "the script will drop the table",
+        "If it is inactive it resets (condense, delete the branch).",
+        "I could keep the commits there, then delete the branch.",
+        "After that I'd have to delete the branch.",
     ],
 )
 def test_what_nobody_here_is_to_do_is_no_act(text: str) -> None:
     assert read(text) == []
+
+
+def test_words_before_an_act_say_nothing_of_it_unless_they_name_its_place() -> None:
+    assert "links" not in read("Let me check the links, then delete the table")[-1].words
+    assert "production" in read("In production, delete the table")[0].words
 
 
 def test_the_object_is_what_its_last_word_says() -> None:
