@@ -6,7 +6,7 @@ from deia.records import TYPE_CHECKING, Turn
 from deia.text import spans, words
 from deia.watch.prose.phrases import Words
 from deia.watch.prose.regions import SHELL_FENCES, Prose, cut, sentence
-from deia.watch.prose.stance_names import ANNOUNCED, DRY_RUN, REQUESTED
+from deia.watch.prose.stance_names import ANNOUNCED, DRY_RUN, REPORTED, REQUESTED
 from deia.watch.shell.nodes import Spoken
 from deia.watch.shell.templates import is_dry
 from deia.watch.turn.command_index import Running
@@ -133,11 +133,15 @@ class Reading:
 
     def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:
         """Return the stance of an act in prose, which goes from its verb to the end of its phrase, and its sentence."""
+        from deia.watch.prose.list_items import is_described  # noqa: PLC0415 - as below
         from deia.watch.prose.stance import judge_act  # noqa: PLC0415 - most turns that are judged are no prose
 
         end = end or verb_end
         bounds = sentence(self.prose.text, start, end)
-        stance = judge_act(self.prose.masked, bounds, (start, verb_end), end, ordering=self.turn.role == "user")
+        ordering = self.turn.role == "user"
+        stance = judge_act(self.prose.masked, bounds, (start, verb_end), end, ordering=ordering)
+        if not ordering and stance in {ANNOUNCED, REQUESTED} and is_described(self.prose.text, start):
+            stance = REPORTED
         return stance, self.prose.text[bounds[0] : bounds[1]]
 
 
