@@ -37,7 +37,8 @@ def exemplar_act(text: str) -> CompiledAct | None:
         return None
     head = frame.head if frame.head not in PRONOUNS | QUANTIFIERS else ""
     known = {head, *verb.split()}
-    others = [word for word in dict.fromkeys(words(text)) if word not in known | STOP_WORDS | QUANTIFIERS]
+    small = known | STOP_WORDS | (QUANTIFIERS - {"everyone"})  # "open it to everyone" is more than to open it
+    others = [word for word in dict.fromkeys(words(text)) if word not in small]
     groups = [sorted(_alike(word)) for word in others[:MOST_WORDS] if len(word) > 1]
     if head in STOP_WORDS - {""} or not (head or groups):
         return None
