@@ -28,6 +28,8 @@ from deia.errors import CommonsError
 from deia.fast_json import Json, dumps, loads
 from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import Proposal
+from deia.learn.settings_edits import PATH as SETTINGS
+from deia.learn.settings_edits import is_undone_form
 from deia.records import Record
 from deia.typed_json import read_record
 
@@ -64,6 +66,8 @@ class AppliedProposal(Record):
     does: tuple[str, ...]
     because: str
     files: tuple[FileEdit, ...]
+    kind: str = ""
+    targets: tuple[str, ...] = ()  # the ids that its changes are about
     undone: bool = False
     line: int = 0  # of the changelog
 
@@ -85,14 +89,14 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedPropo
         edits = [_file_edit(path, before[path], data) for path, data in after.items()]
         applied = AppliedProposal(
             id=proposal.id, at=spool.timestamp(now), because=proposal.because, files=tuple(edits),
-            does=tuple(change.summary() for change in proposal.changes),
+            does=tuple(change.summary() for change in proposal.changes), kind=proposal.kind,
+            targets=tuple(dict.fromkeys(change.target for change in proposal.changes)),
         )  # fmt: skip
         figures = {"before": proposal.effect.before, "after": proposal.effect.after}
         _log(
             root,
             {
                 **_changelog_fields(applied),
-                "kind": proposal.kind,
                 "evidence": list(proposal.evidence),
                 "figures": figures,
             },
@@ -122,6 +126,8 @@ def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
             _refuse_forged(root, edit, f"{CHANGELOG}:{last.line}")
         before = {edit.path: _bytes(root, edit.path) for edit in last.files}
         after = {edit.path: _reverted(edit, before[edit.path], last.id) for edit in last.files}
+        if SETTINGS in after and not is_undone_form(before[SETTINGS], after[SETTINGS]):
+            raise _forged(f"It would not only take back a form in {SETTINGS}.", f"{CHANGELOG}:{last.line}")
         _log(root, {"at": spool.timestamp(now), "undo": last.id})
         _write(root, before, after)
         return last
@@ -151,7 +157,8 @@ def read_changes(root: str) -> list[AppliedProposal]:
 
 def _changelog_fields(applied: AppliedProposal) -> dict[str, Json]:
     edits = [{**edit.values(), "hunks": [hunk.values() for hunk in edit.hunks]} for edit in applied.files]
-    return {"at": applied.at, "id": applied.id, "does": applied.does, "because": applied.because, "files": edits}
+    names = ("at", "id", "does", "because", "kind", "targets")
+    return {**{name: getattr(applied, name) for name in names}, "files": edits}
 
 
 def _log(root: str, line: Mapping[str, Json]) -> None:
@@ -175,7 +182,7 @@ def _bytes(root: str, path: str) -> bytes | None:
 def _refuse_forged(root: str, edit: FileEdit, where: str) -> None:
     """Raise a CommonsError if an entry names a file that `apply_proposal` would not have written.
 
-    It writes the index, triggers, cases and documents, and the only files that it creates are those of cases.
+    It writes the index, triggers, cases, documents and settings, and creates only files of cases and settings.
     """
     path = safe_files.normalise(edit.path)
     is_cases = path.startswith(f"{TRIGGERS}/") and path.endswith(CASES_ENDINGS)
@@ -186,17 +193,21 @@ def _refuse_forged(root: str, edit: FileEdit, where: str) -> None:
         problem = error.message
     if not problem and not _is_written_here(root, path):
         problem = f"It names {quote(edit.path)}, which is no file that deia learn writes."
-    if not problem and not edit.before and not is_cases:
+    if not problem and not edit.before and not is_cases and path != SETTINGS:
         problem = f"It says that {quote(edit.path)} was created, and deia learn creates no such file."
     if problem:
-        line = where.rpartition(":")[2]
-        fix = f"Nothing was changed. If you do not know this entry, remove its line: sed -i {line}d {CHANGELOG}"
-        raise CommonsError(problem, where=where, fix=fix)
+        raise _forged(problem, where)
+
+
+def _forged(problem: str, where: str) -> CommonsError:
+    line = where.rpartition(":")[2]
+    fix = f"Nothing was changed. If you do not know this entry, remove its line: sed -i {line}d {CHANGELOG}"
+    return CommonsError(problem, where=where, fix=fix)
 
 
 def _is_written_here(root: str, path: str) -> bool:
-    """Return whether a path is that of the index, of triggers, of cases, or of a document."""
-    if path == find_index(root):
+    """Return whether a path is that of the index, the settings, of triggers, of cases, or of a document."""
+    if path in (find_index(root), SETTINGS):
         return True
     if any(part.startswith(".") for part in path.split("/")):
         return False

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from deia.commons.index.index_records import Concept, QueryPattern
 from deia.commons.index.load_commons import Commons
 from deia.fast_json import Json
-from deia.knowledge import Case, Entry, Trigger
+from deia.knowledge import Case, Clause, Entry, Trigger
 from deia.match.tokeniser import fold
 from deia.records import Record, Turn
 
@@ -19,6 +19,8 @@ Item = TypeVar("Item", Entry, Trigger)
 
 ADD, DROP, SET, CONCEPT, PATTERN, CASES = "add", "drop", "set", "concept", "pattern", "cases"
 DOCUMENT, TRIGGER, INDEX = "document", "trigger", "index"
+SETTING, PERSON = "setting", "person"  # `deia.toml` of the project, and what is the person's own
+FORMS, MUTE, ANY = "forms", "mute", "any"
 STRENGTH = "strength"
 SHOWN = 80  # characters of a case
 
@@ -27,7 +29,7 @@ class Change(Record):
     """One change: words added to a list or dropped from it, one value set, a concept, a past question, or cases."""
 
     kind: str  # add | drop | set | concept | pattern | cases
-    of: str  # document | trigger | index
+    of: str  # document | trigger | index | setting | person
     target: str  # an id, or the first word of a concept
     field: str = ""  # of an entry or a trigger; of cases `fires` or `silent`
     value: Json = ()  # words (add, drop, concept), a query pattern, cases as in a case file, or any value (set)
@@ -66,6 +68,10 @@ class Change(Record):
             return f'query_patterns: + "{pattern.natural_language[0]}" → {", ".join(pattern.common_docs)}'
         if self.kind == CONCEPT:
             return f"concepts: {self.target}: + {', '.join(self.words)}"
+        if self.of == SETTING:
+            return f"deia.toml: {self.field}: {self.target}: {self.value}"
+        if self.of == PERSON:
+            return f"{self.target}: muted for you, on this machine"
         if self.kind == SET:
             return f"{self.target}: {self.field}: {self.value}"
         sign = "-" if self.kind == DROP else "+"
@@ -80,6 +86,8 @@ def _item_text(item: Json) -> str:
     """Return a word as it is, and a case as the last of its turns."""
     if not isinstance(item, Mapping):
         return str(item)
+    if "turns" not in item:
+        return ", ".join(f"{kind} {value!r}" for kind, value in item.items())
     turn = _turns(item)[-1]
     text = str(turn.get("text") or turn.get("tool_input") or "")
     return f'{turn.get("role", "")} "{text[:SHOWN]}"'
@@ -94,6 +102,8 @@ def change_commons(commons: Commons, changes: Iterable[Change]) -> Commons:
             commons = commons.but(query_patterns=(*commons.query_patterns, change.pattern))
         elif change.kind == CASES:
             commons = commons.but(cases=(*commons.cases, *change.cases))
+        elif change.of in (SETTING, PERSON):
+            continue  # says nothing about what the commons contains
         elif change.of == DOCUMENT:
             commons = commons.but(entries=_with_change(commons.entries, change))
         else:
@@ -121,10 +131,18 @@ def _changed(item: Item, change: Change) -> Item:
         return item.but(extra={**item.extra, change.field: change.value})
     if change.kind == SET:
         return item.but(**{change.field: change.value})
+    if change.field == ANY and isinstance(item, Trigger):
+        return item.but(any=tuple(clause for clause in item.any if written(clause) not in change.items))
     words: tuple[str, ...] = getattr(item, change.field)
     if change.kind == ADD:
         return item.but(**{change.field: tuple(dict.fromkeys((*words, *change.words)))})
     return item.but(**{change.field: tuple(word for word in words if word not in change.words)})
+
+
+def written(clause: Clause) -> Json:
+    """Return a clause as a trigger file has it."""
+    value = list(clause.value) if isinstance(clause.value, tuple) else clause.value
+    return {clause.kind: value}
 
 
 def make_case(trigger: str, value: Json, *, fires: bool) -> Case:

@@ -21,7 +21,9 @@ from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write.revise_lesson import describing_clusters
 from deia.errors import CommonsError
 from deia.fast_json import Json
-from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, DROP, INDEX, Change
+from deia.learn.changes import ADD, ANY, CASES, CONCEPT, DOCUMENT, DROP, INDEX, PERSON, SETTING, Change
+from deia.learn.settings_edits import PATH as SETTINGS
+from deia.learn.settings_edits import with_form
 from deia.match.tokeniser import fold
 
 Texts = dict[str, str]  # path → the file's new text, with \n as the end of a line
@@ -62,6 +64,10 @@ def _edit(commons: Commons, change: Change) -> tuple[str, Callable[[str], str]]:
     """Return the path of the file that a change touches, and a function that changes the file's text."""
     if change.of == INDEX:
         return _index_path(commons), lambda text: _with_index(text, change)
+    if change.of == SETTING:
+        return SETTINGS, lambda text: with_form(text, change.target, str(change.value))
+    if change.of == PERSON:
+        raise CommonsError(f"{change.summary()} is no change of the commons.", fix=f"Type: deia mute {change.target}")
     if change.of == DOCUMENT:
         entry = next((entry for entry in commons.entries if entry.id == change.target), None)
         if entry is None:
@@ -159,6 +165,21 @@ def _without_words(value: object, words: Sequence[str]) -> object:
     return value
 
 
+def _without_clauses(value: object, change: Change) -> object:
+    """Return the clauses of a trigger, a list that is being rewritten, without some; there must be others.
+
+    Raises:
+        CommonsError: none of them is written there as the change has it, or no clause would be left.
+    """
+    found = [at for at, item in enumerate(value) if item in change.items] if isinstance(value, list) else []
+    if not isinstance(value, list) or not found or len(found) == len(value):
+        fix = "Take the clause out by hand."
+        raise CommonsError(f"The clause of {change.target} is not one of several in its file.", fix=fix)
+    for at in reversed(found):
+        del value[at]
+    return value
+
+
 def _after(top: object, name: str) -> str:
     """Return the key after which a new key belongs, "" for the end."""
     return next((key for key in AFTER.get(name, ()) if isinstance(top, Map) and key in top), "")
@@ -191,6 +212,8 @@ def _changed_value(value: object, change: Change) -> object:
     if change.kind == ADD:
         known = value if isinstance(value, list) else [value]
         return yaml_blocks.with_items(value, [word for word in change.words if word not in known])
+    if change.field == ANY:
+        return _without_clauses(value, change)
     if change.kind == DROP:
         return _without_words(value, change.words)
     return yaml_blocks.style(change.value)

@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from deia.fast_json import Json, dumps
-from deia.learn.changes import Change
+from deia.learn.changes import PERSON, SETTING, Change
 from deia.records import Record
 
 # The kinds, in the order in which they are shown, each with the letters that its ids begin with.
 KINDS = {
     "concept": "syn", "keywords": "kw", "promote": "up", "demote": "down", "related": "rel", "pattern": "ask",
-    "refine": "ref", "unless": "un", "milder": "mild", "case": "case", "retire": "ret", "review": "rev",
+    "refine": "ref", "unless": "un", "milder": "mild", "form": "form",
+    "mute": "mute", "clause": "clause", "case": "case", "retire": "ret", "review": "rev",
 }  # fmt: skip
 
 
@@ -37,6 +38,12 @@ class Proposal(Record):
     weight: float
     files: tuple[str, ...] = ()
     effect: Effect = Effect()
+    warning: str = ""  # what a person must know before they accept it; then it is applied only by its own name
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether only a person at a terminal may accept it: it makes a guard milder that is not the project's own."""
+        return any(change.of in (SETTING, PERSON) for change in self.changes)
 
     def to_dict(self) -> dict[str, Json]:
         """Return the proposal as JSON."""

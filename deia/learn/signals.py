@@ -10,6 +10,7 @@ What follows from the signals is decided in `index_drafts` and `trigger_drafts`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from deia.ledger.warehouse import Connection, ask, ask_records
 from deia.ledger.warehouse_schema import MINUTES, VOICE
@@ -18,6 +19,7 @@ from deia.records import Record
 MOST_QUESTIONS = 5_000  # distinct questions, the most frequent first
 MOST_PAIRS = 20_000
 SECONDS = 120  # within this time two questions without a common word count as one in other words
+MOST_JUDGED = 20  # judged firings of a trigger that are looked at
 TOGETHER = 3  # people who must have opened two documents together
 
 
@@ -71,6 +73,14 @@ class Pair(Record):
         return total_weight("answer", self.signals)
 
 
+class JudgedFiring(Record):
+    """A firing that somebody judged: what it did, its reason if the ledger keeps reasons, and whether it was good."""
+
+    action: str = ""
+    because: str = ""
+    is_good: bool = False
+
+
 class FiringSignals(Record):
     """A trigger, with how often each signal was given."""
 
@@ -79,6 +89,8 @@ class FiringSignals(Record):
     fired: int
     first: str  # day
     last: str
+    called_noise: int = 0  # voices that said noise or wrong; one that says both counts once
+    judged: tuple[JudgedFiring, ...] = ()  # the latest
 
     @property
     def weight(self) -> float:
@@ -140,8 +152,16 @@ def total_weight(of: str, signals: Mapping[str, int]) -> float:
     return sum(WEIGHTS[of, name].weight * count for name, count in signals.items())
 
 
-def read_evidence(connection: Connection) -> Evidence:
-    """Return what the ledger says came of questions and of firings."""
+def read_evidence(connection: Connection, *, settled: Mapping[str, str] = MappingProxyType({})) -> Evidence:
+    """Return what the ledger says came of questions and of firings.
+
+    `settled` is when a trigger was last changed for what was said of it: what came before is not held against it again.
+    """
+    changed = [list(settled), list(settled.values())]
+    judged: dict[str, list[JudgedFiring]] = {}
+    for trigger, action, because, is_good in ask(connection, _JUDGED, changed):
+        firing = JudgedFiring(action=action or "", because=because or "", is_good=is_good)
+        judged.setdefault(trigger, []).append(firing)
     days, asked, worded = ask(
         connection,
         """SELECT count(DISTINCT ts::DATE), count(*) FILTER (event = 'query'),
@@ -150,9 +170,9 @@ def read_evidence(connection: Connection) -> Evidence:
     return Evidence(
         pairs=_pairs((row[0], row[1], row[2], row[3]) for row in ask(connection, _PAIRS)),
         firings=tuple(
-            FiringSignals(trigger=row[0], fired=row[1], first=row[2] or "", last=row[3] or "",
-                  signals=dict(zip(_FIRING_SIGNALS, row[4:], strict=True)))
-            for row in ask(connection, _FIRINGS)
+            FiringSignals(trigger=row[0], fired=row[1], first=row[2] or "", last=row[3] or "", called_noise=row[4],
+                  signals=dict(zip(_FIRING_SIGNALS, row[5:], strict=True)), judged=tuple(judged.get(row[0], ())))
+            for row in ask(connection, _FIRINGS, changed)
         ),
         questions=ask_records(connection, Question, _QUESTIONS),
         rephrased=ask_records(connection, Rephrased, _REPHRASED),
@@ -222,31 +242,46 @@ GROUP BY 1, 2, 3 ORDER BY people DESC, 1, 2, 3 LIMIT {MOST_PAIRS}
 """
 
 _FIRING_SIGNALS = ("useful", "prevented", "noise", "wrong", "muted", "changed", "repeated", "read", "again")
+# Two lists are the parameters: triggers that were changed, and when.
+_SETTLED = "settled AS (SELECT unnest(?::VARCHAR[]) AS changed, unnest(?::TIMESTAMP[]) AS changed_at)"
+_UNSETTLED = "NOT EXISTS (SELECT 1 FROM settled WHERE changed = {0}.trigger AND {0}.ts < changed_at)"
 _FIRINGS = f"""
-WITH fired AS (
+WITH {_SETTLED}, fired AS (
     SELECT *, outcome = 'held' AND EXISTS (SELECT 1 FROM injections p WHERE p.outcome = 'passed'
         AND p.trigger = i.trigger AND p.who = i.who AND p.ts >= i.ts) AS passed,
         EXISTS (SELECT 1 FROM reads r WHERE r.who = i.who AND list_contains(i.docs, r.doc) AND r.ts >= i.ts
             AND r.ts <= i.ts + INTERVAL {MINUTES} MINUTE) AS was_read,
         starts_with(because, 'error') AND EXISTS (SELECT 1 FROM injections l WHERE l.trigger = i.trigger
             AND l.who = i.who AND l.ts > i.ts AND l.outcome IN ('shown', 'held')) AS came_again
-    FROM injections i WHERE outcome IN ('shown', 'held', 'muted')
+    FROM injections i WHERE outcome IN ('shown', 'held', 'muted') AND {_UNSETTLED.format("i")}
 ),
 said AS (
     SELECT trigger, {_number("about", only="verdict = 'useful'")} AS useful,
         {_number("about", only="verdict = 'prevented'")} AS prevented,
         {_number("about", only="verdict = 'noise'")} AS noise,
-        {_number("about", only="verdict = 'wrong'")} AS wrong
-    FROM feedback WHERE trigger IS NOT NULL GROUP BY 1
+        {_number("about", only="verdict = 'wrong'")} AS wrong,
+        {_number("about", only="verdict IN ('noise', 'wrong')")} AS called_noise
+    FROM feedback f WHERE trigger IS NOT NULL AND {_UNSETTLED.format("f")} GROUP BY 1
 )
 SELECT f.trigger, count(*) FILTER (outcome <> 'muted'), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d'),
-    coalesce(any_value(s.useful), 0), coalesce(any_value(s.prevented), 0), coalesce(any_value(s.noise), 0),
+    coalesce(any_value(s.called_noise), 0), coalesce(any_value(s.useful), 0),
+    coalesce(any_value(s.prevented), 0), coalesce(any_value(s.noise), 0),
     coalesce(any_value(s.wrong), 0), {_number("who", only="outcome = 'muted'")},
     count(DISTINCT voice) FILTER (outcome = 'held' AND NOT passed),
     count(DISTINCT voice) FILTER (outcome = 'held' AND passed),
     count(DISTINCT voice) FILTER (outcome <> 'muted' AND was_read),
     count(DISTINCT voice) FILTER (coalesce(came_again, false))
 FROM fired f LEFT JOIN said s ON s.trigger = f.trigger GROUP BY 1 ORDER BY 1
+"""
+
+_JUDGED = f"""
+WITH {_SETTLED}
+SELECT i.trigger, any_value(i.action), any_value(i.because), NOT bool_or(f.verdict IN ('noise', 'wrong'))
+FROM injections i JOIN feedback f ON f.about = i.id
+WHERE f.verdict IN ('useful', 'prevented', 'noise', 'wrong') AND {_UNSETTLED.format("i")}
+GROUP BY i.trigger, i.id
+QUALIFY row_number() OVER (PARTITION BY i.trigger ORDER BY max(i.ts) DESC, i.id) <= {MOST_JUDGED}
+ORDER BY i.trigger, max(i.ts) DESC, i.id
 """
 
 _PLACED = ("useful", "prevented", "noise", "wrong", "muted", "repeated")

@@ -14,20 +14,16 @@ from deia.fast_json import Json
 from deia.knowledge import Case, Trigger
 from deia.learn.changes import ADD, CASES, SET, TRIGGER, Change
 from deia.learn.corpus_words import Vocabulary
+from deia.learn.milder_drafts import Noise, Writable, draft_milder, noisy_triggers
 from deia.learn.proposals import Proposal, propose
-from deia.learn.signals import Evidence, FiringSignals
+from deia.learn.signals import Evidence
 from deia.ledger.gaps import SMALL_WORDS
 from deia.records import Record
 from deia.text import words
 
-MILDER = {"hold": "ask", "ask": "warn", "warn": "note"}
-JUDGED = 4  # judgements that it takes to call a trigger noisy
-NOISY, USELESS = 0.5, 0.2  # shares of good judgements below which a trigger is noisy, or useless
-USELESS_JUDGED = 8
 SILENT_DAYS = 90  # days that the ledger must span to retire a trigger that never fired
 SILENCED = 2  # noisy turns, and conversations, in which a silencing word must occur
 MOST_UNLESS, MOST_CASES = 2, 3
-GOOD, BAD = ("useful", "prevented"), ("noise", "wrong", "muted")
 EXAMPLES = 5
 SHOWN = 120  # characters of a turn that is shown as evidence
 
@@ -42,20 +38,16 @@ class FiredTurn(Record):
     conversation: str
 
 
-def draft_triggers(evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn]) -> list[Proposal]:
+def draft_triggers(
+    evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn], writable: Writable
+) -> list[Proposal]:
     """Return every draft for triggers, by kind; within a kind, the heaviest first."""
     groups = (
-        silencers(vocabulary, turns), milder(evidence, vocabulary, turns), unused(evidence, vocabulary),
+        silencers(vocabulary, turns), milder(evidence, vocabulary, turns, writable), unused(evidence, vocabulary),
         cases(vocabulary, turns),
     )  # fmt: skip
     proposals = [proposal for group in groups for proposal in sorted(group, key=lambda proposal: -proposal.weight)]
     return list({proposal.id: proposal for proposal in proposals}.values())
-
-
-def share_good(firing: FiringSignals) -> tuple[int, float]:
-    """Return how many judgements of a trigger there are, and the share that was good, smoothed towards one half."""
-    good, bad = (sum(firing.signals.get(name, 0) for name in names) for names in (GOOD, BAD))
-    return good + bad, (good + 0.5) / (good + bad + 1)
 
 
 def _own_triggers(vocabulary: Vocabulary) -> list[Trigger]:
@@ -127,24 +119,27 @@ def _contains(text: str, phrase: str) -> bool:
     return f" {phrase} " in f" {' '.join(words(text))} "
 
 
-def milder(evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn]) -> Iterator[Proposal]:
-    """Draft a milder action for triggers that are noise more often than not, and retirement for useless ones.
+def milder(
+    evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn], writable: Writable
+) -> Iterator[Proposal]:
+    """Draft a milder form for triggers that are noise more often than not, and retirement for useless ones."""
+    for noise in still_noisy(evidence, vocabulary, turns, writable):
+        proposal = draft_milder(noise, writable)
+        if proposal is not None:
+            yield proposal
+
+
+def still_noisy(
+    evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn], writable: Writable
+) -> Iterator[Noise]:
+    """Yield the noisy triggers whose noise was not silenced since.
 
     Old judgements stay in the ledger. If there are turns in which the trigger fires to this day, these decide.
     """
-    for signals in evidence.firings:
-        trigger = vocabulary.triggers.get(signals.trigger)
-        if trigger is None or trigger.id not in vocabulary.own or trigger.status == "deprecated":
-            continue
-        noisy, useful = _noisy_and_useful(trigger, turns)
-        if (noisy or useful) and len(useful) >= len(noisy):
-            continue
-        count, good = share_good(signals)
-        why = f"{count} judgements, {good:.0%} of them good"
-        if count >= USELESS_JUDGED and good < USELESS and not signals.signals.get("prevented"):
-            yield _set("retire", trigger, "status", "deprecated", why, -signals.weight)
-        elif count >= JUDGED and good < NOISY and trigger.action in MILDER:
-            yield _set("milder", trigger, "action", MILDER[trigger.action], why, -signals.weight)
+    for noise in noisy_triggers(evidence, vocabulary, writable):
+        noisy, useful = _noisy_and_useful(noise.trigger, turns)
+        if not (noisy or useful) or len(useful) < len(noisy):
+            yield noise
 
 
 def unused(evidence: Evidence, vocabulary: Vocabulary) -> Iterator[Proposal]:
@@ -153,13 +148,8 @@ def unused(evidence: Evidence, vocabulary: Vocabulary) -> Iterator[Proposal]:
     for trigger in _own_triggers(vocabulary) if evidence.days >= SILENT_DAYS and fired else ():
         if trigger.status == "experimental" and trigger.id not in fired:
             why = f"an experiment that did not fire once in {evidence.days} days"
-            yield _set("retire", trigger, "status", "deprecated", why, 0.0)
-
-
-def _set(kind: str, trigger: Trigger, field: str, value: str, why: str, weight: float) -> Proposal:
-    """Return the proposal to set one field of a trigger."""
-    change = Change(kind=SET, of=TRIGGER, target=trigger.id, field=field, value=value)
-    return propose(kind, [change], because=why, evidence=(), weight=weight)
+            change = Change(kind=SET, of=TRIGGER, target=trigger.id, field="status", value="deprecated")
+            yield propose("retire", [change], because=why, evidence=(), weight=0.0)
 
 
 def cases(vocabulary: Vocabulary, turns: Sequence[FiredTurn]) -> Iterator[Proposal]:

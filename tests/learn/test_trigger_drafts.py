@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from deia.commons.index.load_commons import load_commons
 from deia.learn.corpus_words import Vocabulary
+from deia.learn.milder_drafts import Writable
 from deia.learn.signals import Evidence, FiringSignals
 from deia.learn.trigger_drafts import FiredTurn, draft_triggers
 from tests.serve.conftest import FILES
@@ -24,7 +25,8 @@ def kinds(root: Path, turns: list[FiredTurn]) -> list[str]:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
     vocabulary = Vocabulary(load_commons(str(root)), own=frozenset({"site-delete"}))
-    return [one.kind for one in draft_triggers(Evidence(firings=(HEARD,)), vocabulary, turns) if one.kind == "milder"]
+    drafts = draft_triggers(Evidence(firings=(HEARD,)), vocabulary, turns, Writable())
+    return [one.kind for one in drafts if one.kind == "milder"]
 
 
 def turn(text: str, weight: float) -> FiredTurn:

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from deia.commons.index.entries import first_paragraph
 from deia.commons.index.golden_queries import golden_patterns, load_golden
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.merge_layers import load_layered
 from deia.errors import CommonsError
+from deia.folders import is_packaged, state_folder
 from deia.knowledge import Golden
-from deia.learn.changes import DOCUMENT, TRIGGER
+from deia.learn.apply import read_changes
+from deia.learn.changes import DOCUMENT, PERSON, TRIGGER
 from deia.learn.concept_drafts import LEAST
 from deia.learn.corpus_words import Vocabulary
 from deia.learn.file_edits import files_touched, is_editable
 from deia.learn.index_drafts import draft
+from deia.learn.labels import with_labels
+from deia.learn.milder_drafts import Writable
 from deia.learn.ordinary_talk import bags
 from deia.learn.proposals import Proposal
 from deia.learn.signals import Evidence, read_conversations, read_evidence
 from deia.learn.trials.index_trial import Comparison, IndexTrial, Probe
 from deia.learn.trials.judge_drafts import judge_drafts
+from deia.learn.trials.noisy_clauses import look_for_clauses
 from deia.learn.trials.reach import ReachChoice, choose_reach
 from deia.learn.trials.recorded_turns import read_fired_turns
 from deia.learn.trials.trigger_trial import TriggerTrial
-from deia.learn.trigger_drafts import FiredTurn, draft_triggers
+from deia.learn.trigger_drafts import FiredTurn, draft_triggers, still_noisy
 from deia.ledger.warehouse import read_through
 from deia.records import Record
-from deia.settings import resolve
+from deia.settings import Settings, resolve
 from deia.watch.gate.artefact import Artefact
+from deia.watch.silence.mutes import Mute, read_mutes
 
 ELSEWHERE, WORDS_ELSEWHERE = 100, 8  # questions about other things, and the words of each
 SEED = 1
 OPENING = 120  # characters of a document's first paragraph
+BUDGET = ("milder", "form", "mute", "clause", "retire")  # kinds that answer for a trigger's noise
+FORMS_PLACES = ("default", "deia.toml")  # where `[forms]` may be written so that it adds to what is in force
 MOST_PROBES = 2_000  # questions of the ledger, the heaviest first
 
 
@@ -44,6 +54,7 @@ class ProposalRun(Record):
     together: Comparison
     drafts: int
     reached: ReachChoice
+    advice: tuple[str, ...] = ()  # what only a person can mend, one line each
     turns: int = 0  # of transcripts, in which a trigger fired that people judged
 
 
@@ -53,6 +64,7 @@ class Sources(Record):
     ledgers: tuple[str, ...]
     since: str = ""
     transcripts: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # files in which people labelled firings
 
 
 def propose_all(
@@ -71,28 +83,67 @@ def propose_all(
     settings = resolve(root, environ=environ)
     own = load_commons(root)
     commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
-    evidence = read_through(sources.ledgers, read_evidence, since=sources.since)
+    read = partial(read_evidence, settled=settled(root))
+    evidence = with_labels(read_through(sources.ledgers, read, since=sources.since), sources.labels, settled(root))
     report("reading transcripts" if sources.transcripts else "reading the ledger")
     turns: list[FiredTurn] = []
     if sources.transcripts:
         weights = read_through(sources.ledgers, read_conversations, since=sources.since)
         turns = read_fired_turns(artefact(), sources.transcripts, weights)
     elsewhere = bags()
-    vocabulary = Vocabulary(commons, own=editable(own), elsewhere=elsewhere)
+    mine = frozenset[str]() if is_packaged(root) else editable(own)
+    vocabulary = Vocabulary(commons, own=mine, elsewhere=elsewhere)
     questions = [*load_golden(root).questions, *golden_patterns(own.query_patterns)]
     probes = [*probes_of(evidence, questions, elsewhere), *own_words(commons)]
     with IndexTrial(commons, vocabulary, probes) as trial:
         choice = choose_reach(evidence, vocabulary, trial, report=report)
         drafts = draft(evidence, vocabulary, reach=choice.reach)
         kept, together = judge_drafts(drafts, trial, reach=choice.reach, report=report)
-    values = settings.by_name()
-    trigger_drafts = draft_triggers(evidence, vocabulary, turns)
-    kept += TriggerTrial(commons, turns, settings=values).judge(trigger_drafts)
-    proposals = (_with_files(own, proposal) for proposal in kept)
+    of_triggers = _judge_triggers(evidence, vocabulary, turns, writable(root, settings, environ))
+    proposals = (_with_files(own, proposal) for proposal in (*kept, *of_triggers.kept))
     return ProposalRun(
         evidence=evidence, proposals=tuple(proposal for proposal in proposals if proposal), together=together,
-        drafts=len(drafts) + len(trigger_drafts), reached=choice, turns=len(turns),
+        drafts=len(drafts) + of_triggers.drafts, reached=choice, turns=len(turns), advice=of_triggers.advice,
     )  # fmt: skip
+
+
+class JudgedTriggers(Record):
+    """The proposals for triggers, the lines that only name what is wrong, and how many drafts there were."""
+
+    kept: tuple[Proposal, ...]
+    advice: tuple[str, ...]
+    drafts: int
+
+
+def _judge_triggers(
+    evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn], place: Writable
+) -> JudgedTriggers:
+    """Return what is proposed for triggers; the clause is looked for where neither words nor a milder form help."""
+    trial = TriggerTrial(vocabulary.commons, turns, settings=place.settings)
+    drafts = draft_triggers(evidence, vocabulary, turns, place)
+    kept = trial.judge(drafts)
+    answered = {draft.changes[0].target for draft in drafts if draft.kind in BUDGET}
+    answered |= {proposal.changes[0].target for proposal in kept if proposal.kind == "unless"}
+    noises = [one for one in still_noisy(evidence, vocabulary, turns, place) if one.trigger.id not in answered]
+    removals, advice = look_for_clauses(noises, trial)
+    return JudgedTriggers(kept=(*kept, *removals), advice=tuple(advice), drafts=len(drafts) + len(removals))
+
+
+def writable(root: str, settings: Settings, environ: Mapping[str, str]) -> Writable:
+    """Return where milder forms of triggers may be written that are not the project's own."""
+    is_starter = is_packaged(root)
+    mutes = read_mutes(state_folder(environ), now=time.time())
+    return Writable(
+        forms=not is_starter and settings.trusted and settings.sources["forms"] in FORMS_PLACES,
+        mutes=is_starter, settings=settings.by_name(),
+        muted=frozenset(mute.trigger for mute in mutes if mute == Mute(trigger=mute.trigger)),
+    )  # fmt: skip
+
+
+def settled(root: str) -> dict[str, str]:
+    """Return when each trigger was last changed by a proposal that still stands."""
+    standing = [change for change in read_changes(root) if not change.undone and change.kind in (*BUDGET, "unless")]
+    return {target: change.at for change in standing for target in change.targets}
 
 
 def editable(own: Commons) -> frozenset[str]:
@@ -110,6 +161,8 @@ def own_words(commons: Commons) -> list[Probe]:
 
 def _with_files(own: Commons, proposal: Proposal) -> Proposal | None:
     """Return a proposal with the files that it would touch; None if it cannot be written anywhere."""
+    if any(change.of == PERSON for change in proposal.changes):
+        return proposal
     try:
         return proposal.but(files=files_touched(own, proposal.changes))
     except CommonsError:

@@ -17,13 +17,19 @@ from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
 from deia.fast_json import Json
-from deia.learn.changes import CASES, change_commons, make_case
+from deia.knowledge import Trigger
+from deia.learn.changes import CASES, Change, change_commons, make_case
 from deia.learn.proposals import Effect, Proposal
 from deia.learn.trigger_drafts import FiredTurn
+from deia.records import Turn
 from deia.watch.authoring.case_runner import run_cases
+from deia.watch.authoring.replay import Replay
 from deia.watch.gate.artefact import Artefact, open_artefact
 
-NOTES = {"milder": "judged by people alone; it fires as often as before", "retire": "it will not fire any more"}
+NOTES = {
+    "milder": "judged by people alone; it fires as often as before", "retire": "it will not fire any more",
+    "form": "judged by people alone; a setting of this project", "mute": "judged by people alone; a mute of your own",
+}  # fmt: skip
 EXAMPLES = 3
 
 
@@ -47,6 +53,17 @@ class TriggerTrial:
             judged = self._judge_cases(draft, kept) if draft.kind == "case" else self._judge_change(draft)
             kept += [judged] if judged else []
         return kept
+
+    def broken_by(self, change: Change) -> int:
+        """Return how many cases, and turns in which the trigger was useful, do not hold any more after a change."""
+        before = self._results(self.commons, change.target)
+        after = self._results(change_commons(self.commons, [change]), change.target)
+        return sum(before[name] and not after[name] for name in before)
+
+    def fires(self, trigger: Trigger, turns: Sequence[Turn]) -> bool:
+        """Return whether a trigger that need not be one of the commons fires on one of some turns."""
+        artefact = self._artefact(self.commons.but(triggers=(trigger,)), trigger.id)
+        return any(Replay(artefact, bounded=False).judge(turn) for turn in turns)
 
     def _judge_change(self, draft: Proposal) -> Proposal | None:
         """Return a draft that silences noise and breaks nothing, with its figures, or None."""

@@ -36,6 +36,7 @@ REFUSED = (
     " passes as a tool call, however it is written. You may tell them what was stopped and why."
 )
 SPOKEN = frozenset(("mute", "allow", "uninstall", "trust", "untrust"))  # commands of deia that are the person's
+MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
 REMOVING = frozenset(("uninstall", "remove", "rm", "unlink", "disable", "delete", "purge"))
 INSTALLERS = frozenset(
@@ -160,6 +161,8 @@ def _own_command(words: list[str]) -> Iterator[str]:
     word = plain[0] if plain else ""
     if word in SPOKEN or (word == "install" and "--uninstall" in words):
         yield f"`deia {' '.join(words)}` would silence deia, take it out or change whom it trusts"
+    elif plain[:2] == ["learn", "apply"] and any(name.startswith(MILDER) for name in plain[2:]):
+        yield f"`deia {' '.join(words)}` would make a guard of deia milder"
     elif word == "config" and plain[1:2] in (["set"], ["unset"]):
         name = "".join(plain[2:3]).partition("=")[0].partition(".")[0]
         if name in WEAKENING:

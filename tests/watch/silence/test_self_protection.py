@@ -122,6 +122,8 @@ def tool(host: str, name: str, given: dict[str, Any]) -> Turn:
 REFUSED_COMMANDS = (
     # what is the person's to say
     "deia mute --all",
+    "deia learn apply kw-12ab34 form-12ab34",
+    "script -qc 'deia learn apply mute-12ab34'",
     "deia mute site-delete --for 2h",
     "cd /x && sudo deia allow K7QM2X --conversation",
     "bash -c 'deia allow K7QM2X'",
@@ -255,6 +257,8 @@ HARMLESS_COMMANDS = (
     "deia install --all --yes",
     "deia install claude-code --user",
     "deia mute --list",
+    "deia learn apply kw-12ab34",
+    "deia learn propose --kind form",
     "deia mute site-delete --off",
     "deia mute --help",
     "deia uninstall --dry-run --all",

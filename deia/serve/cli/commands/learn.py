@@ -14,6 +14,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.commons.source_files import safe_files
 from deia.errors import CommonsError, QueryError
 from deia.fast_json import Json
+from deia.folders import state_folder
 from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo
 from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import KINDS, Effect, Proposal
@@ -27,6 +28,7 @@ from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import (
     commons_option,
     commons_root,
+    is_person,
     json_option,
     log_change,
     since_option,
@@ -38,16 +40,20 @@ from deia.serve.cli.report_tables import grid_text
 from deia.serve.cli.terminal import look_of
 from deia.suggestions import did_you_mean
 from deia.text import counted, one_line, shorten
+from deia.watch.silence.mutes import Mute, write_mute
 
 HEADINGS = {
     "concept": "Words with the same meaning", "keywords": "Keywords", "promote": "Documents to rank higher",
     "demote": "Documents to rank lower",
     "related": "Related documents", "pattern": "Frequent questions", "refine": "Better questions to suggest",
-    "unless": "Words that silence a trigger", "milder": "Milder triggers", "case": "New cases",
+    "unless": "Words that silence a trigger", "milder": "Milder triggers",
+    "form": "Milder forms, for this project, of triggers from elsewhere", "mute": "Triggers to mute for yourself",
+    "clause": "Clauses to take out", "case": "New cases",
     "retire": "Triggers to retire", "review": "Documents to review",
 }  # fmt: skip
 EXCERPT = 100  # characters of a question
 SHOWN = 3  # questions that are shown for a proposal
+TO_UNDO = " To undo the last one, type: deia learn undo"
 CLEAR_LINE = "\r\033[K"
 
 
@@ -79,13 +85,17 @@ def learn(ctx: click.Context) -> int:
     "--transcripts", "transcripts", metavar="PATH", multiple=True,
     help="A transcript or a folder of them, to learn from the turns on which triggers fired; may be repeated.",
 )  # fmt: skip
+@click.option(
+    "--labels", "labels", metavar="FILE", multiple=True,
+    help="JSON lines that call firings deserved, arguable or noise; may be repeated.",
+)  # fmt: skip
 @since_option
 @json_option
 @ledger_option
 @commons_option
 def propose(
-    *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], since: str | None, as_json: bool,
-    ledgers: Sequence[str],
+    *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], labels: Sequence[str], since: str | None,
+    as_json: bool, ledgers: Sequence[str],
 ) -> int:  # fmt: skip
     """Show small changes that would improve the commons, each with its evidence and its effect.
 
@@ -93,7 +103,10 @@ def propose(
     --transcripts. A change that makes any of them worse is not shown. The exit code is 1 if there are no proposals.
     """
     root = commons_root()
-    sources = Sources(ledgers=tuple(ledger_folders(ledgers)), since=start_of(since), transcripts=tuple(transcripts))
+    sources = Sources(
+        ledgers=tuple(ledger_folders(ledgers)), since=start_of(since), transcripts=tuple(transcripts),
+        labels=tuple(labels),
+    )  # fmt: skip
     librarian = Librarian(root, agent="learn", ledger=False)
     run = propose_all(
         root, sources, environ=os.environ, artefact=librarian.open_artefact, report=_progress(quiet=as_json)
@@ -117,16 +130,21 @@ def _progress(*, quiet: bool) -> Callable[[str], None]:
 
 @learn.command()
 @click.argument("idents", nargs=-1, metavar="[ID…]")
-@click.option("--all", "every", is_flag=True, help="Apply all proposals.")
+@click.option("--all", "every", is_flag=True, help="Apply all proposals, except those that carry a warning.")
 @click.option("--interactive", is_flag=True, help="Show each with the lines that change, and ask.")
 @commons_option
 def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
-    """Apply proposals to the commons: those with these IDs, all of them, or those that you confirm."""
-    root = writable_root()
+    """Apply proposals to the commons: those with these IDs, all of them, or those that you confirm.
+
+    What makes a trigger from elsewhere milder is applied only at a terminal: no agent may do it for you.
+    """
+    root = commons_root()
     proposals = load_proposals(root, environ=os.environ)
     chosen = _chosen(proposals, idents, every=every or (interactive and not idents))
     if not chosen:
         raise click.UsageError("Name the IDs of proposals, or use --all or --interactive.")
+    if not all(proposal.kind == "mute" for proposal in chosen):
+        root = writable_root()
     active = {change.id for change in read_changes(root) if not change.undone}
     applied_count, failed = 0, 0
     for proposal in chosen:
@@ -135,19 +153,41 @@ def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
         if interactive and not _confirm(root, proposal):
             continue
         try:
-            applied = apply_proposal(root, proposal, now=time.time())
+            _refuse_unasked(proposal, asked=bool(idents) or interactive)
+            _apply(root, proposal)
         except CommonsError as error:
             if len(chosen) == 1:
                 raise
             output.complain_of(error)
             failed += 1
             continue
-        log_change(root, f"learn apply {proposal.id}")
-        paths = ", ".join(edit.path for edit in applied.files)
-        output.say(f"{proposal.id}: wrote {paths or 'nothing, because the commons already has this change'}")
         applied_count += 1
-    output.say(f"{counted(applied_count, 'proposal')} applied. To undo the last one, type: deia learn undo")
+    undoing = "" if all(proposal.kind == "mute" for proposal in chosen) else TO_UNDO
+    output.say(f"{counted(applied_count, 'proposal')} applied.{undoing}")
     return output.BROKEN if failed else output.FOUND
+
+
+def _refuse_unasked(proposal: Proposal, *, asked: bool) -> None:
+    """Raise a CommonsError if nobody may have meant to weaken a guard: it was not named, or this is no terminal."""
+    by_name = f"deia learn apply {proposal.id}"
+    if proposal.is_for_people and not is_person():
+        problem = f"{proposal.id} makes a guard milder, which only a person at a terminal may do."
+        raise CommonsError(problem, fix=f"Type in a terminal: {by_name}")
+    if proposal.warning and not asked:
+        raise CommonsError(f"{proposal.id} was left out: {proposal.warning}", fix=f"If you want that, type: {by_name}")
+
+
+def _apply(root: str, proposal: Proposal) -> None:
+    """Write a proposal, into the commons or into the person's own mutes, and say what was written."""
+    if proposal.kind == "mute":
+        trigger = proposal.changes[0].target
+        write_mute(state_folder(os.environ), Mute(trigger=trigger))
+        output.say(f"{proposal.id}: {trigger} is muted. To end that, type: deia mute {trigger} --off")
+        return
+    applied = apply_proposal(root, proposal, now=time.time())
+    log_change(root, f"learn apply {proposal.id}")
+    paths = ", ".join(edit.path for edit in applied.files)
+    output.say(f"{proposal.id}: wrote {paths or 'nothing, because the commons already has this change'}")
 
 
 def _chosen(proposals: Sequence[Proposal], idents: Sequence[str], *, every: bool) -> list[Proposal]:
@@ -218,6 +258,10 @@ def _lines(run: ProposalRun, chosen: Sequence[Proposal], *, diffs: str) -> Itera
         for proposal in chosen:
             if proposal.kind == kind:
                 yield from _proposal(proposal, diffs)
+    if run.advice:
+        yield ""
+        yield "Noise that only you can mend"
+        yield from (f"  {one_line(line)}" for line in run.advice)
     if chosen:
         yield ""
         yield f"To apply one, type: deia learn apply {chosen[0].id}   (or use --interactive, or --all)"
@@ -238,6 +282,8 @@ def _reach(run: ProposalRun) -> str:
 def _proposal(proposal: Proposal, root: str) -> Iterator[str]:
     yield f"  {proposal.id}  {one_line('; '.join(change.summary() for change in proposal.changes))}"
     yield f"      because: {one_line(proposal.because)}"
+    if proposal.warning:
+        yield f"      but:     {one_line(proposal.warning)}"
     if proposal.evidence:
         examples = [shorten(one_line(question), EXCERPT) for question in proposal.evidence[:SHOWN]]
         yield f"      such as: {' / '.join(examples)}"
@@ -256,6 +302,8 @@ def _figures(effect: Effect | Comparison) -> str:
 
 
 def _diff(root: str, proposal: Proposal) -> Iterator[str]:
+    if proposal.kind == "mute":
+        return
     try:
         texts = edit_texts(load_commons(root), proposal.changes)
     except CommonsError as error:
@@ -282,6 +330,7 @@ def _fields(run: ProposalRun, chosen: Sequence[Proposal]) -> dict[str, Json]:
         },
         "together": {name: getattr(run.together, name) for name in ("asked", "before", "after")},
         "proposals": [proposal.to_dict() for proposal in chosen],
+        "advice": list(run.advice),
     }
 
 
