@@ -43,14 +43,14 @@ def exemplar_act(text: str) -> CompiledAct | None:
     if head in STOP_WORDS - {""} or not (head or groups):
         return None
     required = combinations(groups, len(groups) - (len(groups) > FEW))
-    always = [*_marks(text, DENIALS), *([] if frame.whole else _marks(text, QUANTIFIERS))]
+    always = _marks(text, DENIALS) + ([] if frame.whole else _marks(text, QUANTIFIERS))
     how = [[*always, *chosen] for chosen in required] if groups or always else []
     return CompiledAct(do=[ALIKE + verb], what=[ALIKE + head] if head else [], how=how, whole=frame.whole)
 
 
-def _marks(text: str, marks: frozenset[str]) -> list[Group]:
+def _marks(text: str, marks: frozenset[str]) -> list[list[str]]:
     """Return a group of these words if an exemplar has one: `commit without the hooks` matches only denials."""
-    return [sorted(marks)] if not marks.isdisjoint(words(text)) else []
+    return [sorted(marks)] if marks.intersection(words(text)) else []
 
 
 def unreadable(exemplars: Sequence[str]) -> list[str]:

@@ -30,6 +30,7 @@ FIRST_PERSONS = TABLES.words("first persons")
 DOING_LEADS = TABLES.words("doing leads")
 ORDERS = TABLES.words("orders")
 INTENDING = frozenset(TABLES.phrases("intending"))
+JOINING = frozenset(("and", "so", "then", "but", "ok", "okay"))
 CAUSING = frozenset(("let", "make", "have", "help"))  # "let Redis evict keys": whoever lets it happen does it
 NAME_SIGNS = "-_/.$@#=\\"  # right before a word: it belongs to an option, a path or a name
 SUPPOSING = frozenset(("could", "would", "might", "may", "d"))
@@ -185,7 +186,7 @@ def _base_lead(before: Sequence[str], earlier: Sequence[str]) -> bool:
     if last in MODALS:
         return not lead or _subject_of(lead) in FIRST_PERSONS
     if last in FIRST_PERSONS:
-        return _asks(lead, last)
+        return _asks(lead, last) or (last in {"i", "we"} and set(lead) <= JOINING)  # "so I delete it"
     if last == "s" and lead[-1:] == ["let"]:
         return True
     if last in {"and", "or", "then", "but", "ok", "okay", "so", "yes", "yeah", "sure", "alright", "right", "no", "not"}:
