@@ -162,11 +162,7 @@ class Librarian:
     # --- watching ---
 
     def check_triggers(
-        self,
-        conversation: Iterable[object] | str,
-        *,
-        conversation_id: str | None = None,
-        folder: str | None = None,
+        self, conversation: Iterable[object] | str, *, conversation_id: str | None = None, folder: str | None = None
     ) -> list[Firing]:
         """Judge the turns of a conversation that were not judged yet, and return what fired, the most urgent first.
 
@@ -199,12 +195,7 @@ class Librarian:
             return [watch_turn(turn) for turn in judged.take_new(turns)]
 
     def stream(
-        self,
-        *,
-        role: Role = "assistant",
-        conversation_id: str | None = None,
-        folder: str | None = None,
-        tool: str = "",
+        self, *, role: Role = "assistant", conversation_id: str | None = None, folder: str | None = None, tool: str = ""
     ) -> Watcher:
         """Return the watcher of a turn that is being said: `.feed(text)` returns new firings, `.close()` the last ones.
 
@@ -223,12 +214,7 @@ class Librarian:
             judged, log = self._conversation(conversation_id or "")
             artefact, here = self.open_artefact(), folder or self.root
             return Watcher(
-                artefact,
-                log,
-                lambda part: self._look_around(part, here),
-                judged.take_new,
-                turn=turn,
-                lock=self._lock,
+                artefact, log, lambda part: self._look_around(part, here), judged.take_new, turn=turn, lock=self._lock
             )
 
     def _look_around(self, turn: Turn, folder: str) -> Surroundings:

@@ -341,9 +341,7 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     )  # fmt: skip
     files.replace(f"{job.folder}/{TRIGGERS}", data)
     return manifest.but(
-        artefact=digest,
-        settled=tuple(sorted(payload.path for payload in injected.values())),
-        ungated=tuple(ungated),
+        artefact=digest, settled=tuple(sorted(payload.path for payload in injected.values())), ungated=tuple(ungated)
     )
 
 

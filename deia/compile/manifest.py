@@ -39,11 +39,7 @@ class Manifest(Record):
 
 def write_manifest(folder: str, manifest: Manifest) -> None:
     """Write the manifest of compiled files; raise OSError if the folder cannot be written."""
-    values = {
-        **manifest.values(),
-        "format": FORMAT,
-        "problems": [problem.values() for problem in manifest.problems],
-    }
+    values = {**manifest.values(), "format": FORMAT, "problems": [problem.values() for problem in manifest.problems]}
     files.replace(f"{folder}/{NAME}", json.dumps(values, sort_keys=True).encode())
 
 

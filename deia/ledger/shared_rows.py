@@ -28,7 +28,7 @@ TABLES = {
     "asked_queries": SharedTable(
         sql=f"""SELECT ts, {ID}, hash(who) AS who, CASE WHEN asked IS NOT NULL THEN hash(asked) END AS asked,
             answered::ENUM ('yes', 'badly', 'no') AS answered, [hash(doc) for doc in docs] AS docs
-        FROM queries""",
+        FROM queries"""
     ),
     # The rows of the view `resolutions` in which a document was opened.
     "opened_documents": SharedTable(

@@ -158,10 +158,7 @@ class KeywordIndex:
         ]
         documents = query.term_set_query(self._schema, "id", [key(document) for document in by_document])
         full_query = query.boolean_query(
-            [
-                (occur.Must, query.const_score_query(documents, 0.0)),
-                (occur.Must, query.boolean_query(bits)),
-            ]
+            [(occur.Must, query.const_score_query(documents, 0.0)), (occur.Must, query.boolean_query(bits))]
         )
         for number, ordinal, score in self._found(full_query, MOST_PASSAGES):
             stems_of_passage = by_document[self._name(number)].setdefault(ordinal, set())

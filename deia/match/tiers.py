@@ -101,11 +101,7 @@ def _compact() -> Tier:
 
     model = open_compact()
     return Tier(
-        "compact",
-        model,
-        model.encode_query,
-        compare,
-        lambda codes: quantised.middle(codes, model.dimensions).tolist(),
+        "compact", model, model.encode_query, compare, lambda codes: quantised.middle(codes, model.dimensions).tolist()
     )
 
 

@@ -55,13 +55,7 @@ ALIKE = {
 }  # fmt: skip
 
 
-def compose(
-    firings: Sequence[Firing],
-    fetch: Fetch,
-    *,
-    shown: Collection[str] = (),
-    budget: int = 6000,
-) -> Injection:
+def compose(firings: Sequence[Firing], fetch: Fetch, *, shown: Collection[str] = (), budget: int = 6000) -> Injection:
     """Return the injection for some firings, the most urgent first.
 
     `fetch` returns a document or None. Documents in `shown` were injected before, so they are named but not repeated.

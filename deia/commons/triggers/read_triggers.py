@@ -17,18 +17,7 @@ from deia.commons.triggers.conditions import read_clauses
 from deia.commons.triggers.earlier_conditions import read_earlier
 from deia.errors import Problem
 from deia.knowledge import Case, Clause, Trigger
-from deia.records import (
-    ACTIONS,
-    MODES,
-    ROLES,
-    STANCES,
-    STATUSES,
-    TIMINGS,
-    TYPE_CHECKING,
-    URGENCIES,
-    Record,
-    Reference,
-)
+from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, TYPE_CHECKING, URGENCIES, Record, Reference
 from deia.suggestions import did_you_mean
 
 if TYPE_CHECKING:

@@ -73,16 +73,7 @@ class Encoder:
 class VectorWriter:
     """The vector files of a tier, open for writing, in the order of the documents' numbers."""
 
-    __slots__ = (
-        "_about",
-        "_before",
-        "_codes",
-        "_copied",
-        "_folder",
-        "_signs",
-        "_starts",
-        "tier",
-    )
+    __slots__ = ("_about", "_before", "_codes", "_copied", "_folder", "_signs", "_starts", "tier")
 
     complete = True
 

@@ -200,12 +200,7 @@ def _corrected_terms(term: str, correction: Sequence[str], catalog: Catalog) -> 
     """Return the terms of a corrected word."""
     shown = " ".join(correction)
     return [
-        Term(
-            typed=term,
-            stem=stem,
-            information=_information(stem, catalog),
-            corrected=shown,
-        )
+        Term(typed=term, stem=stem, information=_information(stem, catalog), corrected=shown)
         for stem in catalog.keyword.stems(correction)
     ]
 

@@ -93,13 +93,7 @@ def retrieve(catalog: Catalog, question: Question, *, meaning: Meaning, filters:
     )
 
 
-def _likeness(
-    catalog: Catalog,
-    question: Question,
-    hits: Sequence[Hit],
-    tier: Tier,
-    filters: Filters,
-) -> Likeness:
+def _likeness(catalog: Catalog, question: Question, hits: Sequence[Hit], tier: Tier, filters: Filters) -> Likeness:
     """Compare the query's meaning with the passages that words found, and with the passages nearest to it."""
     vectors, vector = catalog.vectors(tier.name), tier.encode(corrected_text(question))
     near = _near(catalog, vectors, vector, filters)

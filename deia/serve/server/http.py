@@ -71,12 +71,7 @@ class Listening(Record):
 
 
 def serve_http(
-    desk: Desk,
-    tools: Sequence[Tool],
-    listening: Listening,
-    *,
-    report: Callable[[str], None],
-    commons: str = "",
+    desk: Desk, tools: Sequence[Tool], listening: Listening, *, report: Callable[[str], None], commons: str = ""
 ) -> None:
     """Serve until a signal arrives; `report` is called with the address once it is known."""
     _require_token(listening)

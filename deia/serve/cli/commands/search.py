@@ -35,10 +35,7 @@ def _search(*, words: tuple[str, ...], commons: str | None, **values: Any) -> in
 search = click.Command(
     "search",
     callback=_search,
-    params=[
-        click.Argument(["words"], nargs=-1, metavar="[QUESTION]…"),
-        *map(_option, SEARCH),
-    ],
+    params=[click.Argument(["words"], nargs=-1, metavar="[QUESTION]…"), *map(_option, SEARCH)],
     help="""Search the commons.
 
     Shows the documents that answer the question, or says that there are none. The exit code is 0 if documents were

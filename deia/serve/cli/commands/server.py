@@ -82,12 +82,7 @@ def mcp(
 
 @mcp.command("config", short_help="Print the settings that add the server to a host.")
 @click.argument("host", type=click.Choice(list(SERVERS)))
-@click.option(
-    "--url",
-    metavar="URL",
-    default="",
-    help="The address of a running `deia serve` to use.",
-)
+@click.option("--url", metavar="URL", default="", help="The address of a running `deia serve` to use.")
 @read_only_option
 @commons_option
 def config(*, host: str, url: str, read_only: bool) -> int:
@@ -108,11 +103,7 @@ def config(*, host: str, url: str, read_only: bool) -> int:
     "--name", "names", multiple=True, metavar="NAME", help="Another host name of this server; may be repeated."
 )
 @click.option(
-    "--rate",
-    type=click.IntRange(0),
-    default=500,
-    show_default=True,
-    help="Requests per second; 0: unlimited.",
+    "--rate", type=click.IntRange(0), default=500, show_default=True, help="Requests per second; 0: unlimited."
 )
 @read_only_option
 @tools_option

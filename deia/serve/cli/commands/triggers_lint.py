@@ -31,13 +31,7 @@ def lint(*, form: str) -> int:
     layers = load_layers(librarian.root, starter=librarian.settings.starter, trusted=librarian.settings.trusted)
     own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
-    problems = lint_triggers(
-        artefact,
-        own.triggers,
-        layered.cases,
-        ungated=manifest.ungated,
-        clock=time.perf_counter,
-    )
+    problems = lint_triggers(artefact, own.triggers, layered.cases, ungated=manifest.ungated, clock=time.perf_counter)
     problems = [*hiding_problems(layers.stack), *problems]
     lines = (*map(str, problems), _summary(problems, len(own.triggers)))
     output.answer([problem.values() for problem in problems], lines, as_json=form == "json")

@@ -16,16 +16,7 @@ from deia.fast_json import Json
 from deia.records import Record
 from deia.serve.setup.host_settings.command import dialect_of, line, on_windows, words_of
 from deia.serve.setup.host_settings.hosts_table import GROUPED, Setup
-from deia.serve.setup.host_settings.json_text import (
-    MEND,
-    Path,
-    find,
-    insert,
-    line_of,
-    parse,
-    prune,
-    with_containers,
-)
+from deia.serve.setup.host_settings.json_text import MEND, Path, find, insert, line_of, parse, prune, with_containers
 
 HOOK_FILE = "deia/serve/hook.py"
 # Fields of an entry that may hold its command.

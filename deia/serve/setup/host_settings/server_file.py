@@ -16,14 +16,7 @@ from deia.errors import HostError
 from deia.fast_json import Json
 from deia.records import Record
 from deia.serve.setup.host_settings.hosts_table import SERVERS
-from deia.serve.setup.host_settings.json_text import (
-    BOM,
-    COMMAS,
-    insert,
-    parse,
-    prune,
-    with_containers,
-)
+from deia.serve.setup.host_settings.json_text import BOM, COMMAS, insert, parse, prune, with_containers
 
 NAME = "deia"
 TOML_ROOT = "mcp_servers"
