@@ -74,6 +74,7 @@ class CompiledAct(Record):
     unlike: Sequence[Sequence[Sequence[str]]] = ()  # items of which none may belong to the object or its place
     where: Sequence[Sequence[Sequence[str]]] = ()  # items of which one must belong to the object or its place
     how: Sequence[Sequence[Sequence[str]]] = ()  # items of which one must be in the act's clause
+    near: Sequence[Sequence[Sequence[str]]] = ()  # items of which one must be said of the act before the next comma
     whole: bool = False  # whether the object must be quantified: all, every, entire
 
 

@@ -5,18 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
 
-from deia.compile.triggers.exemplars import exemplar_act
-from deia.compile.triggers.lowered import Group, Lowered, Row
 from deia.compile.triggers.synonyms import ALIKE, replacements
 from deia.compile.triggers.word_forms import forms
 from deia.tables import Tables
 from deia.text import words
-from deia.watch.compiled_trigger import MEANING, ActWords, CompiledAct, CompiledClause, VerbForm
-from deia.watch.gate.word_gate import SAID
+from deia.watch.compiled_trigger import ActWords, VerbForm
 from deia.watch.prose.acts import BASE, DOING
 
 TABLES = Tables(__file__)
@@ -59,7 +55,7 @@ def act_words(do: Iterable[str], what: Iterable[str]) -> ActWords:
         verbs=_verb_forms(known),
         nouns=_by_form(nouns),
         deeds=_by_form(_classes(TABLES.pairs("deeds"))),
-        vessels=sorted({form for noun in _split(" ".join(TABLES.lines("vessels"))) for form in _noun_forms(noun)}),
+        vessels=sorted({form for noun in _split(" ".join(TABLES.lines("vessels"))) for form in noun_forms(noun)}),
     )
 
 
@@ -69,6 +65,9 @@ def _verb_forms(classes: Classes) -> dict[str, list[VerbForm]]:
     for name, verbs in classes.items():
         for form in (form for verb in verbs for form in verb_forms(verb)):
             classes_of.setdefault(form, set()).add(name)
+    for (shape, long), names in classes_of.items():  # "throw away" is throwing to an exemplar
+        shorter = [classes_of.get((shape, long[:size]), set()) for size in range(1, len(long))]
+        names.update(name for name in set().union(*shorter) if name.startswith(ALIKE))
     by_word: dict[str, list[VerbForm]] = {}
     for (shape, (first, *rest)), names in sorted(classes_of.items(), key=lambda item: (-len(item[0][1]), item[0])):
         by_word.setdefault(first, []).append((shape, sorted(names), rest))
@@ -89,7 +88,7 @@ def doing_forms(verb: str) -> list[str]:
     return sorted(form for form in forms(verb) if form.endswith("ing") and form != verb)
 
 
-def _noun_forms(noun: str) -> list[str]:
+def noun_forms(noun: str) -> list[str]:
     """Return a noun and its plural; of a pair, the last word is inflected."""
     *before, last = noun.split()
     return [" ".join((*before, form)) for form in sorted(forms(last)) if form == last or form.endswith("s")]
@@ -99,58 +98,9 @@ def _by_form(classes: Classes) -> dict[str, str]:
     by_form: dict[str, set[str]] = {}
     for name, nouns in classes.items():
         for noun in nouns:
-            for form in _noun_forms(noun):
+            for form in noun_forms(noun):
                 by_form.setdefault(form, set()).add(name)
     for pair in [form for form in by_form if " " in form]:  # "kafka topic" is a topic to an exemplar
         of_last = by_form.get(pair.rpartition(" ")[2], set())
         by_form[pair] |= {name for name in of_last if name.startswith(ALIKE)}
     return {form: " ".join(sorted(names)) for form, names in sorted(by_form.items())}
-
-
-# --- clauses ---
-
-
-def lower_act(value: Mapping[str, Any]) -> Lowered:
-    """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects."""
-    act = CompiledAct(
-        do=list(value["do"]), what=list(value.get("what", ())), unlike=_items(value, "not"),
-        where=_items(value, "where"), how=_items(value, "how"), whole=bool(value.get("all")),
-    )  # fmt: skip
-    source = act_source(value)
-    return Lowered(clause=CompiledClause.of("act", source, [(source, act.values())]), rows=(_row(act),))
-
-
-def lower_meaning(exemplars: Iterable[str]) -> Lowered:
-    """Return a lowered `meaning` clause: the conditions of each of its exemplars."""
-    texts = tuple(map(str, exemplars))
-    acts = [(text, act) for text in texts if (act := exemplar_act(text)) is not None]
-    clause = CompiledClause.of(MEANING, " | ".join(texts), [(text, act.values()) for text, act in acts])
-    return Lowered(clause=clause, rows=tuple(dict.fromkeys(_row(act) for _, act in acts)))
-
-
-def _row(act: CompiledAct) -> Row:
-    row = [Group((SAID,)), _gate_group(act.do, verb_classes(), _spoken_forms)]
-    row += [_gate_group(act.what, object_classes(), _noun_forms)] if act.what else []
-    return (*row, *(Group(form for item in items for form in item[-1]) for items in (act.where, act.how) if items))
-
-
-def act_source(value: Mapping[str, Any]) -> str:
-    """Return an `act` clause as one line: `destroy database where production`."""
-    parts = ["|".join(value["do"]), "|".join(value.get("what", ()))]
-    parts += [f"{name} {'|'.join(value[name])}" for name in ("where", "how", "not") if value.get(name)]
-    return " ".join(part for part in (*parts, "all" if value.get("all") else "") if part)
-
-
-def _items(value: Mapping[str, Any], name: str) -> list[list[list[str]]]:
-    return [[sorted(forms(word)) for word in words(item)] for item in value.get(name, ()) if words(item)]
-
-
-def _gate_group(names: Iterable[str], classes: Classes, forms_of: Callable[[str], Iterable[str]]) -> Group:
-    """Return words of which one is in every text that names a member of these classes: the longest of each form."""
-    every = (form for name in names for member in members(name, classes) for form in forms_of(member))
-    return Group(max(form.split(), key=len) for form in every)
-
-
-def _spoken_forms(verb: str) -> list[str]:
-    """Return the forms of a verb that frames read, as text."""
-    return [" ".join(form) for _, form in verb_forms(verb)]

@@ -1,30 +1,30 @@
 """Compile the exemplars of a `meaning` clause: each is read as an act, and becomes the conditions of an `act` clause.
 
 `wipe the production database` asks for the verb `wipe`, or one that replaces it, with an object `database`, or a noun
-that replaces it, in a clause that names production. An exemplar that names an act but nothing else matches nothing: it
-is left out, and `unreadable` reports it.
+that replaces it, in a sentence that names production. An exemplar that names an act but nothing else matches nothing:
+it is left out, and `unreadable` reports it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 
+from deia.compile.triggers.act_words import verb_classes
 from deia.compile.triggers.lowered import Group
-from deia.compile.triggers.synonyms import ALIKE, is_act, replacements
+from deia.compile.triggers.synonyms import ALIKE, replacements, synonym_classes
 from deia.compile.triggers.word_forms import forms
 from deia.tables import Tables
 from deia.text import spans, words
 from deia.watch.compiled_trigger import ActWords, CompiledAct
-from deia.watch.prose.act_objects import PRONOUNS, QUANTIFIERS
-from deia.watch.prose.acts import BASE, Frame, frames
+from deia.watch.prose.act_objects import CLAUSE_WORDS, DETERMINERS, PRONOUNS, QUANTIFIERS
+from deia.watch.prose.acts import BASE, MOST_APART, Frame, frames
 from deia.watch.prose.stance_names import DENIALS
 
 TABLES = Tables(__file__)
 STOP_WORDS = TABLES.words("stop words")
 MOST_WORDS = 8  # of an exemplar that are looked for; further words are ignored
-MOST_APART = 5  # words from a verb to its particle, which is counted: "turn the old git hook off"
 FEW = 2  # words beside verb and object that must all be there; of more, one may be missing
 
 
@@ -44,8 +44,14 @@ def exemplar_act(text: str) -> CompiledAct | None:
         return None
     required = combinations(groups, len(groups) - (len(groups) > FEW))
     always = _marks(text, DENIALS) + ([] if frame.whole else _marks(text, QUANTIFIERS))
-    how = [[*always, *chosen] for chosen in required] if groups or always else []
-    return CompiledAct(do=[ALIKE + verb], what=[ALIKE + head] if head else [], how=how, whole=frame.whole)
+    said = [[*always, *chosen] for chosen in required] if groups or always else []
+    where = "how" if _is_one_clause(text) else "near"
+    return CompiledAct(do=[ALIKE + verb], what=[ALIKE + head] if head else [], whole=frame.whole, **{where: said})
+
+
+def _is_one_clause(text: str) -> bool:
+    """Return whether an exemplar has no word that may begin another clause: "… so that the build passes"."""
+    return CLAUSE_WORDS.isdisjoint(words(text)[1:])
 
 
 def _marks(text: str, marks: frozenset[str]) -> list[list[str]]:
@@ -65,16 +71,23 @@ def _verb(text: str) -> str:
     """
     tokens = words(text)
     if tokens[:1] == ["let"]:
-        return next((word for word in tokens[1:] if is_act(word)), "".join(tokens[2:3]))
+        others = [word for word in tokens[1:] if word not in DETERMINERS | QUANTIFIERS]
+        return next((word for word in others if word in known_verbs()), "".join(others[1:2]))
     for at, word in enumerate(tokens):
         following = tokens[at + 1 : at + 1 + MOST_APART]
-        particle = " ".join(following[:2]) if is_act("_".join((word, *following[:2]))) else ""
-        particle = particle or next((other for other in following if is_act(f"{word}_{other}")), "")
+        particle = next((end for end in (" ".join(following[:2]), *following) if f"{word} {end}" in known_verbs()), "")
         if not particle and f"{word}-{''.join(following[:1])}" in text.lower():
             particle = "".join(following[:1])
         if particle or word not in STOP_WORDS:
             return f"{word} {particle}".rstrip()
     return ""
+
+
+@cache
+def known_verbs() -> frozenset[str]:
+    """Return the verbs of the thesaurus and of the classes that `act` clauses name, those with particles as pairs."""
+    of_acts = (member.replace("_", " ") for line in synonym_classes()[0] for member in line.split())
+    return frozenset(of_acts).union(*verb_classes().values())
 
 
 def _frame(text: str, verb: str) -> Frame | None:

@@ -14,8 +14,8 @@ from deia.commons.triggers.clause_language import (
     parse_phrase,
     parse_sql,
 )
-from deia.compile.triggers.act_words import lower_act, lower_meaning
 from deia.compile.triggers.gate_tables import COMMON
+from deia.compile.triggers.lower_acts import lower_act, lower_meaning
 from deia.compile.triggers.lowered import Group, Lowered
 from deia.compile.triggers.patterns import compiled_pattern, required_groups
 from deia.compile.triggers.pronouns import referring

@@ -53,8 +53,3 @@ def replacements(word: str, *, act: bool) -> frozenset[str]:
     """
     members = _classes()[0 if act else 1].get(word.replace(" ", "_"), frozenset())
     return frozenset(member.replace("_", " ") for member in members)
-
-
-def is_act(word: str) -> bool:
-    """Return whether the thesaurus has a class of acts for a word, or for a pair such as `blow_away`."""
-    return word in _classes()[0]

@@ -17,14 +17,21 @@ def unmet(act: CompiledAct, frame: Frame) -> str:
         return "do"
     if act.what and frame.things.isdisjoint(act.what):
         return "what"
-    beside = {*frame.modifiers, frame.head, *frame.places}
+    beside = beside_object(frame)
     if any_present(act.unlike, beside):
         return "not"
     if act.where and not any_present(act.where, beside):
         return "where"
     if act.how and not any_present(act.how, frame.words.difference(frame.verb.split())):
         return "how"
+    if act.near and not any_present(act.near, frame.beyond.difference(frame.verb.split())):
+        return "near"
     return "all" if act.whole and not frame.whole else ""
+
+
+def beside_object(frame: Frame) -> set[str]:
+    """Return the words of an act's object and place."""
+    return {*frame.modifiers, frame.head, *frame.places}
 
 
 def any_present(items: Iterable[Sequence[Sequence[str]]], words: Collection[str]) -> bool:

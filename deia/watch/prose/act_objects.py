@@ -71,13 +71,18 @@ class ObjectReader:
     def __init__(self, text: str, tokens: Sequence[Token], vocabulary: ActWords) -> None:
         self.text, self.tokens, self.vocabulary = text, tokens, vocabulary
 
-    def read(self, at: int, end: int) -> Thing:
-        """Return the object that begins at token `at`, of the verb before it, in the sentence up to token `end`."""
+    def read(self, at: int, end: int, *, particle: int = -1) -> Thing:
+        """Return the object that begins at token `at`, of the verb before it, in the sentence up to token `end`.
+
+        It ends before the token `particle`, if the verb has one there: "make the bucket public".
+        """
         verb = at - 1
         at = self._skip_coordinated(self._skip_small(at, end), end)
         clause_end = self._clause_end(at, end)
         start, whole = self._skip_determiners(at, clause_end)
         after = self._noun_phrase_end(start, clause_end)
+        if start < particle < after:
+            after = particle
         if self._is_pronoun(at, after, clause_end):
             return self._antecedent(verb, at, clause_end)
         words = self._words(start, after)
@@ -111,8 +116,8 @@ class ObjectReader:
                 return self._skip_small(second + 1, end)
         return at
 
-    def _clause_end(self, at: int, end: int) -> int:
-        """Return the index after the last token of the clause: before a mark or a word that begins another clause."""
+    def mark_end(self, at: int, end: int) -> int:
+        """Return the index after the last token before a mark such as a comma, or `end`."""
         for place in range(at, end):
             word, start, _ = self.tokens[place]
             if word == BREAK:
@@ -120,11 +125,14 @@ class ObjectReader:
             gap = self.text[self.tokens[place - 1][2] : start] if place else ""
             if any(mark in gap for mark in CLAUSE_MARKS) and not is_joined(self.text, self.tokens, place - 1):
                 return place
-            if (
-                word in CLAUSE_WORDS
-                and place > at
-                and (word not in {"and", "or"} or self._begins_clause(place + 1, end))
-            ):
+        return end
+
+    def _clause_end(self, at: int, end: int) -> int:
+        """Return the index after the last token of the clause: before a mark or a word that begins another clause."""
+        end = self.mark_end(at, end)
+        for place in range(at + 1, end):
+            word = self.tokens[place][0]
+            if word in CLAUSE_WORDS and (word not in {"and", "or"} or self._begins_clause(place + 1, end)):
                 return place
         return end
 

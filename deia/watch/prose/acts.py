@@ -32,12 +32,14 @@ ORDERS = TABLES.words("orders")
 INTENDING = frozenset(TABLES.phrases("intending"))
 JOINING = frozenset(("and", "so", "then", "but", "ok", "okay"))
 CAUSING = frozenset(("let", "make", "have", "help"))  # "let Redis evict keys": whoever lets it happen does it
+MOST_CAUSED = 3  # words from it to the verb, which is counted
 NAME_SIGNS = "-_/.$@#=\\"  # right before a word: it belongs to an option, a path or a name
 SUPPOSING = frozenset(("could", "would", "might", "may", "d"))
 WISHES = [[word] for word in ("you", "we", "i", "like", "love", "prefer", "rather", "please")]  # after "could", "would"
 STOPS = (".", "!", "?", ";", "\u3002", "\uff01", "\uff1f")
 BASE, DOING = "b", "i"  # shapes of a verb: its base form, and the one in -ing
 MOST_FRAMES = 60  # of one text
+MOST_APART = 6  # words from a verb to its particle, which is counted
 REACH = 40  # words of its sentence before a verb, and after it, that are looked at: a sentence may be a megabyte long
 
 
@@ -50,7 +52,8 @@ class Frame(Record):
     things: frozenset[str]  # classes of the object
     modifiers: frozenset[str]  # other words of the object
     places: frozenset[str]  # words after its prepositions: "from the production server"
-    words: frozenset[str]  # of the whole clause
+    words: frozenset[str]  # of its clause, from the verb or a place before it
+    beyond: frozenset[str]  # the same up to the next comma or other mark: "… so that the build passes"
     whole: bool  # whether the object is quantified: all, every, entire
     start: int
     verb_end: int
@@ -62,7 +65,7 @@ def frames(text: str, tokens: Sequence[Token], vocabulary: ActWords) -> list[Fra
     found: list[Frame] = []
     objects = ObjectReader(text, tokens, vocabulary)
     first = 0
-    for end in _sentence_ends(text, tokens):
+    for end in sentence_ends(text, tokens):
         for at in range(first, end):
             if tokens[at][0] in vocabulary.verbs:
                 found += _frames_at(objects, first, at, end)
@@ -72,7 +75,7 @@ def frames(text: str, tokens: Sequence[Token], vocabulary: ActWords) -> list[Fra
     return found
 
 
-def _sentence_ends(text: str, tokens: Sequence[Token]) -> Iterator[int]:
+def sentence_ends(text: str, tokens: Sequence[Token]) -> Iterator[int]:
     """Yield the index after the last token of each sentence."""
     for at in range(len(tokens) - 1):
         gap = text[tokens[at][2] : tokens[at + 1][1]]
@@ -98,7 +101,7 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
             continue
         if not _has_lead(text, tokens, first, at, shape):
             continue
-        thing = objects.read(after, end)
+        thing = objects.read(after, end, particle=_particle(tokens, after, end, rest) if after == at + 1 else -1)
         if _finite_follows(tokens, after, thing.after, end):
             continue
         acts = frozenset(classes)
@@ -107,23 +110,27 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
             acts = (acts - {LIGHT}) | deeds
             if not acts:
                 continue
-        clause = frozenset(token[0] for token in tokens[_said_from(tokens, first, at) : thing.clause_end])
+        said_from = _said_from(tokens, first, at)
+        words = [token[0] for token in tokens[said_from : max(objects.mark_end(after, end), thing.clause_end)]]
         return [
             Frame(
                 verb=" ".join((word, *rest)), acts=acts, head=thing.head, things=thing.classes,
-                modifiers=thing.modifiers, places=thing.places, words=clause, whole=thing.whole, start=start,
-                verb_end=verb_end, end=max(thing.end, tokens[after - 1][2]),
+                modifiers=thing.modifiers, places=thing.places, words=frozenset(words[: thing.clause_end - said_from]),
+                beyond=frozenset(words), whole=thing.whole, start=start, verb_end=verb_end,
+                end=max(thing.end, tokens[after - 1][2]),
             )
         ]  # fmt: skip
     return []
 
 
 def _said_from(tokens: Sequence[Token], first: int, at: int) -> int:
-    """Return the index of the first token that says more about an act: its verb, or a place named before it.
+    """Return the index of the first token that says more about an act: its verb, or what is named before it.
 
-    "In production, drop the table": the place stands before the verb.
+    "In production, drop the table" names a place before the verb, "let Redis evict keys" who does it.
     """
-    return first if tokens[first][0] in PREPOSITIONS else at
+    if tokens[first][0] in PREPOSITIONS:
+        return first
+    return next((place for place in range(max(first, at - MOST_CAUSED), at) if tokens[place][0] in CAUSING), at)
 
 
 def _after_rest(tokens: Sequence[Token], at: int, end: int, rest: Sequence[str]) -> int:
@@ -131,10 +138,16 @@ def _after_rest(tokens: Sequence[Token], at: int, end: int, rest: Sequence[str])
 
     The object may stand before the last of them: "blow the cluster away", "turn it off".
     """
-    for number, word in enumerate(rest):
-        if at + number >= end or tokens[at + number][0] != word:
-            return at if len(rest) == 1 and any(token[0] == word for token in tokens[at : min(at + 6, end)]) else -1
-    return at + len(rest)
+    if all(at + number < end and tokens[at + number][0] == word for number, word in enumerate(rest)):
+        return at + len(rest)
+    return at if _particle(tokens, at, end, rest) >= 0 else -1
+
+
+def _particle(tokens: Sequence[Token], at: int, end: int, rest: Sequence[str]) -> int:
+    """Return the index of a verb's particle that stands after its object, or -1."""
+    if len(rest) != 1:
+        return -1
+    return next((place for place in range(at, min(at + MOST_APART, end)) if tokens[place][0] == rest[0]), -1)
 
 
 def _is_free(text: str, tokens: Sequence[Token], at: int, after: int, end: int) -> bool:
@@ -191,7 +204,8 @@ def _base_lead(before: Sequence[str], earlier: Sequence[str]) -> bool:
         return True
     if last in {"and", "or", "then", "but", "ok", "okay", "so", "yes", "yeah", "sure", "alright", "right", "no", "not"}:
         return last not in {"no", "not"} and (_is_led(lead) if lead else not _is_supposed(earlier))
-    causing = next((at for at in range(len(before) - 1) if before[at] in CAUSING and at + 3 >= len(before)), -1)
+    reached = range(max(len(before) - MOST_CAUSED, 0), len(before) - 1)
+    causing = next((at for at in reached if before[at] in CAUSING), -1)
     return causing == 0 or (causing > 0 and _is_led(before[: causing + 1]))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from deia.compile.triggers.act_words import act_source, act_words, lower_act, object_classes, verb_classes
+from deia.compile.triggers.act_words import act_words, object_classes, verb_classes
+from deia.compile.triggers.lower_acts import act_source, lower_act
 from deia.watch.gate.word_gate import SAID
 
 DESTROY = {"do": ("destroy",), "what": ("database",), "not": ("test",)}

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from deia.compile.triggers.act_words import lower_meaning
+from deia.commons.index.load_commons import load_commons
+from deia.compile.triggers.act_words import act_words
 from deia.compile.triggers.exemplars import MOST_WORDS, STOP_WORDS, exemplar_act, unreadable
-from deia.compile.triggers.synonyms import is_act, replacements, synonym_classes
-from deia.watch.compiled_trigger import CompiledAct
+from deia.compile.triggers.lower_acts import lower_meaning
+from deia.compile.triggers.synonyms import replacements, synonym_classes
+from deia.folders import STARTER
+from deia.text import spans
+from deia.watch.compiled_trigger import MEANING, CompiledAct
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import SAID
+from deia.watch.prose.act_conditions import unmet
+from deia.watch.prose.acts import frames
 from deia.watch.prose.stance_names import DENIALS
 
 SITE = ("wipe the site and set it up again from scratch", "throw the whole site away and make a new one")
@@ -78,8 +84,7 @@ def test_acts_and_things_have_others_in_their_place() -> None:
 def test_a_verb_with_its_particle_is_one_act() -> None:
     assert "delete" in replacements("tear down", act=True)
     assert "turn" not in replacements("disable", act=True), "without its particle it is another act"
-    assert is_act("turn_off")
-    assert not is_act("sing_loud")
+    assert not replacements("sing loud", act=True)
 
 
 def test_no_word_stands_beside_its_opposite() -> None:
@@ -90,3 +95,18 @@ def test_no_word_stands_beside_its_opposite() -> None:
     for one, other in opposites:
         assert not any({one, other} <= set(line.split()) for line in (*acts, *things)), (one, other)
         assert all(other not in replacements(one, act=act) for act in (True, False)), (one, other)
+
+
+def test_exemplars_of_the_starter_hold_for_themselves() -> None:
+    """Whoever says an exemplar word for word is heard."""
+    exemplars = [
+        text for trigger in load_commons(STARTER).triggers for clause in (*trigger.any, *trigger.all)
+        if clause.kind == MEANING for text in clause.value
+    ]  # fmt: skip
+    acts = {text: act for text in exemplars if (act := exemplar_act(text))}
+    used = [(*act.do, *act.what) for act in acts.values()]
+    vocabulary = act_words([names[0] for names in used], [name for names in used for name in names[1:]])
+    assert [
+        text for text, act in acts.items()
+        if all(unmet(act, frame) for frame in frames(text, spans(text), vocabulary))
+    ] == []  # fmt: skip

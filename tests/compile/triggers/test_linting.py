@@ -61,9 +61,14 @@ def test_what_nothing_can_fire_or_every_turn_pays_for_is_told(trigger: Trigger, 
 
 
 def test_a_trigger_without_cases_has_one_finding_that_says_so() -> None:
-    one, two = make("one", ("meaning", ("we sell the old shop",))), make("two", ("phrase", "rent shop"))
+    one, two = make("one", ("meaning", ("sell the old shop",))), make("two", ("phrase", "rent shop"))
     cases = (case("two", "I'll rent the shop", fires=True), case("two", "don't rent the shop", fires=False))
     assert found(one, two, cases=cases) == [("no-cases", 1)]
+
+
+def test_an_exemplar_that_names_no_act_is_told_with_its_line() -> None:
+    exemplars = ("sell the old shop", "the old shop")
+    assert found(make("t", ("meaning", exemplars))) == [("unreadable-exemplar", 7)]
 
 
 def test_one_of_a_layer_below_overlaps_only_where_it_shows_the_same_documents() -> None:

@@ -33,6 +33,8 @@ def test_an_act_fires_if_all_conditions_are_met(
     assert fires(make(("act", conditions)), said) == bool(firings)
 
 
+AGAIN = "wipe the site and set it up again from scratch"
+PUBLIC = "make the bucket public"
 WIPE = "wipe the production database"
 ALL = "delete every branch"
 UNREVIEWED = "merge the branch without a review"
@@ -48,6 +50,11 @@ UNREVIEWED = "merge the branch without a review"
         (WIPE, "back up the production database", 0),
         (WIPE, "wipe the production database icon", 0),
         (WIPE, "don't wipe the production database", 0),
+        (AGAIN, "I'll wipe the site and then set it up from zero", 1),
+        (AGAIN, "I'll wipe the site and then go home", 0),
+        (PUBLIC, "make our image bucket public", 1),
+        (PUBLIC, "make the roadmap public", 0),
+        (PUBLIC, "make the bucket bigger", 0),
         (ALL, "please delete all the branches", 1),
         (ALL, "please delete the branch", 0),
         (UNREVIEWED, "I'll merge the branch without any review", 1),

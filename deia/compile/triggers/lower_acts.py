@@ -1,0 +1,61 @@
+"""Lower `act` and `meaning` clauses: the conditions on an act, and the words that the gate needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from deia.compile.triggers.act_words import Classes, members, noun_forms, object_classes, verb_classes, verb_forms
+from deia.compile.triggers.exemplars import exemplar_act
+from deia.compile.triggers.lowered import Group, Lowered, Row
+from deia.compile.triggers.word_forms import forms
+from deia.text import words
+from deia.watch.compiled_trigger import MEANING, CompiledAct, CompiledClause
+from deia.watch.gate.word_gate import SAID
+
+
+def lower_act(value: Mapping[str, Any]) -> Lowered:
+    """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects."""
+    act = CompiledAct(
+        do=list(value["do"]), what=list(value.get("what", ())), unlike=_items(value, "not"),
+        where=_items(value, "where"), how=_items(value, "how"), whole=bool(value.get("all")),
+    )  # fmt: skip
+    source = act_source(value)
+    return Lowered(clause=CompiledClause.of("act", source, [(source, act.values())]), rows=(_row(act),))
+
+
+def lower_meaning(exemplars: Iterable[str]) -> Lowered:
+    """Return a lowered `meaning` clause: the conditions of each of its exemplars."""
+    texts = tuple(map(str, exemplars))
+    acts = [(text, act) for text in texts if (act := exemplar_act(text)) is not None]
+    clause = CompiledClause.of(MEANING, " | ".join(texts), [(text, act.values()) for text, act in acts])
+    return Lowered(clause=clause, rows=tuple(dict.fromkeys(_row(act) for _, act in acts)))
+
+
+def _row(act: CompiledAct) -> Row:
+    row = [Group((SAID,)), _gate_group(act.do, verb_classes(), _spoken_forms)]
+    row += [_gate_group(act.what, object_classes(), noun_forms)] if act.what else []
+    beside = (act.where, act.how, act.near)
+    return (*row, *(Group(form for item in items for form in item[-1]) for items in beside if items))
+
+
+def act_source(value: Mapping[str, Any]) -> str:
+    """Return an `act` clause as one line: `destroy database where production`."""
+    parts = ["|".join(value["do"]), "|".join(value.get("what", ()))]
+    parts += [f"{name} {'|'.join(value[name])}" for name in ("where", "how", "not") if value.get(name)]
+    return " ".join(part for part in (*parts, "all" if value.get("all") else "") if part)
+
+
+def _items(value: Mapping[str, Any], name: str) -> list[list[list[str]]]:
+    return [[sorted(forms(word)) for word in words(item)] for item in value.get(name, ()) if words(item)]
+
+
+def _gate_group(names: Iterable[str], classes: Classes, forms_of: Callable[[str], Iterable[str]]) -> Group:
+    """Return words of which one is in every text that names a member of these classes: the longest of each form."""
+    every = (form for name in names for member in members(name, classes) for form in forms_of(member))
+    return Group(max(form.split(), key=len) for form in every)
+
+
+def _spoken_forms(verb: str) -> list[str]:
+    """Return the forms of a verb that frames read, as text."""
+    return [" ".join(form) for _, form in verb_forms(verb)]
