@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 
 from deia.commons.index.load_commons import Commons
 from deia.knowledge import Entry, Trigger
-from deia.ledger.gaps import SMALL_WORDS
+from deia.ledger.warehouse_schema import SMALL_WORDS
 from deia.match.keyword import analyser
 from deia.match.spelling import edits_allowed
 from deia.match.tokeniser import question_words, terms

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from deia.ledger.statements import read_statements
 from deia.ledger.warehouse import Connection, ask, ask_records
 from deia.ledger.warehouse_schema import MINUTES, VOICE
 from deia.records import Record
@@ -159,7 +160,7 @@ def read_evidence(connection: Connection, *, settled: Mapping[str, str] = Mappin
     """
     changed = [list(settled), list(settled.values())]
     judged: dict[str, list[JudgedFiring]] = {}
-    for trigger, action, because, is_good in ask(connection, _JUDGED, changed):
+    for trigger, action, because, is_good in ask(connection, STATEMENTS["judged"].sql, changed):
         firing = JudgedFiring(action=action or "", because=because or "", is_good=is_good)
         judged.setdefault(trigger, []).append(firing)
     days, asked, worded = ask(
@@ -168,23 +169,23 @@ def read_evidence(connection: Connection, *, settled: Mapping[str, str] = Mappin
             count(query) FILTER (event = 'query') FROM events""",
     )[0]
     return Evidence(
-        pairs=_pairs((row[0], row[1], row[2], row[3]) for row in ask(connection, _PAIRS)),
+        pairs=_pairs((row[0], row[1], row[2], row[3]) for row in ask(connection, STATEMENTS["pairs"].sql)),
         firings=tuple(
             FiringSignals(trigger=row[0], fired=row[1], first=row[2] or "", last=row[3] or "", called_noise=row[4],
                   signals=dict(zip(_FIRING_SIGNALS, row[5:], strict=True)), judged=tuple(judged.get(row[0], ())))
-            for row in ask(connection, _FIRINGS, changed)
+            for row in ask(connection, STATEMENTS["firings"].sql, changed)
         ),
-        questions=ask_records(connection, Question, _QUESTIONS),
-        rephrased=ask_records(connection, Rephrased, _REPHRASED),
-        together=ask_records(connection, Together, _TOGETHER),
-        shown=ask_records(connection, Shown, _SHOWN),
+        questions=ask_records(connection, Question, STATEMENTS["questions"].sql),
+        rephrased=ask_records(connection, Rephrased, STATEMENTS["rephrased"].sql),
+        together=ask_records(connection, Together, STATEMENTS["together"].sql),
+        shown=ask_records(connection, Shown, STATEMENTS["shown"].sql),
         days=days, asked=asked, worded=worded,
     )  # fmt: skip
 
 
 def read_conversations(connection: Connection) -> dict[tuple[str, str], float]:
     """Return the weight of each trigger's signals in each conversation, by conversation and trigger."""
-    rows = ask(connection, _BY_CONVERSATION)
+    rows = ask(connection, STATEMENTS["by_conversation"].sql)
     return {(row[0], row[1]): total_weight("firing", dict(zip(_PLACED, row[2:], strict=True))) for row in rows}
 
 
@@ -202,11 +203,6 @@ def _pairs(rows: Iterable[tuple[str, str, str, int]]) -> tuple[Pair, ...]:
     )
 
 
-def _number(of: str, *, only: str = "true") -> str:
-    """Return the SQL that counts different values, at most one for each machine and day."""
-    return f"least(count(DISTINCT {of}) FILTER ({only}), count(DISTINCT voice) FILTER ({only}))"
-
-
 # A person who opens nothing of an answer and asks again did not find what they wanted, even if the search was sure.
 # Then the two questions must share documents or words, since a sure answer may have been read where it was shown.
 _TRIED_AGAIN = """
@@ -216,106 +212,9 @@ FROM successions p JOIN resolutions f ON f.who = p.who AND f.ts = p.ts
 WHERE p.answered <> 'yes' OR (f.opened IS NULL AND is_near)
 """
 
-# Feedback on an answer is about the document that it names, else the one that was opened, else the first one.
-_PAIRS = f"""
-WITH judged AS (
-    SELECT q.asked, coalesce(f.doc, q.opened, q.docs[1]) AS doc, f.verdict AS name, q.who,
-        f.voice
-    FROM (SELECT *, {VOICE} FROM events) f JOIN resolutions q ON f.about = q.id
-    WHERE f.event = 'feedback' AND f.verdict IN ('useful', 'prevented', 'noise', 'wrong')
-),
-later AS (
-    SELECT p.asked, r.opened AS doc, 'opened-later' AS name, p.who, r.voice
-    FROM ({_TRIED_AGAIN}) p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at AND r.opened IS NOT NULL
-    WHERE NOT list_contains(p.docs[1:1], r.opened) AND (p.again_at <= p.ts + INTERVAL {SECONDS} SECOND OR p.is_near)
-),
-signals AS (
-    FROM judged
-    UNION ALL SELECT asked, opened, 'opened', who, voice FROM resolutions WHERE opened IS NOT NULL
-    UNION ALL FROM later
-    UNION ALL SELECT asked, docs[1], 'ignored', who, voice FROM resolutions
-        WHERE opened IS NOT NULL AND opened <> docs[1]
-)
-SELECT asked, doc, name, {_number("who")}::BIGINT AS people FROM signals
-WHERE asked IS NOT NULL AND asked <> '' AND doc IS NOT NULL AND doc <> ''
-GROUP BY 1, 2, 3 ORDER BY people DESC, 1, 2, 3 LIMIT {MOST_PAIRS}
-"""
-
 _FIRING_SIGNALS = ("useful", "prevented", "noise", "wrong", "muted", "changed", "repeated", "read", "again")
-# Two lists are the parameters: triggers that were changed, and when.
-_SETTLED = "settled AS (SELECT unnest(?::VARCHAR[]) AS changed, unnest(?::TIMESTAMP[]) AS changed_at)"
-_UNSETTLED = "NOT EXISTS (SELECT 1 FROM settled WHERE changed = {0}.trigger AND {0}.ts < changed_at)"
-_FIRINGS = f"""
-WITH {_SETTLED}, fired AS (
-    SELECT *, outcome = 'held' AND EXISTS (SELECT 1 FROM injections p WHERE p.outcome = 'passed'
-        AND p.trigger = i.trigger AND p.who = i.who AND p.ts >= i.ts) AS passed,
-        EXISTS (SELECT 1 FROM reads r WHERE r.who = i.who AND list_contains(i.docs, r.doc) AND r.ts >= i.ts
-            AND r.ts <= i.ts + INTERVAL {MINUTES} MINUTE) AS was_read,
-        starts_with(because, 'error') AND EXISTS (SELECT 1 FROM injections l WHERE l.trigger = i.trigger
-            AND l.who = i.who AND l.ts > i.ts AND l.outcome IN ('shown', 'held')) AS came_again
-    FROM injections i WHERE outcome IN ('shown', 'held', 'muted') AND {_UNSETTLED.format("i")}
-),
-said AS (
-    SELECT trigger, {_number("about", only="verdict = 'useful'")} AS useful,
-        {_number("about", only="verdict = 'prevented'")} AS prevented,
-        {_number("about", only="verdict = 'noise'")} AS noise,
-        {_number("about", only="verdict = 'wrong'")} AS wrong,
-        {_number("about", only="verdict IN ('noise', 'wrong')")} AS called_noise
-    FROM feedback f WHERE trigger IS NOT NULL AND {_UNSETTLED.format("f")} GROUP BY 1
-)
-SELECT f.trigger, count(*) FILTER (outcome <> 'muted'), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d'),
-    coalesce(any_value(s.called_noise), 0), coalesce(any_value(s.useful), 0),
-    coalesce(any_value(s.prevented), 0), coalesce(any_value(s.noise), 0),
-    coalesce(any_value(s.wrong), 0), {_number("who", only="outcome = 'muted'")},
-    count(DISTINCT voice) FILTER (outcome = 'held' AND NOT passed),
-    count(DISTINCT voice) FILTER (outcome = 'held' AND passed),
-    count(DISTINCT voice) FILTER (outcome <> 'muted' AND was_read),
-    count(DISTINCT voice) FILTER (coalesce(came_again, false))
-FROM fired f LEFT JOIN said s ON s.trigger = f.trigger GROUP BY 1 ORDER BY 1
-"""
-
-_JUDGED = f"""
-WITH {_SETTLED}
-SELECT i.trigger, any_value(i.action), any_value(i.because), NOT bool_or(f.verdict IN ('noise', 'wrong'))
-FROM injections i JOIN feedback f ON f.about = i.id
-WHERE f.verdict IN ('useful', 'prevented', 'noise', 'wrong') AND {_UNSETTLED.format("i")}
-GROUP BY i.trigger, i.id
-QUALIFY row_number() OVER (PARTITION BY i.trigger ORDER BY max(i.ts) DESC, i.id) <= {MOST_JUDGED}
-ORDER BY i.trigger, max(i.ts) DESC, i.id
-"""
-
 _PLACED = ("useful", "prevented", "noise", "wrong", "muted", "repeated")
-_BY_CONVERSATION = """
-SELECT i.conversation, i.trigger, count(DISTINCT f.id) FILTER (verdict = 'useful'),
-    count(DISTINCT f.id) FILTER (verdict = 'prevented'), count(DISTINCT f.id) FILTER (verdict = 'noise'),
-    count(DISTINCT f.id) FILTER (verdict = 'wrong'), max((i.outcome = 'muted')::INT), max((i.outcome = 'passed')::INT)
-FROM injections i LEFT JOIN feedback f ON f.about = i.id
-WHERE i.conversation IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
-"""
-
-_QUESTIONS = f"""
-SELECT asked AS text, count(*) AS times, {_number("who")} AS people, avg((answered = 'yes')::INT) AS answered
-FROM queries WHERE asked IS NOT NULL AND asked <> '' GROUP BY 1 ORDER BY times DESC, text LIMIT {MOST_QUESTIONS}
-"""
-
-_REPHRASED = f"""
-SELECT p.asked AS first, p.again AS "then", coalesce(mode(r.opened), mode(r.docs[1])) AS document,
-    least(count(DISTINCT p.who), count(DISTINCT p.voice)) AS people
-FROM ({_TRIED_AGAIN}) p JOIN resolutions r ON r.who = p.who AND r.ts = p.again_at
-WHERE (r.opened IS NOT NULL OR (r.answered = 'yes' AND p.answered <> 'yes')) AND len(r.docs) > 0
-GROUP BY 1, 2 ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
-"""
-
-_TOGETHER = f"""
-SELECT a.doc AS first, b.doc AS "then", least(count(DISTINCT a.who), count(DISTINCT a.voice)) AS people
-FROM reads a JOIN reads b
-    ON a.who = b.who AND a.doc <> b.doc AND b.ts >= a.ts AND b.ts <= a.ts + INTERVAL {MINUTES} MINUTE
-WHERE a.who <> '?' GROUP BY 1, 2 HAVING people >= {TOGETHER} ORDER BY people DESC, 1, 2 LIMIT {MOST_QUESTIONS}
-"""
-
-_SHOWN = """
-SELECT doc AS document, count(*) AS shown, count(*) FILTER (opened = doc) AS opened,
-    count(DISTINCT voice) FILTER (first AND opened IS NOT NULL AND opened <> doc) AS passed_over
-FROM (SELECT unnest(docs[1:3]) AS doc, opened, voice, docs[1] = unnest(docs[1:3]) AS first FROM resolutions)
-GROUP BY 1 ORDER BY 1
-"""
+STATEMENTS = read_statements(
+    __file__, voice=VOICE, tried_again=_TRIED_AGAIN, seconds=SECONDS, minutes=MINUTES, most=MOST_QUESTIONS,
+    most_pairs=MOST_PAIRS, together=TOGETHER, most_judged=MOST_JUDGED,
+)  # fmt: skip

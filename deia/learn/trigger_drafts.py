@@ -17,7 +17,7 @@ from deia.learn.corpus_words import Vocabulary
 from deia.learn.milder_drafts import Noise, Writable, draft_milder, noisy_triggers
 from deia.learn.proposals import Proposal, propose
 from deia.learn.signals import Evidence
-from deia.ledger.gaps import SMALL_WORDS
+from deia.ledger.warehouse_schema import SMALL_WORDS
 from deia.records import Record
 from deia.text import words
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from deia.ledger import warehouse_schema
+from deia import files
 from deia.ledger.report_values import Figure, Report, bars, table
 from deia.ledger.shared_rows import gather
+from deia.ledger.statements import read_statements
 from deia.ledger.warehouse import Connection, ask_records
+from deia.ledger.warehouse_schema import SMALL_WORDS
 from deia.match.tokeniser import terms
 from deia.records import Record
 
@@ -23,8 +25,9 @@ TERMS = 4  # terms that describe a gap
 EXAMPLES = 5
 SHOWN = 15
 OF_GAP = ("gap", "about", "asked", "unanswered", "by", "for example", "nearest")
+OUTLINE = __file__.rpartition(".")[0] + ".md"
 DRAFTED = "A draft of what is missing: deia telemetry gaps --draft 1"
-SMALL_WORDS = warehouse_schema.SMALL_WORDS
+STATEMENTS = read_statements(__file__, most=MOST_QUESTIONS, people=MOST_PEOPLE)
 
 
 class Gap(Record):
@@ -53,33 +56,12 @@ class OpenQuery(Record):
 def find_gaps(connection: Connection) -> list[Gap]:
     """Return the gaps, the most frequent first."""
     gather(connection, "asked_queries", "query_texts", "document_counts")
-    queries = ask_records(connection, OpenQuery, _LACKING)
+    queries = ask_records(connection, OpenQuery, STATEMENTS["lacking"].sql)
     vectors = weigh([query.question for query in queries])
     worded = [query for query, vector in zip(queries, vectors, strict=True) if vector]
     vectors = [vector for vector in vectors if vector]
     gaps = [_gap([worded[at] for at in group], [vectors[at] for at in group]) for group in group_vectors(vectors)]
     return sorted(gaps, key=lambda gap: (-gap.asked, gap.terms))
-
-
-# A query that was answered at least half of the time, or the last time, is no gap any more.
-_LACKING = f"""
-WITH lacking AS (
-    SELECT asked, count(*) FILTER (answered <> 'yes') AS times, count(*) FILTER (answered = 'no') AS unanswered,
-        strftime(max(ts), '%Y-%m-%d') AS last
-    FROM asked_queries WHERE asked IS NOT NULL
-    GROUP BY 1 HAVING arg_max(answered, ts) <> 'yes' AND avg((answered = 'yes')::INT) < 0.5
-),
-top AS (
-    SELECT text, lacking.* FROM lacking JOIN query_texts USING (asked) WHERE text <> ''
-    ORDER BY times DESC, text LIMIT {MOST_QUESTIONS}
-),
-met AS (
-    SELECT asked, list(DISTINCT who)[1:{MOST_PEOPLE}] AS people, mode(docs[1]) AS doc
-    FROM asked_queries JOIN (SELECT asked FROM top) USING (asked) GROUP BY 1
-)
-SELECT text AS question, times, unanswered, people AS who, top.last, name AS doc
-FROM top JOIN met USING (asked) LEFT JOIN document_counts USING (doc) ORDER BY times DESC, text
-"""
 
 
 def weigh(questions: Sequence[str]) -> list[dict[str, float]]:
@@ -145,40 +127,14 @@ def _gap(members: Sequence[OpenQuery], vectors: Sequence[Mapping[str, float]]) -
 
 def outline(gap: Gap) -> str:
     """Return the draft of a document that would close a gap: Markdown with front matter for a person to fill in."""
-    title = gap.questions[0][:1].upper() + gap.questions[0][1:]
-    words = ", ".join(_quoted(term) for term in gap.terms)
-    asked = "\n".join(f"- {question}" for question in gap.questions[: EXAMPLES * 2])
+    heading = gap.questions[0][:1].upper() + gap.questions[0][1:]
+    template = (files.read(OUTLINE) or b"").decode().replace("\r", "")
     near = "".join(f"- {doc}: say why it does not answer this, or extend it instead\n" for doc in gap.nearest)
-    return f"""---
-title: {_quoted(title)}
-urgency: medium
-keywords: [{words}]
----
-
-# {title}
-
-Asked {gap.asked} times by {gap.people}, last on {gap.last}; {gap.unanswered} times nothing was found.
-
-## The answer in one sentence
-
-TODO
-
-## What people ask
-
-{asked}
-
-## What goes wrong
-
-TODO: the symptoms that somebody sees, with error messages as they appear.
-
-## What to do
-
-1. TODO
-
-## How to check that it worked
-
-TODO
-""" + (f"\n## Related documents\n\n{near}" if near else "")
+    return template.format(
+        title=_quoted(heading), keywords=", ".join(_quoted(term) for term in gap.terms), heading=heading,
+        asked=gap.asked, people=gap.people, last=gap.last, unanswered=gap.unanswered,
+        questions="\n".join(f"- {question}" for question in gap.questions[: EXAMPLES * 2]),
+    ) + (f"\n## Related documents\n\n{near}" if near else "")  # fmt: skip
 
 
 def _quoted(text: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from deia.ledger.periods import over_time
 from deia.ledger.report_values import Figure, Report, bars, share, table
 from deia.ledger.shared_rows import gather
+from deia.ledger.statements import read_statements
 from deia.ledger.warehouse import Connection, ask
 from deia.records import Record
 
+STATEMENTS = read_statements(__file__)
 SHOWN = 20  # rows of a table
 BARS = 12  # in a chart
 IGNORED_FROM = 5  # answers after which a document that nobody opened counts as ignored
@@ -74,7 +76,7 @@ ASSUMPTION = (
 def documents(connection: Connection, known: Known) -> Report:
     """Return the report on documents that help, are shown but ignored, are never needed, or are out of date."""
     gather(connection, "judgements", "document_counts")
-    used = {row[0]: row[1:] for row in ask(connection, _DOCUMENTS)}
+    used = {row[0]: row[1:] for row in ask(connection, STATEMENTS["documents"].sql)}
     rows = [(identity, *values) for identity, values in used.items()]
     helpful = sorted((row for row in rows if row[3] or row[4] or row[2]), key=lambda row: (-row[3] - row[4], -row[2]))
     ignored = sorted((row for row in rows if row[1] >= IGNORED_FROM and not row[3] and not row[4]), key=lambda r: -r[1])
@@ -106,16 +108,6 @@ def documents(connection: Connection, known: Known) -> Report:
     )
 
 
-_DOCUMENTS = """
-SELECT name, asked, put, opened, coalesce(useful, 0), coalesce(noise, 0), strftime(greatest(last, judged), '%Y-%m-%d')
-FROM document_counts LEFT JOIN (
-    SELECT doc, count(*) FILTER (verdict IN ('useful', 'prevented')) AS useful,
-        count(*) FILTER (verdict IN ('noise', 'wrong')) AS noise, max(ts) AS judged, count(*) AS said
-    FROM judgements GROUP BY 1
-) USING (doc) WHERE asked + put + opened + coalesce(said, 0) > 0 ORDER BY 1
-"""
-
-
 def _staleness(known: KnownDocument, today: str, used: dict[str, tuple[int, ...]]) -> tuple[str, str, str, int] | None:
     """Return the row of a document that should be checked again, with the reason; None if it need not be."""
     days = _days(known.verified, today) if known.verified else None
@@ -141,7 +133,7 @@ def _days(first: str, last: str) -> int | None:
 def triggers(connection: Connection, known: Known) -> Report:
     """Return the report on what each trigger did, how people judged it, and which never fired."""
     gather(connection, "fired_triggers", "judgements")
-    rows = ask(connection, _TRIGGERS)
+    rows = ask(connection, STATEMENTS["triggers"].sql)
     estimate = prevented(connection)
     active = {trigger.id for trigger in known.triggers if trigger.status != "deprecated"}
     never = sorted((trigger,) for trigger in active - {row[0] for row in rows})
@@ -170,30 +162,10 @@ def triggers(connection: Connection, known: Known) -> Report:
     )
 
 
-_TRIGGERS = """
-SELECT i.trigger, count(*) FILTER (outcome IN ('shown', 'held')) AS fired, count(*) FILTER (outcome = 'held'),
-    count(*) FILTER (outcome = 'passed'), count(*) FILTER (outcome = 'muted'), count(*) FILTER (outcome = 'quiet'),
-    count(*) FILTER (outcome = 'over_budget'),
-    count(DISTINCT who), coalesce(any_value(f.useful), 0), coalesce(any_value(f.noise), 0),
-    strftime(max(ts), '%Y-%m-%d')
-FROM fired_triggers i LEFT JOIN (
-    SELECT trigger, count(*) FILTER (verdict IN ('useful', 'prevented')) AS useful,
-        count(*) FILTER (verdict IN ('noise', 'wrong')) AS noise
-    FROM judgements WHERE trigger IS NOT NULL GROUP BY 1
-) f ON f.trigger = i.trigger
-GROUP BY 1 ORDER BY fired DESC, 1
-"""
-
-
 def prevented(connection: Connection) -> Prevented:
     """Estimate the mistakes that were prevented; `ASSUMPTION` says how."""
     gather(connection, "open_holds")
-    said, useful, judged = ask(
-        connection,
-        """SELECT count(DISTINCT about) FILTER (verdict = 'prevented'),
-            count(*) FILTER (outcome = 'held' AND verdict IN ('useful', 'prevented')),
-            count(*) FILTER (outcome = 'held' AND verdict IS NOT NULL) FROM judgements""",
-    )[0]
+    said, useful, judged = ask(connection, STATEMENTS["judged_holds"].sql)[0]
     ((open_holds,),) = ask(connection, "FROM open_holds")
     rate = (useful + 0.5) / (judged + 1)
     return Prevented(least=said, guess=said + round(open_holds * rate), most=said + open_holds, rate=round(rate, 2))
@@ -206,16 +178,7 @@ def _prevented_figure(estimate: Prevented) -> Figure:
 
 def agents(connection: Connection) -> Report:
     """Return the report on who used the commons, and how."""
-    rows = ask(
-        connection,
-        """SELECT coalesce(agent, host, 'unnamed') AS name, count(DISTINCT conversation),
-            count(*) FILTER (event = 'query'),
-            100.0 * avg(CASE WHEN event = 'query' THEN (matched = 'true')::INT END),
-            count(*) FILTER (event = 'injection'), count(*) FILTER (outcome = 'held'),
-            count(*) FILTER (event = 'read'), count(*) FILTER (event = 'feedback'),
-            count(*) FILTER (event = 'error'), strftime(max(ts), '%Y-%m-%d') AS last
-        FROM events GROUP BY 1 ORDER BY count(*) DESC, 1""",
-    )
+    rows = ask(connection, STATEMENTS["agents"].sql)
     cells = [(*row[:3], None if row[3] is None else round(row[3], 1), *row[4:]) for row in rows]
     return Report(
         name="agents",
@@ -231,11 +194,7 @@ def agents(connection: Connection) -> Report:
 def summary(connection: Connection) -> Report:
     """Return a short report on everything."""
     gather(connection, "asked_queries", "fired_triggers", "judgements")
-    total, conversations, first, last = ask(
-        connection,
-        """SELECT count(*), count(DISTINCT conversation), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d')
-        FROM events""",
-    )[0]
+    total, conversations, first, last = ask(connection, STATEMENTS["summary"].sql)[0]
     asked, yes = ask(connection, "SELECT count(*), count(*) FILTER (answered = 'yes') FROM asked_queries")[0]
     shown, held = ask(
         connection,
