@@ -7,10 +7,7 @@ EXPECTED = "Write a whole number and s, m, h or d, such as 2h."
 
 
 def read_duration(text: str) -> int:
-    """Return the number of seconds that a text means.
-
-    Raise ValueError if the text is not a duration; the message says what is expected.
-    """
+    """Return the number of seconds that a text means."""
     number, unit = text[:-1].strip(), text[-1:].lower()
     if (
         unit not in SECONDS

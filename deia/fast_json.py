@@ -34,10 +34,7 @@ WHITESPACE = " \t\n\r"
 
 
 def loads(text: str) -> Any:
-    """Parse one JSON document.
-
-    Raise ValueError if the text is not JSON, has extra text after the document, or is nested too deeply.
-    """
+    """Parse one JSON document."""
     start = len(text) - len(text.lstrip(WHITESPACE))
     try:
         value, end = _scan(text, start)

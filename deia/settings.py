@@ -91,10 +91,7 @@ ENVIRONMENT, FLAG = PERSONAL = ("environment", "flag")  # layers that no file of
 
 
 def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Settings:
-    """Return the settings for the commons at `root`.
-
-    Raise SettingsError if a file cannot be parsed, or a name or value is unknown; it names the line or variable.
-    """
+    """Return the settings for the commons at `root`."""
     trusted = is_trusted(root, environ)
     values: dict[str, Any] = {}
     clamped: dict[str, str] = {}

@@ -13,10 +13,7 @@ _hints = cache(get_type_hints)
 
 
 def read_record(kind: type[Kind], value: object) -> Kind:
-    """Return the record of a JSON object; fields that the record does not have are ignored.
-
-    Raise TypeError if the value is no object, lacks a field without a default, or has one of another type.
-    """
+    """Return the record of a JSON object; fields that the record does not have are ignored."""
     if not isinstance(value, dict):
         raise TypeError(kind.__name__)
     hints = _hints(kind)

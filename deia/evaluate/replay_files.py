@@ -145,10 +145,7 @@ def json_object(line: str) -> dict[str, object]:
 
 
 def transcript_files(names: Iterable[str]) -> list[str]:
-    """Return the named files and the transcripts in named folders, in order.
-
-    Raise QueryError if there is no such file or folder.
-    """
+    """Return the named files and the transcripts in named folders, in order."""
     paths: list[str] = []
     for name in names:
         if os.path.isdir(name):

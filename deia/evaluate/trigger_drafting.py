@@ -62,10 +62,7 @@ def _lesson_draft(sentence: str, entry: Entry) -> Proposal | None:
 
 
 def proven(proposal: Proposal) -> Proposal:
-    """Return a proposal with only the cases that hold.
-
-    Raise CommonsError if the draft is not a valid trigger, or does not fire in any of its `fires` cases.
-    """
+    """Return a proposal with only the cases that hold."""
     findings = Findings("draft")
     items = read_yaml(trigger_text(proposal.trigger), path="draft").value
     item = items[0] if isinstance(items, Items) and items else None

@@ -73,10 +73,7 @@ class AppliedProposal(Record):
 
 
 def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedProposal:
-    """Write a proposal into the commons, and an entry into the changelog.
-
-    Raise CommonsError if something it names is gone, a file is broken, or somebody else changed one meanwhile.
-    """
+    """Write a proposal into the commons, and an entry into the changelog."""
     with hold_write_lock(root):
         if any(entry.id == proposal.id and not entry.undone for entry in read_changes(root)):
             fix = f"To take it back, type: deia learn undo {proposal.id}"
@@ -110,10 +107,7 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedPropo
 
 
 def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
-    """Take back an applied proposal, by default the last one, and note it in the changelog.
-
-    Raise CommonsError if there is none, or its lines were changed since.
-    """
+    """Take back an applied proposal, by default the last one, and note it in the changelog."""
     with hold_write_lock(root):
         applied = [entry for entry in read_changes(root) if not entry.undone and ident in ("", entry.id)]
         if not applied:

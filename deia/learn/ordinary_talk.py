@@ -17,10 +17,7 @@ FILE = "background.txt"
 
 @cache
 def bags() -> tuple[str, ...]:
-    """Return the pieces of ordinary talk that came with deia, each as its sorted words.
-
-    Raise CommonsError if the file is missing.
-    """
+    """Return the pieces of ordinary talk that came with deia, each as its sorted words."""
     place = f"{MODELS}/{FILE}"
     content = read(place)
     if content is None:

@@ -74,10 +74,7 @@ def open_warehouse(folders: Sequence[str], *, since: str = "", memory: str = MEM
 
 
 def read_through(folders: Sequence[str], work: Callable[[Connection], T], *, since: str = "") -> T:
-    """Open a warehouse and return what `work` returns; try again if the ledger was compacted in the meantime.
-
-    Raise CommonsError if the ledger cannot be read.
-    """
+    """Open a warehouse and return what `work` returns; try again if the ledger was compacted in the meantime."""
     import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
     for attempt in range(1, ATTEMPTS + 1):
@@ -106,11 +103,7 @@ def ask_records(
 
 
 def ask_freely(connection: Connection, sql: str, *, most: int = MOST_ROWS, seconds: float = SECONDS) -> Table:
-    """Return the result of a query that a person wrote in SQL.
-
-    Raise QueryError if it is no query (only SELECT and the like are), or several, or DuckDB cannot answer it, or it
-    takes too much time or memory.
-    """
+    """Return the result of a query that a person wrote in SQL."""
     import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
     try:

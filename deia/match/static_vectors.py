@@ -189,10 +189,7 @@ class Static:
         return longest_pieces(word, self.row, longest=self._longest)
 
     def learn(self) -> None:
-        """Read all pieces into memory, for callers with hundreds of lookups or more.
-
-        Costs 50 ms and some megabytes.
-        """
+        """Read all pieces into memory, for callers with hundreds of lookups or more. Costs 50 ms and some megabytes."""
         if self._numbers is None:
             self._numbers = dict(self._pieces())
 

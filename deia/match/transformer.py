@@ -13,27 +13,14 @@ from typing import Any
 
 from deia.errors import ArtefactError
 from deia.match.numerics import Floats, np
+from deia.tables import Tables
 
 EXTRA = "Type: pip install 'deia[transformers]'"
 NAMED = "Name a folder that holds a model, or check the name and the connection."
 PULL = "Type: deia model pull {}"
 BATCH = 32
 BITS = 8  # a catalog keeps one bit per dimension, in whole bytes
-# Sentences on different subjects. Some models give any two texts a high cosine; the mean over these calibrates them.
-UNRELATED = (
-    "The certificate of the web server expires next week.",
-    "She bakes bread with rye and caraway seeds.",
-    "Two teams drew in the final match of the season.",
-    "The query planner chose a sequential scan.",
-    "Glaciers carve valleys over thousands of years.",
-    "Invoices are paid within thirty days.",
-    "The violin is tuned in fifths.",
-    "A pod was evicted because the node ran out of memory.",
-    "The patient has had a fever since Monday.",
-    "Merge the branch once the review is done.",
-    "Penguins breed on sea ice in winter.",
-    "The tenant may end the lease with three months' notice.",
-)
+TABLES = Tables(__file__)
 MOST_UNRELATED = 0.95  # above this, a model cannot tell texts apart
 # What loading can raise, depending on what is missing or damaged; a lost connection is an OSError.
 REFUSALS = (OSError, ValueError, TypeError, KeyError, AttributeError, RuntimeError, ImportError)
@@ -49,7 +36,9 @@ class Transformer:
         self._model = model
         self.name = name
         self.dimensions = len(self.encode([""])[0])
-        self.unrelated = _unrelated(self.encode(UNRELATED))  # the mean cosine of sentences on different subjects
+        self.unrelated = _unrelated(
+            self.encode(TABLES.lines("unrelated"))
+        )  # the mean cosine of sentences on different subjects
         self.digest = _digest(model)
 
     def encode_query(self, text: str) -> list[float]:
@@ -73,10 +62,7 @@ class Transformer:
 
 
 def open_transformer(model: str, *, fetch: bool = False) -> Transformer:
-    """Load a model from a folder or by name; with `fetch`, download it if it is not on this machine.
-
-    Raise ArtefactError if the extra is not installed, the model does not exist, or a search cannot use it.
-    """
+    """Load a model from a folder or by name; with `fetch`, download it if it is not on this machine."""
     if not model or "\0" in model:
         raise ArtefactError("no model was named", fix=NAMED)
     try:

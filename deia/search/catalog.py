@@ -261,10 +261,7 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def open_catalog(folder: str) -> Catalog:
-    """Open a compiled catalog.
-
-    Raise ArtefactError if the folder is missing or damaged, or of another format or byte order.
-    """
+    """Open a compiled catalog."""
     header = _json(folder, HEADER)
     if not isinstance(header, dict) or header.get("format") != FORMAT or header.get("byteorder") != sys.byteorder:
         raise ArtefactError("the search catalog was written by another version of deia", where=folder, fix=REBUILD)

@@ -77,10 +77,7 @@ class Watcher:
         self.close()
 
     def feed(self, chunk: str | None) -> list[Firing]:
-        """Add the next piece of the turn, of any length, and return the new firings, the most urgent first.
-
-        Raise QueryError if the turn is closed.
-        """
+        """Add the next piece of the turn, of any length, and return the new firings, the most urgent first."""
         if self.watched is not None:
             raise QueryError("this turn is already closed", fix="Call librarian.stream() for the next turn.")
         with self._lock:

@@ -43,10 +43,7 @@ class Commons(Record):
 
 
 def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons:
-    """Read the commons at `root`; `good` is the last good text of each trigger file, by path.
-
-    Raise CommonsError if there is no commons: neither an index, nor settings, nor documents, nor triggers.
-    """
+    """Read the commons at `root`; `good` is the last good text of each trigger file, by path."""
     index = load_index(root)
     is_started = is_commons(root) or any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS))
     if not (index.path or is_started):

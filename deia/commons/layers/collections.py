@@ -19,10 +19,7 @@ NAMING = ("supersedes", "superseded_by")  # fields that refer to other documents
 
 
 def select_collections(commons: Commons, collections: Sequence[str]) -> Commons:
-    """Return the part of a commons in some collections: clusters by their ids, and folders, which contain a slash.
-
-    Raise CommonsError if a collection has no documents; the message names all such collections.
-    """
+    """Return the part of a commons in some collections: clusters by their ids, and folders, which contain a slash."""
     empty = [name for name in collections if not any(_contains(name, entry) for entry in commons.entries)]
     if empty:
         fix = "Name a cluster of the index, or a folder as it is written in answers, such as bok/hosting/."

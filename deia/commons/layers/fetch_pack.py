@@ -40,10 +40,7 @@ def is_git(source: str) -> bool:
 
 
 def fetch(source: str, *, rev: str, into: str, environ: Mapping[str, str]) -> Fetched:
-    """Return the folder of a source; a git URL is fetched into `into`, an empty folder.
-
-    Raise CommonsError if the source is neither a folder nor a supported URL, or it cannot be fetched.
-    """
+    """Return the folder of a source; a git URL is fetched into `into`, an empty folder."""
     if not is_git(source):
         return Fetched(folder=_folder(source, rev))
     if not all(char.isprintable() and not char.isspace() for char in source):

@@ -101,10 +101,7 @@ def replacement_problems(layers: Sequence[Commons]) -> list[Problem]:
 
 
 def refuse_weakening(root: str, *idents: str) -> None:
-    """Check that none of some documents of a project is what a grave trigger of another layer shows.
-
-    Raise CommonsError if one of them is, so only a person may change its text.
-    """
+    """Check that none of some documents of a project is what a grave trigger of another layer shows."""
     for item in find_replacements(load_layers(root, trusted=True).stack):
         if item.grave and item.replaced.id in idents and origin_of(item.winner.path) == PROJECT:
             raise CommonsError(

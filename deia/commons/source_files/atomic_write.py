@@ -19,10 +19,7 @@ def replace_file(path: str, text: str) -> None:
 
 
 def write_atomically(path: str, data: bytes) -> None:
-    """Write a file atomically, keeping the permissions of the one that it replaces; no link is followed.
-
-    Raise OSError if the folder cannot be written, or there is a link or anything else than a regular file.
-    """
+    """Write a file atomically, keeping the permissions of the one that it replaces; no link is followed."""
     refuse_special(path)
     mode = stat.S_IMODE(os.lstat(path).st_mode) if os.path.lexists(path) else 0o644
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".deia-", suffix=".new")

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-OUTLINE = """\
-## What happens
+from deia import files
 
-What goes wrong, and how it shows.
-
-## Do instead
-
-The steps that avoid it, with exact commands.
-
-## Recover
-
-What to do when it has happened.
-"""
+OUTLINE = (files.read(__file__.rpartition(".")[0] + ".md") or b"").decode().replace("\r", "")
 HEADINGS = frozenset(line for line in OUTLINE.splitlines() if line.startswith("#"))
 PLACEHOLDERS = frozenset(line for line in OUTLINE.splitlines() if line and line not in HEADINGS)
 

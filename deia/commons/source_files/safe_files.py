@@ -146,11 +146,7 @@ def file_name_problem(path: str) -> Problem | None:
 
 
 def checked_place(root: str, path: str) -> str:
-    """Return the absolute path of a file of the commons that may be written: a regular file, or none yet.
-
-    Raise CommonsError if the path leads out of the commons, directly or through a link, or there is something else than
-    a regular file.
-    """
+    """Return the absolute path of a file of the commons that may be written: a regular file, or none yet."""
     place = resolve(root, path)
     shown = quote(path).strip("`")
     if not place and leaves_commons(path):
@@ -172,10 +168,7 @@ def checked_place(root: str, path: str) -> str:
 
 
 def read_bytes(root: str, path: str, *, limit: int = MOST_BYTES) -> bytes | None:
-    """Return the content of a file of the commons, or None if there is none.
-
-    Raise CommonsError if there is something that is not a regular file inside the commons, or it is too large.
-    """
+    """Return the content of a file of the commons, or None if there is none."""
     place = checked_place(root, path)
     data = files.read(place, limit)
     if data is None and os.path.lexists(place):
@@ -184,10 +177,7 @@ def read_bytes(root: str, path: str, *, limit: int = MOST_BYTES) -> bytes | None
 
 
 def write_bytes(root: str, path: str, data: bytes) -> None:
-    """Write a file of the commons atomically, making its folders.
-
-    Raise CommonsError if the path leads out of the commons, or it cannot be written.
-    """
+    """Write a file of the commons atomically, making its folders."""
     place = checked_place(root, path)
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -202,10 +192,7 @@ def write_text(root: str, path: str, text: str) -> None:
 
 
 def create(root: str, path: str, data: bytes) -> None:
-    """Write a new file of the commons, making its folders.
-
-    Raise CommonsError if the path leads out of the commons, the file exists, or it cannot be written.
-    """
+    """Write a new file of the commons, making its folders."""
     place = checked_place(root, path)
     if os.path.lexists(place) or os.path.lexists(os.path.join(root, path)):
         raise CommonsError(f"The file {path} exists already.", fix="Choose another name, or move it away.")
@@ -218,10 +205,7 @@ def create(root: str, path: str, data: bytes) -> None:
 
 
 def remove(root: str, path: str) -> None:
-    """Remove a file of the commons, if it is there.
-
-    Raise CommonsError if the path leads out of the commons, or the file cannot be removed.
-    """
+    """Remove a file of the commons, if it is there."""
     place = checked_place(root, path)
     try:
         with contextlib.suppress(FileNotFoundError):
@@ -231,10 +215,7 @@ def remove(root: str, path: str) -> None:
 
 
 def move(root: str, source: str, target: str) -> None:
-    """Move a file of the commons to another path in it, making its folders; nothing is overwritten.
-
-    Raise CommonsError if a path leads out of the commons, or the file cannot be moved.
-    """
+    """Move a file of the commons to another path in it, making its folders; nothing is overwritten."""
     origin, place = checked_place(root, source), checked_place(root, target)
     if os.path.lexists(place):
         raise CommonsError(f"The file {target} exists already.", fix="Move it away first.")

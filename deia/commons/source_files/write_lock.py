@@ -40,10 +40,7 @@ def with_write_lock(
 
 @contextlib.contextmanager
 def hold_write_lock(root: str, *, wait: float = WAIT) -> Iterator[None]:
-    """Keep other writers away from the commons at `root`; a thread that holds the lock already may enter again.
-
-    Raise CommonsError if another writer holds the lock for more than `wait` seconds, or the folder cannot be written.
-    """
+    """Keep other writers away from the commons at `root`; a thread that holds the lock already may enter again."""
     from filelock import FileLock, Timeout  # noqa: PLC0415 - costs 35 ms, and only writing needs it
 
     fix = "Check that the folder exists, its permissions, and the space left on the disk."

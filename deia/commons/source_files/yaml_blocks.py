@@ -39,10 +39,7 @@ class Span(Record):
 
 
 def change_value(text: str, path: tuple[str, ...], change: Change) -> str:
-    """Return the text with the value at `path` (keys from the top) replaced by the result of `change`.
-
-    Raise CommonsError if the text is not a block mapping, or has no such key.
-    """
+    """Return the text with the value at `path` (keys from the top) replaced by the result of `change`."""
     lines = split_lines(text)
     span = find_span(text, lines, path)
     if span is None:
@@ -126,10 +123,7 @@ def with_items(value: RoundTrip, new: Iterable[object]) -> RoundTrip:
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines of a text.
-
-    Raise CommonsError if the text has line ends that the writer and we would treat differently.
-    """
+    """Return the lines of a text."""
     if any(end in text for end in STRANGE_ENDS):
         raise CommonsError(
             "The file has line ends that only some programs see (a lone U+000D, U+0085, U+2028 or U+2029).",
@@ -144,10 +138,7 @@ def _set_child(parent: RoundTrip, key: str, change: Change) -> RoundTrip:
 
 
 def find_span(text: str, lines: list[str], path: tuple[str, ...]) -> Span | None:
-    """Return the lines of a value, or None if it shares them with something else, such as inside brackets.
-
-    Raise CommonsError if there is no such key.
-    """
+    """Return the lines of a value, or None if it shares them with something else, such as inside brackets."""
     node = read_yaml(text, path="").value
     end = len(lines)
     for key in path:

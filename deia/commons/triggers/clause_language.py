@@ -83,10 +83,7 @@ def _restore_escaped(text: str) -> str:
 
 
 def parse_phrase(template: str) -> tuple[Slot, ...]:
-    """Parse a phrase or error template into slots of normalised words.
-
-    Raise TemplateError if the template has no words, begins or ends with a gap, or cannot be parsed.
-    """
+    """Parse a phrase or error template into slots of normalised words."""
     slots: list[Slot] = []
     gap = False
     for place in split_template(template):
@@ -113,10 +110,7 @@ def parse_phrase(template: str) -> tuple[Slot, ...]:
 
 
 def parse_command(template: str) -> tuple[tuple[str, ...], ...]:
-    """Parse a command template into its alternatives, each a sequence of words with the program first.
-
-    Raise TemplateError if a program is missing, there are too many alternatives, or the template cannot be parsed.
-    """
+    """Parse a command template into its alternatives, each a sequence of words with the program first."""
     sequences: list[tuple[str, ...]] = [()]
     for place in split_template(template):
         options = [tuple(option.split()) for option in place]

@@ -34,10 +34,7 @@ def cases_text(ident: str, *, fires: Sequence[Json], silent: Sequence[Json]) -> 
 
 @with_write_lock
 def write_draft(root: str, topic: str, *, ident: str, trigger: str, cases: str) -> tuple[str, str]:
-    """Append a trigger and its cases to the files of a topic and return their paths.
-
-    Raise CommonsError if a file has a form that cannot be appended to, or cannot be written.
-    """
+    """Append a trigger and its cases to the files of a topic and return their paths."""
     name = slug(topic)
     paths = (f"{FOLDER}/{name}.yaml", f"{FOLDER}/{name}.cases.yaml")
     texts = [_appended(root, path, added) for path, added in zip(paths, (trigger, cases), strict=True)]

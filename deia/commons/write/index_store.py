@@ -71,10 +71,7 @@ def build(root: str, *, write: bool, today: str = "") -> str:
 
 @with_write_lock
 def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", description: str = "") -> str:
-    """Add an entry to a cluster, which is made if it is missing, and return the new text of the index.
-
-    Raise CommonsError if the index cannot be read, or already has the id or the document.
-    """
+    """Add an entry to a cluster, which is made if it is missing, and return the new text of the index."""
     text = _text_or_skeleton(root)
     index = _parsed(text)
     for known in index.entries:

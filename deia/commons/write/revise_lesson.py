@@ -30,10 +30,7 @@ from deia.records import URGENCIES
 def revise_lesson(
     root: str, ident: str, *, text: str, today: str, stamp: str, changes: Mapping[str, Json] | None = None
 ) -> Lesson:
-    """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags.
-
-    Raise CommonsError if the project has no such document of its own, or it cannot be written.
-    """
+    """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags."""
     commons = load_commons(root)
     entry = own_entry(commons, ident)
     new_values = {name: _to_plain_text(value) for name, value in (changes or {}).items() if value}

@@ -41,10 +41,7 @@ class Removed(Record):
 
 
 def own_entry(commons: Commons, ident: str) -> Entry:
-    """Return the entry of one of the project's own documents.
-
-    Raise CommonsError if there is no such document, or it is not the project's own.
-    """
+    """Return the entry of one of the project's own documents."""
     entry = next((known for known in commons.entries if known.id == ident), None)
     if entry is None:
         raise CommonsError(
@@ -89,10 +86,7 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
 
 @with_write_lock
 def restore_document(root: str, ident: str, *, today: str) -> Removed:
-    """Restore the document with this id that was removed last, with its entry.
-
-    Raise CommonsError if the trash has no such document, or its path is in use.
-    """
+    """Restore the document with this id that was removed last, with its entry."""
     folder = next((name for name in _removals(root) if name.partition("-")[2] == slug(ident)), "")
     note = _note(root, folder) if folder else {}
     if note.get("id") != ident:

@@ -29,11 +29,7 @@ def write_frame(to: IO[bytes], value: Json, blobs: Sequence[bytes] = ()) -> None
 
 
 def read_frame(source: IO[bytes]) -> tuple[Any, list[bytes]]:
-    """Read a frame; return its JSON value and its blobs.
-
-    Raise EOFError if there is no complete frame, or it does not begin with the mark, and ValueError if the value is not
-    JSON.
-    """
+    """Read a frame; return its JSON value and its blobs."""
     head = _read(source, len(MARK) + LENGTH)
     if not head.startswith(MARK):
         raise EOFError

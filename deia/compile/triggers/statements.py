@@ -5,12 +5,13 @@ A mark is compiled like a trigger without documents: its words gate it, and its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from deia.compile.triggers.check_runs import CHECKS_FAILING
+from deia.compile.triggers.check_runs import CHECKS_FAILING, clauses
 from deia.compile.triggers.lowered import Lowered
 from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
+from deia.tables import Tables
 from deia.text import words
 from deia.watch.compiled_trigger import CompiledClause, CompiledMark
 from deia.watch.verdict.earlier_statements import PRODUCTION, PRODUCTION_TURNS
@@ -18,59 +19,30 @@ from deia.watch.verdict.earlier_statements import PRODUCTION, PRODUCTION_TURNS
 DENYING = frozenset(("not", "never", "no", "don", "dont", "nothing", "nobody", "cannot", "without", "stop", "avoid"))
 SPEAKERS = ("user", "assistant", "tool_call")
 PRINTED = ("tool_result", "user")  # who prints an error, or pastes it
-# Somebody says that they are on production, or points a client there. `NODE_ENV=production` only selects a build.
-BOXES = "{box|server|host|machine|database|db|cluster|instance|shell|console}"
-SAID_TO_BE_THERE = (
-    "{i|we|you} {am|are|m|re|be} {on|connected to|logged into|logged in to} {prod|production}",
-    f"{{i|we|you}} {{am|are|m|re|be}} {{in|inside|attached to}} {{prod|production}} {BOXES}",
-    f"{{this|that|it|here}} {{is|s}} {{prod|production}} {BOXES}",
-    "{switched|connected|logged in} {to|into} {prod|production}",
-    f"{{connect|log in|log|ssh|switch}} {{to|into|onto}} {{prod|production}} {BOXES}",
-)
-NAMES = "{prod|production|prod-*|*-prod|*_prod|*-prod-*|*/prod|*/prod-*|*production*}"
-# A value with `prod` as a separate word: `products-db` has none.
-VALUES = ("*production*", "*prod-*", "*-prod.*", "*-prod", "*_prod", "*/prod", "*.prod.*", "*@prod.*", "prod")
-POINTED_THERE = (
-    f"kubectl config use-context {NAMES}",
-    f"{{kubectx|kubie|kctx}} {NAMES}",
-    f"docker context use {NAMES}",
-    f"{{terraform|tofu}} workspace select {NAMES}",
-    f"pulumi stack select {NAMES}",
-    f"gcloud config set project {NAMES}",
-    f"gcloud config configurations activate {NAMES}",
-    "railway environment {prod|production}",
-    "{ssh|mosh} {prod|production|prod-*|*-prod|*-prod-*|*.prod.*|*-prod.*|*@prod|*@prod-*|*@prod.*|*@production*}",
-    *(f"export {{*_URL={one}|*_HOST={one}|*_DSN={one}|*_PROFILE={one}|PGHOST={one}|KUBECONFIG={one}}}"
-      for one in VALUES if one != "prod"),
-    "export {*_PROFILE=prod|RAILS_ENV=production|APP_ENV=production|APP_ENV=prod}",
-    "source {.env.production|.env.prod|*/.env.production|*/.env.prod}",
-)  # fmt: skip
-SAID_TO_LEAVE = (
-    "{i|we|you} {am|are|m|re|be} {on|in|connected to|back on} {staging|dev|development|test|local|localhost}",
-    "{this|that|it|here} {is|s} {not|only} {prod|production}",
-    "{switched|moved|back} {to|on|onto} {staging|dev|development|local|localhost}",
-    "{this|it|here} {is|s} {staging|dev|development|test} {box|server|host|machine|database|db|cluster|instance}",
-)
-ELSEWHERE = "{*dev*|*staging*|*stage*|*test*|*local*|minikube|kind-*|docker-desktop|default}"
-POINTED_ELSEWHERE = (
-    f"kubectl config use-context {ELSEWHERE}",
-    f"{{kubectx|kubie|kctx}} {ELSEWHERE}",
-    f"docker context use {ELSEWHERE}",
-    f"{{terraform|tofu}} workspace select {ELSEWHERE}",
-    f"pulumi stack select {ELSEWHERE}",
-    f"gcloud config set project {ELSEWHERE}",
-    f"railway environment {ELSEWHERE}",
-    "unset {DATABASE_URL|AWS_PROFILE|KUBECONFIG|PGHOST|DOCKER_HOST}",
-)
+TABLES = Tables(__file__)
+PLACES = {
+    "<box>": TABLES.lines("box"), "<production>": TABLES.lines("production"), "<elsewhere>": TABLES.lines("elsewhere"),
+}  # fmt: skip
 
 
-def _clauses(kind: str, values: Sequence[str]) -> tuple[Clause, ...]:
-    return tuple(Clause(kind=kind, value=value) for value in values)
+def _filled(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        for value in TABLES.lines("value") if "<value>" in line else ("",):
+            text = line.replace("<value>", value)
+            for place, (names,) in PLACES.items():
+                text = text.replace(place, names)
+            yield text
 
 
 ON_PRODUCTION = Earlier(
-    any=(*_clauses("phrase", SAID_TO_BE_THERE), *_clauses("command", POINTED_THERE)),
-    until=(*_clauses("phrase", SAID_TO_LEAVE), *_clauses("command", POINTED_ELSEWHERE)),
+    any=(
+        *clauses("phrase", _filled(TABLES.lines("said to be there"))),
+        *clauses("command", _filled(TABLES.lines("pointed there"))),
+    ),
+    until=(
+        *clauses("phrase", _filled(TABLES.lines("said to leave"))),
+        *clauses("command", _filled(TABLES.lines("pointed elsewhere"))),
+    ),
     within=PRODUCTION_TURNS,
 )
 ALWAYS: Mapping[str, Earlier] = {PRODUCTION: ON_PRODUCTION}  # what every commons is compiled with

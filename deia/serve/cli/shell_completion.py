@@ -30,31 +30,13 @@ from deia.watch.gate.artefact import open_artefact
 SHELLS = ("bash", "zsh", "fish", "powershell")
 PROGRAM = "deia"
 MOST = 200  # completions that are offered at once
-POWERSHELL = """\
-Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
-    param($wordToComplete, $commandAst, $cursorPosition)
-    $env:%(complete_var)s = "powershell_complete"
-    $env:COMP_WORDS = $commandAst.ToString()
-    $env:COMP_INCOMPLETE = $wordToComplete
-    try {
-        %(prog_name)s | ForEach-Object {
-            $value, $help = $_ -split "`t", 2
-            if (-not $help) { $help = $value }
-            $quoted = if ($value -match "[\\s']") { "'" + $value.Replace("'", "''") + "'" } else { $value }
-            [System.Management.Automation.CompletionResult]::new($quoted, $value, "ParameterValue", $help)
-        }
-    } finally {
-        Remove-Item Env:%(complete_var)s, Env:COMP_WORDS, Env:COMP_INCOMPLETE -ErrorAction SilentlyContinue
-    }
-}
-"""
 
 
 class PowerShell(ShellComplete):
     """Completion for PowerShell, 5.1 and later."""
 
     name = "powershell"
-    source_template = POWERSHELL
+    source_template = (files.read(__file__.rpartition(".")[0] + ".ps1") or b"").decode().replace("\r", "")
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """Return the words before the one that is being typed, and that word."""

@@ -103,10 +103,7 @@ class Desk:
         return files.read(f"{self.derived}/catalog"), files.stamp(f"{self.derived}/triggers")
 
     def retry(self, read: Callable[[], Value]) -> Value:
-        """Read from the compiled files, a second time if a compile replaced them meanwhile.
-
-        Raise ArtefactError if they cannot be read.
-        """
+        """Read from the compiled files, a second time if a compile replaced them meanwhile."""
         try:
             return read()
         except (ArtefactError, OSError):

@@ -25,10 +25,7 @@ class DeskThread:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="deia-desk")
 
     async def run(self, task: Callable[[], Value]) -> Value:
-        """Run a task; if the caller is cancelled before the task begins, it is not run.
-
-        Raise DeiaError if the task failed.
-        """
+        """Run a task; if the caller is cancelled before the task begins, it is not run."""
         future = self._thread.submit(task)
         waiting = asyncio.wrap_future(future)
         try:

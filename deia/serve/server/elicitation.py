@@ -34,10 +34,7 @@ def can_ask(ctx: Context) -> bool:
 
 
 async def confirm(ctx: Context, params: types.CallToolRequestParams, question: str) -> types.InputRequiredResult | None:
-    """Let the person confirm; return None if they agreed or cannot be asked.
-
-    Raise Declined if the person did not agree.
-    """
+    """Let the person confirm; return None if they agreed or cannot be asked."""
     schema: dict[str, object] = {
         "type": "object",
         "properties": {"proceed": {"type": "boolean", "title": "Go on?", "default": False}},

@@ -34,10 +34,7 @@ def event_of(arguments: Mapping[str, Json] | None) -> dict[str, Json]:
 
 
 async def answer_hook(hooks: Hooks, arguments: Mapping[str, Json] | None) -> tuple[str, str]:
-    """Return what the host reads as the hook's output, and the outcome.
-
-    Raise QueryError if the event is not accepted.
-    """
+    """Return what the host reads as the hook's output, and the outcome."""
     event = event_of(arguments)
     if event.get("tool_name") == PERSONS_TOOL and event["hook_event_name"] != "PreToolUse":
         return NO_OUTPUT, "silent"

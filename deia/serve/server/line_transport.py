@@ -151,10 +151,7 @@ def _write_poller(target: int) -> Callable[[], bool]:
 
 
 def private_wire() -> Wire:
-    """Reserve standard input and output for the protocol; from now on, prints go to standard error.
-
-    Raise HostError if there is no standard input or output.
-    """
+    """Reserve standard input and output for the protocol; from now on, prints go to standard error."""
     if sys.stdin is None or sys.stdout is None:  # they were closed, and their numbers may belong to other files now
         message = "there is no standard input or output to serve on"
         raise HostError(

@@ -66,10 +66,7 @@ class Recompiler:
             await self.bring_up_to_date(report)
 
     async def bring_up_to_date(self, report: Report = report_nothing) -> None:
-        """Compile what changed and wait until that has finished; cancelling this ends the compile.
-
-        Raise ArtefactError if it failed; the previous compiled files remain.
-        """
+        """Compile what changed and wait until that has finished; cancelling this ends the compile."""
         async with self._lock:
             if not await self.desk_thread.run(self._changed):
                 return

@@ -62,10 +62,7 @@ PATTERNS = (
 
 
 def read_resource(desk: Desk, address: str, *, log: bool = True) -> Content:
-    """Return what is at an address; `log` is whether reading a document is logged.
-
-    Raise QueryError if there is nothing.
-    """
+    """Return what is at an address; `log` is whether reading a document is logged."""
     path = address.removeprefix(SCHEME) if address.startswith(SCHEME) else ""
     if path in {page.path for page in fixed_addresses(desk)}:
         return Content(text=fast_json.dumps(PAGES[path](desk)), content_type=JSON)

@@ -110,10 +110,7 @@ HOOK_TOOL = Tool(
 def offered(
     *, read_only: bool = False, chosen: Sequence[str] = (), compat: str = "", hooks: bool = False
 ) -> tuple[Tool, ...]:
-    """Return the tools that a server offers; with `hooks` also the one that a host's hooks call.
-
-    Raise QueryError if a chosen tool or the family is unknown, or no tool is left.
-    """
+    """Return the tools that a server offers; with `hooks` also the one that a host's hooks call."""
     if compat not in ("", COMPAT):
         raise QueryError(f"there is no family of tools called {compat!r}", fix=f"The only one is {COMPAT}.")
     tools = (*TOOLS, *(COMPAT_TOOLS if compat else ()))

@@ -31,10 +31,7 @@ _Validator: type[Validator] = validators.extend(  # type: ignore[no-untyped-call
 
 
 def checked(tool: Tool, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the arguments of a call, without those that are null.
-
-    Raise QueryError if some are wrong or missing; the message names all of them.
-    """
+    """Return the arguments of a call, without those that are null."""
     present = {name: value for name, value in (arguments or {}).items() if value is not None}
     problems = list(_problems(tool.inputs, present))
     if problems:

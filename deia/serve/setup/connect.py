@@ -103,10 +103,7 @@ def chosen_by_tool(spots: Sequence[Spot], scope: str, *, commons: str, root: str
 
 
 def chosen_warm(spots: Sequence[Spot], url: str) -> list[Part]:
-    """Return the hooks to add that ask a running server at an address.
-
-    Raise HostError if none of the hosts can call a server, or the address is malformed.
-    """
+    """Return the hooks to add that ask a running server at an address."""
     paths = _settings_of_claude_code(spots, "a server", "--warm")
     if not url.startswith(("http://", "https://")):
         raise HostError(f"{url!r} is not an address", fix=f"Write it as {WARM_URL}.")

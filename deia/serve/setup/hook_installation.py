@@ -67,10 +67,7 @@ def _own_file(setup: Setup, path: str, text: str) -> list[Installed]:
 
 
 def hook_parts(spot: Spot, command: Sequence[str] = ()) -> list[Part]:
-    """Return what is deia's in a host's files of hooks; without a command, only to remove it.
-
-    Raise HostError if a path cannot be written in the files.
-    """
+    """Return what is deia's in a host's files of hooks; without a command, only to remove it."""
     try:
         "".join(command).encode()
     except UnicodeEncodeError as error:

@@ -53,10 +53,7 @@ class Plan(Record):
 
 
 def read_settings(path: str) -> str:
-    """Return a settings file's text; the empty text if there is no file.
-
-    Raise HostError if it cannot be read, or is not UTF-8.
-    """
+    """Return a settings file's text; the empty text if there is no file."""
     _refuse_special_file(path)
     try:
         with open(path, "rb") as file:
@@ -158,10 +155,7 @@ def meaning_of(text: str, host: str) -> Json:
 
 
 def carry_out(change: Change) -> None:
-    """Write a settings file as planned; a link is followed.
-
-    Raise HostError if the file cannot be written, or is read-only.
-    """
+    """Write a settings file as planned; a link is followed."""
     if change.before != change.after and os.path.isfile(change.path) and not os.access(change.path, os.W_OK):
         # It could be replaced, but whoever made it read-only (a manager of dotfiles, say) did so on purpose.
         raise HostError("is read-only, and stays as it is", where=change.path, fix="Make it writable, and try again.")

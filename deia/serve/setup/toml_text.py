@@ -15,10 +15,7 @@ FILE = "deia.toml"
 
 
 def write_setting(root: str, name: str, value: str) -> str:
-    """Write a setting of the commons at `root`; return the file's path.
-
-    Raise SettingsError if the file is not TOML, cannot be changed line by line, or cannot be written.
-    """
+    """Write a setting of the commons at `root`; return the file's path."""
     path = f"{root}/{FILE}"
     try:
         text = (files.read(path) or b"").decode("utf-8")
@@ -34,10 +31,7 @@ def write_setting(root: str, name: str, value: str) -> str:
 
 
 def with_setting(text: str, name: str, value: str) -> str:
-    """Return the text of a settings file in which a setting has a value.
-
-    Raise SettingsError if the file is not TOML, or is written in a way that cannot be changed line by line.
-    """
+    """Return the text of a settings file in which a setting has a value."""
     before = _read(text)
     line = f'{name} = "{value}"\n'
     lines = text.splitlines(keepends=True)

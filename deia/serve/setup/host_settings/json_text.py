@@ -58,10 +58,7 @@ def is_blank(text: str) -> bool:
 
 
 def parse(text: str, *, where: str, extras: str = "") -> Any:
-    """Parse a settings text, where a blank one is an empty object; `extras` is what its reader allows besides JSON.
-
-    Raise HostError if it is not JSON; the error names the line.
-    """
+    """Parse a settings text, where a blank one is an empty object; `extras` is what its reader allows besides JSON."""
     try:
         return {} if is_blank(text) else DECODER.decode(without_extras(text.removeprefix(BOM), extras))
     except json.JSONDecodeError as error:

@@ -75,10 +75,7 @@ def folder_of(place: Place, scope: str, machine: Machine) -> str:
 
 
 def settings_paths(setup: Setup, scope: str, machine: Machine) -> list[str]:
-    """Return the files that hold a host's hooks in a scope, whether or not they exist.
-
-    Raise HostError if the host has no such scope.
-    """
+    """Return the files that hold a host's hooks in a scope, whether or not they exist."""
     place = setup.places.get(scope)
     if place is None:
         flags = " or ".join(f"--{name}" for name in setup.places)

@@ -76,10 +76,7 @@ def is_ours(entry: object) -> bool:
 
 
 def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
-    """Return the fields of deia's server in a file, or None.
-
-    Raise HostError if the file cannot be read, or a server of that name belongs to somebody else.
-    """
+    """Return the fields of deia's server in a file, or None."""
     is_toml = host == "codex"
     settings: Json = _toml(text, path) if is_toml else parse(text, where=path, extras=SERVERS[host].extras)
     key = TOML_ROOT if is_toml else SERVERS[host].key
