@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from deia.ledger.statements import read_statements
+from deia.ledger.sql_files import read_statements
 from deia.ledger.warehouse import Connection, ask, ask_records
 from deia.ledger.warehouse_schema import MINUTES, VOICE
 from deia.records import Record

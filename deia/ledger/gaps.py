@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from deia import files
 from deia.ledger.report_values import Figure, Report, bars, table
 from deia.ledger.shared_rows import gather
-from deia.ledger.statements import read_statements
+from deia.ledger.sql_files import read_statements
 from deia.ledger.warehouse import Connection, ask_records
 from deia.ledger.warehouse_schema import SMALL_WORDS
 from deia.match.tokeniser import terms

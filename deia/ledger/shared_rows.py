@@ -8,7 +8,7 @@ are confused in one of a million ledgers.
 
 from __future__ import annotations
 
-from deia.ledger.statements import read_statements
+from deia.ledger.sql_files import read_statements
 from deia.ledger.warehouse import Connection
 from deia.ledger.warehouse_schema import ALIKE, MINUTES, WORDS_OF
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from deia.ledger.statements import read_statements
+from deia.ledger.sql_files import read_statements
 
 SCHEMA = 1  # of the columns; written into every Parquet file
 MINUTES = 30  # within which an opened document, or the same query in other words, belongs to a query
