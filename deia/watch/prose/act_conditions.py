@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from deia.watch.compiled_trigger import CompiledAct
     from deia.watch.prose.acts import Frame
+
+TABLES = Tables(__file__)
+PARTS_OF_CODE = TABLES.words("parts of code")
+CODE = TABLES.words("code")
+STAND_INS = TABLES.words("stand-ins")
+PART_OF = frozenset(("from", "of"))
 
 
 def unmet(act: CompiledAct, frame: Frame) -> str:
@@ -17,6 +24,8 @@ def unmet(act: CompiledAct, frame: Frame) -> str:
         return "do"
     if act.what and frame.things.isdisjoint(act.what):
         return "what"
+    if is_in_code(frame):
+        return "place"
     beside = beside_object(frame)
     if any_present(act.unlike, beside):
         return "not"
@@ -32,6 +41,15 @@ def unmet(act: CompiledAct, frame: Frame) -> str:
 def beside_object(frame: Frame) -> set[str]:
     """Return the words of an act's object and place."""
     return {*frame.modifiers, frame.head, *frame.places}
+
+
+def is_in_code(frame: Frame) -> bool:
+    """Return whether an object is a part of code or text: "remove the bucket from the map", "reset it in the mock"."""
+    places = frame.places
+    if not frame.things.isdisjoint(CODE):
+        return False
+    part = not places.isdisjoint(PARTS_OF_CODE) and not places.isdisjoint(PART_OF)
+    return part or not places.isdisjoint(STAND_INS)
 
 
 def any_present(items: Iterable[Sequence[Sequence[str]]], words: Collection[str]) -> bool:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
         ({"do": ("push",), "how": ("blindly",)}, "I'll push blindly", 1),
         ({"do": ("push",), "how": ("blindly",)}, "I'll push slowly", 0),
         ({"do": ("yeet",), "what": ("ledger",)}, "please yeet the ledger", 1),
+        ({"do": ("destroy",), "what": ("bucket",)}, "I'll delete the bucket from our account", 1),
+        ({"do": ("destroy",), "what": ("bucket",)}, "I'll delete the bucket from the map", 0),
+        ({"do": ("destroy",), "what": ("queue",)}, "Let me clear the queue in the mock", 0),
+        ({"do": ("destroy",), "what": ("test",)}, "Let me remove the test of the component", 1),
     ],
 )
 def test_an_act_fires_if_all_conditions_are_met(
