@@ -197,13 +197,6 @@ class Static:
         """Return all vectors as they are stored, row after row."""
         return memoryview(self._data)[self._rows :]
 
-    def whole_words(self) -> Iterator[tuple[str, int]]:
-        """Yield every word that is a single vector, with its row; a word's own row wins over that of an equal piece."""
-        whole, begun = dict[str, int](), dict[str, int]()
-        for text, row in self._pieces():
-            (whole if text.startswith(WHOLE) else begun)[text.removeprefix(WHOLE)] = row
-        yield from sorted({word: row for word, row in {**begun, **whole}.items() if word[:2] != "##"}.items())
-
     def _pieces(self) -> Iterator[tuple[str, int]]:
         """Yield every WordPiece and whole word, spelled as `row` expects, with its row."""
         for number in range(self._buckets):
@@ -291,20 +284,8 @@ def open_static(path: str = "") -> Static:
     return Static(mapped_model(path or f"{MODELS}/{FILE}", "the file of word vectors", fix=FIX))
 
 
-def similarity(left: Sequence[float], right: Sequence[float]) -> float:
-    """Return the cosine of two vectors from `encode`; 0 if one of them is zero."""
-    return sum([a * b for a, b in zip(left, right, strict=True)])
-
-
-def quantised(vector: Sequence[float]) -> bytes:
-    """Return a vector from `encode` as one byte per dimension; a zero vector becomes zeros, which match nothing."""
-    if not any(vector):
-        return bytes(len(vector))
-    return bytes([min(255, max(1, round(value * SCALE) + MIDDLE)) for value in vector])
-
-
 def similarities(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) -> list[float]:
-    """Return the cosine of a vector with each of the concatenated vectors in `codes` (from `quantised`).
+    """Return the cosine of a vector with each of the concatenated vectors in `codes`.
 
     Exact to about .01. For unit vectors the cosine is 1 - d²/2, and C computes the distance d fastest.
     """
@@ -314,7 +295,8 @@ def similarities(vector: Sequence[float], codes: bytes | memoryview, dimensions:
         cosines = 1 - _squares(numpy, vector, codes, dimensions) / (2 * SCALE * SCALE)
         clipped: list[float] = numpy.where(cosines < BEYOND, 0, numpy.clip(cosines, -1, 1)).tolist()
         return clipped
-    return [_cosine(distance) for distance in _distances(vector, codes, dimensions)]
+    centre, flat = tuple([value * SCALE + MIDDLE for value in vector]), iter(bytes(codes))
+    return [*map(_cosine, map(dist, repeat(centre), zip(*[flat] * dimensions, strict=False)))]
 
 
 def middle(codes: bytes, dimensions: int) -> list[float]:
@@ -325,29 +307,10 @@ def middle(codes: bytes, dimensions: int) -> list[float]:
     return [(sum(column) - zero) / unit for column in zip(*rows, strict=True)] if rows else [0.0] * dimensions
 
 
-def best(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) -> tuple[int, float]:
-    """Return the index and the cosine of the most similar vector in `codes`; (-1, 0) if there is none."""
-    if not any(vector) or len(codes) < dimensions:
-        return -1, 0.0
-    distances = _distances(vector, codes, dimensions)
-    nearest = min(distances)
-    cosine = _cosine(nearest)
-    return (distances.index(nearest), cosine) if cosine else (-1, 0.0)
-
-
 def _cosine(distance: float) -> float:
     """Return a distance as a cosine; a distance greater than any between unit vectors means a stored zero vector."""
     cosine = 1 - distance * distance / (2 * SCALE * SCALE)
     return 0.0 if cosine < BEYOND else min(1.0, max(-1.0, cosine))
-
-
-def _distances(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) -> list[float]:
-    numpy = _numpy()
-    if numpy is None:
-        centre, flat = tuple([value * SCALE + MIDDLE for value in vector]), iter(bytes(codes))
-        return list(map(dist, repeat(centre), zip(*[flat] * dimensions, strict=False)))
-    distances: list[float] = numpy.sqrt(_squares(numpy, vector, codes, dimensions)).tolist()
-    return distances
 
 
 def _squares(

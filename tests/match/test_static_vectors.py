@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import deia
+from deia.compile.catalog.vectors import stored_bytes
 from deia.errors import ArtefactError
 from deia.match import static_vectors as module
 from deia.match.static_vectors import (
@@ -22,12 +24,9 @@ from deia.match.static_vectors import (
     MOST_READ,
     WHOLE,
     Static,
-    best,
     middle,
     open_static,
-    quantised,
     similarities,
-    similarity,
     words,
 )
 
@@ -46,9 +45,18 @@ def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     return str(request.param)
 
 
+def stored(vector: Sequence[float]) -> bytes:
+    """Give a vector as a catalog keeps it."""
+    return stored_bytes(STATIC, np.array([vector], "f4"))
+
+
+def cosine(left: Sequence[float], right: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(left, right, strict=True))
+
+
 def same_topic(one: str, other: str, foreign: str) -> bool:
     vectors = [STATIC.encode(text) for text in (one, other, foreign)]
-    return similarity(vectors[0], vectors[1]) > similarity(vectors[0], vectors[2])
+    return cosine(vectors[0], vectors[1]) > cosine(vectors[0], vectors[2])
 
 
 @pytest.mark.parametrize(("text", "expected"), TOKENISED)
@@ -93,11 +101,9 @@ def test_numpy_gives_the_same_vectors_to_the_last_bit(monkeypatch: pytest.Monkey
 def test_a_text_without_known_tokens_is_a_zero_vector_that_matches_nothing(text: str, either_way: str) -> None:
     vector = STATIC.encode(text)
     assert vector == [0.0] * STATIC.dimensions
-    codes = quantised(vector)
+    codes = stored(vector)
     assert codes == bytes(STATIC.dimensions)
     known = STATIC.encode("drop the table")
-    assert best(vector, quantised(known), STATIC.dimensions) == (-1, 0.0)
-    assert best(known, codes, STATIC.dimensions) == (-1, 0.0)
     assert similarities(known, codes, STATIC.dimensions) == similarities(vector, codes, STATIC.dimensions) == [0.0]
 
 
@@ -124,41 +130,35 @@ def test_a_paraphrase_is_closer_than_another_topic(one: str, other: str, foreign
     assert same_topic(one, other, foreign)
 
 
-def test_best_finds_the_nearest_stored_vector(either_way: str) -> None:
+def test_stored_vectors_are_compared_as_whole_ones_are(either_way: str) -> None:
     texts = ["restore the backup", "drop the table", "renew the certificate", "drop the users table now"]
-    codes = b"".join(quantised(STATIC.encode(text)) for text in texts)
+    codes = b"".join(stored(STATIC.encode(text)) for text in texts)
     vector = STATIC.encode("drop the table")
-    number, cosine = best(vector, memoryview(codes), STATIC.dimensions)
-    assert number == 1
-    assert cosine == pytest.approx(1, abs=0.01)
-    exact = [similarity(vector, STATIC.encode(text)) for text in texts]
-    assert similarities(vector, codes, STATIC.dimensions) == pytest.approx(exact, abs=0.015)
+    exact = [cosine(vector, STATIC.encode(text)) for text in texts]
+    assert similarities(vector, memoryview(codes), STATIC.dimensions) == pytest.approx(exact, abs=0.015)
 
 
 def test_the_middle_ignores_zero_vectors() -> None:
     vectors = [STATIC.encode(text) for text in ("restore the backup", "drop the table")]
-    codes = b"".join([quantised(vectors[0]), bytes(STATIC.dimensions), quantised(vectors[1])])
+    codes = b"".join([stored(vectors[0]), bytes(STATIC.dimensions), stored(vectors[1])])
     mean = [(one + other) / 2 for one, other in zip(*vectors, strict=True)]
     assert middle(codes, STATIC.dimensions) == pytest.approx(mean, abs=0.003)
     assert middle(bytes(STATIC.dimensions), STATIC.dimensions) == middle(b"", STATIC.dimensions)
     assert not any(middle(b"", STATIC.dimensions))
 
 
-def test_no_stored_vectors_have_no_best(either_way: str) -> None:
-    vector = STATIC.encode("drop the table")
-    assert best(vector, b"", STATIC.dimensions) == (-1, 0.0)
-    assert similarities(vector, b"", STATIC.dimensions) == []
+def test_nothing_is_compared_with_no_stored_vectors(either_way: str) -> None:
+    assert similarities(STATIC.encode("drop the table"), b"", STATIC.dimensions) == []
 
 
 @given(some.lists(some.text(some.characters(codec=None), max_size=60), min_size=1, max_size=4), some.text(max_size=60))
 @settings(max_examples=60, deadline=None)
-def test_any_text_has_a_vector_and_can_be_compared(stored: list[str], text: str) -> None:
+def test_any_text_has_a_vector_and_can_be_compared(others: list[str], text: str) -> None:
     vector = STATIC.encode(text)
     assert math.hypot(*vector) == pytest.approx(1) or not any(vector)
-    codes = b"".join(quantised(STATIC.encode(one)) for one in stored)
-    number, cosine = best(vector, codes, STATIC.dimensions)
-    assert -1 <= number < len(stored)
-    assert -1 <= cosine <= 1
+    codes = b"".join(stored(STATIC.encode(other)) for other in others)
+    assert len(cosines := similarities(vector, codes, STATIC.dimensions)) == len(others)
+    assert all(-1 <= value <= 1 for value in cosines)
 
 
 @given(some.binary(max_size=300), some.integers(0, 4000))
@@ -202,8 +202,8 @@ def test_the_shipped_file_is_intact_small_and_documented() -> None:
 
 def test_a_cold_process_loads_neither_numpy_nor_re() -> None:
     code = (
-        "import sys; from deia.match.static_vectors import best, open_static, quantised; static = open_static();"
-        "vector = static.encode('drop the database'); best(vector, quantised(vector), static.dimensions);"
+        "import sys; from deia.match.static_vectors import open_static, similarities; static = open_static();"
+        "vector = static.encode('drop the database'); similarities(vector, static.codes()[:192], static.dimensions);"
         "print(*sorted({'numpy', 're', 'os', 'unicodedata', 'json', 'hashlib', 'struct'} & set(sys.modules)))"
     )
     root = str(MODELS.parent.parent)

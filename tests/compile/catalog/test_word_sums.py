@@ -30,6 +30,5 @@ def test_a_long_text_is_read_as_far_as_alone() -> None:
 
 
 def test_a_model_that_learned_its_pieces_finds_what_it_found_before() -> None:
-    pieces = [*dict(PLAIN.whole_words()), "##ing", "=netlify", "zzzz", "", "\ud800", "##"]
+    pieces = [*dict(PLAIN._pieces()), "##ing", "=netlify", "zzzz", "", "\ud800", "##"]
     assert [LEARNED.row(piece) for piece in pieces[::7]] == [PLAIN.row(piece) for piece in pieces[::7]]
-    assert list(LEARNED.whole_words()) == list(PLAIN.whole_words())
