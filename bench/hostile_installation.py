@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -14,11 +15,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+from hostile_contents import GUARD
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-TOPIC = "infrastructure"  # the triggers that a reduced starter has
+TRIGGERS = "triggers/infrastructure.yaml"  # the file of the starter that holds the guard
 INDEX = "commons_index.yaml"
-OTHERS = ("click", "duckdb", "mcp", "mcp_types", "numpy", "rapidfuzz", "tantivy", "yaml")
+OTHERS = (
+    "anyio._backends._asyncio", "anyio.streams.tls", "click", "duckdb", "mcp", "mcp_types", "numpy", "rapidfuzz",
+    "tantivy", "yaml",
+)  # fmt: skip
 STATE, CACHE = ".local/state/deia", ".cache/deia"
 VARIABLE, CANARY = "CANARY_VARIABLE", "canaryofthevariable"  # of the environment; nothing may show its value
 
@@ -66,15 +71,15 @@ def _copy_package(site: Path, *, whole: bool) -> None:
 
 
 def _reduce(starter: Path) -> None:
-    """Leave of the starter the triggers of one topic without their meaning, and their documents: that compiles soon."""
-    triggers = yaml.safe_load((starter / f"triggers/{TOPIC}.yaml").read_text(encoding="utf-8"))
+    """Leave of the starter the guard, without its meaning, and its documents: every compile and trial is soon done."""
+    triggers = yaml.safe_load((starter / TRIGGERS).read_text(encoding="utf-8"))
     shutil.rmtree(starter / "triggers")
-    for trigger in triggers:
-        trigger["when"]["any"] = [clause for clause in trigger["when"]["any"] if "meaning" not in clause]
-        trigger["status"] = "test"  # a stable one needs cases
-    (starter / "triggers").mkdir()
-    (starter / f"triggers/{TOPIC}.yaml").write_text(yaml.safe_dump(triggers), encoding="utf-8")
-    wanted = {document["id"] for trigger in triggers for document in trigger["documents"]}
+    guard = next(trigger for trigger in triggers if trigger["id"] == GUARD)
+    guard["when"]["any"] = [clause for clause in guard["when"]["any"] if "meaning" not in clause]
+    guard["status"] = "test"  # a stable one needs cases
+    (starter / TRIGGERS).parent.mkdir()
+    (starter / TRIGGERS).write_text(yaml.safe_dump([guard]), encoding="utf-8")
+    wanted = {document["id"] for document in guard["documents"]}
     index = yaml.safe_load((starter / INDEX).read_text(encoding="utf-8"))
     entries = [entry for body in index["clusters"].values() for entry in body["documents"] if isinstance(entry, dict)]
     kept = [{**entry, "related_docs": []} for entry in entries if entry["id"] in wanted]
@@ -93,6 +98,7 @@ def load() -> None:
                 importlib.import_module(module.name)
     for name in OTHERS:
         importlib.import_module(name)
+    gc.freeze()  # a fork that collects garbage would otherwise copy every page
 
 
 def environment(home: Path, site: Path | str) -> dict[str, str]:

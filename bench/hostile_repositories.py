@@ -9,7 +9,7 @@ MCP server. After that, everything outside root, state and cache must be as befo
 canary of a file outside may be in any output or file, no call may fail, hang or need too much, and `terraform destroy`
 must have been held each time, except in the repositories that the person trusts nevertheless. Calls are made in forks
 of one process, each with its own limits; every so many repositories (`--real`) the installed hook and command line are
-started instead. The starter is reduced to the triggers about infrastructure, unless it is to be whole.
+started instead. The starter is reduced to the trigger that guards, unless it is to be whole.
 
 Numbers that FOLDER/results.jsonl has are skipped, so a run can be continued. A repository that fails is kept, and
 `--first N --count 1` makes it again. The exit code is 1 if one failed.

@@ -196,12 +196,10 @@ class Visit:
         for query in self.chance.sample(("deploy the shop", "canary", "how do I x", "a:b AND (c", "odd"), 2):
             self.deia("search", query, *self.chance.choice(([], ["--format", "json"], ["--format", "full"])))
         self.deia("learn", self.chance.choice(("propose", "undo", "log")))
-        for arguments in self.chance.sample(OTHERS, 3):
-            self.deia(*arguments)
+        self.deia(*self.chance.choice(OTHERS))
         self.deia("mcp", given=mcp_session(self.chance))
         self.enter(str(self.root))
-        for arguments in self.chance.sample(CHANGES, 2):
-            self.deia(*arguments)
+        self.deia(*self.chance.choice(CHANGES))
         self.deia(
             "add", "--title", self.chance.choice(("Deploy", "Terraform destroy", "../x", "a\nb")), "--text", "Text."
         )

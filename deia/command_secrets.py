@@ -255,6 +255,12 @@ def _in_sql(lowered: str) -> Iterator[tuple[int, int]]:
             before = lowered[max(0, start - 40) : start].rstrip("\\")
             words = before.rstrip(" (=")
             named = words != before and words.endswith("password") and words[-9:-8] != "_"
-            if named or ("identified" in words and words.endswith(" by")):
+            named = named or ("identified" in words and words.endswith(" by"))
+            if named and not (quote == '"' and _is_variable(lowered[start + 1 : close].rstrip("\\"))):
                 yield start + 1, close
             start = lowered.find(quote, start + 1)
+
+
+def _is_variable(text: str) -> bool:
+    """Return whether a text is nothing but a shell's variable: `$NAME`, `${NAME}`."""
+    return text[:1] == "$" and text[1:].strip("{}").isidentifier()

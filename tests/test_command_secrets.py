@@ -35,6 +35,7 @@ SHAPES = [
     "htpasswd -nbB bob {}",
     "CREATE USER 'x'@'%' IDENTIFIED BY '{}';",
     "ALTER USER app WITH PASSWORD '{}';",
+    "ALTER USER app WITH PASSWORD '${}';",
     "sqlplus scott/{}@orcl",
     "aws configure set aws_secret_access_key {}",
     '<add key="Password" value="{}"/>',
@@ -177,6 +178,7 @@ def _log(folder: str, shape: str) -> list[str]:
         "cache_read_tokens: 30481519", "const token = reg.json.data?.register?.token;", "console.log('token', !!token)",
         "token=[REDACTED:rule-a]", "rg 'Bearer [A-Za-z0-9_-]+'", "expires an old token 1108ms after",
         "curl -F file=@printenv.pl", "rg api-key /home/user/.local/lib/node_modules/@a/b-1.2.3/dist/main.js",
+        'notarytool submit --password "$APPLE_PASSWORD" a.zip', r'run --password \"${DB_PASSWORD}\" --team b',
         "api_key: '${{ secrets.KEY }}'", "endpoint?url=https%3A%2F%2Fa.example.com%2Fapi%2Fbadge%3Fstat%3Dinstalls",
     ],
 )  # fmt: skip

@@ -110,15 +110,21 @@ class IndexTrial:
         """
         reached = range(len(self.probes)) if every else sorted(self.probes_touched(changes))
         numbers = [number for number in reached if among is None or number in among]
-        catalog = self._compiled(change_commons(self._commons, changes))
-        after = {number: ask(catalog, self.probes[number]) for number in numbers}
-        shutil.rmtree(catalog.folder, ignore_errors=True)
+        after = self._answers(changes, numbers) if changes else self.before
         return compare(
             [
                 ProbeResult(number=number, probe=self.probes[number], before=self.before[number], after=after[number])
                 for number in numbers
             ]
         )
+
+    def _answers(self, changes: Sequence[Change], numbers: Iterable[int]) -> dict[int, Outcome]:
+        """Return the outcomes of the questions of these numbers with some changes."""
+        catalog = self._compiled(change_commons(self._commons, changes))
+        try:
+            return {number: ask(catalog, self.probes[number]) for number in numbers}
+        finally:
+            shutil.rmtree(catalog.folder, ignore_errors=True)
 
     def documents_found(self, question: str) -> tuple[str, ...]:
         """Return the documents that a question finds today."""
