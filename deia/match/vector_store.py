@@ -12,13 +12,13 @@ import mmap
 import os
 import sys
 from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
 
 from deia.errors import ArtefactError
 from deia.match.ivf import GROUPED, LISTS, Lists
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
     from types import ModuleType
 
     from numpy import uint16

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from deia.fast_json import Json
+from deia.knowledge import Result
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Literal
-
-    from deia.fast_json import Json
-    from deia.knowledge import Result
 
     Matched = bool | Literal["partial"]
 

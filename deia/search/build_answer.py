@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
 from deia.knowledge import Query, Result
 from deia.match.tokeniser import distinct, words
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit
+from deia.search.catalog import Catalog, StoredDocument
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
 from deia.search.ranking.rank import Ranked, primary_count
 from deia.search.related import (
@@ -16,11 +19,6 @@ from deia.search.related import (
     similar_queries,
     suggested_next,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from deia.search.catalog import Catalog, StoredDocument
 
 MOST_NAMED = 8  # words that a message lists
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 
 from deia import fast_json
 from deia.errors import ArtefactError
@@ -19,7 +20,6 @@ from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 FORMAT = 3

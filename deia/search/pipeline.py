@@ -15,6 +15,8 @@ time is passed in by the caller (`checked_at`).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
+
 from deia.knowledge import Query
 from deia.match.keyword import NOT, NUMBERS
 from deia.match.tiers import TIERS
@@ -30,6 +32,7 @@ from deia.search.build_answer import (
     too_broad,
     warnings,
 )
+from deia.search.catalog import Catalog
 from deia.search.question.classify import CONVERSATIONAL
 from deia.search.question.interpret import Interpretation, interpret
 from deia.search.question.terms import Question, Term, read_question, stem_weights
@@ -44,10 +47,7 @@ from deia.search.related import owner_clusters
 from deia.search.views import audience_view, listing, platform_view
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
     from deia.match.keyword import Filters
-    from deia.search.catalog import Catalog
 
 MOST_DOCUMENTS = 200
 FAINT = 0.2  # of the best document's score; documents below are not shown

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
+from deia.knowledge import Result
 from deia.match.tokeniser import fold
-from deia.records import TYPE_CHECKING, URGENCIES
+from deia.records import URGENCIES
 from deia.search.answer import Similar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from deia.knowledge import Result
-    from deia.search.catalog import Catalog, Pattern, StoredDocument
+from deia.search.catalog import Catalog, Pattern, StoredDocument
 
 MOST_NEXT = 5
 MOST_QUERIES = 5

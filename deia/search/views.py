@@ -5,17 +5,17 @@ The shapes are the published ones, and nothing is scored.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from deia.folders import STARTER_PREFIX
 from deia.knowledge import Query, Result
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView
+from deia.search.catalog import Catalog, StoredDocument
 from deia.search.related import most_urgent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from deia.match.keyword import Filters
-    from deia.search.catalog import Catalog, StoredDocument
 
 MOST_LISTED = 200
 MOST_TIPS = 10

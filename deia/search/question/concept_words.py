@@ -6,12 +6,9 @@ found as a whole. Synonyms of synonyms are not followed.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deia.search.catalog import Catalog
+from deia.search.catalog import Catalog
 
 MOST_WORDS = 4  # of a name
 MOST_CHARACTERS = 2_000  # of a query; a longer, pasted text needs no synonyms

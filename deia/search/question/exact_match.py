@@ -7,10 +7,7 @@ best match first.
 from __future__ import annotations
 
 from deia.match.tokeniser import words
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from deia.search.catalog import Catalog
+from deia.search.catalog import Catalog
 
 MOST_READ = 20_000  # documents; takes about a fifth of a second
 MOST_PASSAGES = 200_000

@@ -7,9 +7,11 @@ is searched for as it was typed.
 from __future__ import annotations
 
 from deia.errors import QueryError
+from deia.knowledge import Query
 from deia.match.keyword import ALSO, DATES, FILTERS, NAMED, NOT, NUMBERS, TITLE, filter_key
 from deia.match.tokeniser import terms
 from deia.records import TYPE_CHECKING, Record
+from deia.search.catalog import Catalog
 from deia.search.question import dates
 from deia.search.question.classify import AUDIENCE, COMMAND, CONVERSATIONAL, ERROR, PLATFORM, Kind, Known, kind_of
 from deia.search.question.exact_match import documents_with_phrase, documents_with_word
@@ -17,9 +19,7 @@ from deia.search.question.syntax import Field, Typed, read_syntax
 from deia.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from deia.knowledge import Query
     from deia.match.keyword import Filters, Wanted
-    from deia.search.catalog import Catalog
 
 MOST_LISTED = 8  # values named in a message
 BY_FILTERS = "filters"

@@ -6,18 +6,15 @@ even an empty one.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from math import log
 
 from deia.match.spelling import edits_allowed, worth_keeping
 from deia.match.tokeniser import distinct, question_words, spelled_out
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
+from deia.search.catalog import Catalog
 from deia.search.question.concept_words import MOST_CHARACTERS, SYNONYM_WEIGHT, replacement, synonyms
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from deia.search.catalog import Catalog
 
 MOST_WORDS = 400  # of a query; a pasted log states its subject well before
 MOST_STEMS = 64  # used for ranking, the rarest first

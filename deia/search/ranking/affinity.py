@@ -7,17 +7,13 @@ because the weights were learned with the models that come with deia.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import mul
 
 from deia.match.tiers import TRANSFORMER
-from deia.records import TYPE_CHECKING
+from deia.search.catalog import Catalog
 from deia.search.question.terms import Question, corrected_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deia.search.catalog import Catalog
-    from deia.search.ranking.retrieve import Meaning
+from deia.search.ranking.retrieve import Meaning
 
 SAMPLE = 64  # passages, evenly spread; 32, 64, 128 and all of them measured alike
 MOST = 2.0  # limits the result: if hardly two of a few passages are alike, a ratio to that means nothing

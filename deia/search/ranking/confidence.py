@@ -6,18 +6,15 @@ all (otherwise the answer is "nothing here fits"), and that the best document an
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import exp, log, sqrt
 
 from deia.match.spelling import SHORT
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 from deia.search.question.literals import literal_terms
 from deia.search.question.terms import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS, Question, Term
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from deia.search.ranking.rank import Ranked
-    from deia.search.ranking.weights import VerdictWeights
+from deia.search.ranking.rank import Ranked
+from deia.search.ranking.weights import VerdictWeights
 
 SEEN = 20  # documents of the ranking that are observed
 ALL = 0.95  # of a query's information: counts as everything

@@ -6,17 +6,15 @@ document answers the query is not decided here but in `confidence`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter, mul
 
 from deia.records import TYPE_CHECKING, Record
+from deia.search.catalog import Catalog
 from deia.search.question.terms import Question, named_share
 from deia.search.ranking.weights import fusion_weight
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from deia.search.catalog import Catalog
-
     Passage = tuple[int, int]  # a document's number, and the passage's ordinal in it
     Hit = tuple[int, int, float]  # a passage with its score
 

@@ -5,12 +5,13 @@ They are part of the package, in the file that `tools/tune_search.py` and `tools
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from deia import fast_json
 from deia.folders import MODELS
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from typing import Any
 
 FILE = "search.json"

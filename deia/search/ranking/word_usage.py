@@ -8,13 +8,10 @@ rare as the rarest words in it.
 from __future__ import annotations
 
 import mmap
+from collections.abc import Iterable
 from math import log
 
 from deia.folders import MODELS
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # One line per stem, sorted: the stem, a space, its level. The first line, without a stem, has the level of all others.
 FILE = "usual_words.txt"

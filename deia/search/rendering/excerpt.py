@@ -5,15 +5,12 @@ Words are compared by their stems, as in the index, so what is marked is what wa
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from deia.match.keyword import analyser
 from deia.match.tokeniser import words
-from deia.records import TYPE_CHECKING
 from deia.search.rendering.columns import ELLIPSIS, plain, wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 MOST_ROWS = 400  # of a passage that are considered; one has about twenty
 FENCES = ("```", "~~~")

@@ -6,14 +6,11 @@ The budget is never exceeded.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+
+from deia.knowledge import Result
 from deia.search.rendering.columns import plain
 from deia.search.rendering.wording import where
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from deia.knowledge import Result
 
 BUDGET = 3_000  # tokens
 LEAST = 200  # tokens; fewer would fit little but the frame

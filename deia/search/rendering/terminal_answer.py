@@ -8,16 +8,14 @@ to.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from deia.knowledge import Result
+from deia.records import Record
 from deia.search.answer import Answer, AudienceView, PlatformView
 from deia.search.rendering.columns import columns, cut, plain, wrap
 from deia.search.rendering.excerpt import Marker, best_rows
 from deia.search.rendering.wording import CLUSTERS, outcome, where
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from deia.knowledge import Result
 
 WIDTH = 100
 NARROWEST = 40

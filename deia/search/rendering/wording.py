@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
+from deia.knowledge import Result
 from deia.search.answer import SMALL_TALK, TOO_BROAD, Answer, AudienceView, PlatformView
 from deia.search.rendering.columns import plain
-
-if TYPE_CHECKING:
-    from deia.knowledge import Result
 
 CLUSTERS = 20  # listed at most
 
