@@ -154,12 +154,15 @@ class ObjectReader:
         return at, whole
 
     def _noun_phrase_end(self, start: int, end: int) -> int:
-        """Return the index after the noun phrase that begins at `start`."""
-        for place in range(start, min(end, start + MOST_WORDS)):
-            word = self.tokens[place][0]
-            if word in ENDS and not self._in_name(place, start):
-                return place
-        return min(end, start + MOST_WORDS)
+        """Return the index after the noun phrase that begins at `start`; an adverb after it does not belong to it."""
+        after = min(end, start + MOST_WORDS)
+        for place in range(start, after):
+            if self.tokens[place][0] in ENDS and not self._in_name(place, start):
+                after = place
+                break
+        while after > start + 1 and is_adverb(self.tokens[after - 1][0]):
+            after -= 1
+        return after
 
     def _in_name(self, place: int, start: int) -> bool:
         """Return whether a word is part of a name: the `in` of `built-in`, the `is` of `is_admin`."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ({"do": ("destroy",), "what": ("branch",), "all": True}, "delete the branch", 0),
         ({"do": ("push",), "how": ("blindly",)}, "I'll push blindly", 1),
         ({"do": ("push",), "how": ("blindly",)}, "I'll push slowly", 0),
+        ({"do": ("destroy",), "what": ("branch",)}, "I'll delete the recently opened branch blindly", 1),
         ({"do": ("yeet",), "what": ("ledger",)}, "please yeet the ledger", 1),
         ({"do": ("destroy",), "what": ("bucket",)}, "I'll delete the bucket from our account", 1),
         ({"do": ("destroy",), "what": ("bucket",)}, "I'll delete the bucket from the map", 0),

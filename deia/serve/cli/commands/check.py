@@ -20,6 +20,7 @@ from deia.records import ROLES, Firing, Turn
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, form_option, here, message_if_slow, named_commons
 from deia.text import counted, one_line, shorten
+from deia.watch.authoring.act_explanation import ExplainedAct, explain_acts
 from deia.watch.gate.artefact import Artefact
 from deia.watch.turn.conversation import turns_of
 from deia.watch.verdict.judge import Verdict
@@ -59,8 +60,10 @@ def check(
     with message_if_slow("compiling the triggers …"):
         librarian.open_artefact()
     watched = librarian.watch(turns, folder=here())
-    fields = [_as_fields(*pair, explain=explain) for pair in zip(turns, watched, strict=True)]
-    lines = _as_lines(turns, watched, librarian.open_artefact(), explain=explain)
+    artefact = librarian.open_artefact()
+    acts = [explain_acts(artefact, turn) if explain else [] for turn in turns]
+    fields = [_as_fields(*of_turn, explain=explain) for of_turn in zip(turns, watched, acts, strict=True)]
+    lines = _as_lines(turns, watched, acts, artefact, explain=explain)
     output.answer(fields, lines, as_json=form == "json")
     omitted = omitted_triggers(read_manifest(librarian.derived))
     if omitted:
@@ -122,7 +125,7 @@ def _read(path: str) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _as_fields(turn: Turn, watched: Watched, *, explain: bool) -> dict[str, Json]:
+def _as_fields(turn: Turn, watched: Watched, acts: Sequence[ExplainedAct], *, explain: bool) -> dict[str, Json]:
     fields: dict[str, Json] = {
         "turn": turn.index,
         "role": turn.role,
@@ -133,6 +136,7 @@ def _as_fields(turn: Turn, watched: Watched, *, explain: bool) -> dict[str, Json
     if explain:
         names = ("trigger", "stage", "detail")
         fields["verdicts"] = [{name: getattr(verdict, name) for name in names} for verdict in watched.verdicts]
+        fields["acts"] = [act.values() for act in acts]
     return fields
 
 
@@ -140,8 +144,15 @@ def _firing_fields(firing: Firing) -> dict[str, Json]:
     return {**firing.values(), "documents": [document.values() for document in firing.documents]}
 
 
-def _as_lines(turns: Sequence[Turn], watched: Sequence[Watched], artefact: Artefact, *, explain: bool) -> Iterator[str]:
-    for turn, result in zip(turns, watched, strict=True):
+def _as_lines(
+    turns: Sequence[Turn],
+    watched: Sequence[Watched],
+    acts: Sequence[Sequence[ExplainedAct]],
+    artefact: Artefact,
+    *,
+    explain: bool,
+) -> Iterator[str]:
+    for turn, result, acts_of_turn in zip(turns, watched, acts, strict=True):
         verdicts = [verdict for verdict in result.verdicts if explain or verdict.stage in {"fires", "muted", "quiet"}]
         if not verdicts and not explain:
             continue
@@ -150,6 +161,8 @@ def _as_lines(turns: Sequence[Turn], watched: Sequence[Watched], artefact: Artef
             yield "  no trigger finds its required words in this turn"
         for verdict in verdicts:
             yield from _verdict_lines(verdict, artefact.trigger(verdict.number).origin)
+        for act in acts_of_turn:
+            yield from act_lines(act)
         if result.injection:
             yield from ("", result.injection.text, "")
     if not any(result.firings for result in watched):
@@ -164,3 +177,18 @@ def _verdict_lines(verdict: Verdict, origin: str) -> Iterator[str]:
         return
     yield f"  FIRES   {firing.trigger} ({firing.urgency}, {firing.action}){owner}: {one_line(firing.title)}"
     yield f"          because {firing.because}"
+
+
+def act_lines(act: ExplainedAct) -> Iterator[str]:
+    """Yield the lines that explain an act: how it was read, and the clause that it comes nearest to."""
+    read = [f"verb {_with_classes(act.verb, act.verb_classes)}"]
+    read.append(f"object {_with_classes(act.head, act.head_classes)}" if act.head else "no object")
+    if act.lead:
+        read.append(f'after "{act.lead}"')
+    yield f'  act     "{shorten(act.text, EXCERPT)}": {"; ".join(read)}; {act.stance.replace("_", " ")}'
+    clause = f"{act.trigger}, `{shorten(act.clause, EXCERPT)}`"
+    yield f"          comes nearest to {clause}: {act.why}" if act.unmet else f"          is what {clause} is about"
+
+
+def _with_classes(word: str, classes: Sequence[str]) -> str:
+    return f"{word} ({', '.join(classes)})" if classes else f"{word} (of no class)"

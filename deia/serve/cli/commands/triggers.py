@@ -12,6 +12,7 @@ from deia.errors import CommonsError
 from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, named_commons
+from deia.serve.cli.commands.triggers_explain import explain
 from deia.serve.cli.commands.triggers_lint import lint
 from deia.serve.cli.commands.triggers_list import list_triggers
 from deia.serve.cli.commands.triggers_new import new
@@ -32,7 +33,7 @@ def triggers() -> None:
     """
 
 
-for command in (list_triggers, new, lint, replay):
+for command in (list_triggers, new, lint, explain, replay):
     triggers.add_command(command)
 
 

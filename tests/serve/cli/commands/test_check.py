@@ -37,6 +37,46 @@ def test_explaining_shows_where_a_trigger_stopped(deia: Deia) -> None:
     assert "no trigger finds its required words" in deia("check", "hello", "--explain").out
 
 
+ACTING = """\
+- id: ledger-wiped
+  title: Wiping the ledger
+  urgency: low
+  message: M
+  documents: [{id: site-checklist}]
+  when: {any: [{meaning: [wipe the whole ledger, the old ledger]}]}
+"""
+
+
+def test_explaining_shows_what_an_act_lacks(deia: Deia, commons: Path) -> None:
+    (commons / "triggers" / "ledger.yaml").write_text(ACTING, encoding="utf-8")
+    near = deia("check", "please erase our ledger", "--explain").out
+    assert 'act     "erase our ledger": verb erase (' in near
+    assert 'object ledger (of no class); after "please"; requested' in near
+    assert (
+        "comes nearest to ledger-wiped, `wipe the whole ledger`: its object would have to have a word such as" in near
+    )
+    assert "Nothing fires in 1 turn." in near
+    assert (
+        "is what ledger-wiped, `wipe the whole ledger` is about" in deia("check", "--explain", "wipe all ledgers").out
+    )
+    told = json.loads(deia("check", "please erase our ledger", "--explain", "--format", "json").out)
+    assert [(act["trigger"], act["unmet"]) for act in told[0]["acts"]] == [("ledger-wiped", "all")]
+
+
+def test_the_acts_of_a_trigger_are_explained(deia: Deia, commons: Path) -> None:
+    (commons / "triggers" / "ledger.yaml").write_text(ACTING, encoding="utf-8")
+    asked = deia("triggers", "explain", "ledger-wiped")
+    assert asked.code == 0
+    assert "wipe the whole ledger\n  verb: 'wipe' (" in asked.out
+    assert "the old ledger\n  names no act on a thing, and matches nothing" in asked.out
+    assert "and 'fence' is none" in deia("triggers", "explain", "ledger-wiped", "I'll wipe the fence").out
+    assert "The text names no act." in deia("triggers", "explain", "ledger-wiped", "hello").out
+    assert deia("triggers", "explain", "site-missing").code == 1
+    wrong = deia("triggers", "explain", "ledger-wipe")
+    assert wrong.code == 2
+    assert "Did you mean ledger-wiped?" in wrong.err
+
+
 def test_a_muted_trigger_is_not_passed_over_in_silence(deia: Deia) -> None:
     deia("mute", "site-delete")
     assert "silent  site-delete, at muted" in deia("check", "delete the site").out

@@ -1,0 +1,311 @@
+"""Explain what the acts in a turn lack: for each, the clause that it comes nearest to, and the condition that stops it.
+
+An act that nobody is said to do ("it may wipe the database") is none to the watcher. It is read here as if it were an
+order, so that the explanation can name what stands before its verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from deia.records import Record, Turn
+from deia.text import one_line, spans, words
+from deia.watch.compiled_trigger import ACTS, ActWords, CompiledAct, CompiledTrigger
+from deia.watch.gate.artefact import Artefact
+from deia.watch.prose.act_conditions import any_present, beside_object, unmet
+from deia.watch.prose.act_objects import CLAUSE_MARKS, DETERMINERS, PREPOSITIONS, PRONOUNS, QUANTIFIERS
+from deia.watch.prose.acts import BASE, Frame, frames, sentence_ends
+from deia.watch.prose.stance_names import counts
+from deia.watch.turn.parsed_turn import Reading
+
+ALIKE = "~"  # begins the class of a word of an exemplar, which is that word with its synonyms
+EXEMPLARS = " | "  # between the exemplars of a clause
+ORDER = ("do", "what", "not", "where", "how", "near", "all", "stance", "lead", "")  # of conditions, as they are checked
+STARTER = "starter"  # the origin of triggers that are not the project's own
+SMALL = DETERMINERS | PREPOSITIONS | PRONOUNS | QUANTIFIERS | {"not"}
+BY_WHOM = frozenset(("stance", "lead"))  # conditions on who does it, and whether it is meant
+MOST_NAMED = 4  # words of a class that are shown
+MOST_ACTS = 8  # of a turn that are explained
+
+
+class ExplainedAct(Record):
+    """An act in a turn, and the clause that it comes nearest to; `unmet` is "" if the clause matches."""
+
+    text: str
+    verb: str
+    verb_classes: tuple[str, ...]
+    head: str
+    head_classes: tuple[str, ...]
+    lead: str  # the words of its clause before the verb
+    stance: str
+    trigger: str = ""  # "" if no clause is about such an act
+    clause: str = ""  # as somebody wrote it
+    unmet: str = ""  # do | what | not | where | how | near | all | lead | stance
+    why: str = ""  # the condition in words
+
+
+class _Found(Record):
+    """An act, with the words before its verb; `led` if somebody is said to do it."""
+
+    frame: Frame
+    lead: str
+    led: bool
+
+
+class _Clause(Record):
+    """One act of a clause, with its source and its trigger."""
+
+    source: str
+    act: CompiledAct
+    trigger: CompiledTrigger
+
+
+def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()) -> list[ExplainedAct]:
+    """Return the acts in a turn that come near a clause, at most `MOST_ACTS`.
+
+    If `triggers` are named, only their clauses count, and every act is returned, however far from them it is.
+    """
+    reading = Reading(turn, act_words=lambda: artefact.act_words)
+    if not reading.is_prose:
+        return []
+    named = frozenset(triggers)
+    clauses = [clause for clause in _clauses(artefact) if not named or clause.trigger.id in named]
+    explained = (
+        _explain(reading, found, clauses, artefact.act_words, far=bool(named))
+        for found in _found(reading, artefact.act_words)
+    )
+    return [act for act in explained if act][:MOST_ACTS]
+
+
+def _clauses(artefact: Artefact) -> Iterator[_Clause]:
+    for trigger in map(artefact.trigger, range(artefact.meta.triggers)):
+        for clause in trigger.clauses:
+            if clause.kind in ACTS:
+                for source, act in clause.acts:
+                    yield _Clause(source=source, act=act, trigger=trigger)
+
+
+# --- the acts of a turn ---
+
+
+def _found(reading: Reading, known: ActWords) -> Iterator[_Found]:
+    """Yield the acts of a turn in their order, also those that nobody is said to do."""
+    text, tokens = reading.prose.masked, reading.words.tokens
+    led = {frame.start: frame for frame in reading.frames}
+    first = 0
+    for end in sentence_ends(text, tokens):
+        last = tokens[end - 1][2]
+        for word, start, _ in tokens[first:end]:
+            lead = _lead(text, tokens[first][1], start)
+            if start in led:
+                yield _Found(frame=led[start], lead=lead, led=True)
+            elif word in known.verbs and lead:
+                frame = next(iter(frames(text[start:last], spans(text[start:last]), known)), None)
+                if frame and not frame.start:
+                    placed = frame.but(start=start, verb_end=start + frame.verb_end, end=start + frame.end)
+                    yield _Found(frame=placed, lead=lead, led=False)
+        first = end
+
+
+def _lead(text: str, first: int, start: int) -> str:
+    """Return the words before a verb in its clause, of the sentence that begins at `first`."""
+    before = text[first:start]
+    cut = max(before.rfind(f"{mark} ") for mark in CLAUSE_MARKS) + 1
+    return one_line(before[cut:])
+
+
+# --- how near they come ---
+
+
+def _explain(
+    reading: Reading, found: _Found, clauses: Sequence[_Clause], known: ActWords, *, far: bool
+) -> ExplainedAct | None:
+    frame = found.frame
+    text = reading.prose.text[frame.start : frame.end]
+    stance, _ = reading.stance_at(frame.start, frame.verb_end, frame.end)
+    said = {*frame.beyond, *words(text)}
+    nearest = max(clauses, key=partial(_nearness, found=found, stance=stance, said=said), default=None)
+    if nearest is None:
+        return None
+    stopped = _stopped_by(nearest, found, stance)
+    if not far and (stopped == "do" or not _shares_object(nearest, found, said)):
+        return None
+    if not found.led and stopped not in BY_WHOM:
+        return None
+    why = WHY[stopped](nearest, frame, known) if stopped in WHY else _why_not(stopped, nearest, found, stance)
+    return ExplainedAct(
+        text=one_line(text),
+        verb=frame.verb,
+        verb_classes=_shown(frame.acts, _verbs_of(known)),
+        head=frame.head,
+        head_classes=_shown(frame.things, _nouns_of(known)),
+        lead=found.lead,
+        stance=stance,
+        trigger=nearest.trigger.id,
+        clause=nearest.source,
+        unmet=stopped,
+        why=why,
+    )
+
+
+def _shown(classes: Iterable[str], members: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """Return the classes of several words that clauses name, without those of exemplars."""
+    return tuple(sorted(name for name in classes if not name.startswith(ALIKE) and len(members.get(name, ())) > 1))
+
+
+def _stopped_by(clause: _Clause, found: _Found, stance: str) -> str:
+    stopped = unmet(clause.act, found.frame)
+    if stopped:
+        return stopped
+    if not counts(stance, clause.trigger.stance):
+        return "stance"
+    return "" if found.led else "lead"
+
+
+def _nearness(clause: _Clause, *, found: _Found, stance: str, said: set[str]) -> tuple[int, int, bool]:
+    """Return how near an act comes to a clause: by the condition that stops it, and by the words that they share."""
+    stopped = _stopped_by(clause, found, stance)
+    place = ORDER.index(stopped) if _shares_object(clause, found, said) or stopped in {"do", ""} else 0
+    return place, len(said.intersection(words(clause.source))), clause.trigger.origin != STARTER
+
+
+def _shares_object(clause: _Clause, found: _Found, said: set[str]) -> bool:
+    """Return whether an act is done to what a clause names, or at least says a word of the clause besides its verb."""
+    if not found.frame.things.isdisjoint(clause.act.what):
+        return True
+    return bool(said.intersection(words(clause.source)).difference(found.frame.verb.split(), SMALL))
+
+
+# --- in words ---
+
+
+def _why_do(clause: _Clause, frame: Frame, known: ActWords) -> str:
+    verbs = _named(clause.act.do, _verbs_of(known))
+    return f"its verb would have to be {verbs}, and {frame.verb!r} is none of them"
+
+
+def _why_what(clause: _Clause, frame: Frame, known: ActWords) -> str:
+    nouns = _named(clause.act.what, _nouns_of(known))
+    return f"its object would have to be {nouns}, and " + (f"{frame.head!r} is none" if frame.head else "it has none")
+
+
+def _why_unlike(clause: _Clause, frame: Frame, _known: ActWords) -> str:
+    beside = beside_object(frame)
+    present = next(item for item in clause.act.unlike if any_present([item], beside))
+    return f"{' '.join(_as_written(present, clause.source))!r} stands beside its object"
+
+
+def _why_where(clause: _Clause, _frame: Frame, _known: ActWords) -> str:
+    return f"its object or place would have to say {_options(clause.act.where, clause.source)}"
+
+
+def _why_how(clause: _Clause, frame: Frame, _known: ActWords) -> str:
+    return f"its clause would also have to say {_missing(clause.act.how, frame.words, clause.source)}"
+
+
+def _why_near(clause: _Clause, frame: Frame, _known: ActWords) -> str:
+    return f"it would also have to say {_missing(clause.act.near, frame.beyond, clause.source)}"
+
+
+def _missing(items: Sequence[Sequence[Sequence[str]]], said: Collection[str], source: str) -> str:
+    """Return the words that the item lacks of which the fewest are missing."""
+    missing = min(([forms for forms in item if not any(form in said for form in forms)] for item in items), key=len)
+    return " and ".join(map(repr, _as_written(missing, source)))
+
+
+def _why_all(_clause: _Clause, _frame: Frame, _known: ActWords) -> str:
+    return "its object would have to have a word such as 'all' or 'every'"
+
+
+WHY: Mapping[str, Callable[[_Clause, Frame, ActWords], str]] = {
+    "do": _why_do,
+    "what": _why_what,
+    "not": _why_unlike,
+    "where": _why_where,
+    "how": _why_how,
+    "near": _why_near,
+    "all": _why_all,
+}
+
+
+def _why_not(stopped: str, clause: _Clause, found: _Found, stance: str) -> str:
+    if stopped == "lead":
+        return f"after {found.lead!r} nobody is said to do it, and nobody is asked to"
+    if stopped == "stance":
+        return f"its stance is {stance.replace('_', ' ')}, and {' and '.join(clause.trigger.stance)} count"
+    return ""
+
+
+def _as_written(item: Sequence[Sequence[str]], source: str) -> list[str]:
+    """Return the words of an item as its clause has them."""
+    written: list[str] = []
+    for forms in item:
+        own = (word for word in words(source) if word in forms and word not in written)
+        written.append(next(own, forms[0]))
+    return written
+
+
+def _named(names: Iterable[str], members: Mapping[str, list[str]]) -> str:
+    """Return classes with some of their words: `destroy (delete, remove, drop …)`."""
+    return " or ".join(_with_examples(name.removeprefix(ALIKE), members.get(name, [])) for name in names)
+
+
+def _with_examples(name: str, members: Sequence[str]) -> str:
+    others = [word for word in members if word != name]
+    more = " …" if len(others) > MOST_NAMED else ""
+    return f"{name!r} ({', '.join(others[:MOST_NAMED])}{more})" if others else repr(name)
+
+
+def _verbs_of(known: ActWords) -> dict[str, list[str]]:
+    members: dict[str, list[str]] = {}
+    for first, verb_forms in known.verbs.items():
+        for shape, names, rest in verb_forms:
+            for name in names if shape == BASE else ():
+                members.setdefault(name, []).append(" ".join((first, *rest)))
+    return members
+
+
+def _nouns_of(known: ActWords) -> dict[str, list[str]]:
+    members: dict[str, list[str]] = {}
+    for noun, names in known.nouns.items():
+        if not (noun.endswith("s") and {noun[:-1], noun[:-2]} & known.nouns.keys()):  # no plural
+            for name in names.split():
+                members.setdefault(name, []).append(noun)
+    return members
+
+
+# --- what a clause asks for ---
+
+
+def requirements(artefact: Artefact, trigger: CompiledTrigger) -> dict[str, list[str]]:
+    """Return what each `act` clause and each exemplar of a trigger asks for, in words.
+
+    Of an exemplar that names no act it is an empty list.
+    """
+    asked: dict[str, list[str]] = {}
+    for clause in trigger.clauses:
+        if clause.kind in ACTS:
+            asked |= {source: [] for source in clause.source.split(EXEMPLARS)}
+            asked |= {source: list(_requirements(source, act, artefact.act_words)) for source, act in clause.acts}
+    return asked
+
+
+def _requirements(source: str, act: CompiledAct, known: ActWords) -> Iterator[str]:
+    yield f"verb: {_named(act.do, _verbs_of(known))}"
+    if act.what:
+        yield f"object: {_named(act.what, _nouns_of(known))}"
+    if act.where:
+        yield f"object or place says: {_options(act.where, source)}"
+    if act.how:
+        yield f"clause says: {_options(act.how, source)}"
+    if act.near:
+        yield f"says before the next comma: {_options(act.near, source)}"
+    if act.unlike:
+        yield f"object and place do not say: {_options(act.unlike, source)}"
+    if act.whole:
+        yield "object has a word such as 'all' or 'every'"
+
+
+def _options(items: Sequence[Sequence[Sequence[str]]], source: str) -> str:
+    return " or ".join(" + ".join(map(repr, _as_written(item, source))) for item in items)
