@@ -17,6 +17,7 @@ from deia.watch.prose.acts import BASE, DOING
 
 TABLES = Tables(__file__)
 Classes = Mapping[str, tuple[str, ...]]  # words or phrases, by class
+OF_WORDS = "_"  # between the words of a noun that is a class of its own: names of classes are kept in one text
 
 
 @cache
@@ -44,7 +45,7 @@ def members(name: str, classes: Classes) -> tuple[str, ...]:
     if name.startswith(ALIKE):
         word = name.removeprefix(ALIKE)
         return (word, *sorted(replacements(word, act=classes is verb_classes()) - {word}))
-    return classes.get(name) or (" ".join(words(name)),)
+    return classes.get(name) or (" ".join(words(name.replace(OF_WORDS, " "))),)
 
 
 def act_words(do: Iterable[str], what: Iterable[str]) -> ActWords:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from deia.compile.triggers.act_words import Classes, members, noun_forms, object_classes, verb_classes, verb_forms
+from deia.compile.triggers.act_words import (
+    OF_WORDS,
+    Classes,
+    members,
+    noun_forms,
+    object_classes,
+    verb_classes,
+    verb_forms,
+)
 from deia.compile.triggers.exemplars import exemplar_act
 from deia.compile.triggers.lowered import Group, Lowered, Row
 from deia.compile.triggers.word_forms import forms
@@ -17,7 +25,8 @@ from deia.watch.gate.word_gate import SAID
 def lower_act(value: Mapping[str, Any]) -> Lowered:
     """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects."""
     act = CompiledAct(
-        do=list(value["do"]), what=list(value.get("what", ())), unlike=_items(value, "not"),
+        do=list(value["do"]), what=[name.replace(" ", OF_WORDS) for name in value.get("what", ())],
+        unlike=_items(value, "not"),
         where=_items(value, "where"), how=_items(value, "how"), whole=bool(value.get("all")),
     )  # fmt: skip
     source = act_source(value)

@@ -41,3 +41,10 @@ def test_a_clause_is_gated_by_a_verb_and_a_noun_that_somebody_says() -> None:
 
 def test_a_clause_is_shown_as_one_line() -> None:
     assert act_source(DESTROY) == "destroy database not test"
+
+
+def test_a_noun_of_two_words_may_be_a_class_of_its_own() -> None:
+    (_, act), *_ = lower_act({"do": ("print",), "what": ("aws key",)}).clause.acts
+    nouns = act_words(act.do, act.what).nouns
+    assert set(act.what) <= set(nouns["aws keys"].split())
+    assert not set(act.what) & set(nouns["key"].split())
