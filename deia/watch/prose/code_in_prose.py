@@ -51,6 +51,12 @@ HELPS = frozenset("fix do clear solve sort unblock help work get give bring reso
 GIVES = frozenset("gets gives buys lets brings leaves saves puts".split())
 RECIPIENTS = frozenset(("us", "me", "you"))
 PLEASING = frozenset("please pls plz now then again first".split())
+SERVING = frozenset(
+    (("it", "is"), ("does", "it"), ("does", "the"), ("takes", "care"), ("comes", "next"))
+)  # first words
+FOLLOWING = frozenset("then afterwards after".split())  # "`x`, then I …", "`x` and afterwards we …"
+MOST_TO_SUBJECT = 4  # words from there to the subject
+STEPS = frozenset(("step", "thing", "move", "stop"))  # "the next step is `x`"
 
 MOST_BLANK = 400  # characters of blank lines between code and the text above it
 MOST_OPENING = 10  # words of a lead that opens with a form in -ing
@@ -108,6 +114,8 @@ def _stance_by_lead(lead: str, lead_words: Sequence[str], tail: Sequence[str]) -
         return _stance_by_tail(lead_words, tail)
     if CONDITIONS.intersection(lead_words):
         return SUPPOSED
+    if lead.rstrip().endswith(":") and _goes_on(tail) and not RECALLING.intersection(lead_words):
+        return ANNOUNCED
     if not _is_stated(tail) and (_is_labelled(lead) or _names_best(lead_words)):
         return ANNOUNCED
     is_meant = _is_chained(lead_words) or _is_means(lead_words) or _opens_with_action(lead_words)
@@ -129,9 +137,21 @@ def _stance_by_tail(lead: Sequence[str], tail: Sequence[str]) -> str:
         return REQUESTED
     helps = first in {"should", "will", "ought", "ll"} and HELPS.intersection(tail[1:3])
     gives = first in GIVES and second in RECIPIENTS
-    chosen = (first, second) in {("it", "is"), ("does", "it"), ("does", "the")}
+    serves = (first, second) in SERVING or (
+        first == "and" and lead[-1:] in (["a"], ["one"])
+    )  # "a `x` and it runs again"
     best = first == "is" and any(_is_superlative(word) for word in tail[1:MOST_TO_BEST])
-    return ANNOUNCED if helps or gives or chosen or best or _is_chained(lead) else QUOTED
+    return ANNOUNCED if helps or gives or serves or best or _goes_on(tail) or _is_chained(lead) else QUOTED
+
+
+def _goes_on(tail: Sequence[str]) -> bool:
+    """Return whether the words after the code say what its speaker does next: "`x` and then I clone it again"."""
+    start = 1 if tail[:1] == ["and"] else 0
+    if not FOLLOWING.intersection(tail[start : start + 1]):
+        return False
+    at = next((at for at in range(start + 1, min(len(tail), MOST_TO_SUBJECT)) if tail[at] in {"i", "we"}), 0)
+    following = "".join(tail[at + 1 : at + 2])
+    return at > 0 and following not in PAST and not following.endswith("ed")
 
 
 def _is_stated(tail: Sequence[str]) -> bool:
@@ -176,8 +196,9 @@ def _opens_with_action(lead: Sequence[str]) -> bool:
 
 
 def _names_best(lead: Sequence[str]) -> bool:
-    """Return whether the words are "the cleanest fix is" or the like."""
-    return lead[-1:] == ["is"] and any(_is_superlative(word) for word in lead)
+    """Return whether the words are "the cleanest fix is", "next step is" or the like."""
+    is_step = "next" in lead and not STEPS.isdisjoint(lead[-2:])
+    return lead[-1:] == ["is"] and (is_step or any(_is_superlative(word) for word in lead))
 
 
 def _is_chained(lead: Sequence[str]) -> bool:
