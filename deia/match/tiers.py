@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from deia.match.minilm import Compact
 from deia.match.static_vectors import Static, middle, open_static, similarities
 from deia.match.tokeniser import spelled_out
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from deia.match.minilm import Compact
     from deia.match.transformer import Transformer
 
     Vector = Sequence[float]

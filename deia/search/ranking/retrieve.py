@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from deia.errors import ArtefactError
 from deia.match.keyword import ALSO, NUMBERS
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, Tier, open_tier
-from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog, StoredTier
 from deia.search.question.terms import Question, corrected_text, stem_weights
@@ -21,6 +20,7 @@ from deia.search.ranking.rank import Evidence, Likeness
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
     from deia.match.tiers import Vector
+    from deia.match.vector_store import Vectors
     from deia.search.ranking.rank import Hit
 
 PASSAGES = 200  # requested by words at first
