@@ -13,11 +13,13 @@ from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.cases import read_cases
 from deia.commons.triggers.read_triggers import read_trigger
 from deia.commons.write.add_trigger import cases_text, trigger_text
+from deia.compile.triggers.act_words import object_classes, verb_classes
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.knowledge import Case, Entry, Trigger
 from deia.settings import DEFAULTS
+from deia.watch.authoring.act_drafts import WordClasses
 from deia.watch.authoring.case_runner import run_cases
 from deia.watch.authoring.lesson_sentences import cautions
 from deia.watch.authoring.sentence_to_trigger import Proposal, propose
@@ -48,7 +50,7 @@ def draft_for(entry: Entry, text: str) -> tuple[str, str] | None:
 
 def _lesson_draft(sentence: str, entry: Entry) -> Proposal | None:
     """Return a draft for a sentence of a lesson; it only shows a note, since nobody has reviewed it."""
-    proposal = propose(sentence, documents=(entry.id,), today=entry.created)
+    proposal = proposed(sentence, documents=(entry.id,), today=entry.created)
     if proposal is None:
         return None
     lesson_fields = {
@@ -59,6 +61,12 @@ def _lesson_draft(sentence: str, entry: Entry) -> Proposal | None:
         return proven(proposal.but(trigger={**proposal.trigger, **lesson_fields, "documents": documents}))
     except CommonsError:
         return None
+
+
+def proposed(sentence: str, *, documents: Sequence[str], today: str) -> Proposal | None:
+    """Return a draft for a sentence, with an `act` clause if its verb and object belong to known classes, or None."""
+    classes = WordClasses(verbs=verb_classes(), nouns=object_classes())
+    return propose(sentence, documents=documents, today=today, classes=classes)
 
 
 def proven(proposal: Proposal) -> Proposal:

@@ -1,7 +1,8 @@
 """Drafting a trigger and its cases from a sentence such as `Never run prisma migrate reset on production`.
 
 The draft is a proposal for a person to correct. It is made from the command in the sentence, or else from its verb and
-object, with near misses derived from them. Words that are not recognised are left out. English only.
+object, with near misses derived from them: an `act` clause if both belong to known classes, or else a phrase. Words
+that are not recognised are left out. English only.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from deia.fast_json import Json
 from deia.records import Record
 from deia.tables import Tables
 from deia.text import one_line, shorten, words
+from deia.watch.authoring.act_drafts import KnownAct, WordClasses, known_act
 from deia.watch.clauses.folder_signs import SIGNS
 from deia.watch.prose.phrases import BETWEEN
 from deia.watch.shell.parse import parse_commands
@@ -39,7 +41,7 @@ EFFECTS = TABLES.words("effects")
 NO_ACTS = TABLES.words("no acts")
 DOUBLED_L = frozenset(("cancell", "labell", "modell", "travell"))
 DETERMINERS = TABLES.words("determiners")
-
+NO_CLASSES = WordClasses()
 
 Cases = tuple[Json, ...]  # as their file holds them: a text, or a mapping with turns
 
@@ -59,19 +61,35 @@ class Act(Record):
     command: str = ""
     verb: str = ""
     object: str = ""
+    known: KnownAct | None = None  # if verb and object belong to classes
+
+    @property
+    def verbs(self) -> list[str]:
+        """The verbs, of which an alternative has several."""
+        return self.verb.strip("{}").split("|")
+
+    @property
+    def clause(self) -> dict[str, Json]:
+        """The clause that matches it."""
+        if self.command:
+            return {"command": _template(self.command)}
+        return {"act": self.known.clause} if self.known else {"phrase": f"{self.verb} … {self.object}"}
 
 
-def propose(sentence: str, *, documents: Sequence[str], today: str) -> Proposal | None:
+def propose(
+    sentence: str, *, documents: Sequence[str], today: str, classes: WordClasses = NO_CLASSES
+) -> Proposal | None:
     """Return a draft for a sentence, or None if it contains neither a command nor a verb with an object."""
     text = one_line(sentence)[:MOST_CHARS].strip()
     act = _act(text)
     if not act.command and not act.object:
         return None
+    if not act.command:
+        act = act.but(known=known_act(act.verbs, act.object.split(), classes))
     context = _context(text, act)
     is_grave = bool(GRAVE.intersection(words(text)))
     is_strict = bool(STRICT.intersection(words(text)[:3]))
     urgency = "critical" if is_grave and is_strict else "high" if is_grave or is_strict else "medium"
-    clause = {"command": _template(act.command)} if act.command else {"phrase": f"{act.verb} … {act.object}"}
     trigger: dict[str, Any] = {
         "id": slug(" ".join([act.command or f"{act.verb} {act.object}", *context[:1]])),
         "title": shorten(text.rstrip("."), 100),
@@ -80,7 +98,7 @@ def propose(sentence: str, *, documents: Sequence[str], today: str) -> Proposal 
         "action": "hold" if urgency == "critical" and act.command else "warn" if urgency != "medium" else "note",
         "message": f"{text.rstrip('.')}.",
         "documents": [{"id": document, "mode": "full_context", "reason": REASON} for document in documents],
-        "when": {"any": [clause]},
+        "when": {"any": [act.clause]},
         **({"context": list(context)} if context else {}),
         "since": today,
     }  # fmt: skip
@@ -305,18 +323,20 @@ def _command_cases(command: str, context: Sequence[str]) -> tuple[Cases, Cases]:
 
 def _phrase_cases(act: Act, context: Sequence[str]) -> tuple[Cases, Cases]:
     before = _context_turns(context)
-    verb = act.verb.strip("{}").split("|")[0]
-    act_text = f"{verb} the {act.object}"
-    fires = (_user_case(f"I'm going to {act_text}", before), _user_case(f"please {act_text}", before))
-    silent = (
+    verb, thing = (act.known.verb, act.known.object) if act.known else (act.verbs[0], act.object)
+    act_text = f"{verb} the {thing}"
+    fires = [f"I'm going to {act_text}", f"please {act_text}"]
+    silent = [_user_case(text, before) for text in (act.known.silent if act.known else ())]
+    silent += [
         _user_case(f"don't {act_text}", before),
         _user_case(f"what happens if I {act_text}?", before),
         _user_case(f"someone decided to {act_text} last year", before),
         _user_case(f"```\n{act_text}\n```", before),
         _tool_case(f"grep -rn {act_text!r} docs", before),
         _user_case(f"do a dry run: {act_text}", before),
-    )
-    return fires, (*silent, *((_user_case(f"I'm going to {act_text}", []),) if context else ()))
+        *((_user_case(f"I'm going to {act_text}", []),) if context else ()),
+    ]
+    return tuple(_user_case(text, before) for text in (act.known.fires if act.known else fires)), tuple(silent)
 
 
 def _context_turns(context: Sequence[str]) -> list[Json]:

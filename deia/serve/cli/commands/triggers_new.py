@@ -11,13 +11,12 @@ from deia.commons.layers.merge_layers import load_layered
 from deia.commons.write.add_trigger import cases_text, trigger_text, write_draft
 from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
-from deia.evaluate.trigger_drafting import proven
+from deia.evaluate.trigger_drafting import proposed, proven
 from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_report
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, today, writable_root
 from deia.settings import resolve
-from deia.watch.authoring.sentence_to_trigger import propose
 
 NO_DOCUMENT = "name-a-document"  # the placeholder if no document fits
 
@@ -38,7 +37,7 @@ def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, write:
     root = writable_root() if write else commons_root()
     text = " ".join(sentence)
     shown = tuple(documents) or _best_document(root, text)
-    proposal = propose(text, documents=shown or (NO_DOCUMENT,), today=today())
+    proposal = proposed(text, documents=shown or (NO_DOCUMENT,), today=today())
     if proposal is None:
         fix = 'Name an action and its object, or put a command in backticks: "Never `git push --force`".'
         raise CommonsError("This sentence contains neither a command nor a verb with an object.", fix=fix)

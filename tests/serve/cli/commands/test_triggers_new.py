@@ -32,6 +32,8 @@ def test_a_draft_is_shown_ready_to_paste_and_nothing_is_written(deia: Deia, comm
         "Never `shopctl push --force --all` to main",
         "Be careful when renaming or moving warehouses on Heroku",
         "Avoid `kubectl exec pod -- rm -rf /data`",
+        "Don't drop the events table before the backup ran",
+        "Never turn off the monitoring in production",
     ],
 )
 def test_what_is_written_passes_its_own_cases(deia: Deia, sentence: str) -> None:
@@ -43,6 +45,14 @@ def test_what_is_written_passes_its_own_cases(deia: Deia, sentence: str) -> None
     assert ", 0 failed." in done.out
     assert "Without cases" not in done.out
     assert deia("lint").code == 0
+    assert f"{ident}" not in deia("triggers", "lint").out
+
+
+def test_a_known_act_on_a_known_thing_becomes_an_act_clause(deia: Deia) -> None:
+    told = deia("triggers", "new", "Don't drop the events table before the backup ran", "--document", "site-checklist")
+    assert "- act:\n        do: destroy\n        what: table\n        where: [events]\n" in told.out
+    assert "- let me delete the events table\n" in told.out
+    assert "- I'll drop the events table icon\n" in told.out
 
 
 def test_a_draft_is_added_behind_what_is_there_and_nothing_else_changes(deia: Deia, commons: Path) -> None:
