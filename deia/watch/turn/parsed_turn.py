@@ -11,7 +11,7 @@ from deia.watch.shell.nodes import Spoken
 from deia.watch.shell.templates import is_dry
 from deia.watch.turn.command_index import Running
 from deia.watch.turn.inline_commands import inline_commands, opening_commands
-from deia.watch.turn.spoken_tool_input import speech_of
+from deia.watch.turn.spoken_tool_input import speech_of, tasks_of
 from deia.watch.turn.tool_call import MOST_CALL, is_shell, watched_command
 
 if TYPE_CHECKING:
@@ -140,7 +140,8 @@ class Reading:
         bounds = sentence(self.prose.text, start, end)
         ordering = self.turn.role == "user"
         stance = judge_act(self.prose.masked, bounds, (start, verb_end), end, ordering=ordering)
-        if not ordering and stance in {ANNOUNCED, REQUESTED} and is_described(self.prose.text, start):
+        is_plan = ordering or bool(tasks_of(self.turn))  # the items of a list of tasks are to be done
+        if not is_plan and stance in {ANNOUNCED, REQUESTED} and is_described(self.prose.text, start):
             stance = REPORTED
         return stance, self.prose.text[bounds[0] : bounds[1]]
 
