@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import fnmatch
 from typing import BinaryIO
 
 from deia.errors import QueryError
@@ -24,7 +25,9 @@ from deia.watch.verdict.judge import FolderSigns
 ENDINGS = (".jsonl", ".json", ".md", ".markdown", ".txt", ".ndjson", ".log")
 MOST_WHOLE = 64_000_000  # bytes of a file that is read at once; JSON lines may be of any size
 MOST_LINE = 16_000_000  # bytes of one line
-PART_LINES = 400
+MOST_FILE = 1_000_000_000  # bytes of a file; a larger one is named and left out
+MOST_FILES = 100_000
+PART_LINES, PART_CHARS = 400, 8_000_000
 BATCH_LINES = 800  # lines that are sent to a worker together
 WAITING = 4  # batches per worker, so that the reader does not run far ahead
 LARGE = 6_000_000  # bytes of input above which starting workers (0.3 s each) pays off
@@ -40,6 +43,7 @@ class Part(Record):
     named: str  # the conversation's own id if the file holds several, otherwise ""
     lines: tuple[str, ...] = ()
     whole: str = ""
+    unread: str = ""  # why nothing of the file can be read
     last: bool = False  # whether this is the conversation's last part
 
 
@@ -74,7 +78,9 @@ class Worker:
         """Return the tally of some parts."""
         tally = Tally(self._plan.examples)
         for part in parts:
-            if part.whole:
+            if part.unread:
+                tally.unread[part.path] = part.unread
+            elif part.whole:
                 self._whole(part, tally)
             else:
                 self._lines(part, tally)
@@ -145,17 +151,11 @@ def json_object(line: str) -> dict[str, object]:
 
 
 def transcript_files(names: Iterable[str]) -> list[str]:
-    """Return the named files and the transcripts in named folders, in order."""
+    """Return the named files and the transcripts in named folders, in order; raise QueryError if there is no such."""
     paths: list[str] = []
     for name in names:
         if os.path.isdir(name):
-            for place, folders, file_names in os.walk(name):
-                folders.sort()
-                paths += [
-                    os.path.join(place, file_name)
-                    for file_name in sorted(file_names)
-                    if file_name.lower().endswith(ENDINGS)
-                ]
+            paths += [path for path in files_below(name) if path.lower().endswith(ENDINGS)]
         elif os.path.isfile(name):
             paths.append(name)
         else:
@@ -163,13 +163,51 @@ def transcript_files(names: Iterable[str]) -> list[str]:
     return paths
 
 
+def files_below(folder: str, pattern: str = "*") -> list[str]:
+    """Return the regular files in a folder and below it whose names match a glob, in order.
+
+    A link counts only if it leads to a file that is also below the folder. Raise QueryError if there are too many.
+    """
+    top = os.path.realpath(folder)
+    paths: list[str] = []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        found = (os.path.join(place, name) for name in sorted(names) if fnmatch(name, pattern))
+        paths += [path for path in found if _is_regular_below(path, top)]
+        if len(paths) > MOST_FILES:
+            fix = "Name smaller folders, or only recent files with --since."
+            raise QueryError(f"there are more than {MOST_FILES:,} files below {folder}", fix=fix)
+    return paths
+
+
+def _is_regular_below(path: str, top: str) -> bool:
+    if not os.path.islink(path):
+        return os.path.isfile(path)
+    real = os.path.realpath(path)
+    return real.startswith(os.path.join(top, "")) and os.path.isfile(real)
+
+
 def parts_of(paths: Iterable[str]) -> Iterator[Part]:
     """Yield the parts of files; their numbers follow the order of the input."""
     number = 0
     for path in paths:
-        for part in _parts(path):
+        for part in _readable_parts(path):
             number += 1
             yield part.but(number=number)
+
+
+def _readable_parts(path: str) -> Iterator[Part]:
+    """Yield the parts of a file, or one that says why the file cannot be read."""
+    reason = ""
+    try:
+        if os.path.getsize(path) > MOST_FILE:
+            reason = f"it is larger than {MOST_FILE:,} bytes"
+        else:
+            yield from _parts(path)
+    except OSError as error:
+        reason = f"it cannot be read: {error.strerror or error}"
+    if reason:
+        yield Part(number=0, key=path, path=path, named="", unread=reason)
 
 
 def _parts(path: str) -> Iterator[Part]:
@@ -190,29 +228,52 @@ def _text_lines(file: BinaryIO) -> Iterator[str]:
         yield line.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
+class _Batch:
+    """Lines that become a part once there are enough of them, or enough characters."""
+
+    __slots__ = ("lines", "size")
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.size = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next line belongs into another part."""
+        return len(self.lines) >= PART_LINES or self.size >= PART_CHARS
+
+    def add(self, line: str) -> None:
+        """Add a line."""
+        self.lines.append(line)
+        self.size += len(line)
+
+    def part(self, path: str, named: str, *, key: str, last: bool = False) -> Part:
+        """Return the lines as a part, and begin anew."""
+        lines, self.lines, self.size = tuple(self.lines), [], 0
+        return Part(number=0, key=key, path=path, named=named, lines=lines, last=last)
+
+
 def _unkeyed(path: str, lines: Iterator[str]) -> Iterator[Part]:
     """Yield the parts of a file that is one conversation."""
-    batch: list[str] = []
+    batch = _Batch()
     for line in lines:
-        if len(batch) >= PART_LINES:
-            yield Part(number=0, key=path, path=path, named="", lines=tuple(batch))
-            batch = []
-        batch.append(line)
-    yield Part(number=0, key=path, path=path, named="", lines=tuple(batch), last=True)
+        if batch.is_full:
+            yield batch.part(path, "", key=path)
+        batch.add(line)
+    yield batch.part(path, "", key=path, last=True)
 
 
 def _keyed(path: str, lines: Iterator[str]) -> Iterator[Part]:
     """Yield the parts of a table of turns, cut where the conversation changes; a conversation may continue later."""
-    batch: list[str] = []
+    batch = _Batch()
     current = ""
     for line in lines:
         key = _key(json_object(line)) or current
-        if batch and (key != current or len(batch) >= PART_LINES):
-            yield Part(number=0, key=f"{path}\n{current}", path=path, named=current, lines=tuple(batch))
-            batch = []
+        if batch.lines and (key != current or batch.is_full):
+            yield batch.part(path, current, key=f"{path}\n{current}")
         current = key
-        batch.append(line)
-    yield Part(number=0, key=f"{path}\n{current}", path=path, named=current, lines=tuple(batch))
+        batch.add(line)
+    yield batch.part(path, current, key=f"{path}\n{current}")
 
 
 def _key(item: dict[str, object]) -> str:
@@ -240,7 +301,7 @@ def replay_files(
 
 
 def _default_jobs(paths: Sequence[str]) -> int:
-    size = sum(os.path.getsize(path) for path in paths)
+    size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
     return min(os.cpu_count() or 1, MOST_JOBS) if size >= LARGE else 1
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from deia import fast_json
+from deia.evaluate.event_transcripts import copilot_messages, gemini_messages
 from deia.evaluate.exported_calls import exported_call
 from deia.records import Record, Turn
 from deia.watch.prose.pasted import is_notice
@@ -65,9 +66,10 @@ class Reader:
         return turn.but(tool_input=call.tool_input) if turn.tool and turn.tool == call.tool else turn
 
     def _note_folder(self, item: Item) -> None:
-        payload = item.get("payload")
-        for holder in (item, payload if isinstance(payload, dict) else {}):
-            if isinstance(holder.get("cwd"), str):
+        payload, data = item.get("payload"), item.get("data")
+        context = data.get("context") if isinstance(data, dict) else None
+        for holder in (item, payload, context):
+            if isinstance(holder, dict) and isinstance(holder.get("cwd"), str):
                 self.folder = holder["cwd"]
 
     def _paired(self, message: Message) -> Iterator[Message]:
@@ -199,7 +201,7 @@ def _plain(item: Item) -> list[Message] | None:
     return [item] if "role" in item or "content" in item or "text" in item else None
 
 
-FORMATS = (_codex, _claude_code, _cursor, _plain)
+FORMATS = (_codex, _claude_code, gemini_messages, copilot_messages, _cursor, _plain)
 
 
 def _is_from_host(message: Message) -> bool:

@@ -166,10 +166,9 @@ def _without_words(value: object, words: Sequence[str]) -> object:
 
 
 def _without_clauses(value: object, change: Change) -> object:
-    """Return the clauses of a trigger, a list that is being rewritten, without some; there must be others.
+    """Return the clauses of a trigger, a list that is being rewritten, without some.
 
-    Raises:
-        CommonsError: none of them is written there as the change has it, or no clause would be left.
+    Raise CommonsError if none of them is written there as the change has it, or if no clause would be left.
     """
     found = [at for at, item in enumerate(value) if item in change.items] if isinstance(value, list) else []
     if not isinstance(value, list) or not found or len(found) == len(value):

@@ -32,9 +32,6 @@ def with_labels(evidence: Evidence, paths: Sequence[str], settled: Mapping[str, 
     """Return the evidence with what the labels in some files say of triggers.
 
     A trigger that was changed for what was said of it is left out: labels have no time, so they may be older.
-
-    Raises:
-        QueryError: a file cannot be read, or none of its lines is a label.
     """
     labels = [label for path in paths for label in read_labels(path) if label.trigger not in settled]
     by_trigger: dict[str, list[Label]] = {}
@@ -64,10 +61,9 @@ def _labelled(signals: FiringSignals, labels: Sequence[Label]) -> FiringSignals:
 
 
 def read_labels(path: str) -> Sequence[Label]:
-    """Return the labels in a file; lines that are none are skipped.
+    """Return the labels in a file, without the lines that are none.
 
-    Raises:
-        QueryError: the file cannot be read, or none of its lines is a label.
+    Raise QueryError if the file cannot be read, or if none of its lines is a label.
     """
     content = files.read(path, MOST_BYTES)
     labels = list(_labels((content or b"").decode("utf-8", "replace")))

@@ -19,8 +19,7 @@ STRENGTH = ("off", *ACTIONS)
 def with_form(text: str, trigger: str, action: str) -> str:
     """Return the settings with the most that a trigger may do.
 
-    Raises:
-        CommonsError: the file is broken, or `forms` is written in a way that this edit cannot change.
+    Raise CommonsError if the file is broken, or `forms` is written in a way that this edit cannot change.
     """
     before = _parsed(text)
     forms = before.get(FORMS, {})

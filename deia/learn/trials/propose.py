@@ -36,7 +36,7 @@ from deia.ledger.warehouse import read_through
 from deia.records import Record
 from deia.settings import Settings, resolve
 from deia.watch.gate.artefact import Artefact
-from deia.watch.silence.mutes import Mute, read_mutes
+from deia.watch.silence.mutes import muted_for_good
 
 ELSEWHERE, WORDS_ELSEWHERE = 100, 8  # questions about other things, and the words of each
 SEED = 1
@@ -132,11 +132,10 @@ def _judge_triggers(
 def writable(root: str, settings: Settings, environ: Mapping[str, str]) -> Writable:
     """Return where milder forms of triggers may be written that are not the project's own."""
     is_starter = is_packaged(root)
-    mutes = read_mutes(state_folder(environ), now=time.time())
     return Writable(
         forms=not is_starter and settings.trusted and settings.sources["forms"] in FORMS_PLACES,
         mutes=is_starter, settings=settings.by_name(),
-        muted=frozenset(mute.trigger for mute in mutes if mute == Mute(trigger=mute.trigger)),
+        muted=muted_for_good(state_folder(environ), now=time.time()),
     )  # fmt: skip
 
 

@@ -6,9 +6,10 @@ functions read no files and no clock: all turns of a conversation happen at the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from deia.records import Firing, Record, Turn
+from deia.redaction import redact
 from deia.text import one_line, shorten
 from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import candidates
@@ -25,8 +26,9 @@ class Example(Record):
     order: tuple[int, int]  # the number of the input part, and the position in it; the first examples are kept
     place: str  # file and turn
     role: str
-    text: str
+    text: str  # without secrets, as is the reason
     because: str
+    action: str = ""
 
 
 class PlacedTurn(Record):
@@ -38,26 +40,30 @@ class PlacedTurn(Record):
 
 
 class Count:
-    """How often each trigger fired, and the first `most` examples of each."""
+    """How often each trigger fired, with which actions, and the first `most` examples of each."""
 
-    __slots__ = ("examples", "fired", "most")
+    __slots__ = ("acted", "examples", "fired", "most")
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.fired: dict[str, int] = {}
+        self.acted: dict[str, dict[str, int]] = {}  # trigger → action → how often
         self.examples: dict[str, list[Example]] = {}
 
     def add(self, trigger: str, example: Example) -> None:
         """Count a firing."""
-        self._take(trigger, 1, [example])
+        self._take(trigger, {example.action: 1}, [example])
 
     def merge(self, other: Count) -> None:
         """Add another count to this one."""
-        for trigger, number in other.fired.items():
-            self._take(trigger, number, other.examples[trigger])
+        for trigger, actions in other.acted.items():
+            self._take(trigger, actions, other.examples[trigger])
 
-    def _take(self, trigger: str, number: int, examples: list[Example]) -> None:
-        self.fired[trigger] = self.fired.get(trigger, 0) + number
+    def _take(self, trigger: str, actions: Mapping[str, int], examples: list[Example]) -> None:
+        self.fired[trigger] = self.fired.get(trigger, 0) + sum(actions.values())
+        acted = self.acted.setdefault(trigger, {})
+        for action, number in actions.items():
+            acted[action] = acted.get(action, 0) + number
         examples_kept = [*self.examples.get(trigger, ()), *examples]
         self.examples[trigger] = sorted(examples_kept, key=lambda example: example.order)[: self.most]
 
@@ -145,6 +151,7 @@ def _example(placed: PlacedTurn, firing: Firing) -> Example:
         order=placed.order,
         place=placed.place,
         role=turn.role,
-        text=shorten(one_line(text[: 10 * EXCERPT]), EXCERPT),
-        because=firing.because,
+        text=shorten(one_line(redact(text[: 10 * EXCERPT])), EXCERPT),
+        because=one_line(redact(firing.because)),
+        action=firing.action,
     )

@@ -55,6 +55,11 @@ def read_mutes(state: str, *, now: float) -> list[Mute]:
     return [mute for mute in latest.values() if not mute.lifted and (mute.until == 0 or mute.until > now)]
 
 
+def muted_for_good(state: str, *, now: float) -> frozenset[str]:
+    """Return the triggers that are muted everywhere, without an end."""
+    return frozenset(mute.trigger for mute in read_mutes(state, now=now) if mute == Mute(trigger=mute.trigger))
+
+
 def _lines(content: bytes) -> Iterator[Mute]:
     for line in content.split(b"\n"):
         try:

@@ -38,6 +38,7 @@ REFUSED = (
 SPOKEN = frozenset(("mute", "allow", "uninstall", "trust", "untrust"))  # commands of deia that are the person's
 MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
+TERMINAL_MAKERS = frozenset(("script", "expect", "unbuffer", "socat"))
 REMOVING = frozenset(("uninstall", "remove", "rm", "unlink", "disable", "delete", "purge"))
 INSTALLERS = frozenset(
     "pip pipx uv uvx conda mamba micromamba poetry pdm rye pixi hatch brew claude gemini codex copilot apt apt-get"
@@ -111,7 +112,7 @@ def _command_reasons(command: Command) -> Iterator[str]:
     words = _deia_words(program, arguments, command.stdin if command.through[-1:] == ("xargs",) else "")
     showing = SHOWING - {"--remove"} if words[:1] == ["trust"] else SHOWING  # no longer trusting weakens, too
     if words and showing.isdisjoint(arguments):
-        yield from _own_command(words)
+        yield from _own_command(words, has_terminal=not TERMINAL_MAKERS.isdisjoint(command.through))
     if program in INSTALLERS | HOSTS and REMOVING.intersection(arguments) and not is_dry(command):
         named = any(word.partition("@")[0].partition("=")[0].partition("[")[0] == "deia" for word in arguments)
         hooks = program in HOSTS and {"hooks", "features", "hook"}.intersection(arguments)
@@ -156,11 +157,14 @@ def _is_deia(word: str) -> bool:
     return name in {"deia", "deia.serve", "deia.serve.main"} or name.endswith(("/deia", "deia/serve/main.py"))
 
 
-def _own_command(words: list[str]) -> Iterator[str]:
+def _own_command(words: list[str], *, has_terminal: bool) -> Iterator[str]:
+    """Yield why a command of deia is refused; `has_terminal` if the call makes a terminal, in which deia may ask."""
     plain = [word for word in words if word[:1] != "-"]
     word = plain[0] if plain else ""
     if word in SPOKEN or (word == "install" and "--uninstall" in words):
         yield f"`deia {' '.join(words)}` would silence deia, take it out or change whom it trusts"
+    elif plain[:2] == ["triggers", "replay"] and (has_terminal or any(word.startswith("--mu") for word in words)):
+        yield f"`deia {' '.join(words)}` would silence deia"
     elif plain[:2] == ["learn", "apply"] and any(name.startswith(MILDER) for name in plain[2:]):
         yield f"`deia {' '.join(words)}` would make a guard of deia milder"
     elif word == "config" and plain[1:2] in (["set"], ["unset"]):

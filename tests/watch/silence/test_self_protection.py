@@ -123,6 +123,9 @@ REFUSED_COMMANDS = (
     # what is the person's to say
     "deia mute --all",
     "deia learn apply kw-12ab34 form-12ab34",
+    "deia triggers replay --mute git-force-push",
+    "echo git-force-push | script -qc 'deia triggers replay' /dev/null",
+    "deia triggers replay ~/.claude/projects --mut=git-force-push",
     "script -qc 'deia learn apply mute-12ab34'",
     "deia mute site-delete --for 2h",
     "cd /x && sudo deia allow K7QM2X --conversation",
@@ -258,6 +261,7 @@ HARMLESS_COMMANDS = (
     "deia install claude-code --user",
     "deia mute --list",
     "deia learn apply kw-12ab34",
+    "deia triggers replay ~/.claude/projects",
     "deia learn propose --kind form",
     "deia mute site-delete --off",
     "deia mute --help",

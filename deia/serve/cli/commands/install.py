@@ -43,6 +43,7 @@ from deia.text import counted
 
 SHARED = "These files contain paths of this machine; if you share them with others, use --user instead"
 
+REPLAYED = "To see how often deia would have spoken in your past conversations, type: deia triggers replay"
 
 HOST_OPTIONS = {
     "hosts": click.argument("hosts", nargs=-1, metavar="[HOST]...", shell_complete=complete_hosts),
@@ -115,6 +116,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     plan = planned([*(part for spot in spots for part in hook_parts(spot, command(spot.setup.host))), *parts])
     code = _report_failures(plan, every=every)
     if not _carry_out(plan.changes, **flags):
+        output.say(REPLAYED)
         return code
     _report_installed([spot for spot in spots if not plan.failed.keys() & spot.paths], plan.changes)
     if server or by_tool:
@@ -126,6 +128,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     if not is_starter(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it is used while a commons is not compiled
     output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
+    output.say(REPLAYED)
     output.say("To check that everything works, type: deia doctor")
     return code
 

@@ -122,10 +122,20 @@ def start_of(since: str | None) -> str:
 
     Raise click.BadParameter if it is not a span of time.
     """
+    return spool.timestamp(moment_of(since)) if since is not None else ""
+
+
+def moment_of(since: str | None) -> float:
+    """Return the moment at which a `--since` span begins, 0 for everything.
+
+    Raise click.BadParameter if it is not a span of time.
+    """
     try:
-        return spool.timestamp(time.time() - read_duration(since)) if since is not None else ""
+        moment = time.time() - read_duration(since) if since is not None else 0.0
+        spool.timestamp(moment)
     except (ValueError, OverflowError, OSError) as error:
         raise click.BadParameter(str(error), param_hint="--since") from error
+    return moment
 
 
 def log_change(root: str, change: str) -> None:

@@ -66,6 +66,7 @@ class Setup(Record):
     programs: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()  # set by the host in the processes that it starts
     readers: Mapping[str, tuple[str, ...]] = {}  # another host that runs this one's hooks → in which scopes
+    conversations: tuple[Place, ...] = ()  # where it keeps past ones, in the home folder, as files that deia reads
     after: str = ""  # what the person has to do next
     limits: tuple[str, ...] = ()
     source: str = ""
@@ -90,14 +91,14 @@ def _places(table: Table) -> dict[str, Place]:
     return {scope: _place(**fields) for scope, fields in table.items()}
 
 
-def _place(*, program: str = "", **fields: Any) -> Place:
-    """Return a place; a desktop program's files are in a folder that depends on the system."""
+def _place(*, program: str = "", below: str = "", **fields: Any) -> Place:
+    """Return a place; a desktop program's files are in a folder that depends on the system, or `below` that."""
     if not program:
         return Place(**fields)
     folders = {"darwin": f"Library/Application Support/{program}", "win32": f"AppData/Roaming/{program}"}
     if sys.platform in folders:
-        return Place(folder=folders[sys.platform], **fields)
-    return Place(folder=f".config/{program}", variables={"XDG_CONFIG_HOME": ".config"}, **fields)
+        return Place(folder=folders[sys.platform] + below, **fields)
+    return Place(folder=f".config/{program}{below}", variables={"XDG_CONFIG_HOME": ".config"}, **fields)
 
 
 def _hooked(*, tools: Sequence[str] = (), **entry: Json) -> Hooked:
@@ -109,6 +110,7 @@ def _setup(host: str, table: Table) -> Setup:
     events = table["events"]
     fields["places"] = _places(table["places"])
     fields["events"] = {name: _hooked(**events[name]) if isinstance(events, dict) else Hooked() for name in events}
+    fields["conversations"] = tuple(_place(**place) for place in table.get("conversations", ()))
     fields["readers"] = {name: tuple(scopes) for name, scopes in table.get("readers", {}).items()}
     return Setup(host=host, **fields)
 

@@ -111,7 +111,8 @@ def test_the_command_tells_counts_rates_and_examples(deia: Deia, commons: Path) 
     write(commons / "t.jsonl", [row("a", "hello"), row("a", "I will delete the site")])
     told = deia("triggers", "replay", "t.jsonl")
     assert told.code == 0
-    assert "2 turns in 1 conversations: 1 firings, 500 per 1,000 turns." in told.out
+    assert "2 turns in 1 conversation, judged in " in told.out
+    assert "deia would have spoken once, 500 per 1,000 turns." in told.out
     assert "t.jsonl:a:2 user: I will delete the site" in told.out
     assert 'because phrase "delete the site"' in told.out
     assert "2 of 3 triggers never fired." in told.out
@@ -137,14 +138,13 @@ def test_an_older_commons_shows_what_a_change_would_change(deia: Deia, commons: 
 
 def test_what_cannot_be_replayed_is_refused(deia: Deia) -> None:
     assert "there is no transcript nowhere" in deia("triggers", "replay", "nowhere").err
-    assert deia("triggers", "replay").code == 2
     assert deia("triggers", "replay", ".", "--against", "nowhere").code == 2
 
 
 def test_several_processes_work_from_the_command_line(process: Process, commons: Path) -> None:
     write(commons / "t.jsonl", [row(f"c{number}", "delete the site") for number in range(20)])
     done = process("triggers", "replay", "t.jsonl", "--jobs", "2", "--examples", "0")
-    assert b"20 turns in 20 conversations: 20 firings" in done.stdout, done.stderr
+    assert b"would have spoken 20 times" in done.stdout, done.stderr
 
 
 def test_what_is_no_transcript_is_told_and_is_no_all_clear(deia: Deia, commons: Path) -> None:
@@ -153,7 +153,7 @@ def test_what_is_no_transcript_is_told_and_is_no_all_clear(deia: Deia, commons: 
     assert deia("triggers", "replay", "old").code == 1  # nothing in it could be read
     write(commons / "old" / "t.jsonl", [row("a", "I will delete the site")])
     told = deia("triggers", "replay", "old")
-    assert (told.code, told.out.count("1 firings")) == (0, 1)
+    assert (told.code, told.out.count("would have spoken once")) == (0, 1)
     assert "1 file is not a transcript and was skipped, such as old/notes.md" in told.err.replace("\\", "/")
     named = deia("triggers", "replay", "old/notes.md", "old/t.jsonl")
     assert named.code == 2
