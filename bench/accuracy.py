@@ -127,7 +127,7 @@ def page(measured: Sequence[Measured], real: real_turns.Real) -> str:
         triggers=len(commons.triggers), documents=len(commons.entries), fires=fires,
         silent=len(commons.cases) - fires, table=table(measured, real),
         repositories=real_turns.by_repository(real), kinds=real_turns.by_kind(real),
-        forms=real_turns.by_form(real), noisy=real_turns.by_trigger(real),
+        drawn=real_turns.drawn(real), forms=real_turns.by_form(real), noisy=real_turns.by_trigger(real),
         topics="\n".join(_topic_line(name, topics[name]) for name in sorted(topics)),
         wrong=_reasons([wrong for one in measured for wrong in one.wrong if wrong.identity]),
     )  # fmt: skip
@@ -179,6 +179,15 @@ No threshold is fitted to any of them: those of `meaning` clauses are calibrated
 own cases. The words of the triggers were chosen with the repositories in view that are not held out.
 
 {repositories}
+
+## Turns drawn by chance
+
+330 turns of the repositories that are held out, two in three of them with a word of risk, labelled by readers who had
+not seen the rules (`bench/labels/blind_turns.jsonl`), and replayed in their conversations.
+
+| turns that | fire |
+|---|---|
+{drawn}
 
 ## By kind of clause
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from firings import ARGUABLE, DESERVED, HELD, HELD_OUT, NOISE, UNLABELLED, fired, rate, rows, shares
+from firings import ARGUABLE, DESERVED, FOLDER, HELD, HELD_OUT, NOISE, UNLABELLED, fired, rate, rows, shares
 
 from deia.text import words
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SEVERITIES = {"high": "high", "med": "medium", "low": "low"}
 ENGLISH = frozenset("the to and is of in with now it all under for let me push from i force not are".split())
 REQUEST = "nl2bash"
+DRAWN = FOLDER / "blind_turns.jsonl"
 PROSE, REQUESTS, COMMANDS = "English prose", "requests for a command", "commands"
 OTHERS = "other languages, files, questions asked by a tool"
 COLUMNS = (
@@ -125,6 +126,16 @@ def by_repository(real: Real) -> str:
         )  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def drawn(real: Real) -> str:
+    """Return the table of the turns that were drawn by chance, replayed in their conversations."""
+    heard = {(one.source, one.row["conversation_id"], one.row["turn"]) for one in real.found}
+    scored = [
+        Scored(row, heard=(row["source"], row["conversation_id"], row["turn"]) in heard, wanted=row["worth"] == "warn")
+        for row in rows(DRAWN)
+    ]
+    return "\n".join(f"| {told} | {_worth(scored, worth)} |" for worth, told in WORTHS.items())
 
 
 def by_kind(real: Real) -> str:
