@@ -24,6 +24,7 @@ from deia.watch.prose.stance_names import DENIALS
 
 TABLES = Tables(__file__)
 STOP_WORDS = TABLES.words("stop words")
+PLACES = TABLES.words("places")  # which may never be missing
 MOST_WORDS = 8  # of an exemplar that are looked for; further words are ignored
 FEW = 2  # words beside verb and object that must all be there; of more, one may be missing
 
@@ -39,12 +40,13 @@ def exemplar_act(text: str) -> CompiledAct | None:
     known = {head, *verb.split()}
     small = known | STOP_WORDS | (QUANTIFIERS - {"everyone"})  # "open it to everyone" is more than to open it
     others = [word for word in dict.fromkeys(words(text)) if word not in small]
-    groups = [sorted(_alike(word)) for word in others[:MOST_WORDS] if len(word) > 1]
-    if head in STOP_WORDS - {""} or not (head or groups):
+    groups = [sorted(_alike(word)) for word in others[:MOST_WORDS] if len(word) > 1 and word not in PLACES]
+    places = [sorted(_alike(word)) for word in others if word in PLACES]
+    if head in STOP_WORDS - {""} or not (head or groups or places):
         return None
     required = combinations(groups, len(groups) - (len(groups) > FEW))
     always = _marks(text, DENIALS) + ([] if frame.whole else _marks(text, QUANTIFIERS))
-    said = [[*always, *chosen] for chosen in required] if groups or always else []
+    said = [[*always, *places, *chosen] for chosen in required] if groups or always or places else []
     where = "how" if _is_one_clause(text) else "near"
     return CompiledAct(do=[ALIKE + verb], what=[ALIKE + head] if head else [], whole=frame.whole, **{where: said})
 

@@ -41,6 +41,7 @@ def test_an_act_fires_if_all_conditions_are_met(
 AGAIN = "wipe the site and set it up again from scratch"
 PUBLIC = "make the bucket public"
 WIPE = "wipe the production database"
+FAR = "run the prisma migration script on production"
 ALL = "delete every branch"
 UNREVIEWED = "merge the branch without a review"
 
@@ -60,6 +61,8 @@ UNREVIEWED = "merge the branch without a review"
         (PUBLIC, "make our image bucket public", 1),
         (PUBLIC, "make the roadmap public", 0),
         (PUBLIC, "make the bucket bigger", 0),
+        (FAR, "I'll run the prisma script on prod", 1),
+        (FAR, "I'll run the prisma migration script locally", 0),
         (ALL, "please delete all the branches", 1),
         (ALL, "please delete the branch", 0),
         (UNREVIEWED, "I'll merge the branch without any review", 1),
@@ -69,5 +72,5 @@ UNREVIEWED = "merge the branch without a review"
 def test_an_exemplar_asks_for_its_verb_its_object_and_its_further_words(
     make: Make, fires: Fires, exemplar: str, said: str, firings: int
 ) -> None:
-    """Other words may replace each; of more than two further words one may be missing."""
+    """Other words may replace each; of more than two further words one may be missing, but not the place."""
     assert fires(make(("meaning", (exemplar,))), said) == bool(firings)
