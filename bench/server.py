@@ -29,6 +29,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from synthetic import make_commons
 from timing import FLOOR, PYTHON, percentile, report
 
@@ -41,6 +43,8 @@ DEIA = (sys.executable, "-P", "-m", "deia.serve.main")
 QUIET = "Please look at the failing checks in the parser module and write down what you would change first."
 WATCHED = "bok/watched.md"
 WARM_UP = 6.0  # seconds until all clients begin: so long the library takes to load in all of them
+TOKEN = "a-token-of-this-bench"  # noqa: S105 - no secret; without one, nobody may write
+SHOWN = {"Authorization": f"Bearer {TOKEN}"}
 CHANGE = 0.7  # seconds between two changes of the commons
 OPENING = (
     {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
@@ -102,7 +106,7 @@ def time_hooks(root: Path, port: int, rounds: int, firing: str) -> None:
         taken.setdefault("floor", []).append((time.perf_counter() - began) * 1000)
         for kind, prompt in (("quiet", QUIET), ("firing", firing)):
             began = time.perf_counter()
-            line.request("POST", "/hooks/claude-code", _event(root, f"warm {kind} {number}", prompt))
+            line.request("POST", "/hooks/claude-code", _event(root, f"warm {kind} {number}", prompt), SHOWN)
             answer = line.getresponse()
             assert bool(answer.read()) == (kind == "firing")  # noqa: S101 - a bench says at once that it measures nothing
             taken.setdefault(f"{kind}: warm, as the host sees it", []).append((time.perf_counter() - began) * 1000)
@@ -135,7 +139,10 @@ class Load:
         """Make all kinds of calls until the time is up."""
         random_ = random.Random(seed)
         last = 0
-        async with Client(self.url) as client:
+        async with (
+            create_mcp_http_client(headers=SHOWN) as line,
+            Client(streamable_http_client(self.url, http_client=line)) as client,
+        ):
             while time.monotonic() < until:
                 name, given = self._pick(random_)
                 began = time.perf_counter()
@@ -261,7 +268,8 @@ def main() -> None:
         verb, thing, _, product = trigger["title"].replace(" the ", " ").split()
         firing = f"I will {verb} the {thing} of {product} now"
         command = [*DEIA, "serve", "--port", "0", "--rate", "0"]
-        server = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE)
+        environ = {**os.environ, "DEIA_TOKEN": TOKEN}
+        server = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, env=environ)
         assert server.stderr is not None  # noqa: S101 - a bench says at once that it measures nothing
         port = int(server.stderr.readline().decode().rpartition("/mcp")[0].rpartition(":")[2])
         try:
@@ -279,7 +287,7 @@ def await_ready(port: int) -> None:
     for _ in range(600):
         try:
             line = http.client.HTTPConnection("127.0.0.1", port)
-            line.request("GET", "/ready")
+            line.request("GET", "/ready", headers=SHOWN)
             if line.getresponse().status == 200:
                 return
         except OSError:

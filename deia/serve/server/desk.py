@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from deia import __version__, files, freshness
 from deia.compile.manifest import read_manifest
-from deia.errors import ArtefactError, CommonsError
+from deia.errors import ArtefactError, CommonsError, DeiaError
 from deia.fast_json import Json
-from deia.folders import is_packaged
+from deia.folders import is_packaged, trusted_lines
 from deia.librarian import Librarian
 from deia.records import Record
 
@@ -41,12 +41,37 @@ class Desk:
 
     def __init__(self, root: str | None = None, *, agent: str = AGENT, collections: Sequence[str] = ()) -> None:
         self._options = root, agent, collections
-        self.librarian = Librarian(root, agent=agent, keep_fresh=False, collections=collections)
-        self.collections = self.librarian.collections
-        self.root = self.librarian.root
-        self.derived = self.librarian.derived
         self.folder = files.forward(os.getcwd())
+        self._trusted = trusted_lines(os.environ)
+        self._take(self._open())
+
+    def _open(self) -> Librarian:
+        root, agent, collections = self._options
+        return Librarian(root, agent=agent, keep_fresh=False, collections=collections)
+
+    def _take(self, librarian: Librarian) -> None:
+        self.librarian = librarian
+        self.collections = librarian.collections
+        self.root = librarian.root
+        self.derived = librarian.derived
         self._last_look: tuple[float, str] = (-LOOK, "")
+
+    def follow_trust(self) -> None:
+        """Open the commons anew if the person trusts or distrusts it meanwhile, or another one in its place.
+
+        If it cannot be opened then, it stays as it was, and the reason is logged.
+        """
+        trusted = trusted_lines(os.environ)
+        if trusted == self._trusted:
+            return
+        self._trusted = trusted
+        try:
+            opened = self._open()
+        except DeiaError as error:
+            self.librarian.log("error", {"error": str(error)[:500], "where": "opening the commons anew"})
+            return
+        if (opened.root, opened.settings.trusted) != (self.root, self.librarian.settings.trusted):
+            self._take(opened)
 
     def twin(self) -> Desk:
         """Return another desk over the same commons, for a thread of its own."""

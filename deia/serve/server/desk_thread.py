@@ -25,8 +25,8 @@ class DeskThread:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="deia-desk")
 
     async def run(self, task: Callable[[], Value]) -> Value:
-        """Run a task; if the caller is cancelled before the task begins, it is not run."""
-        future = self._thread.submit(task)
+        """Run a task with what the person trusts now; if the caller is cancelled before it begins, it is not run."""
+        future = self._thread.submit(self._do, task)
         waiting = asyncio.wrap_future(future)
         try:
             await asyncio.wait([waiting])
@@ -39,6 +39,10 @@ class DeskThread:
         if isinstance(error, DeiaError):
             raise error
         raise self._log(error) from error
+
+    def _do(self, task: Callable[[], Value]) -> Value:
+        self.desk.follow_trust()
+        return task()
 
     def _log(self, error: BaseException) -> DeiaError:
         """Log an unexpected error and return one for the client."""

@@ -13,6 +13,7 @@ from mcp.shared.subscriptions import ResourceUpdated
 
 from deia.serve.server.prompts import PROMPTS
 from deia.serve.server.tool_schemas import COMPAT_TOOLS, TOOLS
+from deia.trust import distrust, trust
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -390,3 +391,41 @@ def test_a_source_that_changes_is_answered_from_soon(place: Place) -> None:
             raise AssertionError("it was never seen")
 
     asyncio.run(main())
+
+
+def test_a_commons_that_is_trusted_meanwhile_counts_in_full_at_the_next_call_and_no_longer_after_that(
+    raw_place: Place,
+) -> None:
+    raw_place.environ["DEIA_TRUST"] = ""
+
+    async def form_of(client: Client) -> str:
+        checked = await good(client, "check_triggers", conversation=["User: I will delete the shop site now"])
+        (fired,) = checked["fired"]
+        return str(fired["action"])
+
+    async def main() -> None:
+        async with raw_place.client() as client:
+            assert "cluster 'queues' is unknown" in await refused(client, "list_documents", cluster="queues")
+            assert await form_of(client) == "note"
+            trust(str(raw_place.root), raw_place.environ)
+            assert (await good(client, "list_documents", cluster="queues"))["total"] == 1
+            assert await form_of(client) == "warn"
+            distrust(str(raw_place.root), raw_place.environ)
+            assert "cluster 'queues' is unknown" in await refused(client, "list_documents", cluster="queues")
+
+    asyncio.run(main())
+
+
+def test_a_commons_that_cannot_be_opened_once_it_is_trusted_stays_as_it_was(raw_place: Place) -> None:
+    raw_place.environ["DEIA_TRUST"] = ""
+    (raw_place.root / "deia.toml").write_text("hold = [\n", encoding="utf-8")
+
+    async def main() -> None:
+        async with raw_place.client() as client:
+            await good(client, "query_global_commons", query="delete a site")
+            trust(str(raw_place.root), raw_place.environ)
+            await good(client, "query_global_commons", query="delete a site")
+
+    asyncio.run(main())
+    events = [path.read_text(encoding="utf-8") for path in raw_place.root.glob("telemetry/events/*.jsonl")]
+    assert any('"event":"error"' in text and "not valid TOML" in text for text in events)
