@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deia.serve.hooks.run import HOSTS, host_module
+from deia.serve.hosts.event import BEFORE
+from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.host_settings.command import CMD
 from deia.serve.setup.host_settings.hook_file import entry_of, with_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, USER
-from deia.serve.setup.host_settings.matrix import FORMS, MOMENTS, cell, columns, rows
 from deia.serve.setup.host_settings.whole_file import file_text
 
 if TYPE_CHECKING:
@@ -37,6 +38,16 @@ WINDOWS = (
     "-S",
     "C:\\Program Files\\Python313\\Lib\\site-packages\\deia\\serve\\hook.py",
 )
+IN_TIME, LATER, NEVER = "✓", "✓ late", "✗"
+MOMENTS = ("prompt", "before_tool", "after_tool", "tool_error", "stop", "session")
+FORMS = {
+    "prompt": ("context", "note"),
+    "before_tool": ("context", "hold", "ask", "note"),
+    "after_tool": ("context", "note"),
+    "tool_error": ("context", "note"),
+    "stop": ("context",),
+    "session": ("context", "note"),
+}
 LEGEND = "✓ before the act that it is about, ✓ late with its result or at the next moment that carries it, ✗ never."
 HEAD = """\
 # The hosts
@@ -62,6 +73,34 @@ act that it is about, ✓ late with that act's result or at the next moment that
 - An event that arrives twice, because a host also runs another's hooks (Cursor and Copilot run Claude Code's), is
   judged once.
 """
+
+
+def cell(host: str, moment: str, form: str) -> str:
+    """Return when a form at a moment reaches the model or the person."""
+    carries = host_module(host).CARRIES
+    when = carries.get(moment, {}).get(form)
+    if when is not None:
+        return IN_TIME if when == BEFORE else LATER
+    waits = form == "context" and moment != "session" and any("context" in forms for forms in carries.values())
+    return LATER if waits and is_watched(host, moment) else NEVER
+
+
+def is_watched(host: str, moment: str) -> bool:
+    """Return whether a host has an event for a moment."""
+    return sample(host, Happening(moment=moment)) is not None
+
+
+def columns() -> Iterator[tuple[str, str]]:
+    """Yield every moment with every form that makes sense there."""
+    for moment in MOMENTS:
+        for form in FORMS[moment]:
+            yield moment, form
+
+
+def rows() -> Iterator[tuple[str, list[str]]]:
+    """Yield every host with its cells."""
+    for host in HOSTS:
+        yield host, [cell(host, moment, form) for moment, form in columns()]
 
 
 def page() -> str:

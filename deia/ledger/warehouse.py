@@ -46,7 +46,7 @@ class Table(Record):
 
 
 @contextmanager
-def open_warehouse(folders: Sequence[str], *, since: str = "", memory: str = MEMORY) -> Iterator[Connection]:
+def open_warehouse(folders: Sequence[str], *, since: str = "") -> Iterator[Connection]:
     """Open the ledgers in some folders as one; yield a connection with `events`, `damage` and the views of VIEWS.
 
     Events before `since`, a time as the ledger writes it, are left out, and files without later ones are not read:
@@ -61,7 +61,7 @@ def open_warehouse(folders: Sequence[str], *, since: str = "", memory: str = MEM
     connection = duckdb.connect(":memory:")
     try:
         connection.execute(f"SET temp_directory = {quoted(scratch)}")
-        connection.execute(f"SET memory_limit = {quoted(memory)}")
+        connection.execute(f"SET memory_limit = {quoted(MEMORY)}")
         connection.execute(f"SET threads = {min(os.cpu_count() or 1, THREADS)}")
         connection.execute("SET preserve_insertion_order = false")
         staged = _load_segments(connection, parts, scratch)

@@ -122,14 +122,14 @@ class Vocabulary:
             (self._counts[number] for number in self._meeting(word[:BEGINNING]) if self._word(number) == word), 0
         )
 
-    def corrections(self, word: str, *, edits: int | None = None) -> list[str]:
+    def corrections(self, word: str) -> list[str]:
         """Return the known words nearest to an unknown one, most frequent first; words at distance 1 hide those at 2.
 
         Words with another first letter come last, and are no corrections at all for a short word: people seldom mistype
         the first letter (about one misspelling in thirteen: Pollock and Zamora, 1984), and short words have many
         neighbours by chance.
         """
-        allowed = edits_allowed(len(word)) if edits is None else edits
+        allowed = edits_allowed(len(word))
         if len(word) > LONGEST:
             return []
         for most in range(1, allowed + 1):

@@ -132,9 +132,9 @@ def _defines_more(changed: Sequence[Volume], before: Mapping[str, int]) -> bool:
 # --- compiling everything --------------------------------------------------------------------------------------------
 
 
-def models(tiers: Sequence[str] = TIERS) -> list[str]:
+def models() -> list[str]:
     """Return the digests of the models that a catalog is made with."""
-    return [open_tier(name).digest for name in tiers]
+    return [open_tier(name).digest for name in TIERS]
 
 
 def _compile_whole(shelved: Sequence[Volume], writers: Writers) -> int:

@@ -9,7 +9,7 @@ runs Claude's hooks too, with a name of its own for a tool's result.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, LATE, Dialect, Occasion
+from deia.serve.hosts.event import BEFORE, LATE, NOTED, Dialect, Occasion
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
@@ -31,12 +31,8 @@ DIALECT = Dialect(
     mark=("tool_use_id", "prompt_id", "turn_id", "generation_id"),
     resets=("compact", "clear"),
 )
-CARRIES = {
-    "prompt": {"context": BEFORE, "note": BEFORE},
+CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error", "session"), NOTED) | {
     "before_tool": {"hold": BEFORE, "ask": BEFORE, "note": BEFORE, "context": LATE},
-    "after_tool": {"context": BEFORE, "note": BEFORE},
-    "tool_error": {"context": BEFORE, "note": BEFORE},
-    "session": {"context": BEFORE, "note": BEFORE},
 }
 read_event = DIALECT.read
 

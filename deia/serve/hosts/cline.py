@@ -8,7 +8,7 @@ from the model's next request on, so a dangerous call is cancelled; a cancellati
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, LATE, Dialect, Occasion, mapping_of
+from deia.serve.hosts.event import BEFORE, CONTEXT, LATE, Dialect, Occasion, mapping_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
@@ -31,12 +31,8 @@ DIALECT = Dialect(
     failed=lambda event, _: event.get("success") is False,
 )
 PARTS = ("userPromptSubmit", "preToolUse", "postToolUse")  # the member of an event that holds what it is about
-CARRIES = {
-    "prompt": {"context": BEFORE},
+CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error", "session"), CONTEXT) | {
     "before_tool": {"hold": BEFORE, "context": LATE},
-    "after_tool": {"context": BEFORE},
-    "tool_error": {"context": BEFORE},
-    "session": {"context": BEFORE},
 }
 
 

@@ -10,19 +10,13 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts import claude_code
-from deia.serve.hosts.event import BEFORE, Occasion
+from deia.serve.hosts.event import BEFORE, CONTEXT, Occasion
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hosts.delivery_form import Said
 
-CARRIES = {
-    "prompt": {"context": BEFORE},
-    "before_tool": {"hold": BEFORE},
-    "after_tool": {"context": BEFORE},
-    "tool_error": {"context": BEFORE},
-    "session": {"context": BEFORE},
-}
+CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error", "session"), CONTEXT) | {"before_tool": {"hold": BEFORE}}
 read_event = claude_code.read_event
 
 

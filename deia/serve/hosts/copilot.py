@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts.claude_code import DIALECT as CLAUDE
-from deia.serve.hosts.event import BEFORE, EVENT, Dialect, Occasion, mapping_of, text_of
+from deia.serve.hosts.event import BEFORE, CONTEXT, EVENT, Dialect, Occasion, mapping_of, text_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
@@ -35,12 +35,7 @@ CAMEL_CASE = Dialect(
     output=("toolResult",),
     failed=lambda _, response: mapping_of(response).get("resultType") in ("failure", "error"),
 )
-CARRIES = {
-    "prompt": {"context": BEFORE},
-    "before_tool": {"hold": BEFORE, "ask": BEFORE},
-    "after_tool": {"context": BEFORE},
-    "session": {"context": BEFORE},
-}
+CARRIES = dict.fromkeys(("prompt", "after_tool", "session"), CONTEXT) | {"before_tool": {"hold": BEFORE, "ask": BEFORE}}
 
 
 def read_event(event: Json) -> Occasion | None:

@@ -9,7 +9,7 @@ runs the hooks of Claude's settings too, so an event may arrive twice.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, EVENT, Dialect, Occasion, mapping_of, text_of
+from deia.serve.hosts.event import BEFORE, CONTEXT, EVENT, Dialect, Occasion, mapping_of, text_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
@@ -37,10 +37,8 @@ DIALECT = Dialect(
 )
 PROMPT = DIALECT.but(mark=("tool_use_id", "generation_id"))  # a generation has many calls, but one prompt
 MUTE = frozenset(("afterShellExecution", "afterMCPExecution"))  # no answer to them is read
-CARRIES = {
+CARRIES = dict.fromkeys(("after_tool", "session"), CONTEXT) | {
     "before_tool": {"hold": BEFORE, "ask": BEFORE, "note": BEFORE},
-    "after_tool": {"context": BEFORE},
-    "session": {"context": BEFORE},
 }
 
 

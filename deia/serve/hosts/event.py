@@ -41,6 +41,8 @@ else:
 
 # When an answer reaches the model: before the act that it is about, or with the result of that act.
 BEFORE, LATE = "before", "late"
+CONTEXT: Mapping[str, str] = {"context": BEFORE}
+NOTED: Mapping[str, str] = {"context": BEFORE, "note": BEFORE}
 MOST_DEPTH = 6
 ERROR_FLAGS = ("is_error", "isError")
 EXIT_CODES = ("exit_code", "exitCode", "returnCode", "returncode")

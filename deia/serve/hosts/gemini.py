@@ -8,7 +8,7 @@ must be JSON alone; its settings count time in milliseconds.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, Dialect, Occasion, mapping_of
+from deia.serve.hosts.event import BEFORE, NOTED, Dialect, Occasion, mapping_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
@@ -26,12 +26,8 @@ DIALECT = Dialect(
     failed=lambda _, response: bool(mapping_of(response).get("error")),
     resets=("clear",),
 )
-CARRIES = {
-    "prompt": {"context": BEFORE, "note": BEFORE},
+CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error", "session"), NOTED) | {
     "before_tool": {"hold": BEFORE, "note": BEFORE},
-    "after_tool": {"context": BEFORE, "note": BEFORE},
-    "tool_error": {"context": BEFORE, "note": BEFORE},
-    "session": {"context": BEFORE, "note": BEFORE},
 }
 read_event = DIALECT.read
 

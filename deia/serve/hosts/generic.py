@@ -10,7 +10,7 @@ the call, for the person, "note": for the person}, or nothing at all.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
-from deia.serve.hosts.event import BEFORE, LATE, Dialect, Occasion, decoded, mapping_of, text_of
+from deia.serve.hosts.event import BEFORE, LATE, NOTED, Dialect, Occasion, decoded, mapping_of, text_of
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
@@ -37,12 +37,8 @@ DIALECT = Dialect(
     failed=lambda event, _: event.get("failed") is True,
     mark=("id",),
 )
-CARRIES = {
-    "prompt": {"context": BEFORE, "note": BEFORE},
+CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error", "session"), NOTED) | {
     "before_tool": {"hold": BEFORE, "ask": BEFORE, "note": BEFORE, "context": LATE},
-    "after_tool": {"context": BEFORE, "note": BEFORE},
-    "tool_error": {"context": BEFORE, "note": BEFORE},
-    "session": {"context": BEFORE, "note": BEFORE},
 }
 FORMS = ("context", "hold", "ask", "note")
 

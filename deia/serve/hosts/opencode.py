@@ -7,13 +7,8 @@ system can ask questions. A failed tool calls no hook of its own.
 
 from __future__ import annotations
 
-from deia.serve.hosts.event import BEFORE
+from deia.serve.hosts.event import BEFORE, CONTEXT
 from deia.serve.hosts.generic import read_event, write_answer
 
 __all__ = ["CARRIES", "read_event", "write_answer"]
-CARRIES = {
-    "prompt": {"context": BEFORE},
-    "before_tool": {"hold": BEFORE},
-    "after_tool": {"context": BEFORE},
-    "tool_error": {"context": BEFORE},
-}
+CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error"), CONTEXT) | {"before_tool": {"hold": BEFORE}}

@@ -7,12 +7,9 @@ documents no context for a prompt, so what a prompt brings up waits for the firs
 from __future__ import annotations
 
 from deia.serve.hosts.claude_code import read_event, write_answer
-from deia.serve.hosts.event import BEFORE, LATE
+from deia.serve.hosts.event import BEFORE, CONTEXT, LATE
 
 __all__ = ["CARRIES", "read_event", "write_answer"]
-CARRIES = {
+CARRIES = dict.fromkeys(("after_tool", "tool_error", "session"), CONTEXT) | {
     "before_tool": {"hold": BEFORE, "ask": BEFORE, "context": LATE},
-    "after_tool": {"context": BEFORE},
-    "tool_error": {"context": BEFORE},
-    "session": {"context": BEFORE},
 }

@@ -6,14 +6,7 @@ to be data is not.
 
 from __future__ import annotations
 
-from deia.watch.shell.programs import (
-    FIND_RUNS,
-    PATTERN_OPTIONS,
-    PATTERN_PROGRAMS,
-    PATTERN_TEXTS,
-    TEXT_OPTIONS,
-    TEXT_PROGRAMS,
-)
+from deia.watch.shell import programs
 
 _NONE: frozenset[int] = frozenset()
 _WITH_GLOBALS = {"git": "-C -c --git-dir --work-tree --namespace", "gh": "-R --repo", "docker": "--context -H"}
@@ -21,14 +14,14 @@ _WITH_GLOBALS = {"git": "-C -c --git-dir --work-tree --namespace", "gh": "-R --r
 
 def data_arguments(key: str, arguments: list[str]) -> frozenset[int]:
     """Return the indices of the arguments that the program `key` only prints, stores or searches for."""
-    if key in TEXT_PROGRAMS:
+    if key in programs.TEXT_PROGRAMS:
         return frozenset(range(len(arguments)))
-    if key in PATTERN_PROGRAMS:
+    if key in programs.PATTERN_PROGRAMS:
         return _pattern(key, arguments, 0)
     if key == "find":
-        return _texts(arguments, TEXT_OPTIONS[key], joined=False) | _executed(arguments)
-    if key in TEXT_OPTIONS:
-        return _texts(arguments, TEXT_OPTIONS[key], joined=key == "curl")
+        return _texts(arguments, programs.TEXT_OPTIONS[key], joined=False) | _executed(arguments)
+    if key in programs.TEXT_OPTIONS:
+        return _texts(arguments, programs.TEXT_OPTIONS[key], joined=key == "curl")
     if key in _HAS_SUBCOMMAND:
         return _under_subcommand(key, arguments)
     return _NONE
@@ -44,7 +37,7 @@ def _executed(arguments: list[str]) -> frozenset[int]:
         elif inside:
             indices.append(at)
         else:
-            inside = word in FIND_RUNS
+            inside = word in programs.FIND_RUNS
     return frozenset(indices)
 
 
@@ -57,18 +50,18 @@ def _under_subcommand(key: str, arguments: list[str]) -> frozenset[int]:
     if at >= len(arguments):
         return _NONE
     name = f"{key} {arguments[at]}"
-    if name in PATTERN_PROGRAMS:
+    if name in programs.PATTERN_PROGRAMS:
         return _pattern(name, arguments, at + 1)
-    if name in TEXT_OPTIONS:
-        return _texts(arguments, TEXT_OPTIONS[name], joined=True)
+    if name in programs.TEXT_OPTIONS:
+        return _texts(arguments, programs.TEXT_OPTIONS[name], joined=True)
     return _NONE
 
 
 def _pattern(key: str, arguments: list[str], at: int) -> frozenset[int]:
     """Return the index of the first plain argument, unless an option brings the pattern, and of texts in options."""
-    padded, bringing = f" {PATTERN_PROGRAMS[key]} ", f" {PATTERN_OPTIONS.get(key, '')} "
+    padded, bringing = f" {programs.PATTERN_PROGRAMS[key]} ", f" {programs.PATTERN_OPTIONS.get(key, '')} "
     pending = True
-    indices = set(_texts(arguments, PATTERN_TEXTS.get(key, ""), joined=True))
+    indices = set(_texts(arguments, programs.PATTERN_TEXTS.get(key, ""), joined=True))
     first = -1
     while at < len(arguments):
         word = arguments[at].lower() if key == "select-string" else arguments[at]
@@ -114,4 +107,6 @@ def _ends_in_text(word: str, padded: str) -> bool:
     return word[1:2] != "-" and word[1:].isalpha() and len(word) < 6 and f" -{word[-1]} " in padded
 
 
-_HAS_SUBCOMMAND = frozenset(name.partition(" ")[0] for name in (*TEXT_OPTIONS, *PATTERN_PROGRAMS) if " " in name)
+_HAS_SUBCOMMAND = frozenset(
+    name.partition(" ")[0] for name in (*programs.TEXT_OPTIONS, *programs.PATTERN_PROGRAMS) if " " in name
+)

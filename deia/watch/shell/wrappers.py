@@ -6,29 +6,10 @@ another language. Programs are known by name only; an unknown program has nothin
 
 from __future__ import annotations
 
+from deia.watch.shell import programs
 from deia.watch.shell.item_runners import MAX_ITEMS, run_by_find, run_by_parallel, run_by_xargs
 from deia.watch.shell.nodes import Inner, base_name, option_value, options_end
 from deia.watch.shell.prefixes import passed_on
-from deia.watch.shell.programs import (
-    AWKS,
-    CODE_LETTERS,
-    CODE_OPTIONS,
-    EDITORS,
-    FETCHERS,
-    GLOBALS,
-    LINES,
-    NESTED,
-    ONE_WORD_FIRST,
-    OWN,
-    PREFIXES,
-    RUNNERS,
-    SAME_AS,
-    SCRIPT_OPTIONS,
-    SHELLS,
-    TRANSPARENT,
-    VALUE_OPTIONS,
-    VERSIONED,
-)
 from deia.watch.shell.windows_programs import run_by_cmd, run_by_iex, run_by_powershell, run_by_start
 
 TYPE_CHECKING = False
@@ -44,7 +25,7 @@ _BEFORE_BANG = frozenset(("", "%", "silent", "r", "w", "exe"))
 
 def is_transparent(key: str) -> bool:
     """Return whether a wrapper is not listed itself if what it runs is."""
-    return key in TRANSPARENT
+    return key in programs.TRANSPARENT
 
 
 def peel(key: str, words: list[str], stdin: str) -> list[Inner]:
@@ -58,38 +39,38 @@ def peel(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 def _runner(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what a sub-command such as `docker exec` or `npm exec` runs."""
-    label, at = key, options_end(words, 1, GLOBALS[key])
-    name = SAME_AS.get(key, key)
+    label, at = key, options_end(words, 1, programs.GLOBALS[key])
+    name = programs.SAME_AS.get(key, key)
     while at < len(words):
         label, name = f"{label} {words[at]}", f"{name} {words[at]}"
         at += 1
-        if name not in NESTED:
+        if name not in programs.NESTED:
             break
-        at = options_end(words, at, GLOBALS.get(name, ""))
+        at = options_end(words, at, programs.GLOBALS.get(name, ""))
     name = {"npm x": "npm exec", "mise x": "mise exec"}.get(name, name)
-    if name == "npm exec" and key in SCRIPT_OPTIONS:
+    if name == "npm exec" and key in programs.SCRIPT_OPTIONS:
         scripts = _scripted(key, words, stdin)
         if scripts:
             return scripts
-    if name not in RUNNERS:
+    if name not in programs.RUNNERS:
         return _project_program(key, words)
     return [_inside_runner(name, label, words, at)]
 
 
 def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner:
     """Return what is behind the options of the runner `name`, which begin at `begin`."""
-    at = options_end(words, begin, RUNNERS[name])
+    at = options_end(words, begin, programs.RUNNERS[name])
     if name in ("kubectl run", "kubectl debug") and "--" not in words[begin:]:
         return Inner(label)
     entry = option_value(words[begin:at], "--entrypoint") if name == "docker run" else None
-    one_first = name in ONE_WORD_FIRST
+    one_first = name in programs.ONE_WORD_FIRST
     at += one_first
     if name.startswith(("kubectl ", "mise ")) and "--" in words[begin:]:
         at = words.index("--", begin) + 1
     elif one_first:
         at += words[at : at + 1] == ["--"]
     rest = words[at:]
-    if name in VERSIONED:
+    if name in programs.VERSIONED:
         rest = _unversioned(rest)
     if name == "hatch run" and rest:
         rest = [rest[0].rpartition(":")[2], *rest[1:]]  # the environment comes before the program
@@ -98,8 +79,8 @@ def _inside_runner(name: str, label: str, words: list[str], begin: int) -> Inner
 
 def _project_program(key: str, words: list[str]) -> list[Inner]:
     """Return the program or script of the project that `yarn prisma migrate reset` or the like runs."""
-    at = options_end(words, 1, GLOBALS[key])
-    own = OWN.get(key)
+    at = options_end(words, 1, programs.GLOBALS[key])
+    own = programs.OWN.get(key)
     return [] if own is None or at >= len(words) or words[at] in own else [Inner(key, words[at:])]
 
 
@@ -133,7 +114,7 @@ def _quoted_parts(text: str) -> list[str]:
 
 def _git(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what git's own options and sub-commands run, such as `rebase --exec`."""
-    at = options_end(words, 1, GLOBALS[key])
+    at = options_end(words, 1, programs.GLOBALS[key])
     name = words[at] if at < len(words) else ""
     if name == "bisect":
         return _runner(key, words, stdin)
@@ -160,13 +141,13 @@ def _unversioned(words: list[str]) -> list[str]:
 
 def _fetcher(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what `npx` and the like run."""
-    scripts = _scripted(key, words, stdin) if key in SCRIPT_OPTIONS else []
-    return scripts or [Inner(key, _unversioned(words[options_end(words, 1, FETCHERS[key]) :]))]
+    scripts = _scripted(key, words, stdin) if key in programs.SCRIPT_OPTIONS else []
+    return scripts or [Inner(key, _unversioned(words[options_end(words, 1, programs.FETCHERS[key]) :]))]
 
 
 def _scripted(key: str, words: list[str], _stdin: str) -> list[Inner]:
     """Return the script that is the value of an option."""
-    script = option_value(words[1:], SCRIPT_OPTIONS[key])
+    script = option_value(words[1:], programs.SCRIPT_OPTIONS[key])
     if script is None:
         script = _clustered(words)
     label = f"{key} -c" if key == "su" else key
@@ -202,8 +183,8 @@ def _editor(key: str, words: list[str], _stdin: str) -> list[Inner]:
 
 def _lines(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return the words that are lines for a shell, and the script of an option."""
-    at = options_end(words, 1, LINES[key])
-    before = _scripted(key, words, stdin) if key in SCRIPT_OPTIONS else []
+    at = options_end(words, 1, programs.LINES[key])
+    before = _scripted(key, words, stdin) if key in programs.SCRIPT_OPTIONS else []
     return before + [Inner(key, script=word) for word in words[at:] if word[:1] != "-"]
 
 
@@ -265,14 +246,14 @@ def _at(key: str, _words: list[str], stdin: str) -> list[Inner]:
 
 def _ssh(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what ssh runs on the other machine."""
-    at = options_end(words, 1, VALUE_OPTIONS["ssh"]) + 1  # the host; options may follow it again
-    at = options_end(words, at, VALUE_OPTIONS["ssh"])
+    at = options_end(words, 1, programs.VALUE_OPTIONS["ssh"]) + 1  # the host; options may follow it again
+    at = options_end(words, at, programs.VALUE_OPTIONS["ssh"])
     return [Inner(key, script=" ".join(words[at:]) or stdin)]
 
 
 def _code(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return the code that an interpreter runs, or the module of `python -m`."""
-    names, letters = CODE_OPTIONS[key], CODE_LETTERS.get(key, "")
+    names, letters = programs.CODE_OPTIONS[key], programs.CODE_LETTERS.get(key, "")
     program = base_name(words[0])
     at = 1
     while at < len(words):
@@ -322,21 +303,21 @@ def _lines_fed(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 
 _RULES: dict[str, Rule] = {
-    **dict.fromkeys(PREFIXES, passed_on),
-    **dict.fromkeys(SCRIPT_OPTIONS, _scripted),
-    **dict.fromkeys(GLOBALS, _runner),
-    **dict.fromkeys(FETCHERS, _fetcher),
-    **dict.fromkeys(SHELLS, _shell),
+    **dict.fromkeys(programs.PREFIXES, passed_on),
+    **dict.fromkeys(programs.SCRIPT_OPTIONS, _scripted),
+    **dict.fromkeys(programs.GLOBALS, _runner),
+    **dict.fromkeys(programs.FETCHERS, _fetcher),
+    **dict.fromkeys(programs.SHELLS, _shell),
     **dict.fromkeys(("find", "fd", "fdfind"), run_by_find),
     **dict.fromkeys(("powershell", "pwsh"), run_by_powershell),
-    **dict.fromkeys(CODE_OPTIONS, _code),
-    **dict.fromkeys(AWKS, _awk),
+    **dict.fromkeys(programs.CODE_OPTIONS, _code),
+    **dict.fromkeys(programs.AWKS, _awk),
     **dict.fromkeys(("redis-cli", "valkey-cli"), _lines_fed),
     "git": _git,
     "nix": _nix,
     "aws": _aws,
-    **dict.fromkeys(EDITORS, _editor),
-    **dict.fromkeys(LINES, _lines),
+    **dict.fromkeys(programs.EDITORS, _editor),
+    **dict.fromkeys(programs.LINES, _lines),
     **dict.fromkeys(("iex", "invoke-expression"), run_by_iex),
     **dict.fromkeys(("start-process", "saps", "start"), run_by_start),
     "script": _script,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from make_hosts import IN_TIME, LATER, NEVER, cell, is_watched
 
 from deia.serve.hooks.run import HOSTS
-from deia.serve.setup.host_settings.matrix import IN_TIME, LATER, NEVER, cell, is_watched
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
