@@ -44,7 +44,7 @@ def exemplar_act(text: str) -> CompiledAct | None:
     places = [sorted(_alike(word)) for word in others if word in PLACES]
     if head in STOP_WORDS - {""} or not (head or groups or places):
         return None
-    required = combinations(groups, len(groups) - (len(groups) > FEW))
+    required = combinations(groups, len(groups) - (len(groups) + len(places) > FEW))
     always = _marks(text, DENIALS) + ([] if frame.whole else _marks(text, QUANTIFIERS))
     said = [[*always, *places, *chosen] for chosen in required] if groups or always or places else []
     where = "how" if _is_one_clause(text) else "near"

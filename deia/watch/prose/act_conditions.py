@@ -24,7 +24,7 @@ def unmet(act: CompiledAct, frame: Frame) -> str:
         return "do"
     if act.what and frame.things.isdisjoint(act.what):
         return "what"
-    if is_in_code(frame):
+    if is_in_code(frame) and not names_part(act, frame):
         return "place"
     beside = beside_object(frame)
     if any_present(act.unlike, beside):
@@ -50,6 +50,13 @@ def is_in_code(frame: Frame) -> bool:
         return False
     part = not places.isdisjoint(PARTS_OF_CODE) and not places.isdisjoint(PART_OF)
     return part or not places.isdisjoint(STAND_INS)
+
+
+def names_part(act: CompiledAct, frame: Frame) -> bool:
+    """Return whether an act itself asks for the part of code that was said: "clear the variables of the function"."""
+    parts = frame.places & (PARTS_OF_CODE | STAND_INS)
+    asked = (group for items in (act.where, act.how, act.near) for item in items for group in item)
+    return any(not parts.isdisjoint(group) for group in asked)
 
 
 def any_present(items: Iterable[Sequence[Sequence[str]]], words: Collection[str]) -> bool:

@@ -41,6 +41,7 @@ def test_an_act_fires_if_all_conditions_are_met(
 AGAIN = "wipe the site and set it up again from scratch"
 PUBLIC = "make the bucket public"
 WIPE = "wipe the production database"
+LAMBDA = "clear the variables of the function"
 FAR = "run the prisma migration script on production"
 ALL = "delete every branch"
 UNREVIEWED = "merge the branch without a review"
@@ -61,6 +62,8 @@ UNREVIEWED = "merge the branch without a review"
         (PUBLIC, "make our image bucket public", 1),
         (PUBLIC, "make the roadmap public", 0),
         (PUBLIC, "make the bucket bigger", 0),
+        (LAMBDA, "I'll clear the variables of our function", 1),
+        (LAMBDA, "I'll clear the variables of our class", 0),
         (FAR, "I'll run the prisma script on prod", 1),
         (FAR, "I'll run the prisma migration script locally", 0),
         (ALL, "please delete all the branches", 1),
