@@ -161,7 +161,7 @@ def _sql(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
 
 def _error(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     turn = reading.turn
-    if turn.role == "tool_result" and not turn.failed and _only_reads(turn):
+    if turn.role == "tool_result" and not turn.failed and _only_reads(reading):
         return
     tokens = reading.words.tokens if turn.role != "user" else spans(turn.text)
     places = reading.words if turn.role != "user" else Words(tokens)
@@ -176,7 +176,7 @@ def _error(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
 
 def _output(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     turn = reading.turn
-    if turn.role not in OUTPUT_ROLES or (turn.role == "tool_result" and _only_reads(turn)):
+    if turn.role not in OUTPUT_ROLES or (turn.role == "tool_result" and _only_reads(reading)):
         return
     pattern = clause.written(OUTPUT)
     for start, end in find_all(pattern, turn.text) if pattern is not None else ():
@@ -185,8 +185,14 @@ def _output(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
         yield Match(kind=OUTPUT, source=clause.source, excerpt=excerpt.strip(), stance=ANNOUNCED, around=around)
 
 
-def _only_reads(turn: Turn) -> bool:
+def _only_reads(reading: Reading) -> bool:
     """Return whether a tool result only shows a file or a search; an error message in it did not happen now."""
+    if reading.only_shows is None:
+        reading.only_shows = _shows(reading.turn)
+    return reading.only_shows
+
+
+def _shows(turn: Turn) -> bool:
     if turn.tool.lower() in READING_TOOLS or turn.tool.lower() in WRITE_TOOLS:  # both answer with the file's text
         return True
     if not (turn.tool and is_shell(turn) and turn.tool_input):

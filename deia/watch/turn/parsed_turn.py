@@ -37,7 +37,7 @@ class Reading:
 
     __slots__ = (
         "_act_words", "_changes", "_commands", "_frames", "_known", "_prose", "_running", "_said", "_whole", "_words",
-        "turn",
+        "only_shows", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -59,6 +59,7 @@ class Reading:
         self._commands: list[Spoken] | None = None
         self._running: Running | None = None
         self._changes: list[Change] | None = None
+        self.only_shows: bool | None = None  # a file or a search, as `clauses.confirm` finds when it first asks
 
     @property
     def is_prose(self) -> bool:

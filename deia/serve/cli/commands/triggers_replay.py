@@ -67,7 +67,8 @@ def replay(
     paths, found = _files(transcripts, newer_than=moment_of(since))
     if not transcripts and not paths:
         looked_at = ", ".join(places_looked_at(this_machine()))
-        output.complain(f"deia: there are no past conversations on this machine; looked in {looked_at}")
+        lately = f" that changed in the last {since}" if since is not None else ""
+        output.complain(f"deia: there are no past conversations{lately} on this machine; looked in {looked_at}")
         return output.NOTHING
     if form == "text" and found:
         output.say("\n".join(found_lines(found)))

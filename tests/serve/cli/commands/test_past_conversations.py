@@ -170,11 +170,16 @@ def test_where_nothing_is_found_it_says_where_it_looked(deia: Deia, home: Path) 
 
 
 def test_only_lately_changed_conversations_are_read_if_that_is_wanted(deia: Deia, home: Path) -> None:
-    claude_code(home)
+    recent = claude_code(home)
     old = claude_code(home, name="1b5c7b1e-4f6f-4d1e-9d54-2f0c2c6a5d11")
     os.utime(old, (1_700_000_000, 1_700_000_000))
     assert fields(deia)["conversations"] == 2
     assert fields(deia, "--since", "7d")["conversations"] == 1
+    os.utime(recent, (1_700_000_000, 1_700_000_000))
+    assert (
+        "there are no past conversations that changed in the last 7d" in deia("triggers", "replay", "--since", "7d").err
+    )
+    recent.touch()
     assert fields(deia, str(home / ".claude"), "--since", "7d")["conversations"] == 1
     assert deia("triggers", "replay", "--since", "soon").code == 2
 
