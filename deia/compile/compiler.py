@@ -48,7 +48,7 @@ from deia.compile.triggers.patterns import MAKER
 from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
-from deia.errors import ArtefactError, Problem
+from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import derived_folder, is_packaged, part_folder, state_folder
 from deia.match.tiers import TRANSFORMER
@@ -65,19 +65,12 @@ WEAKENED = "weakened"  # beside the settings in the artefact: what the project's
 POLL = 0.01  # seconds between two attempts to get the lock; the system frees it if a process dies
 
 
-class Compiled(Record):
-    """What a compile did, or found unnecessary."""
+class Compiled(Manifest):
+    """What a compile did, or found unnecessary, and what its manifest says."""
 
     folder: str
     written: tuple[str, ...]  # "triggers" and "catalog", as far as they were written
-    triggers: int
-    documents: int
-    ungated: tuple[str, ...]
-    problems: tuple[Problem, ...]
     seconds: float
-    tiers: tuple[str, ...] = ()  # the tiers that searches can use besides words
-    deprecated: int = 0  # of the triggers
-    left_out: bool = False  # whether the sentence model's vectors were left out because they would have taken long
     trusted: bool = True  # whether the person trusts the commons
 
 
@@ -364,19 +357,8 @@ def _dependencies(settings: Mapping[str, Json], collections: Sequence[str]) -> d
 
 
 def _report(job: _Job, written: tuple[str, ...], manifest: Manifest, began: float) -> Compiled:
-    return Compiled(
-        folder=job.folder,
-        trusted=job.trusted,
-        written=written,
-        triggers=manifest.triggers,
-        documents=manifest.documents,
-        ungated=manifest.ungated,
-        problems=manifest.problems,
-        seconds=time.perf_counter() - began,
-        tiers=manifest.tiers,
-        left_out=manifest.left_out,
-        deprecated=manifest.deprecated,
-    )
+    seconds = time.perf_counter() - began
+    return Compiled(**manifest.values(), folder=job.folder, trusted=job.trusted, written=written, seconds=seconds)
 
 
 def _now() -> str:

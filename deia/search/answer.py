@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from deia.fast_json import Json
-from deia.knowledge import Result
+from deia.knowledge import Entry, Result
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -113,36 +113,35 @@ class Answer(Record):
         return {**body(self), **correction, "audit": _plain(self.audit.values())}
 
 
+def as_result(entry: Entry, **fields: Any) -> Result:
+    """Return a document as a result; `fields` are what its entry does not say, or is not to say."""
+    names = ("id", "path", "title", "summary", "why_relevant", "action", "urgency", "platforms")
+    return Result(**{name: getattr(entry, name) for name in names} | fields)
+
+
+def _fields(value: Answer | Result, names: str) -> dict[str, Json]:
+    return {name: _plain(getattr(value, name)) for name in names.split()}
+
+
 def _natural(answer: Answer) -> dict[str, Json]:
+    documents = {"primary": answer.primary, "secondary": answer.secondary}
     return {
-        "query": answer.query,
-        "matched": answer.matched,
-        "confidence": answer.confidence,
-        "primary_cluster": answer.primary_cluster,
-        "urgency": answer.urgency,
-        "documents": {
-            "primary": [_document(result) for result in answer.primary],
-            "secondary": [_document(result) for result in answer.secondary],
-        },
-        "keywords_matched": list(answer.keywords_matched),
-        "suggested_next": list(answer.suggested_next),
-        "related_queries": list(answer.related_queries),
+        **_fields(answer, "query matched confidence primary_cluster urgency"),
+        "documents": {name: [_document(result) for result in results] for name, results in documents.items()},
+        **_fields(answer, "keywords_matched suggested_next related_queries"),
     }
 
 
 def _document(result: Result) -> dict[str, Json]:
-    names = ("id", "path", "title", "summary", "why_relevant", "action", "score", "lines")
-    return {name: _plain(getattr(result, name)) for name in names}
+    return _fields(result, "id path title summary why_relevant action score lines")
 
 
 def _keyword(answer: Answer) -> dict[str, Json]:
     return {
-        "query_type": KEYWORD,
-        "keywords": list(answer.keywords),
-        "matched": answer.matched,
+        **_fields(answer, "query_type keywords matched"),
         "matched_documents": len(answer.documents),
         "results": [_keyword_result(answer, result) for result in answer.documents],
-        "clusters_found": list(answer.clusters_found),
+        **_fields(answer, "clusters_found"),
     }
 
 
@@ -157,28 +156,19 @@ def _keyword_result(answer: Answer, result: Result) -> dict[str, Json]:
 
 def _view(answer: Answer) -> dict[str, Json]:
     view = answer.view.values() if answer.view else {}
-    return {"query_type": answer.query_type, "matched": answer.matched, **{key: _plain(view[key]) for key in view}}
+    return {**_fields(answer, "query_type matched"), **{key: _plain(view[key]) for key in view}}
 
 
 def _nothing(answer: Answer) -> dict[str, Json]:
-    similar = [{"query": past.query, "documents": list(past.documents)} for past in answer.similar_queries]
-    return {
-        "query": answer.query,
-        "matched": False,
-        "reason": answer.reason,
-        "suggestions": list(answer.suggestions),
-        "similar_queries": similar,
-    }
+    similar = [_plain(past.values()) for past in answer.similar_queries]
+    return {**_fields(answer, "query matched reason suggestions"), "similar_queries": similar}
 
 
 def _too_broad(answer: Answer) -> dict[str, Json]:
     return {
-        "query": answer.query,
-        "matched": "partial",
-        "reason": TOO_BROAD,
+        **_fields(answer, "query matched reason"),
         "refinement_needed": True,
-        "suggestions": list(answer.suggestions),
-        "available_clusters": list(answer.available_clusters),
+        **_fields(answer, "suggestions available_clusters"),
     }
 
 

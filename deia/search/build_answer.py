@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from deia.knowledge import Query, Result
 from deia.match.tokeniser import distinct, words
 from deia.records import Record
-from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit
+from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit, as_result
 from deia.search.catalog import Catalog, StoredDocument
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
 from deia.search.ranking.rank import Ranked, primary_count
@@ -78,22 +78,10 @@ def _result(
     matched = _matched_words(question, stems)
     lines = text.split("\n")[first - document.first_line : last - document.first_line + 1]
     why = entry.why_relevant or "; ".join([_reason(entry.title, matched), *_synonym_notes(question, matched)])
-    return Result(
-        id=entry.id,
-        path=entry.path,
-        title=entry.title,
-        summary=entry.summary,
-        score=round(ranked.score, 3),
-        why_relevant=why,
-        action=entry.action,
-        urgency=entry.urgency,
-        platforms=entry.platforms,
-        keywords_matched=matched,
-        lines=(first, last),
-        passage="\n".join(lines),
-        heading=document.headings[ranked.ordinal],
-        text=text,
-    )
+    return as_result(
+        entry, score=round(ranked.score, 3), why_relevant=why, keywords_matched=matched, lines=(first, last),
+        passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text,
+    )  # fmt: skip
 
 
 def _matched_words(question: Question, stems: Collection[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from deia.folders import STARTER_PREFIX
 from deia.knowledge import Query, Result
 from deia.records import TYPE_CHECKING, URGENCIES
-from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView
+from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView, as_result
 from deia.search.catalog import Catalog, StoredDocument
 from deia.search.related import most_urgent
 
@@ -132,17 +132,5 @@ def _one_per_cluster(documents: Iterable[StoredDocument]) -> dict[str, str]:
 
 
 def _result(document: StoredDocument) -> Result:
-    entry = document.entry
     last_line = document.passages[-1][1] if document.passages else document.first_line
-    return Result(
-        id=entry.id,
-        path=entry.path,
-        title=entry.title,
-        summary=entry.summary,
-        score=0.0,
-        why_relevant=entry.why_relevant,
-        action=entry.action,
-        urgency=entry.urgency,
-        platforms=entry.platforms,
-        lines=(document.first_line, last_line),
-    )
+    return as_result(document.entry, score=0.0, lines=(document.first_line, last_line))
