@@ -33,6 +33,14 @@ class Earlier(Record):
     otherwise: Action | None = None  # the most that the trigger may do if the precondition is not met; None: nothing
 
 
+class OwnActWords(Record):
+    """The words that a commons adds for the `act` clauses of its own triggers: pairs of a class and its words."""
+
+    verbs: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    objects: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    vessels: tuple[str, ...] = ()  # nouns that take the class of the word before them
+
+
 class Trigger(Record):
     """A trigger as its author wrote it, validated and with defaults filled in."""
 
@@ -57,6 +65,7 @@ class Trigger(Record):
     references: tuple[str, ...] = ()
     since: str = ""
     hides: tuple[str, ...] = ()  # layers whose trigger of the same id it replaces on purpose: starter, or a pack's name
+    act_words: OwnActWords = OwnActWords()  # of the commons that it is from
     path: str = ""  # the file it was read from, relative to the commons
     line: int = 0
 

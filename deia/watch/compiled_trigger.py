@@ -90,7 +90,7 @@ class CompiledClause:
     def of(
         cls, kind: str, source: str, value: object, *, asked: Mapping[str, bool] | None = None, **more: object
     ) -> CompiledClause:
-        """Return a clause as the compiler makes it; `more` are patterns by their names, or `it` and `said`."""
+        """Return a clause as the compiler makes it; `more` are patterns by names, `it` and `said`, or `words`."""
         return cls({"k": kind, "s": source, "v": value, **more, **({"asked": asked} if asked else {})})
 
     @property
@@ -193,6 +193,12 @@ class CompiledClause:
         if isinstance(stored, str):
             stored = self._fields["v"] = loads(stored)
         return [(source, CompiledAct(**act)) for source, act in stored]
+
+    @property
+    def vocabulary(self) -> int:
+        """The number of the words that an `act` clause knows, in the artefact."""
+        vocabulary: int = self._fields.get("words", 0)
+        return vocabulary
 
 
 class Unless(Record):

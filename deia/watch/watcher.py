@@ -137,7 +137,7 @@ def decide(
         turn = turn.but(index=memory.turns + 1)
     trust(artefact.meta.regex)
     shortened = _shortened(artefact, turn, numbers)
-    reading = Reading(shortened, known=memory.items, whole=turn, act_words=lambda: artefact.act_words)
+    reading = Reading(shortened, known=memory.items, whole=turn, act_words=artefact.act_words)
     marks = marks_of(artefact, numbers, reading)
     circumstances = Circumstances(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,

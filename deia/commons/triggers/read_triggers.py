@@ -15,8 +15,10 @@ from deia.commons.source_files.yaml_reader import Items, Map, Value, plain, read
 from deia.commons.triggers import cases
 from deia.commons.triggers.conditions import read_clauses
 from deia.commons.triggers.earlier_conditions import read_earlier
+from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
+from deia.commons.triggers.own_act_words import read_own_words
 from deia.errors import Problem
-from deia.knowledge import Case, Clause, Trigger
+from deia.knowledge import Case, Clause, OwnActWords, Trigger
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, TYPE_CHECKING, URGENCIES, Record, Reference
 from deia.suggestions import did_you_mean
 
@@ -64,9 +66,10 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
 
     `good` is the last good text of files, by path; its triggers are used in place of those that are broken now.
     """
-    paths = [path for ending in ENDINGS for path in safe_files.list_files(root, FOLDER, ending)]
+    listed = [path for ending in ENDINGS for path in safe_files.list_files(root, FOLDER, ending)]
+    paths = [path for path in listed if path != OWN_ACT_WORDS]
     case_paths = [path for path in paths if path.lower().endswith(cases.ENDINGS)]
-    problems: list[Problem] = []
+    own_words, problems = _own_words(root, good or {}) if len(paths) < len(listed) else (OwnActWords(), [])
     triggers: dict[str, Trigger] = {}
     seen: dict[str, str] = {}
     unread: set[str] = set()  # files that do not parse, without their endings
@@ -74,7 +77,7 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
         if path not in case_paths:
             findings, before = Findings(path), len(seen)
             for trigger in _read_file(root, findings, seen, (good or {}).get(path, "")):
-                triggers[trigger.id] = trigger
+                triggers[trigger.id] = trigger.but(act_words=own_words)
             problems += findings.problems
             if len(seen) == before and any(problem.severity == "error" for problem in findings.problems):
                 unread.add(path.rpartition(".")[0])
@@ -91,6 +94,17 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
         problems=tuple(problems),
         broken=tuple(ident for ident in seen if ident not in triggers),
     )
+
+
+def _own_words(root: str, good: Mapping[str, str]) -> tuple[OwnActWords, list[Problem]]:
+    """Return the words that the commons adds for acts, or those of the last good text if there are errors."""
+    findings = Findings(OWN_ACT_WORDS)
+    own_words = read_own_words(_parse_file(root, findings), findings)
+    if OWN_ACT_WORDS in good and any(problem.severity == "error" for problem in findings.problems):
+        own_words = read_own_words(read_yaml(good[OWN_ACT_WORDS], path=OWN_ACT_WORDS).value, Findings(OWN_ACT_WORDS))
+        found = "The file has errors; its last good version is used."
+        findings.warning(0, LAST_GOOD, found, "Correct the errors.")
+    return own_words, findings.problems
 
 
 def _parse_file(root: str, findings: Findings) -> Value:

@@ -1,15 +1,18 @@
 """Compile the verbs and nouns of `act` clauses: their forms, each with its classes.
 
-`act_words.txt` lists the classes. A clause may name a class, or a verb or noun, which then is a class of its own.
+`act_words.txt` lists the classes, and a commons may add to them for its own triggers. A clause may name a class, or a
+verb or noun, which then is a class of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from deia.compile.triggers.synonyms import ALIKE, replacements
 from deia.compile.triggers.word_forms import forms
+from deia.knowledge import OwnActWords
+from deia.records import Record
 from deia.tables import Tables
 from deia.text import words
 from deia.watch.compiled_trigger import ActWords, VerbForm
@@ -17,7 +20,32 @@ from deia.watch.prose.acts import BASE, DOING
 
 TABLES = Tables(__file__)
 Classes = Mapping[str, tuple[str, ...]]  # words or phrases, by class
+NO_WORDS = OwnActWords()
 OF_WORDS = "_"  # between the words of a noun that is a class of its own: names of classes are kept in one text
+
+
+class Vocabulary(Record):
+    """The words that `act` clauses of a commons know, by their classes: what deia ships, and what the commons adds."""
+
+    verbs: Classes
+    objects: Classes
+    vessels: tuple[str, ...]
+    number: int = 0  # in the artefact; 0 for what deia ships
+
+
+@lru_cache(maxsize=100)
+def vocabulary(own: OwnActWords = NO_WORDS, *, number: int = 0) -> Vocabulary:
+    """Return what deia ships and a commons adds."""
+    return Vocabulary(
+        verbs=_joined(verb_classes(), own.verbs),
+        objects=_joined(object_classes(), own.objects),
+        vessels=(*_split(" ".join(TABLES.lines("vessels"))), *own.vessels),
+        number=number,
+    )
+
+
+def _joined(shipped: Classes, own: Iterable[tuple[str, tuple[str, ...]]]) -> Classes:
+    return {**shipped, **{name: (*shipped.get(name, ()), *listed) for name, listed in own}}
 
 
 @cache
@@ -40,23 +68,24 @@ def _split(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(words(item)) for item in value.split(",") if item.strip()))
 
 
-def members(name: str, classes: Classes) -> tuple[str, ...]:
+def members(name: str, classes: Classes, *, act: bool) -> tuple[str, ...]:
     """Return the words of a class; a name that is no class is a word of its own."""
     if name.startswith(ALIKE):
         word = name.removeprefix(ALIKE)
-        return (word, *sorted(replacements(word, act=classes is verb_classes()) - {word}))
+        return (word, *sorted(replacements(word, act=act) - {word}))
     return classes.get(name) or (" ".join(words(name.replace(OF_WORDS, " "))),)
 
 
-def act_words(do: Iterable[str], what: Iterable[str]) -> ActWords:
+def act_words(do: Iterable[str], what: Iterable[str], known: Vocabulary | None = None) -> ActWords:
     """Return all verbs and nouns with their classes; `do` and `what` are the names of those that clauses use."""
-    known = {**verb_classes(), **{name: members(name, verb_classes()) for name in do}}
-    nouns = {**object_classes(), **{name: members(name, object_classes()) for name in what}}
+    known = known or vocabulary()
+    verbs = {**known.verbs, **{name: members(name, known.verbs, act=True) for name in do}}
+    nouns = {**known.objects, **{name: members(name, known.objects, act=False) for name in what}}
     return ActWords(
-        verbs=_verb_forms(known),
+        verbs=_verb_forms(verbs),
         nouns=_by_form(nouns),
         deeds=_by_form(_classes(TABLES.pairs("deeds"))),
-        vessels=sorted({form for noun in _split(" ".join(TABLES.lines("vessels"))) for form in noun_forms(noun)}),
+        vessels=sorted({form for noun in known.vessels for form in noun_forms(noun)}),
     )
 
 

@@ -6,12 +6,13 @@ The same triggers, documents and settings give the same bytes on the same interp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
-from deia.compile.triggers.act_words import act_words
+from deia.compile.triggers.act_words import NO_WORDS, Vocabulary, act_words, vocabulary
 from deia.compile.triggers.gate_tables import Gated, gate_tables
 from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
 from deia.compile.triggers.lowered import Group, Lowered, Row
@@ -20,10 +21,10 @@ from deia.compile.triggers.payload_folding import folded
 from deia.compile.triggers.statements import LoweredMark, asks_for, lower_mark, mark_of, marks_in, turns_of
 from deia.compile.triggers.word_forms import forms
 from deia.fast_json import dumps
-from deia.knowledge import Earlier, Trigger
+from deia.knowledge import Earlier, OwnActWords, Trigger
 from deia.records import Record
 from deia.text import words
-from deia.watch.compiled_trigger import ACTS, OUTPUT, ActWords, CompiledTrigger, Unless
+from deia.watch.compiled_trigger import ACTS, OUTPUT, ActWords, CompiledAct, CompiledClause, CompiledTrigger, Unless
 from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
 from deia.watch.gate.word_gate import EVERYBODY, WHO
 
@@ -68,8 +69,15 @@ def compile_triggers(
     living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda trigger: trigger.id)
     waited = sorted({**(marks or {}), **marks_in(living)}.items())
     numbers = {name: number for number, name in enumerate(sorted(documents))}
-    lowered = [_lower(trigger, numbers, number, own) for number, trigger in enumerate(living)]
-    lowered_marks = [lower_mark(name, earlier, lower_clause) for name, earlier in waited]
+    known_words, shipped = _vocabularies(living), vocabulary()
+    lowered = [
+        _lower(trigger, numbers, number, own, known_words.get(trigger.act_words, shipped))
+        for number, trigger in enumerate(living)
+    ]
+    of_mark = {mark_of(trigger): known_words.get(trigger.act_words, shipped) for trigger in living if trigger.earlier}
+    lowered_marks = [
+        lower_mark(name, earlier, partial(lower_clause, known=of_mark.get(name))) for name, earlier in waited
+    ]
     contexts = [*_contexts(living), *_antecedents(lowered)]
     rows = [row for trigger in lowered for row in trigger.rows]
     rows += [row for number, mark in enumerate(lowered_marks, start=len(living)) for row in _mark_rows(mark, number)]
@@ -78,30 +86,49 @@ def compile_triggers(
     ungated = sorted({(row.target, row.who) for row in rows if not row.groups})
     tool_words: Mapping[str, Any] = _tool_words(living, waited)
     listed = known if asks_for("like", living) else ()
-    spoken = _act_words(lowered)
+    compiled = [trigger.compiled for trigger in lowered], [mark.compiled for mark in lowered_marks]
+    spoken = _act_words([clause for part in compiled for one in part for clause in one.clauses], known_words.values())
     meta = Meta(
         **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
-        contexts=[name for name, _, _ in contexts], known=int(bool(listed)), words=int(spoken is not None),
+        contexts=[name for name, _, _ in contexts], known=int(bool(listed)), words=len(spoken),
         paths=int(asks_for("unread", living)),
         names=int(asks_for("subject_gone", living)), ending=_ending(waited, len(living)),
         waiting=_waiting(living, waited), ungated=ungated, regex=MAKER, **tool_words,
     )  # fmt: skip
     records = [*(folded(trigger.compiled) for trigger in lowered), *(folded(mark.compiled) for mark in lowered_marks)]
     records += [_encoded(listed)] if listed else []
-    records += [_encoded(spoken.values())] if spoken else []
+    records += [_encoded(words_of_acts.values()) for words_of_acts in spoken]
     payloads = [_encoded(documents[name].values()) for name in numbers]
     data = pack([*gate_tables([row for row in rows if row.groups]), records, payloads, [_encoded(meta.values())]])
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
     return data, tuple(dict.fromkeys(names[target] for target, _ in ungated))
 
 
-def _act_words(triggers: Sequence[_LoweredTrigger]) -> ActWords | None:
-    """Return the verbs and nouns that `act` and `meaning` clauses need, or None if there are no such clauses."""
-    clauses = [clause for trigger in triggers for clause in trigger.compiled.clauses]
-    acts = [act for clause in clauses if clause.kind in ACTS for _, act in clause.acts]
-    if not acts:
-        return None
-    return act_words({name for act in acts for name in act.do}, {name for act in acts for name in act.what})
+def _vocabularies(triggers: Sequence[Trigger]) -> dict[OwnActWords, Vocabulary]:
+    """Return the words of acts that the triggers of each commons know, numbered; those that deia ships come first."""
+    added = dict.fromkeys([NO_WORDS, *(trigger.act_words for trigger in triggers if _names_acts(trigger))])
+    return {own: vocabulary(own, number=number) for number, own in enumerate(added)}
+
+
+def _names_acts(trigger: Trigger) -> bool:
+    before = (*trigger.earlier.any, *trigger.earlier.until) if trigger.earlier else ()
+    return any(clause.kind == "act" for clause in (*trigger.any, *trigger.all, *before))
+
+
+def _act_words(clauses: Sequence[CompiledClause], known: Iterable[Vocabulary]) -> list[ActWords]:
+    """Return the verbs and nouns that `act` and `meaning` clauses need, by vocabulary; none if nothing needs them."""
+    acts: dict[int, list[CompiledAct]] = {}
+    for clause in clauses:
+        if clause.kind in ACTS:
+            acts.setdefault(clause.vocabulary, []).extend(act for _, act in clause.acts)
+    return [
+        act_words(
+            {name for act in acts.get(one.number, ()) for name in act.do},
+            {name for act in acts.get(one.number, ()) for name in act.what},
+            one,
+        )
+        for one in (known if acts else ())
+    ]
 
 
 def _encoded(value: object) -> bytes:
@@ -111,10 +138,10 @@ def _encoded(value: object) -> bytes:
 # --- one trigger ---
 
 
-def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int, own: str) -> _LoweredTrigger:
-    """Lower the trigger with this number; `numbers` are those of the documents."""
-    required = [lower_clause(clause) for clause in trigger.all]
-    optional = [lower_clause(clause) for clause in trigger.any]
+def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int, own: str, known: Vocabulary) -> _LoweredTrigger:
+    """Lower the trigger with this number; `numbers` are those of the documents, `known` the words of its acts."""
+    required = [lower_clause(clause, known) for clause in trigger.all]
+    optional = [lower_clause(clause, known) for clause in trigger.any]
     origin = origin_of(trigger.path)
     compiled = CompiledTrigger(
         id=trigger.id, title=trigger.title, urgency=trigger.urgency, action=trigger.action, timing=trigger.timing,

@@ -7,12 +7,11 @@ from typing import Any
 
 from deia.compile.triggers.act_words import (
     OF_WORDS,
-    Classes,
+    Vocabulary,
     members,
     noun_forms,
-    object_classes,
-    verb_classes,
     verb_forms,
+    vocabulary,
 )
 from deia.compile.triggers.exemplars import exemplar_act
 from deia.compile.triggers.lowered import Group, Lowered, Row
@@ -22,7 +21,7 @@ from deia.watch.compiled_trigger import MEANING, CompiledAct, CompiledClause
 from deia.watch.gate.word_gate import SAID
 
 
-def lower_act(value: Mapping[str, Any]) -> Lowered:
+def lower_act(value: Mapping[str, Any], known: Vocabulary | None = None) -> Lowered:
     """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects."""
     act = CompiledAct(
         do=list(value["do"]), what=[name.replace(" ", OF_WORDS) for name in value.get("what", ())],
@@ -30,7 +29,10 @@ def lower_act(value: Mapping[str, Any]) -> Lowered:
         where=_items(value, "where"), how=_items(value, "how"), whole=bool(value.get("all")),
     )  # fmt: skip
     source = act_source(value)
-    return Lowered(clause=CompiledClause.of("act", source, [(source, act.values())]), rows=(_row(act),))
+    known = known or vocabulary()
+    own: dict[str, Any] = {"words": known.number} if known.number else {}
+    clause = CompiledClause.of("act", source, [(source, act.values())], **own)
+    return Lowered(clause=clause, rows=(_row(act, known),))
 
 
 def lower_meaning(exemplars: Iterable[str]) -> Lowered:
@@ -38,12 +40,13 @@ def lower_meaning(exemplars: Iterable[str]) -> Lowered:
     texts = tuple(map(str, exemplars))
     acts = [(text, act) for text in texts if (act := exemplar_act(text)) is not None]
     clause = CompiledClause.of(MEANING, " | ".join(texts), [(text, act.values()) for text, act in acts])
-    return Lowered(clause=clause, rows=tuple(dict.fromkeys(_row(act) for _, act in acts)))
+    return Lowered(clause=clause, rows=tuple(dict.fromkeys(_row(act, vocabulary()) for _, act in acts)))
 
 
-def _row(act: CompiledAct) -> Row:
-    row = [Group((SAID,)), _gate_group(act.do, verb_classes(), _spoken_forms)]
-    row += [_gate_group(act.what, object_classes(), noun_forms)] if act.what else []
+def _row(act: CompiledAct, known: Vocabulary) -> Row:
+    row = [Group((SAID,)), _gate_group((members(name, known.verbs, act=True) for name in act.do), _spoken_forms)]
+    if act.what:
+        row.append(_gate_group((members(name, known.objects, act=False) for name in act.what), noun_forms))
     beside = (act.where, act.how, act.near)
     return (*row, *(Group(form for item in items for form in item[-1]) for items in beside if items))
 
@@ -59,9 +62,9 @@ def _items(value: Mapping[str, Any], name: str) -> list[list[list[str]]]:
     return [[sorted(forms(word)) for word in words(item)] for item in value.get(name, ()) if words(item)]
 
 
-def _gate_group(names: Iterable[str], classes: Classes, forms_of: Callable[[str], Iterable[str]]) -> Group:
-    """Return words of which one is in every text that names a member of these classes: the longest of each form."""
-    every = (form for name in names for member in members(name, classes) for form in forms_of(member))
+def _gate_group(classes: Iterable[Iterable[str]], forms_of: Callable[[str], Iterable[str]]) -> Group:
+    """Return words of which one is in every text that names a word of these classes: the longest of each form."""
+    every = (form for listed in classes for word in listed for form in forms_of(word))
     return Group(max(form.split(), key=len) for form in every)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from deia.commons.triggers.clause_language import (
@@ -14,6 +14,7 @@ from deia.commons.triggers.clause_language import (
     parse_phrase,
     parse_sql,
 )
+from deia.compile.triggers.act_words import Vocabulary
 from deia.compile.triggers.gate_tables import COMMON
 from deia.compile.triggers.lower_acts import lower_act, lower_meaning
 from deia.compile.triggers.lowered import Group, Lowered
@@ -34,8 +35,10 @@ DELETION = Group(
 )  # words of what deia.watch.clauses.removals knows
 
 
-def lower_clause(clause: Clause) -> Lowered:
-    """Return a lowered clause. Only English words get English endings."""
+def lower_clause(clause: Clause, known: Vocabulary | None = None) -> Lowered:
+    """Return a lowered clause; `known` are the words of acts. Only English words get English endings."""
+    if clause.kind == "act" and isinstance(clause.value, Mapping):
+        return lower_act(clause.value, known)
     if clause.kind == "phrase" and not is_english(clause):
         return _slots("phrase", str(clause.value), lambda word: Group((word,)))
     return LOWER[clause.kind](clause.value)
@@ -223,6 +226,5 @@ LOWER: dict[str, Callable[[Any], Lowered]] = {
     "write": _write,
     "tool": _tool,
     "words": _words,
-    "act": lower_act,
     "meaning": lower_meaning,
 }

@@ -59,6 +59,7 @@ class _Clause(Record):
     source: str
     act: CompiledAct
     trigger: CompiledTrigger
+    vocabulary: int
 
 
 def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()) -> list[ExplainedAct]:
@@ -66,16 +67,20 @@ def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()
 
     If `triggers` are named, only their clauses count, and every act is returned, however far from them it is.
     """
-    reading = Reading(turn, act_words=lambda: artefact.act_words)
+    reading = Reading(turn, act_words=artefact.act_words)
     if not reading.is_prose:
         return []
     named = frozenset(triggers)
     clauses = [clause for clause in _clauses(artefact) if not named or clause.trigger.id in named]
-    explained = (
-        _explain(reading, found, clauses, artefact.act_words, far=bool(named))
-        for found in _found(reading, artefact.act_words)
-    )
-    return [act for act in explained if act][:MOST_ACTS]
+    nearest: dict[int, tuple[tuple[int, int, bool], ExplainedAct]] = {}  # by where an act begins
+    for number in sorted({clause.vocabulary for clause in clauses}):
+        known, of_number = artefact.act_words(number), [one for one in clauses if one.vocabulary == number]
+        for found in _found(reading, known, number):
+            explained = _explain(reading, found, of_number, known, far=bool(named))
+            start = found.frame.start
+            if explained and (start not in nearest or explained[0] > nearest[start][0]):
+                nearest[start] = explained
+    return [nearest[start][1] for start in sorted(nearest)][:MOST_ACTS]
 
 
 def _clauses(artefact: Artefact) -> Iterator[_Clause]:
@@ -83,16 +88,16 @@ def _clauses(artefact: Artefact) -> Iterator[_Clause]:
         for clause in trigger.clauses:
             if clause.kind in ACTS:
                 for source, act in clause.acts:
-                    yield _Clause(source=source, act=act, trigger=trigger)
+                    yield _Clause(source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary)
 
 
 # --- the acts of a turn ---
 
 
-def _found(reading: Reading, known: ActWords) -> Iterator[_Found]:
+def _found(reading: Reading, known: ActWords, number: int) -> Iterator[_Found]:
     """Yield the acts of a turn in their order, also those that nobody is said to do."""
     text, tokens = reading.prose.masked, reading.words.tokens
-    led = {frame.start: frame for frame in reading.frames}
+    led = {frame.start: frame for frame in reading.frames(number)}
     first = 0
     for end in sentence_ends(text, tokens):
         last = tokens[end - 1][2]
@@ -120,21 +125,21 @@ def _lead(text: str, first: int, start: int) -> str:
 
 def _explain(
     reading: Reading, found: _Found, clauses: Sequence[_Clause], known: ActWords, *, far: bool
-) -> ExplainedAct | None:
+) -> tuple[tuple[int, int, bool], ExplainedAct] | None:
+    """Return the clause that an act comes nearest to, as an explanation, and how near; None if it is far from all."""
     frame = found.frame
     text = reading.prose.text[frame.start : frame.end]
     stance, _ = reading.stance_at(frame.start, frame.verb_end, frame.end)
     said = {*frame.beyond, *words(text)}
-    nearest = max(clauses, key=partial(_nearness, found=found, stance=stance, said=said), default=None)
-    if nearest is None:
-        return None
+    nearness = partial(_nearness, found=found, stance=stance, said=said)
+    nearest = max(clauses, key=nearness)
     stopped = _stopped_by(nearest, found, stance)
     if not far and (stopped == "do" or not _shares_object(nearest, found, said)):
         return None
     if not found.led and stopped not in BY_WHOM:
         return None
     why = WHY[stopped](nearest, frame, known) if stopped in WHY else _why_not(stopped, nearest, found, stance)
-    return ExplainedAct(
+    explained = ExplainedAct(
         text=one_line(text),
         verb=frame.verb,
         verb_classes=_shown(frame.acts, _verbs_of(known)),
@@ -147,6 +152,7 @@ def _explain(
         unmet=stopped,
         why=why,
     )
+    return nearness(nearest), explained
 
 
 def _shown(classes: Iterable[str], members: Mapping[str, list[str]]) -> tuple[str, ...]:
@@ -287,7 +293,8 @@ def requirements(artefact: Artefact, trigger: CompiledTrigger) -> dict[str, list
     for clause in trigger.clauses:
         if clause.kind in ACTS:
             asked |= {source: [] for source in clause.source.split(EXEMPLARS)}
-            asked |= {source: list(_requirements(source, act, artefact.act_words)) for source, act in clause.acts}
+            known = artefact.act_words(clause.vocabulary)
+            asked |= {source: list(_requirements(source, act, known)) for source, act in clause.acts}
     return asked
 
 

@@ -264,7 +264,7 @@ def _act(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     from deia.watch.prose.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
 
     acts = clause.acts
-    for frame in reading.frames:
+    for frame in reading.frames(clause.vocabulary):
         source = next((source for source, act in acts if not unmet(act, frame)), "")
         if source:
             stance, around = reading.stance_at(frame.start, frame.verb_end, frame.end)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     K = TypeVar("K")
     V = TypeVar("V")
 
-FORMAT = 18  # of the tables and of their items
+FORMAT = 19  # of the tables and of their items
 MAGIC = b"DEIAT%02X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
 BYTE_ORDER = 0x01020304  # written in native order: a machine with another byte order reads another number
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
@@ -49,7 +49,7 @@ class Meta(Record):
     marks: int
     contexts: Sequence[str]  # words that targets above triggers and marks stand for
     known: int  # 1 if the path and title of every document are stored
-    words: int  # 1 if the verbs and nouns of `act` clauses are stored
+    words: int  # number of vocabularies of `act` clauses: deia's, and one for each commons that adds words
     paths: int  # 1 if the names of the files that a call reads must be remembered
     names: int  # 1 if the names that a call removes must be remembered
     parts: Sequence[str]  # parts of tool names that clauses look for
@@ -99,7 +99,7 @@ class Artefact:
         self.entries_of: Callable[[bytes], list[bytes]] = _Cache(self._entries).__getitem__
         self.row: Callable[[int], tuple[int, int, frozenset[bytes]]] = _Cache(self._row).__getitem__
         self._records: dict[int, CompiledTrigger | CompiledMark] = {}
-        self._act_words: ActWords | None = None
+        self._act_words: dict[int, ActWords] = {}
         try:
             self.meta = Meta(**loads(self.item(META, 0).decode()))
         except (ValueError, IndexError, TypeError) as error:  # of the right length, but with other content
@@ -170,16 +170,15 @@ class Artefact:
         known: list[tuple[str, str]] = loads(self.item(TRIGGERS, at).decode("ascii")) if self.meta.known else []
         return known
 
-    @property
-    def act_words(self) -> ActWords:
-        """The verbs and nouns that `act` clauses know."""
-        if self._act_words is None:
+    def act_words(self, number: int) -> ActWords:
+        """Return the verbs and nouns of a vocabulary, which `act` clauses know."""
+        if number not in self._act_words:
             from deia.watch.compiled_trigger import ActWords  # noqa: PLC0415 - most turns open no trigger
 
-            at = self.meta.triggers + self.meta.marks + self.meta.known
-            stored = loads(self.item(TRIGGERS, at).decode("ascii")) if self.meta.words else {}
-            self._act_words = ActWords(**stored)
-        return self._act_words
+            at = self.meta.triggers + self.meta.marks + self.meta.known + number
+            stored = loads(self.item(TRIGGERS, at).decode("ascii")) if number < self.meta.words else {}
+            self._act_words[number] = ActWords(**stored)
+        return self._act_words[number]
 
     def document(self, number: int) -> dict[str, str]:
         """Return a document as it may be injected: id, path, title, summary, text."""

@@ -7,13 +7,13 @@ does not look at stance, pronouns or names; those are for the judge.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.watch.compiled_trigger import ACTS, CompiledAct, CompiledClause
+from deia.watch.compiled_trigger import ACTS, CompiledClause
 from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.regions import Prose, cut
 from deia.watch.turn.spoken_tool_input import speech_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from deia.watch.gate.artefact import Artefact
 
@@ -27,17 +27,22 @@ def holding_phrase(artefact: Artefact, turn: Turn, clauses: Mapping[int, Compile
         return set(clauses)
     prose = cut(text)
     words = Words(prose.tokens)
-    acts = {number: clause.acts for number, clause in clauses.items() if clause.kind in ACTS}
+    acts = {number: clause for number, clause in clauses.items() if clause.kind in ACTS}
     kept = {number for number, clause in clauses.items() if number not in acts and _is_in(clause, words)}
     return kept | (_holding_act(artefact, prose, acts) if acts else set())
 
 
-def _holding_act(artefact: Artefact, prose: Prose, acts: Mapping[int, Sequence[tuple[str, CompiledAct]]]) -> set[int]:
+def _holding_act(artefact: Artefact, prose: Prose, clauses: Mapping[int, CompiledClause]) -> set[int]:
     from deia.watch.prose.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
     from deia.watch.prose.acts import frames  # noqa: PLC0415 - as above
 
-    read = frames(prose.masked, prose.tokens, artefact.act_words)
-    return {number for number, of in acts.items() if any(not unmet(act, frame) for _, act in of for frame in read)}
+    vocabularies = {clause.vocabulary for clause in clauses.values()}
+    read = {known: frames(prose.masked, prose.tokens, artefact.act_words(known)) for known in vocabularies}
+    return {
+        number
+        for number, clause in clauses.items()
+        if any(not unmet(act, frame) for _, act in clause.acts for frame in read[clause.vocabulary])
+    }
 
 
 def _is_in(clause: CompiledClause, words: Words) -> bool:

@@ -46,12 +46,12 @@ class Reading:
         *,
         known: Collection[str] = (),
         whole: Turn | None = None,
-        act_words: Callable[[], ActWords] | None = None,
+        act_words: Callable[[int], ActWords] | None = None,
     ) -> None:
         self.turn = turn
         self._whole = whole or turn  # of which `turn` may have only a part of the text
         self._act_words = act_words  # called when the first `act` clause is judged
-        self._frames: list[Frame] | None = None
+        self._frames: dict[int, list[Frame]] = {}
         self._known = known  # tasks that were judged before
         self._said: str | None = None
         self._prose: Prose | None = None
@@ -97,16 +97,16 @@ class Reading:
             self._words = Words(self.prose.tokens if self.is_prose else spans(self.turn.text))
         return self._words
 
-    @property
-    def frames(self) -> list[Frame]:
-        """The acts in the prose; none if the reading has no list of verbs and nouns."""
-        if self._frames is None:
-            self._frames = []
+    def frames(self, vocabulary: int) -> list[Frame]:
+        """Return the acts in the prose, read with the words of a vocabulary; none if the reading has no words."""
+        if vocabulary not in self._frames:
+            self._frames[vocabulary] = []
             if self._act_words is not None:
                 from deia.watch.prose.acts import frames  # noqa: PLC0415 - few turns have the words of an act
 
-                self._frames = frames(self.prose.masked, self.words.tokens, self._act_words())
-        return self._frames
+                known = self._act_words(vocabulary)
+                self._frames[vocabulary] = frames(self.prose.masked, self.words.tokens, known)
+        return self._frames[vocabulary]
 
     @property
     def commands(self) -> list[Spoken]:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from deia.compile.triggers.act_words import act_words, object_classes, verb_classes
+import pytest
+
+from deia.compile.triggers.act_words import NO_WORDS, act_words, object_classes, verb_classes
+from deia.compile.triggers.build_artefact import compile_triggers
 from deia.compile.triggers.lower_acts import act_source, lower_act
+from deia.knowledge import Clause, OwnActWords, Trigger
+from deia.records import Turn
+from deia.settings import DEFAULTS
+from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import SAID
+from deia.watch.memory.log import InMemoryLog
+from deia.watch.watcher import Surroundings, watch
 
 DESTROY = {"do": ("destroy",), "what": ("database",), "not": ("test",)}
 
@@ -48,3 +57,47 @@ def test_a_noun_of_two_words_may_be_a_class_of_its_own() -> None:
     nouns = act_words(act.do, act.what).nouns
     assert set(act.what) <= set(nouns["aws keys"].split())
     assert not set(act.what) & set(nouns["key"].split())
+
+
+OWN = OwnActWords(
+    verbs=(("destroy", ("yeet", "drop off")),), objects=(("ledger", ("ledger",)),),
+    vessels=("shard",),
+)  # fmt: skip
+
+
+def trigger(ident: str, *, own: OwnActWords = NO_WORDS, what: str = "ledger") -> Trigger:
+    return Trigger(
+        id=ident, title="T", urgency="low", message="M", documents=(), who=("user", "assistant"), act_words=own,
+        any=(Clause(kind="act", value={"do": ("destroy",), "what": (what,)}),),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ["I'll yeet the ledger", "please yeet the ledger shard"])
+def test_words_that_a_commons_adds_are_known_to_its_triggers_and_to_no_others(said: str) -> None:
+    assert fired(said, trigger("own", own=OWN), trigger("other")) == {"own"}
+
+
+def test_words_that_a_commons_adds_take_nothing_from_others() -> None:
+    """`drop off` as a verb of one commons leaves `drop` to the triggers of the others."""
+    said = "I'll drop off the table"
+    alone = fired(said, trigger("other", what="table"))
+    both = fired(said, trigger("own", own=OWN, what="shelf"), trigger("other", what="table"))
+    assert alone == both == {"other"}
+
+
+def test_only_triggers_with_acts_bring_a_vocabulary() -> None:
+    phrase = trigger("phrase", own=OWN).but(any=(Clause(kind="phrase", value="yeet it"),))
+    assert [artefact_of(*triggers).meta.words for triggers in (
+        (phrase,), (phrase, trigger("other")), (trigger("own", own=OWN), trigger("same", own=OWN), trigger("other")),
+    )] == [0, 1, 2]  # fmt: skip
+
+
+def artefact_of(*triggers: Trigger) -> Artefact:
+    data, _ = compile_triggers(triggers, {}, settings=DEFAULTS.by_name(), identity={})
+    return Artefact(data)
+
+
+def fired(said: str, *triggers: Trigger) -> set[str]:
+    around = Surroundings(now=0.0, bounded=False)
+    watched = watch(artefact_of(*triggers), Turn(role="user", text=said), InMemoryLog(), lambda: around)
+    return {firing.trigger for firing in watched.firings}

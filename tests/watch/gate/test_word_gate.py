@@ -37,7 +37,7 @@ def opened(artefact: Artefact, turn: Turn) -> list[int]:
 
 def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
     """Return whether a trigger's clauses match in a turn, without the gate."""
-    trigger, reading = artefact.trigger(number), Reading(turn, act_words=lambda: artefact.act_words)
+    trigger, reading = artefact.trigger(number), Reading(turn, act_words=artefact.act_words)
     every = all(any(True for _ in confirm(clause, reading)) for clause in trigger.all)
     some = any(any(True for _ in confirm(clause, reading)) for clause in trigger.any) or not trigger.any
     return every and some
@@ -45,7 +45,7 @@ def holds(artefact: Artefact, number: int, turn: Turn) -> bool:
 
 def passed_over(artefact: Artefact, number: int, turn: Turn) -> set[int]:
     """Return the clauses of a trigger that match in a turn although the gate did not select them."""
-    trigger, reading = artefact.trigger(number), Reading(turn, act_words=lambda: artefact.act_words)
+    trigger, reading = artefact.trigger(number), Reading(turn, act_words=artefact.act_words)
     chosen = candidates(artefact, turn)[0].get(number, set())
     if trigger.all or EVERY in chosen:
         return set()
