@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
+from deia.commons.layers.shadowing import hides_problem, layer_of
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Map
@@ -46,7 +47,7 @@ def find_replacements(layers: Sequence[Commons]) -> Iterator[Replacement]:
                     winner=winner,
                     replaced=entry,
                     shown_by=_shown_by(layers, winner),
-                    meant=origin_of(winner.path) == PROJECT and _layer(entry) in _hides(shown),
+                    meant=origin_of(winner.path) == PROJECT and layer_of(entry.path) in _hides(shown),
                 )
 
 
@@ -56,10 +57,6 @@ def _document(layer: Commons, entry: Entry) -> Document | None:
 
 def _content(entry: Entry, document: Document) -> Sequence[str]:
     return entry.title, entry.summary, document.text
-
-
-def _layer(entry: Entry) -> str:
-    return origin_of(entry.path).removeprefix("pack ")
 
 
 def _hides(document: Document | None) -> tuple[str, ...]:
@@ -76,23 +73,16 @@ def _shown_by(layers: Sequence[Commons], winner: Entry) -> tuple[Trigger, ...]:
 def describe_replacement(replacement: Replacement) -> str:
     """Return what is replaced: "replaces `git-history` of the starter, which `git-force-push` shows"."""
     origin = origin_of(replacement.replaced.path)
-    whose = "the starter" if origin == "starter" else f"the {origin}"
     names = ", ".join(quote(trigger.id) for trigger in replacement.shown_by[:3])
-    return f"replaces {quote(replacement.replaced.id)} of {whose}{f', which {names} shows' if names else ''}"
+    return f"replaces {quote(replacement.replaced.id)} of the {origin}{f', which {names} shows' if names else ''}"
 
 
 def replacement_problem(replacement: Replacement) -> Problem:
     """Return a warning about a document that replaces another."""
-    own = origin_of(replacement.winner.path) == PROJECT
-    fix = (
-        f"Give it another id; if this is intended, write into its metadata: hides: {_layer(replacement.replaced)}"
-        if own
-        else f"If this is not intended, type: deia pack remove {_layer(replacement.winner)}"
-    )
+    layer = layer_of(replacement.replaced.path)
+    fix = f"Give it another id; if this is intended, write into its metadata: hides: {layer}"
     found = f"The document {describe_replacement(replacement)}."
-    return Problem(
-        path=replacement.winner.path, line=0, found=found, fix=fix, code="replaced-document", severity="warning"
-    )
+    return hides_problem(replacement.winner.path, found, fix).but(code="replaced-document")
 
 
 def replacement_problems(layers: Sequence[Commons]) -> list[Problem]:

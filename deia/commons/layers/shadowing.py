@@ -31,10 +31,7 @@ class Hiding(Record):
     @property
     def meant(self) -> bool:
         """Whether the project's own trigger names the layer that it hides; a pack cannot do so."""
-        return (
-            origin_of(self.winner.path) == PROJECT
-            and origin_of(self.hidden.path).removeprefix("pack ") in self.winner.hides
-        )
+        return origin_of(self.winner.path) == PROJECT and layer_of(self.hidden.path) in self.winner.hides
 
 
 def find_hidings(layers: Sequence[Commons]) -> Iterator[Hiding]:
@@ -49,30 +46,28 @@ def find_hidings(layers: Sequence[Commons]) -> Iterator[Hiding]:
 
 def describe_hiding(hiding: Hiding) -> str:
     """Return what is hidden: "hides `git-force-push` of the starter (critical, hold)"."""
-    origin = origin_of(hiding.hidden.path)
-    whose = "the starter" if origin == "starter" else f"the {origin}"
     gone = ", and is deprecated itself" if hiding.winner.status == "deprecated" else ""
-    return f"hides {quote(hiding.hidden.id)} of {whose} ({hiding.hidden.urgency}, {hiding.hidden.action}){gone}"
+    hidden = hiding.hidden
+    return f"hides {quote(hidden.id)} of the {origin_of(hidden.path)} ({hidden.urgency}, {hidden.action}){gone}"
 
 
 def hiding_problem(hiding: Hiding) -> Problem:
     """Return a warning about a trigger that hides another."""
-    own = origin_of(hiding.winner.path) == PROJECT
-    layer = origin_of(hiding.hidden.path).removeprefix("pack ")
-    fix = (
-        f"Give it another id; if this is intended, write: hides: {layer}"
-        if own
-        else f"If this is not intended, type: deia pack remove {origin_of(hiding.winner.path).removeprefix('pack ')}"
-    )
-    found = f"The trigger {describe_hiding(hiding)}."
-    return Problem(
-        path=hiding.winner.path,
-        line=hiding.winner.line,
-        found=found,
-        fix=fix,
-        code="hidden-trigger",
-        severity="warning",
-    )
+    fix = f"Give it another id; if this is intended, write: hides: {layer_of(hiding.hidden.path)}"
+    problem = hides_problem(hiding.winner.path, f"The trigger {describe_hiding(hiding)}.", fix)
+    return problem.but(line=hiding.winner.line, code="hidden-trigger")
+
+
+def hides_problem(path: str, found: str, fix: str) -> Problem:
+    """Return a warning about what hides something of a lower layer; of a pack's, the fix is to remove the pack."""
+    remove = f"If this is not intended, type: deia pack remove {layer_of(path)}"
+    own = origin_of(path) == PROJECT
+    return Problem(path=path, line=0, found=found, fix=fix if own else remove, severity="warning")
+
+
+def layer_of(path: str) -> str:
+    """Return the name of the layer that a path is in, as `hides` and `deia pack` take it."""
+    return origin_of(path).removeprefix("pack ")
 
 
 def hiding_problems(layers: Sequence[Commons]) -> list[Problem]:
