@@ -6,8 +6,8 @@ FOLDER holds `commands/command_cases.jsonl` (command, expect, tier); in `convers
 (source, conversation_id, turn, role, tool, text), `positives.jsonl` and `hard_negatives.jsonl` (also topic, severity);
 `acts/acts.jsonl` (role, sentence, worth) and `acts/commands.jsonl` (command, worth). `--missed` lists misses and false
 alarms, by the id under which `labels/missed.jsonl` keeps the reason; a wrong row without a reason is shown as not yet
-read. `--fired` lists what fired on real turns; `--unlabelled` writes what nobody has judged of it, to be labelled. The
-lists show no text of the repositories that are held out, so that nobody who writes triggers reads it by accident.
+read. `--fired` lists what fired on real turns; `--unlabelled` writes what nobody has judged of it, as `label.py`
+does, which asks. The lists show no text of the repositories that are held out, so that nobody who writes triggers reads it by accident.
 """
 
 from __future__ import annotations
@@ -167,6 +167,7 @@ view, so figures on sets that nobody looked at will be lower; the repositories m
 anybody who wrote triggers. Its own cases ({fires} that must fire, {silent} that must stay silent) pass in every test
 run. What fires on real turns is read and judged; the judgements are in `bench/labels/firings.jsonl` (deserved, arguable
 or noise, with the reason; no text of a conversation), and what nobody has judged counts as noise.
+[CONTRIBUTING.md](../CONTRIBUTING.md#a-label) says how a new firing gets its label.
 
 | what was watched | result |
 |---|---|

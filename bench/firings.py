@@ -121,10 +121,10 @@ def all_fired(artefact: Artefact, members: Iterable[Sequence[Row]]) -> Iterator[
 class Labels:
     """The judgements kept, by turn and by what was warned of."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Path = LABELS) -> None:
         lines = RENAMED.read_text(encoding="utf-8").splitlines()
         self._renamed = dict(line.split("\t") for line in lines if line and not line.startswith("#"))
-        self._labels = {self._key(row, row["trigger"]): str(row["label"]) for row in rows(LABELS)}
+        self._labels = {self._key(row, row["trigger"]): str(row["label"]) for row in rows(kept)}
 
     def of(self, row: Row, trigger: str) -> str:
         """Return the label of a trigger's firing on a turn."""
@@ -141,11 +141,12 @@ def write_unlabelled(found: Iterable[Fired], path: Path) -> int:
     left = [one for one in found if one.label == UNLABELLED]
     with path.open("w", encoding="utf-8") as file:
         for one in left:
-            file.write(json.dumps(_to_label(one), ensure_ascii=False) + "\n")
+            file.write(json.dumps(to_label(one), ensure_ascii=False) + "\n")
     return len(left)
 
 
-def _to_label(one: Fired) -> Row:
+def to_label(one: Fired) -> Row:
+    """Return a firing as it is shown to whoever labels it, with the label still empty."""
     names = ("source", "conversation_id", "turn")
     shown = {name: one.row[name] for name in names}
     firing = one.firing

@@ -127,9 +127,10 @@ def _advice(one: NoisyClause, obstacle: str) -> str:
 
 def unexplained(noise: Noise) -> str:
     """Return the line about a noisy trigger for which there is neither a milder form nor a clause to name."""
+    action = f"only talk was noise, so its {noise.action} stays" if noise.only_said else f"its action is {noise.action}"
     return (
-        f"{noise.trigger.id}: {noise.why}; its action is {noise.action}, and the log does not say which clause made the"
-        f" noise. To silence it for yourself, type: deia mute {noise.trigger.id}"
+        f"{noise.trigger.id}: {noise.why}; {action}, and the log does not say which clause made the noise."
+        f" To silence it for yourself, type: deia mute {noise.trigger.id}"
     )
 
 
