@@ -7,7 +7,8 @@ FOLDER holds `commands/command_cases.jsonl` (command, expect, tier); in `convers
 `acts/acts.jsonl` (role, sentence, worth) and `acts/commands.jsonl` (command, worth). `--missed` lists misses and false
 alarms, by the id under which `labels/missed.jsonl` keeps the reason; a wrong row without a reason is shown as not yet
 read. `--fired` lists what fired on real turns; `--unlabelled` writes what nobody has judged of it, as `label.py`
-does, which asks. The lists show no text of the repositories that are held out, so that nobody who writes triggers reads it by accident.
+does, which also asks. The lists show no text of the repositories that are held out, so that nobody who writes triggers
+reads it by accident.
 """
 
 from __future__ import annotations
