@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value
-from deia.knowledge import OwnActWords
+from deia.knowledge import OwnActWords, Trigger
 from deia.text import words
 
 PATH = "triggers/act_words.yaml"
@@ -21,6 +21,12 @@ CLASS = re.compile(r"[a-z][a-z0-9-]{0,39}")
 MOST = 500  # words of all sections
 MOST_WORDS = {"verbs": 4, "objects": 2, VESSELS: 1}  # of which an entry may consist
 LONGEST = 60  # characters of an entry
+
+
+def names_acts(trigger: Trigger) -> bool:
+    """Return whether a trigger has an `act` clause, and so depends on the words for acts."""
+    before = (*trigger.earlier.any, *trigger.earlier.until) if trigger.earlier else ()
+    return any(clause.kind == "act" for clause in (*trigger.any, *trigger.all, *before))
 
 
 def read_own_words(value: Value, findings: Findings) -> OwnActWords:

@@ -16,7 +16,7 @@ from deia.commons.triggers import cases
 from deia.commons.triggers.conditions import read_clauses
 from deia.commons.triggers.earlier_conditions import read_earlier
 from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
-from deia.commons.triggers.own_act_words import read_own_words
+from deia.commons.triggers.own_act_words import names_acts, read_own_words
 from deia.errors import Problem
 from deia.knowledge import Case, Clause, OwnActWords, Trigger
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, TYPE_CHECKING, URGENCIES, Record, Reference
@@ -77,7 +77,7 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
         if path not in case_paths:
             findings, before = Findings(path), len(seen)
             for trigger in _read_file(root, findings, seen, (good or {}).get(path, "")):
-                triggers[trigger.id] = trigger.but(act_words=own_words)
+                triggers[trigger.id] = trigger.but(act_words=own_words) if names_acts(trigger) else trigger
             problems += findings.problems
             if len(seen) == before and any(problem.severity == "error" for problem in findings.problems):
                 unread.add(path.rpartition(".")[0])

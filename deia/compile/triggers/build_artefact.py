@@ -69,12 +69,11 @@ def compile_triggers(
     living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda trigger: trigger.id)
     waited = sorted({**(marks or {}), **marks_in(living)}.items())
     numbers = {name: number for number, name in enumerate(sorted(documents))}
-    known_words, shipped = _vocabularies(living), vocabulary()
+    known_words = _vocabularies(living)
     lowered = [
-        _lower(trigger, numbers, number, own, known_words.get(trigger.act_words, shipped))
-        for number, trigger in enumerate(living)
+        _lower(trigger, numbers, number, own, known_words[trigger.act_words]) for number, trigger in enumerate(living)
     ]
-    of_mark = {mark_of(trigger): known_words.get(trigger.act_words, shipped) for trigger in living if trigger.earlier}
+    of_mark = {mark_of(trigger): known_words[trigger.act_words] for trigger in living if trigger.earlier}
     lowered_marks = [
         lower_mark(name, earlier, partial(lower_clause, known=of_mark.get(name))) for name, earlier in waited
     ]
@@ -106,13 +105,8 @@ def compile_triggers(
 
 def _vocabularies(triggers: Sequence[Trigger]) -> dict[OwnActWords, Vocabulary]:
     """Return the words of acts that the triggers of each commons know, numbered; those that deia ships come first."""
-    added = dict.fromkeys([NO_WORDS, *(trigger.act_words for trigger in triggers if _names_acts(trigger))])
+    added = dict.fromkeys([NO_WORDS, *(trigger.act_words for trigger in triggers)])
     return {own: vocabulary(own, number=number) for number, own in enumerate(added)}
-
-
-def _names_acts(trigger: Trigger) -> bool:
-    before = (*trigger.earlier.any, *trigger.earlier.until) if trigger.earlier else ()
-    return any(clause.kind == "act" for clause in (*trigger.any, *trigger.all, *before))
 
 
 def _act_words(clauses: Sequence[CompiledClause], known: Iterable[Vocabulary]) -> list[ActWords]:

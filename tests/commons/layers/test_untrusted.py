@@ -8,6 +8,7 @@ import pytest
 
 from deia.commons.layers.merge_layers import load_layered, load_layers
 from deia.commons.layers.untrusted import MOST_TRIGGERS
+from deia.knowledge import OwnActWords
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +55,19 @@ def make(root: Path, names: list[str]) -> Path:
 
 def both(root: Path) -> tuple[Commons, Commons]:
     return load_layered(str(root), trusted=True), load_layered(str(root), trusted=False)
+
+
+ACT = LOUD.replace('{{phrase: "sell shop"}}', "{{act: {{do: destroy, what: shop}}}}")
+
+
+def test_its_words_for_acts_are_for_its_own_triggers_alone(tmp_path: Path) -> None:
+    make(tmp_path, ["loud"])
+    (tmp_path / "triggers" / "acts.yaml").write_text(ACT.format(name="acts", long="M"), encoding="utf-8")
+    (tmp_path / "triggers" / "act_words.yaml").write_text("verbs: {destroy: [drop off]}\n", encoding="utf-8")
+    for commons in both(tmp_path):
+        words = {trigger.id: trigger.act_words for trigger in commons.triggers}
+        assert words.pop("acts") == OwnActWords(verbs=(("destroy", ("drop off",)),))
+        assert set(words.values()) == {OwnActWords()}
 
 
 def test_its_triggers_are_quiet_notes_with_summaries(tmp_path: Path) -> None:

@@ -77,6 +77,22 @@ def test_the_acts_of_a_trigger_are_explained(deia: Deia, commons: Path) -> None:
     assert "Did you mean ledger-wiped?" in wrong.err
 
 
+def test_words_that_the_commons_adds_are_heard_and_explained(deia: Deia, commons: Path) -> None:
+    trigger = ACTING.replace(
+        "meaning: [wipe the whole ledger, the old ledger]", "act: {do: destroy, what: account-book}"
+    )
+    (commons / "triggers" / "ledger.yaml").write_text(trigger, encoding="utf-8")
+    words = commons / "triggers" / "act_words.yaml"
+    words.write_text("verbs: {destroy: [yeet]}\nobjects: {account-book: [ledger, account book]}\n", encoding="utf-8")
+    assert "FIRES   ledger-wiped" in deia("check", "please yeet the ledgers").out
+    assert "FIRES" not in deia("check", "please yeet the database").out
+    assert "object: 'account-book' (account book, ledger)" in deia("triggers", "explain", "ledger-wiped").out
+    words.write_text("verbs: {destroy: yeet}\nobject: {}\n", encoding="utf-8")
+    linted = deia("lint").out
+    assert "triggers/act_words.yaml:1: error: The words of `destroy` are not a list." in linted
+    assert "triggers/act_words.yaml:2: error: The field `object` is unknown. Did you mean objects?" in linted
+
+
 def test_a_muted_trigger_is_not_passed_over_in_silence(deia: Deia) -> None:
     deia("mute", "site-delete")
     assert "silent  site-delete, at muted" in deia("check", "delete the site").out
