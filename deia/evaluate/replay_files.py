@@ -27,6 +27,7 @@ MOST_WHOLE = 64_000_000  # bytes of a file that is read at once; JSON lines may 
 MOST_LINE = 16_000_000  # bytes of one line
 MOST_FILE = 1_000_000_000  # bytes of a file; a larger one is named and left out
 MOST_FILES = 100_000
+NETWORK = "//"  # begins the name of a folder on another machine, which a foreign transcript could have deia ask for
 PART_LINES, PART_CHARS = 400, 8_000_000
 BATCH_LINES = 800  # lines that are sent to a worker together
 WAITING = 4  # batches per worker, so that the reader does not run far ahead
@@ -132,9 +133,10 @@ class Worker:
             replay(placed_turns, state.replays, tally, folder=self._folder(state.reader.folder))
 
     def _folder(self, folder: str) -> FolderSigns | None:
-        """Return the function that finds a folder's signs, or None if the transcript names no folder."""
-        if folder and folder not in self._folders:
-            self._folders[folder] = signs_around(folder.replace("\\", "/"))
+        """Return the function that finds a folder's signs; None without a folder, or for one of another machine."""
+        place = folder.replace("\\", "/")
+        if place and folder not in self._folders and not place.startswith(NETWORK):
+            self._folders[folder] = signs_around(place)
         return self._folders.get(folder)
 
 

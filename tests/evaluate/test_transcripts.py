@@ -145,6 +145,38 @@ def test_cursors_agent_lines_have_the_role_beside_the_message() -> None:
     assert said(json.dumps(line) + "\n" + json.dumps(line)) == [("assistant", "I will.")] * 2
 
 
+def test_a_chat_of_gemini_has_its_calls_with_their_results() -> None:
+    call = {"id": "1", "name": "run_shell_command", "args": {"command": "rm x"}, "status": "error",
+            "result": [{"functionResponse": {"response": {"output": "no x", "error": "failed"}}}]}  # fmt: skip
+    entries = [
+        {"id": "a", "type": "user", "content": [{"text": "delete it"}]},
+        {"id": "b", "type": "gemini", "content": "I will.", "toolCalls": [call]},
+        {"id": "c", "type": "info", "content": "Cancelled."},
+    ]
+    turns = read_transcript(json.dumps({"sessionId": "s", "messages": entries}))
+    assert [(turn.role, turn.text) for turn in turns[:4]] == [
+        ("user", "delete it"), ("assistant", "I will."), ("tool_call", "rm x"), ("tool_result", "no x\nfailed"),
+    ]  # fmt: skip
+    assert (turns[3].tool, turns[3].tool_input, turns[3].failed) == ("run_shell_command", {"command": "rm x"}, True)
+
+
+def test_events_of_copilot_are_turns_and_its_own_state_is_none() -> None:
+    events = [
+        ("session.start", {"context": {"cwd": "/x"}}), ("user.message", {"content": "delete it"}),
+        ("assistant.turn_start", {"turnId": "0"}),
+        ("assistant.message", {"content": "I will.", "toolRequests": [
+            {"toolCallId": "1", "name": "bash", "arguments": {"command": "rm x"}}]}),
+        ("tool.execution_start", {"toolCallId": "1", "toolName": "bash", "arguments": {"command": "rm x"}}),
+        ("tool.execution_complete", {"toolCallId": "1", "success": False, "result": {"content": "no x"}}),
+    ]  # fmt: skip
+    text = "\n".join(json.dumps({"type": kind, "data": data, "id": "e", "parentId": None}) for kind, data in events)
+    assert said(text) == [
+        ("user", "delete it"), ("assistant", "I will."), ("tool_call", "rm x"), ("tool_result", "no x"),
+    ]  # fmt: skip
+    result = read_transcript(text)[-1]
+    assert (result.tool, result.tool_input, result.failed) == ("bash", {"command": "rm x"}, True)
+
+
 def test_conversations_side_by_side_stay_apart() -> None:
     one = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}
     for whole in ([one, one], {"conversations": [one, one]}):
@@ -156,9 +188,11 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(
         st.sampled_from(["type", "role", "message", "content", "payload", "id", "tool_use_id", "call_id", "output",
-                         "arguments", "tabs", "bubbles", "messages", "cwd", "text", "toolFormerData"]),
+                         "arguments", "tabs", "bubbles", "messages", "cwd", "text", "toolFormerData", "toolCalls",
+                         "result", "functionResponse", "response", "data", "toolRequests", "context", "args"]),
         inner | st.sampled_from(["response_item", "message", "function_call", "function_call_output", "tool_use",
-                                 "tool_result", "user", "tool_call", "ai"]),
+                                 "tool_result", "user", "tool_call", "ai", "gemini", "user.message",
+                                 "assistant.message", "tool.execution_complete", "session.start"]),
         max_size=5,
     ),
     max_leaves=12,

@@ -18,6 +18,8 @@ from deia.learn.proposals import Effect, Proposal, propose
 from deia.learn.trials.trigger_trial import TriggerTrial
 from deia.records import ROLES, STANCES, TYPE_CHECKING, Turn
 from deia.text import shorten
+from deia.watch.authoring.replay import Replay
+from deia.watch.gate.artefact import Artefact
 
 if TYPE_CHECKING:
     from deia.records import Role
@@ -40,8 +42,9 @@ class NoisyClause(Noise):
 def noisy_clause(noise: Noise, trial: TriggerTrial) -> NoisyClause | None:
     """Return the clause that made most of a trigger's noise, or None if the ledger does not say."""
     judged = noise.signals.judged
-    noisy = [_clauses_behind(noise.trigger, firing.because, trial) for firing in judged if not firing.is_good]
-    good = [_clauses_behind(noise.trigger, firing.because, trial) for firing in judged if firing.is_good]
+    behind = _Suspects(noise.trigger, trial)
+    noisy = [behind.clauses_of(firing.because) for firing in judged if not firing.is_good]
+    good = [behind.clauses_of(firing.because) for firing in judged if firing.is_good]
     counts = Counter(at for clauses in noisy for at in clauses)
     if not counts:
         return None
@@ -52,17 +55,30 @@ def noisy_clause(noise: Noise, trial: TriggerTrial) -> NoisyClause | None:
     )  # fmt: skip
 
 
-def _clauses_behind(trigger: Trigger, because: str, trial: TriggerTrial) -> set[int]:
-    """Return the clauses of which one made a firing, by its reason: one if possible, none if nothing fits."""
-    for kind, excerpt, said in REASON.findall(because):
-        alike = {at for at, clause in enumerate(trigger.any) if clause.kind == kind or {clause.kind, kind} <= ACTS}
-        if len(alike) > 1:
-            role: Role = next(role for role in ROLES if role == said.replace(" ", "_"))
-            turns = list(_turns(excerpt, role))
-            alike = {at for at in alike if trial.fires(_alone(trigger, trigger.any[at]), turns)}
-        if len(alike) == 1:
-            return alike
-    return set()
+class _Suspects:
+    """The clauses of a trigger, each compiled alone when it is first suspected."""
+
+    def __init__(self, trigger: Trigger, trial: TriggerTrial) -> None:
+        self._trigger, self._trial = trigger, trial
+        self._alone: dict[int, Artefact] = {}
+
+    def clauses_of(self, because: str) -> set[int]:
+        """Return the number of the clause that made a firing, by its reason; nothing if none or several fit."""
+        for kind, excerpt, said in REASON.findall(because):
+            clauses = enumerate(self._trigger.any)
+            alike = {at for at, clause in clauses if clause.kind == kind or {clause.kind, kind} <= ACTS}
+            if len(alike) > 1:
+                role: Role = next(role for role in ROLES if role == said.replace(" ", "_"))
+                turns = list(_turns(excerpt, role))
+                alike = {at for at in alike if self._fires(at, turns)}
+            if len(alike) == 1:
+                return alike
+        return set()
+
+    def _fires(self, at: int, turns: Sequence[Turn]) -> bool:
+        if at not in self._alone:
+            self._alone[at] = self._trial.compiled(_alone(self._trigger, self._trigger.any[at]))
+        return any(Replay(self._alone[at], bounded=False).judge(turn) for turn in turns)
 
 
 def _alone(trigger: Trigger, clause: Clause) -> Trigger:

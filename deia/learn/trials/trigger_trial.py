@@ -21,9 +21,7 @@ from deia.knowledge import Trigger
 from deia.learn.changes import CASES, Change, change_commons, make_case
 from deia.learn.proposals import Effect, Proposal
 from deia.learn.trigger_drafts import FiredTurn
-from deia.records import Turn
 from deia.watch.authoring.case_runner import run_cases
-from deia.watch.authoring.replay import Replay
 from deia.watch.gate.artefact import Artefact, open_artefact
 
 NOTES = {
@@ -60,10 +58,9 @@ class TriggerTrial:
         after = self._results(change_commons(self.commons, [change]), change.target)
         return sum(before[name] and not after[name] for name in before)
 
-    def fires(self, trigger: Trigger, turns: Sequence[Turn]) -> bool:
-        """Return whether a trigger that need not be one of the commons fires on one of some turns."""
-        artefact = self._artefact(self.commons.but(triggers=(trigger,)), trigger.id)
-        return any(Replay(artefact, bounded=False).judge(turn) for turn in turns)
+    def compiled(self, trigger: Trigger) -> Artefact:
+        """Return a trigger that need not be one of the commons, compiled alone."""
+        return self._artefact(self.commons.but(triggers=(trigger,)), trigger.id)
 
     def _judge_change(self, draft: Proposal) -> Proposal | None:
         """Return a draft that silences noise and breaks nothing, with its figures, or None."""
