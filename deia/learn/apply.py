@@ -78,9 +78,9 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedPropo
         if any(entry.id == proposal.id and not entry.undone for entry in read_changes(root)):
             fix = f"To take it back, type: deia learn undo {proposal.id}"
             raise CommonsError(f"{proposal.id} was applied already.", fix=fix)
-        before = {path: _bytes(root, path) for path in proposal.files}
+        before = {path: safe_files.read_bytes(root, path) for path in proposal.files}
         texts = edit_texts(load_commons(root), proposal.changes)
-        before |= {path: _bytes(root, path) for path in texts if path not in before}
+        before |= {path: safe_files.read_bytes(root, path) for path in texts if path not in before}
         contents = {path: _encoded(path, text, before[path]) for path, text in texts.items()}
         after = {path: data for path, data in contents.items() if data != before[path]}
         edits = [_file_edit(path, before[path], data) for path, data in after.items()]
@@ -90,14 +90,7 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedPropo
             targets=tuple(dict.fromkeys(change.target for change in proposal.changes)),
         )  # fmt: skip
         figures = {"before": proposal.effect.before, "after": proposal.effect.after}
-        _log(
-            root,
-            {
-                **_changelog_fields(applied),
-                "evidence": list(proposal.evidence),
-                "figures": figures,
-            },
-        )
+        _log(root, {**_changelog_fields(applied), "evidence": list(proposal.evidence), "figures": figures})
         try:
             _write(root, before, after)
         except CommonsError:
@@ -118,7 +111,7 @@ def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
         last = applied[-1]
         for edit in last.files:
             _refuse_forged(root, edit, f"{CHANGELOG}:{last.line}")
-        before = {edit.path: _bytes(root, edit.path) for edit in last.files}
+        before = {edit.path: safe_files.read_bytes(root, edit.path) for edit in last.files}
         after = {edit.path: _reverted(edit, before[edit.path], last.id) for edit in last.files}
         if SETTINGS in after and not is_undone_form(before[SETTINGS], after[SETTINGS]):
             raise _forged(f"It would not only take back a form in {SETTINGS}.", f"{CHANGELOG}:{last.line}")
@@ -167,10 +160,6 @@ def _log(root: str, line: Mapping[str, Json]) -> None:
 def digest(data: bytes | None) -> str:
     """Return the SHA-256 of a file's content, "" for no file."""
     return hashlib.sha256(data).hexdigest() if data is not None else ""
-
-
-def _bytes(root: str, path: str) -> bytes | None:
-    return safe_files.read_bytes(root, path)
 
 
 def _refuse_forged(root: str, edit: FileEdit, where: str) -> None:
@@ -223,7 +212,7 @@ def _encoded(path: str, text: str, before: bytes | None) -> bytes:
 def _write(root: str, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]) -> None:
     """Write new contents, all or none, unless a file is not what it was when it was read."""
     for path in after:
-        if _bytes(root, path) != before[path]:
+        if safe_files.read_bytes(root, path) != before[path]:
             raise CommonsError(f"{path} was changed meanwhile.", fix="Nothing was written. Try again.")
     done: list[str] = []
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from functools import partial
 
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.load_commons import Commons
@@ -19,6 +20,7 @@ from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write.revise_lesson import describing_clusters
+from deia.commons.write.trash import change_listings
 from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.learn.changes import ADD, ANY, CASES, CONCEPT, DOCUMENT, DROP, INDEX, PERSON, SETTING, Change
@@ -28,7 +30,6 @@ from deia.match.tokeniser import fold
 
 Texts = dict[str, str]  # path → the file's new text, with \n as the end of a line
 
-LIST = "documents"
 CONCEPTS, PATTERNS = "concepts", "query_patterns"
 # A new key of a trigger or of an index is put after the first of these keys that is there.
 AFTER = {
@@ -75,7 +76,8 @@ def _edit(commons: Commons, change: Change) -> tuple[str, Callable[[str], str]]:
         clusters = describing_clusters(commons.index.source, change.target)
         if clusters:
             in_force = entry.values().get(change.field, ())
-            return _index_path(commons), lambda text: _with_entry(text, clusters, change, in_force)
+            listed = partial(_with_changed_item, change=change, in_force=in_force)
+            return _index_path(commons), lambda text: change_listings(text, clusters, listed)
         return entry.path, lambda text: _with_metadata(text, change)
     trigger = next((trigger for trigger in commons.triggers if trigger.id == change.target), None)
     if trigger is None or not trigger.path.startswith(f"{FOLDER}/"):
@@ -184,20 +186,11 @@ def _after(top: object, name: str) -> str:
     return next((key for key in AFTER.get(name, ()) if isinstance(top, Map) and key in top), "")
 
 
-def _with_entry(text: str, clusters: Iterable[str], change: Change, in_force: Sequence[str]) -> str:
-    """Return the index with an entry changed.
+def _with_changed_item(items: list[object], change: Change, in_force: Sequence[str]) -> list[object]:
+    """Return a cluster's documents with the change made to the one that it names.
 
     `in_force` are the words that count today, which may come from the document's own metadata.
     """
-    for cluster in clusters:
-        text = yaml_blocks.change_value(
-            text, ("clusters", cluster, LIST), lambda items: _with_changed_item(items, change, in_force)
-        )
-    return text
-
-
-def _with_changed_item(items: list[object], change: Change, in_force: Sequence[str]) -> list[object]:
-    """Return a cluster's documents with the change made to the one that it names."""
     for item in items:
         if isinstance(item, dict) and str(item.get("id", "")) == change.target:
             if change.kind in (ADD, DROP) and not item.get(change.field) and in_force:

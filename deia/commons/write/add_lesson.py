@@ -18,6 +18,7 @@ from deia.errors import CommonsError
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
 from deia.records import URGENCIES, Record
+from deia.text import one_line
 
 CASES = """\
 # List in `fires` what must fire the trigger, and in `silent` what must not, especially near misses. `deia triggers
@@ -54,7 +55,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     Its id is one that no trigger and no lower layer uses, so that it replaces nothing. Raise CommonsError if the title
     is empty, the urgency unknown, a file or id exists already, or the index is unsound.
     """
-    title = _one_line(title)
+    title = one_line(title)
     _check_arguments(title, urgency)
     taken = lower_ids(root)
     ident = taken.free_id(slug(title))
@@ -62,7 +63,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
         id=ident,
         path=f"bok/{_folder_of(category)}/{ident}.md",
         title=title,
-        summary=_one_line(summary) or _one_line(first_paragraph(text)) or title,
+        summary=one_line(summary) or one_line(first_paragraph(text)) or title,
         keywords=_clean_texts(keywords),
         urgency=urgency,
         tags=_clean_texts(tags),
@@ -103,13 +104,8 @@ def _check_arguments(title: str, urgency: str) -> None:
         raise CommonsError(f"The urgency {urgency!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
 
 
-def _one_line(text: str) -> str:
-    """Return a text on one line, without control characters."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-
-
 def _clean_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, map(_one_line, texts))))
+    return tuple(dict.fromkeys(filter(None, map(one_line, texts))))
 
 
 def create_file(root: str, path: str, text: str) -> None:

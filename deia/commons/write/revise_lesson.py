@@ -7,6 +7,7 @@ paths, because triggers and people refer to them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from deia.commons.index.documents import DOCUMENT_BYTES, as_document
 from deia.commons.index.entries import derived_entry
@@ -20,10 +21,11 @@ from deia.commons.source_files.yaml_blocks import RoundTrip
 from deia.commons.source_files.yaml_reader import read_mapping
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson
-from deia.commons.write.trash import LIST, is_about, keep_copy, own_entry
+from deia.commons.write.trash import LIST, change_listings, is_about, keep_copy, own_entry
 from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.records import URGENCIES
+from deia.text import one_line
 
 
 @with_write_lock
@@ -49,7 +51,8 @@ def revise_lesson(
     listed = describing_clusters(commons.index.source, ident)
     if listed:
         fields = {**new_values, "updated": today}
-        index_store.rewrite(root, lambda index: _with_entry_fields(index, listed, ident, fields), today=today)
+        change = partial(_update_entries, ident=ident, fields=fields)
+        index_store.rewrite(root, lambda index: change_listings(index, listed, change), today=today)
     paths = (entry.path, *((find_index(root),) if listed else ()), copy)
     return Lesson(entry=entry.but(updated=today), paths=paths)
 
@@ -61,7 +64,7 @@ def _own_id(text: str, path: str) -> str:
 
 def _to_plain_text(value: Json) -> Json:
     if isinstance(value, str):
-        return " ".join("".join(char if char.isprintable() else " " for char in value).split())
+        return one_line(value)
     return [_to_plain_text(item) for item in value] if isinstance(value, list | tuple) else value
 
 
@@ -100,14 +103,6 @@ def describing_clusters(source: Mapping[str, Json], ident: str) -> list[str]:
         if isinstance(body, dict)
         and any(isinstance(item, dict) and is_about(item, ident) for item in body.get(LIST) or ())
     ]  # fmt: skip
-
-
-def _with_entry_fields(index: str, clusters: list[str], ident: str, fields: Mapping[str, Json]) -> str:
-    for cluster in clusters:
-        index = yaml_blocks.change_value(
-            index, ("clusters", cluster, LIST), lambda documents: _update_entries(documents, ident, fields)
-        )
-    return index
 
 
 def _update_entries(documents: RoundTrip, ident: str, fields: Mapping[str, Json]) -> RoundTrip:

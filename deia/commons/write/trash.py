@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from functools import partial
 
 from deia.commons.index.load_commons import Commons, load_commons
@@ -71,10 +72,9 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
     listed, before = _listings(root, ident), _index_text(root)
     folder = _free_folder(root, ident, stamp)
     safe_files.checked_place(root, f"{folder}/{NOTE}")
+    drop = partial(_drop_document, ident=ident)
     after = (
-        index_store.rewrite(root, lambda text: _without_listings(text, ident, listed), today=today)
-        if listed
-        else before
+        index_store.rewrite(root, lambda text: change_listings(text, listed, drop), today=today) if listed else before
     )
     note: dict[str, Json] = {"id": ident, "path": entry.path, "listed": listed, "index_after": _digest(after)}
     create_file(root, f"{folder}/{NOTE}", yaml_blocks.to_yaml(note))
@@ -159,9 +159,10 @@ def is_about(item: object, ident: str) -> bool:
     return str(item.get("id", "")) == ident if isinstance(item, dict) else str(item) == ident
 
 
-def _without_listings(text: str, ident: str, listed: dict[str, Json]) -> str:
-    for cluster in listed:
-        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), partial(_drop_document, ident=ident))
+def change_listings(text: str, clusters: Iterable[str], change: yaml_blocks.Change) -> str:
+    """Return the text of an index in which the documents of some clusters are changed."""
+    for cluster in clusters:
+        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), change)
     return text
 
 
@@ -173,7 +174,7 @@ def _drop_document(documents: RoundTrip, ident: str) -> RoundTrip:
 
 def _with_listings(text: str, listed: dict[str, Json]) -> str:
     for cluster, item in listed.items():
-        text = yaml_blocks.change_value(text, ("clusters", cluster, LIST), partial(yaml_blocks.with_items, new=[item]))
+        text = change_listings(text, [cluster], partial(yaml_blocks.with_items, new=[item]))
     return text
 
 
