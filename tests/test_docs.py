@@ -18,6 +18,7 @@ import pytest
 from deia import records, settings
 from deia.commons.index import entries, shapes, v1_triggers
 from deia.commons.triggers import cases, conditions, read_triggers
+from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
 from deia.commons.write.index_store import build
 from deia.librarian import Librarian
 from deia.serve import hook
@@ -283,7 +284,8 @@ def test_the_triggers_that_documents_show_are_sound(name: str, tmp_path: Path) -
     shown = [block for block in blocks(name) if block.language == "yaml"]
     for number, block in enumerate(shown):
         ending = "yaml" if "- id:" in block.text else "cases.yaml"
-        (tmp_path / "triggers" / f"{number}.{ending}").write_text(block.text, encoding="utf-8")
+        path = OWN_ACT_WORDS if OWN_ACT_WORDS in block.text else f"triggers/{number}.{ending}"
+        (tmp_path / path).write_text(block.text, encoding="utf-8")
     found = read_triggers.load_triggers(str(tmp_path))
     assert found.triggers
     assert found.cases

@@ -1,4 +1,4 @@
-"""Rebuild the background that thresholds of `meaning` clauses are measured against: ordinary talk, as bags of words.
+"""Rebuild the background that `deia learn` measures new keywords against: ordinary talk, as bags of words.
 
     python -m tools.background TEXTS [--out deia/models]
 

@@ -1,4 +1,4 @@
-"""The second gate for `meaning` clauses and commands: keep the rows whose words are in one sentence or one line.
+"""The second gate for acts and commands: keep the rows whose words are in one sentence or one line.
 
 The first gate finds words anywhere in a long segment, and `git` and `commit`, or the words of some exemplar, occur in
 half of all messages. This gate never drops a row that could fire: the text that a pronoun may refer to counts with its
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
 
 BACK = 200  # characters before a sentence with a pronoun, in which its antecedent may be
-POINTERS = frozenset(("it", "them", "that", "this", "these", "those"))  # as deia.watch.clauses.similarity has them
+POINTERS = frozenset(("it", "them", "that", "this", "these", "those"))  # to what was named before
 STOPS = (". ", "! ", "? ", "; ")
 FENCES = ("```", "~~~")
 
