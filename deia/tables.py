@@ -12,22 +12,28 @@ from deia import files
 from deia.errors import DeiaError
 
 
+def text_beside(module: str, ending: str) -> str:
+    """Return the text of the file beside a module, given its `__file__`; raise DeiaError if it cannot be read."""
+    path = module.rpartition(".")[0] + ending
+    data = files.read(path)
+    if data is None:
+        raise DeiaError(f"{path}, a file of deia itself, cannot be read", fix="Install deia again")
+    return data.decode().replace("\r", "")
+
+
 class Tables:
     """The sections of the file beside a module, given the module's `__file__`; the file is read when first needed."""
 
-    __slots__ = ("_path", "_sections")
+    __slots__ = ("_module", "_sections")
 
     def __init__(self, module: str) -> None:
-        self._path = module.rpartition(".")[0] + ".txt"
+        self._module = module
         self._sections: dict[str, str] = {}
 
     def lines(self, section: str) -> list[str]:
         """Return the lines of a section without comments; raise DeiaError if the file cannot be read."""
         if not self._sections:
-            data = files.read(self._path)
-            if data is None:
-                raise DeiaError(f"{self._path}, a file of deia itself, cannot be read", fix="Install deia again")
-            parts = ("\n" + data.decode().replace("\r", "").replace("\n  ", " ")).split("\n[")[1:]
+            parts = ("\n" + text_beside(self._module, ".txt").replace("\n  ", " ")).split("\n[")[1:]
             self._sections = {name: body for name, _, body in [part.partition("]\n") for part in parts]}
         return [line for line in self._sections[section].split("\n") if line and line[0] != "#"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from deia import files
 from deia.ledger.report_values import Figure, Report, bars, table
 from deia.ledger.shared_rows import gather
 from deia.ledger.sql_files import read_statements
@@ -17,6 +16,7 @@ from deia.ledger.warehouse import Connection, ask_records
 from deia.ledger.warehouse_schema import SMALL_WORDS
 from deia.match.tokeniser import terms
 from deia.records import Record
+from deia.tables import text_beside
 
 MOST_QUESTIONS = 2000  # different queries, the most frequent first
 MOST_PEOPLE = 1000  # people counted for one query
@@ -25,7 +25,6 @@ TERMS = 4  # terms that describe a gap
 EXAMPLES = 5
 SHOWN = 15
 OF_GAP = ("gap", "about", "asked", "unanswered", "by", "for example", "nearest")
-OUTLINE = __file__.rpartition(".")[0] + ".md"
 DRAFTED = "A draft of what is missing: deia telemetry gaps --draft 1"
 STATEMENTS = read_statements(__file__, most=MOST_QUESTIONS, people=MOST_PEOPLE)
 
@@ -128,9 +127,8 @@ def _gap(members: Sequence[OpenQuery], vectors: Sequence[Mapping[str, float]]) -
 def outline(gap: Gap) -> str:
     """Return the draft of a document that would close a gap: Markdown with front matter for a person to fill in."""
     heading = gap.questions[0][:1].upper() + gap.questions[0][1:]
-    template = (files.read(OUTLINE) or b"").decode().replace("\r", "")
     near = "".join(f"- {doc}: say why it does not answer this, or extend it instead\n" for doc in gap.nearest)
-    return template.format(
+    return text_beside(__file__, ".md").format(
         title=_quoted(heading), keywords=", ".join(_quoted(term) for term in gap.terms), heading=heading,
         asked=gap.asked, people=gap.people, last=gap.last, unanswered=gap.unanswered,
         questions="\n".join(f"- {question}" for question in gap.questions[: EXAMPLES * 2]),

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from deia import files
 from deia.ledger.charts import draw, legend
 from deia.ledger.report_values import Cell, Chart, Figure, Grid, Report
+from deia.tables import text_beside
 
 LONGEST = 160  # characters of a table cell
-STYLES = __file__.rpartition(".")[0] + ".css"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 UNITS = {"%": " %", "ms": " ms", "s": " s", "min": " min"}
 MINUTE = 120  # seconds from which a time is shown in minutes
@@ -21,7 +20,7 @@ MINUTE = 120  # seconds from which a time is shown in minutes
 
 def page(reports: Sequence[Report], *, made: str, place: str) -> str:
     """Return the page of some reports; `made` says when it was made, `place` names the commons."""
-    first, styles = reports[0], (files.read(STYLES) or b"").decode()
+    first, styles = reports[0], text_beside(__file__, ".css")
     links = "".join(f'<a href="#{escape(report.name)}">{escape(report.title)}</a>' for report in reports[1:])
     body = "".join(part for report in reports for part in _section(report, first=report is first))
     return (

@@ -5,9 +5,8 @@ A statement begins with a line `-- [name]`; what follows the name there, and in 
 
 from __future__ import annotations
 
-from deia import files
-from deia.errors import DeiaError
 from deia.records import Record
+from deia.tables import text_beside
 
 
 class Statement(Record):
@@ -19,11 +18,7 @@ class Statement(Record):
 
 def read_statements(module: str, **values: object) -> dict[str, Statement]:
     """Return the statements beside a module, given its `__file__`; `{name}` in the file stands for one of `values`."""
-    path = module.rpartition(".")[0] + ".sql"
-    data = files.read(path)
-    if data is None:
-        raise DeiaError(f"{path}, a file of deia itself, cannot be read", fix="Install deia again")
-    text = "\n" + data.decode().replace("\r", "")
+    text = "\n" + text_beside(module, ".sql")
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
     return {name: _statement(body) for name, _, body in (part.partition("]") for part in text.split("\n-- [")[1:])}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from deia import files
+from deia.tables import text_beside
 
-OUTLINE = (files.read(__file__.rpartition(".")[0] + ".md") or b"").decode().replace("\r", "")
+OUTLINE = text_beside(__file__, ".md")
 HEADINGS = frozenset(line for line in OUTLINE.splitlines() if line.startswith("#"))
 PLACEHOLDERS = frozenset(line for line in OUTLINE.splitlines() if line and line not in HEADINGS)
 

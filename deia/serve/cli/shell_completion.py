@@ -25,6 +25,7 @@ from deia.search.catalog import Catalog, open_catalog
 from deia.search.find_document import ids
 from deia.serve.cli.flags import COMPLETION
 from deia.serve.setup.host_settings.hosts_table import BY_NAME
+from deia.tables import text_beside
 from deia.watch.gate.artefact import open_artefact
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
@@ -36,7 +37,7 @@ class PowerShell(ShellComplete):
     """Completion for PowerShell, 5.1 and later."""
 
     name = "powershell"
-    source_template = (files.read(__file__.rpartition(".")[0] + ".ps1") or b"").decode().replace("\r", "")
+    source_template = text_beside(__file__, ".ps1")
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """Return the words before the one that is being typed, and that word."""
