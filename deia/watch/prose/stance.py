@@ -142,12 +142,20 @@ def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int
         opening=tuple(_words_of(text[first : verb[1]])),
         sentence=tuple(_words_of(text[first:last])),
         question=text[end:last].rstrip().endswith(("?", "\uff1f")),
-        following=tuple(words(text[end:last])[:FOLLOWING_WORDS]),
+        following=_following(words(text[end:last])[:FOLLOWING_WORDS]),
         aside=not before and mark == "(",
         reach=len(clause) - clause_cut - 1,
         mark=mark,
         resolved=resolved >= 0,
     )
+
+
+def _following(words_after: Sequence[str]) -> tuple[str, ...]:
+    """Return words after an act without those that only describe: it is not over with "of the failed release"."""
+    return tuple(
+        word for at, word in enumerate(words_after)
+        if not (at and word in DONE and words_after[at - 1] in DETERMINERS)
+    )  # fmt: skip
 
 
 def rule(act: Act) -> str:

@@ -29,6 +29,7 @@ def doing(text: str) -> bool:
         "Should I force push?",
         "please do a force push",
         "Then I'll force-push with `--no-verify`.",
+        "Let me force push over the failed commit.",
     ],
 )
 def test_an_act_is_heard(text: str) -> None:
