@@ -7,7 +7,7 @@ order, so that the explanation can name what stands before its verb.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from deia.records import Record, Turn
 from deia.text import one_line, spans, words
@@ -26,6 +26,7 @@ STARTER = "starter"  # the origin of triggers that are not the project's own
 SMALL = DETERMINERS | PREPOSITIONS | PRONOUNS | QUANTIFIERS | {"not"}
 BY_WHOM = frozenset(("stance", "lead"))  # conditions on who does it, and whether it is meant
 MOST_NAMED = 4  # words of a class that are shown
+LONGEST = 600  # characters of a sentence, from its verb, that are read
 MOST_ACTS = 8  # of a turn that are explained
 
 
@@ -71,24 +72,32 @@ def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()
     if not reading.is_prose:
         return []
     named = frozenset(triggers)
-    clauses = [clause for clause in _clauses(artefact) if not named or clause.trigger.id in named]
+    clauses = _clauses(artefact)
     nearest: dict[int, tuple[tuple[int, int, bool], ExplainedAct]] = {}  # by where an act begins
-    for number in sorted({clause.vocabulary for clause in clauses}):
-        known, of_number = artefact.act_words(number), [one for one in clauses if one.vocabulary == number]
+    for number in sorted({clause.vocabulary for listed in clauses.values() for clause in listed}):
+        known = artefact.act_words(number)
         for found in _found(reading, known, number):
-            explained = _explain(reading, found, of_number, known, far=bool(named))
+            classes = clauses if named else sorted(found.frame.acts)
+            about = {id(one): one for name in classes for one in clauses.get(name, ()) if one.vocabulary == number}
+            wanted = [one for one in about.values() if not named or one.trigger.id in named]
+            explained = _explain(reading, found, wanted, known, far=bool(named)) if wanted else None
             start = found.frame.start
             if explained and (start not in nearest or explained[0] > nearest[start][0]):
                 nearest[start] = explained
     return [nearest[start][1] for start in sorted(nearest)][:MOST_ACTS]
 
 
-def _clauses(artefact: Artefact) -> Iterator[_Clause]:
+@lru_cache(maxsize=1)
+def _clauses(artefact: Artefact) -> dict[str, list[_Clause]]:
+    """Return the acts of all clauses by the classes of their verbs."""
+    clauses: dict[str, list[_Clause]] = {}
     for trigger in map(artefact.trigger, range(artefact.meta.triggers)):
         for clause in trigger.clauses:
-            if clause.kind in ACTS:
-                for source, act in clause.acts:
-                    yield _Clause(source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary)
+            for source, act in clause.acts if clause.kind in ACTS else ():
+                one = _Clause(source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary)
+                for name in act.do:
+                    clauses.setdefault(name, []).append(one)
+    return clauses
 
 
 # --- the acts of a turn ---
@@ -106,7 +115,8 @@ def _found(reading: Reading, known: ActWords, number: int) -> Iterator[_Found]:
             if start in led:
                 yield _Found(frame=led[start], lead=lead, led=True)
             elif word in known.verbs and lead:
-                frame = next(iter(frames(text[start:last], spans(text[start:last]), known)), None)
+                rest = text[start : min(last, start + LONGEST)]
+                frame = next(iter(frames(rest, spans(rest), known)), None)
                 if frame and not frame.start:
                     placed = frame.but(start=start, verb_end=start + frame.verb_end, end=start + frame.end)
                     yield _Found(frame=placed, lead=lead, led=False)
