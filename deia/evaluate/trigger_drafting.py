@@ -13,11 +13,11 @@ from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.cases import read_cases
 from deia.commons.triggers.read_triggers import read_trigger
 from deia.commons.write.add_trigger import cases_text, trigger_text
-from deia.compile.triggers.act_words import object_classes, verb_classes
+from deia.compile.triggers.act_words import NO_WORDS, vocabulary
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.errors import CommonsError
 from deia.fast_json import Json
-from deia.knowledge import Case, Entry, Trigger
+from deia.knowledge import Case, Entry, OwnActWords, Trigger
 from deia.settings import DEFAULTS
 from deia.watch.authoring.act_drafts import WordClasses
 from deia.watch.authoring.case_runner import run_cases
@@ -63,21 +63,25 @@ def _lesson_draft(sentence: str, entry: Entry) -> Proposal | None:
         return None
 
 
-def proposed(sentence: str, *, documents: Sequence[str], today: str) -> Proposal | None:
-    """Return a draft for a sentence, with an `act` clause if its verb and object belong to known classes, or None."""
-    classes = WordClasses(verbs=verb_classes(), nouns=object_classes())
+def proposed(sentence: str, *, documents: Sequence[str], today: str, own: OwnActWords = NO_WORDS) -> Proposal | None:
+    """Return a draft for a sentence, with an `act` clause if its verb and object belong to known classes, or None.
+
+    `own` are the words for acts that the commons adds.
+    """
+    known = vocabulary(own)
+    classes = WordClasses(verbs=known.verbs, nouns=known.objects, own_verbs=dict(own.verbs))
     return propose(sentence, documents=documents, today=today, classes=classes)
 
 
-def proven(proposal: Proposal) -> Proposal:
-    """Return a proposal with only the cases that hold."""
+def proven(proposal: Proposal, *, own: OwnActWords = NO_WORDS) -> Proposal:
+    """Return a proposal with only the cases that hold; `own` are the words for acts that the commons adds."""
     findings = Findings("draft")
     items = read_yaml(trigger_text(proposal.trigger), path="draft").value
     item = items[0] if isinstance(items, Items) and items else None
     trigger = read_trigger(item, findings) if isinstance(item, Map) else None
     if trigger is None:
         raise CommonsError("No trigger can be drafted from this sentence.", findings.problems, fix=REWORD)
-    artefact = _compiled(trigger)
+    artefact = _compiled(trigger.but(act_words=own))
     fires = tuple(case for case in proposal.fires if _holds(artefact, _read_cases(trigger.id, fires=[case])))
     silent = tuple(case for case in proposal.silent if _holds(artefact, _read_cases(trigger.id, silent=[case])))
     if not fires:

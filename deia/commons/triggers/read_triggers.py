@@ -69,7 +69,7 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
     listed = [path for ending in ENDINGS for path in safe_files.list_files(root, FOLDER, ending)]
     paths = [path for path in listed if path != OWN_ACT_WORDS]
     case_paths = [path for path in paths if path.lower().endswith(cases.ENDINGS)]
-    own_words, problems = _own_words(root, good or {}) if len(paths) < len(listed) else (OwnActWords(), [])
+    own_words, problems = own_act_words(root, good=good) if len(paths) < len(listed) else (OwnActWords(), [])
     triggers: dict[str, Trigger] = {}
     seen: dict[str, str] = {}
     unread: set[str] = set()  # files that do not parse, without their endings
@@ -96,12 +96,13 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
     )
 
 
-def _own_words(root: str, good: Mapping[str, str]) -> tuple[OwnActWords, list[Problem]]:
-    """Return the words that the commons adds for acts, or those of the last good text if there are errors."""
+def own_act_words(root: str, *, good: Mapping[str, str] | None = None) -> tuple[OwnActWords, list[Problem]]:
+    """Return the words that a commons adds for acts, and the problems; with errors, those of the last `good` text."""
     findings = Findings(OWN_ACT_WORDS)
     own_words = read_own_words(_parse_file(root, findings), findings)
-    if OWN_ACT_WORDS in good and any(problem.severity == "error" for problem in findings.problems):
-        own_words = read_own_words(read_yaml(good[OWN_ACT_WORDS], path=OWN_ACT_WORDS).value, Findings(OWN_ACT_WORDS))
+    before = (good or {}).get(OWN_ACT_WORDS)
+    if before is not None and any(problem.severity == "error" for problem in findings.problems):
+        own_words = read_own_words(read_yaml(before, path=OWN_ACT_WORDS).value, Findings(OWN_ACT_WORDS))
         found = "The file has errors; its last good version is used."
         findings.warning(0, LAST_GOOD, found, "Correct the errors.")
     return own_words, findings.problems

@@ -8,6 +8,7 @@ from deia.fast_json import Json
 from deia.records import Record
 
 TYPICAL = 4  # of the words of a class, those at its beginning, which it is named for
+ANY = 10**6  # all words of a class
 MOST_PAIR = 2  # words of a noun that a class lists
 
 
@@ -16,6 +17,7 @@ class WordClasses(Record):
 
     verbs: Mapping[str, Sequence[str]] = {}
     nouns: Mapping[str, Sequence[str]] = {}
+    own_verbs: Mapping[str, Sequence[str]] = {}  # what the commons adds, each of them typical
 
 
 class KnownAct(Record):
@@ -53,7 +55,9 @@ class KnownAct(Record):
 def known_act(verbs: Sequence[str], object_words: Sequence[str], classes: WordClasses) -> KnownAct | None:
     """Return the act of these verbs on this object, or None if one of them belongs to no class."""
     verbs, object_words = _with_particle(verbs, object_words, classes)
-    do = [_class_of(verb, classes.verbs, most=TYPICAL) for verb in verbs]
+    do = [
+        _class_of(verb, classes.own_verbs, most=ANY) or _class_of(verb, classes.verbs, most=TYPICAL) for verb in verbs
+    ]
     size, what = _class_of_object(object_words, classes)
     if not (what and do and all(do)):
         return None
@@ -72,7 +76,7 @@ def _with_particle(
     """Return the verbs and the object, with a particle that stands at an end of the object joined to its verb."""
     for particle, rest in ((object_words[:1], object_words[1:]), (object_words[-1:], object_words[:-1])):
         phrasal = " ".join((*verbs, *particle))
-        if len(verbs) == 1 and rest and _class_of(phrasal, classes.verbs, most=10**6):
+        if len(verbs) == 1 and rest and _class_of(phrasal, classes.verbs, most=ANY):
             return [phrasal], rest
     return verbs, object_words
 
@@ -80,7 +84,7 @@ def _with_particle(
 def _class_of_object(object_words: Sequence[str], classes: WordClasses) -> tuple[int, str]:
     """Return how many words at the end of an object are a noun of a class, and that class."""
     for size in range(min(MOST_PAIR, len(object_words)), 0, -1):
-        what = _class_of(" ".join(object_words[-size:]), classes.nouns, most=10**6)
+        what = _class_of(" ".join(object_words[-size:]), classes.nouns, most=ANY)
         if what:
             return size, what
     return 0, ""

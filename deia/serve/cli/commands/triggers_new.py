@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from deia.commons.layers.merge_layers import load_layered
+from deia.commons.triggers.read_triggers import own_act_words
 from deia.commons.write.add_trigger import cases_text, trigger_text, write_draft
 from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
@@ -37,11 +38,12 @@ def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, write:
     root = writable_root() if write else commons_root()
     text = " ".join(sentence)
     shown = tuple(documents) or _best_document(root, text)
-    proposal = proposed(text, documents=shown or (NO_DOCUMENT,), today=today())
+    own, _ = own_act_words(root)
+    proposal = proposed(text, documents=shown or (NO_DOCUMENT,), today=today(), own=own)
     if proposal is None:
         fix = 'Name an action and its object, or put a command in backticks: "Never `git push --force`".'
         raise CommonsError("This sentence contains neither a command nor a verb with an object.", fix=fix)
-    proposal = proven(proposal)
+    proposal = proven(proposal, own=own)
     ident = proposal.trigger["id"]
     texts = trigger_text(proposal.trigger), cases_text(ident, fires=proposal.fires, silent=proposal.silent)
     if not write:

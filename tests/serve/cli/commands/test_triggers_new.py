@@ -55,6 +55,14 @@ def test_a_known_act_on_a_known_thing_becomes_an_act_clause(deia: Deia) -> None:
     assert "- I'll drop the events table icon\n" in told.out
 
 
+def test_words_that_the_commons_adds_are_known(deia: Deia, commons: Path) -> None:
+    words = "verbs: {destroy: [yeet]}\nobjects: {ledger: [ledger, account book]}\n"
+    (commons / "triggers" / "act_words.yaml").write_text(words, encoding="utf-8")
+    told = deia("triggers", "new", "Never yeet the billing ledger", "--document", "site-checklist")
+    assert "- act:\n        do: destroy\n        what: ledger\n        where: [billing]\n" in told.out
+    assert "- can you yeet our billing account book?\n" in told.out
+
+
 def test_a_draft_is_added_behind_what_is_there_and_nothing_else_changes(deia: Deia, commons: Path) -> None:
     files = [commons / "triggers" / name for name in ("sites.yaml", "sites.cases.yaml")]
     files[0].write_text("# Ours.\n" + files[0].read_text(encoding="utf-8"), encoding="utf-8")
