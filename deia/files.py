@@ -118,6 +118,14 @@ def read_end(path: str, most: int) -> bytes:
         system.close(handle)
 
 
+def names(folder: str) -> list[str]:
+    """Return the names in a folder, sorted; none if it cannot be listed."""
+    try:
+        return sorted(system.listdir(folder))
+    except (OSError, ValueError):
+        return []
+
+
 def is_regular(path: str) -> bool:
     """Return whether there is a regular file at `path`, perhaps at the end of a link."""
     try:
@@ -328,13 +336,18 @@ def full(path: str) -> str:
     path = forward(path)
     if not is_absolute(path):
         path = forward(f"{system.getcwd()}/{path}")
+    return "/" + without_dots(path)
+
+
+def without_dots(path: str) -> str:
+    """Return a path without `.`, `..` and needless slashes, by its text alone."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
             del parts[-1:]
         elif part not in {"", "."}:
             parts.append(part)
-    return "/" + "/".join(parts)
+    return "/".join(parts)
 
 
 def real(path: str) -> str:

@@ -33,10 +33,7 @@ def remove_abandoned(environ: Mapping[str, str], *, now: float) -> list[str]:
 
 def _folders(cache: str) -> list[str]:
     """Return what is in a folder of the cache, from another place on in each process, so that each has its turn."""
-    try:
-        names = sorted(os.listdir(cache))
-    except OSError:
-        return []
+    names = files.names(cache)
     begin = files.process() % max(len(names), 1)
     return [f"{cache}/{name}" for name in [*names[begin:], *names[:begin]][:MOST_EXAMINED]]
 

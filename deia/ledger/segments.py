@@ -86,12 +86,12 @@ def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
 
 
 def _of_folder(folder: str) -> Iterator[Part]:
-    names = sorted(_entries(folder))
+    names = files.names(folder)
     for name in names:
         if os.path.islink(f"{folder}/{name}"):
             continue
         if name.startswith(COMPACTING) and f"{name.removeprefix(COMPACTING)}{PARQUET}" not in names:
-            yield from _files(f"{folder}/{name}", sorted(_entries(f"{folder}/{name}")))
+            yield from _files(f"{folder}/{name}", files.names(f"{folder}/{name}"))
     yield from _files(folder, names)
 
 
@@ -100,13 +100,6 @@ def _files(folder: str, names: Sequence[str]) -> Iterator[Part]:
         path = f"{folder}/{name}"
         if name.endswith((SEGMENT, PARQUET)) and os.path.isfile(path) and not os.path.islink(path):
             yield Part(path=path, size=_size(path))
-
-
-def _entries(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def _size(path: str) -> int:

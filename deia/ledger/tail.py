@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import nlargest
 from io import BytesIO
@@ -101,11 +100,7 @@ def tidy(root: str, *, environ: Mapping[str, str], now: float) -> str:
 
 
 def _days(folder: str, since: str) -> list[str]:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    return sorted(name for name in names if name.endswith(".jsonl") and name[:10] >= since[:10])
+    return [name for name in files.names(folder) if name.endswith(".jsonl") and name[:10] >= since[:10]]
 
 
 class _Day:

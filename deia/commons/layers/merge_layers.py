@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from deia import files
 from deia.commons.index.index_records import Cluster
 from deia.commons.index.learning_paths import first_per_audience
 from deia.commons.index.load_commons import Commons, load_commons
@@ -138,10 +139,7 @@ def file_at(root: str, path: str) -> str:
 def layer_prefixes(root: str, *, starter: bool, trusted: bool) -> Iterator[str]:
     """Yield the prefix of each layer's paths, the project's own first, then every folder of a pack, sound or not."""
     yield ""
-    try:
-        names = sorted(os.listdir(os.path.join(root, FOLDER))) if trusted else []
-    except OSError:
-        names = []
+    names = files.names(os.path.join(root, FOLDER)) if trusted else []
     yield from (f"{FOLDER}/{name}/" for name in names if not name.startswith("."))
     if has_starter(root, starter=starter):
         yield STARTER_PREFIX

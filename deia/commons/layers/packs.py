@@ -72,11 +72,7 @@ def check_packs(root: str) -> Packs:
 
 def _folders(root: str) -> list[str]:
     top = os.path.join(root, FOLDER)
-    try:
-        names = sorted(os.listdir(top))
-    except OSError:
-        return []
-    return [name for name in names if not name.startswith(".") and os.path.isdir(os.path.join(top, name))]
+    return [name for name in files.names(top) if not name.startswith(".") and os.path.isdir(os.path.join(top, name))]
 
 
 def _is_sound(root: str, pack: Pack, findings: Findings) -> bool:

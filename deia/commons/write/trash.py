@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from functools import partial
 
+from deia import files
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.index.read_index import find_index
 from deia.commons.layers.merge_layers import PROJECT, origin_of
@@ -121,10 +122,7 @@ def _free_folder(root: str, ident: str, stamp: str) -> str:
 def _removals(root: str) -> list[str]:
     """Return the folders in the trash, the newest first."""
     top = safe_files.resolve(root, FOLDER)
-    try:
-        names = os.listdir(top) if top else []
-    except OSError:
-        return []
+    names = files.names(top) if top else []
     removals = [name for name in names if os.path.isfile(safe_files.resolve(root, f"{FOLDER}/{name}/{NOTE}"))]
     return sorted((name for name in removals if not name.startswith(RESTORED)), reverse=True)
 

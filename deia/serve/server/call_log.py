@@ -43,11 +43,7 @@ class CallLog:
 
     def _delete_old(self) -> None:
         oldest = spool.timestamp(time.time() - DAYS * 86_400)[:10]
-        try:
-            names = os.listdir(self.folder)
-        except OSError:
-            return
-        for name in names:
+        for name in files.names(self.folder):
             if name.endswith(".jsonl") and name[:10] < oldest:
                 try:
                     os.unlink(f"{self.folder}/{name}")

@@ -119,11 +119,7 @@ def trusted_commons(about: _Examined) -> Iterator[Finding]:
 
 def _commons_below(folder: str) -> list[str]:
     """Return the names of the folders in a folder that are commons."""
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return []
-    return [name for name in names if not name.startswith(".") and is_commons(f"{folder}/{name}")]
+    return [name for name in files.names(folder) if not name.startswith(".") and is_commons(f"{folder}/{name}")]
 
 
 def sound_sources(about: _Examined) -> Iterator[Finding]:

@@ -31,12 +31,8 @@ def past_injections(state: str, conversation: str) -> list[PastInjection]:
     The agents' logs are found by name: a conversation's id of letters, digits and dashes begins the name unchanged.
     """
     folder = f"{state}/memory"
-    try:
-        names = files.system.listdir(folder)
-    except OSError:
-        names = []
     own = file_name(conversation)
-    logs = [own, *(name for name in names if name.startswith(own + SUBAGENT))]
+    logs = [own, *(name for name in files.names(folder) if name.startswith(own + SUBAGENT))]
     injections = [injection for name in logs for injection in read_injections(files.read(f"{folder}/{name}") or b"")]
     return sorted(injections, key=_time)
 

@@ -6,6 +6,7 @@ the others. Nothing is looked up on the disk.
 
 from __future__ import annotations
 
+from deia import files
 from deia.records import TYPE_CHECKING, Turn
 from deia.watch.clauses.confirm import written_paths
 from deia.watch.shell.file_writes import WRITING_PROGRAMS
@@ -78,13 +79,7 @@ def resolved(path: str, folder: str) -> str:
     if path[:1] in {"~", "$"} or "://" in path or "`" in path:
         return NOWHERE
     whole = path if path.startswith("/") or path[1:2] == ":" else f"{folder}/{path}"
-    kept: list[str] = []
-    for name in whole.split("/"):
-        if name == "..":
-            del kept[-1:]
-        elif name not in {"", "."}:
-            kept.append(name)
-    return ("" if whole[1:2] == ":" else "/") + "/".join(kept)
+    return ("" if whole[1:2] == ":" else "/") + files.without_dots(whole)
 
 
 def _is_in(path: str, globs: Collection[str], base: str) -> bool:

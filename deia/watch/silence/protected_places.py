@@ -185,10 +185,7 @@ def _existing(base: str, path: str, wanted: list[str], count: int) -> Iterator[s
     if "*" not in name:
         yield start
         return
-    try:
-        names = files.system.listdir(folder)[:MOST_NAMES]
-    except (OSError, ValueError):
-        return
+    names = files.names(folder)[:MOST_NAMES]
     yield from (f"{folder}/{each}" for each in names if matches_glob(name.lower(), each.lower()))
 
 
@@ -209,14 +206,7 @@ def _glob_leads_to(low: str, root: str) -> bool:
 def normal(path: str) -> str:
     """Return a full path without `.`, `..` and doubled slashes."""
     path = path.replace("\\", "/")
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in {"", "."}:
-            parts.append(part)
-    lead = "" if path[:1] == UNKNOWN or path[1:2] == ":" else "/"
-    return lead + "/".join(parts)
+    return ("" if path[:1] == UNKNOWN or path[1:2] == ":" else "/") + files.without_dots(path)
 
 
 def is_profile(path: str) -> bool:

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 
+from deia import files
 from deia.errors import HostError
 from deia.records import Record
 from deia.serve.setup.host_settings.command import on_windows
@@ -92,11 +93,7 @@ def settings_paths(setup: Setup, scope: str, machine: Machine) -> list[str]:
 
 
 def _json_files(folder: str) -> list[str]:
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return []
-    return [os.path.join(folder, name) for name in names if name.endswith(".json")]
+    return [os.path.join(folder, name) for name in files.names(folder) if name.endswith(".json")]
 
 
 def signs_of(setup: Setup, machine: Machine) -> Iterator[str]:
