@@ -16,17 +16,20 @@ from deia.records import Record
 from deia.serve import hook as hook_script
 from deia.serve.hooks.run import host_module
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
-from deia.serve.setup.hook_installation import Spot, installed_in, is_used
+from deia.serve.setup.hook_installation import Spot, hook_command, hook_parts, installed_in, is_used
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.disabled import own_plugins, troubles
 from deia.serve.setup.host_settings.hook_file import Installed
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, Setup
 from deia.serve.setup.host_settings.places import is_here
+from deia.serve.setup.interpreter import find_interpreter
 from deia.serve.setup.live_check import BEFORE_TOOL, Trial, case_to_try, commons_of, tried_moments, try_hooks
-from deia.serve.setup.server_checks import warm_findings
+from deia.serve.setup.server_checks import is_own_place, warm_findings
+from deia.serve.setup.settings_changes import read_settings
 from deia.serve.startup.bytecode import has_bytecode
 from deia.settings import resolve
 
+COMMONS = "--commons"
 PERSON, CALL = "user", "tool_call"  # the role of a case's turn
 CLAUDE_CODE = SETUPS[0]
 
@@ -159,7 +162,28 @@ def _file_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Try
     foreign = next((script for hook in hook_file.hooks if (script := _foreign_script(hook))), "")
     if foreign:
         yield warning(f"{path} runs another installation, {foreign}", reinstall)
+    if not (is_own_place(patient, hook_file.scope) or _is_as_written(patient, hook_file)):
+        text = (
+            f"{path}: its hooks were not tried, since this project is not trusted and deia would write other commands"
+        )
+        yield warning(text, reinstall)
+        return
     yield from _trial_findings(patient, hook_file, tryings)
+
+
+def _is_as_written(patient: Patient, hook_file: HookFile) -> bool:
+    """Return whether deia would write exactly these hooks here, so that nobody else's command is run."""
+    spot = Spot(setup=hook_file.setup, scope=hook_file.scope, machine=patient.machine)
+    words = hook_file.hooks[0].words
+    at = words.index(COMMONS) + 1 if COMMONS in words else len(words)
+    try:
+        command = hook_command(find_interpreter(), spot.setup.host, commons=words[at] if at < len(words) else "")
+        parts = [part for part in hook_parts(spot, command) if part.path.startswith(hook_file.path)]
+        return all(
+            part.enter is None or part.enter(text) == text for part in parts for text in [read_settings(part.path)]
+        )
+    except HostError:
+        return False
 
 
 def _start_problem(setup: Setup, hook: Installed) -> str:

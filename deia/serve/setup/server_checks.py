@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import urllib.request
@@ -16,16 +17,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from deia.errors import HostError
+from deia.folders import is_trusted
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.connect import HOOKS_OPTION, server_paths
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PROJECT
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PROJECT, USER
 from deia.serve.setup.host_settings.places import settings_paths
 from deia.serve.setup.host_settings.reads_answer import Output, read_output
 from deia.serve.setup.host_settings.server_file import server_in
 from deia.serve.setup.host_settings.warm import warm_entries
 from deia.serve.setup.live_check import BEFORE_TOOL, CONVERSATION, PATIENCE
 from deia.serve.setup.settings_changes import read_settings
+from deia.text import one_line
 
 EVENT = "PreToolUse"
 FALLBACK = "the command beside it watches alone"
@@ -44,12 +47,24 @@ def warm_findings(patient: Patient) -> Iterator[Finding]:
                 continue  # reported by the check of the hooks themselves
             if entry is not None:
                 by_tool = entry["type"] == "mcp_tool"
-                finding = _by_tool(patient, scope) if by_tool else _at_address(patient, entry)
+                finding = _by_tool(patient, scope) if by_tool else _at_address(patient, scope, entry)
                 yield finding.but(text=f"{path}: {finding.text}")
 
 
-def _at_address(patient: Patient, entry: Mapping[str, Any]) -> Finding:
-    url = str(entry["url"])
+def is_own_place(patient: Patient, scope: str) -> bool:
+    """Return whether what stands in the settings of a scope is the person's, or of a project that they trust.
+
+    Anybody can put a command or an address into a repository, and `deia doctor` may be typed in any.
+    """
+    project, home = (os.path.realpath(folder) for folder in (patient.machine.project, patient.machine.home))
+    return scope == USER or project == home or is_trusted(patient.machine.project, patient.machine.environ)
+
+
+def _at_address(patient: Patient, scope: str, entry: Mapping[str, Any]) -> Finding:
+    url = one_line(str(entry["url"]))
+    if not is_own_place(patient, scope):
+        text = f"the server at {url} was not asked, since this project is not trusted"
+        return warning(text, "Type: deia install claude-code --warm --user")
     event = sample(
         CLAUDE_CODE, Happening(moment=BEFORE_TOOL, text="ls", conversation=CONVERSATION, folder=patient.machine.project)
     )

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
+import socket
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -453,3 +456,73 @@ def test_an_address_at_which_nobody_answers_is_told_and_is_no_defect(deia: Deia,
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace("http://127.0.0.1:9/", "file:///etc/"), encoding="utf-8")
     assert "file:///etc/hooks/claude-code is not an address" in deia("doctor").out
+
+
+# --- in a repository of somebody else's ---
+
+
+EVIL = (
+    {"command": "touch ran # deia-hook"},
+    {"command": "./evil", "args": [hook.__file__]},
+    {"command": f"{shlex.quote(sys.executable)} -I -S {shlex.quote(hook.__file__)} claude-code $(touch ran)"},
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are those of a POSIX shell")
+@pytest.mark.parametrize("entry", EVIL, ids=lambda entry: entry["command"][-10:])
+def test_no_command_of_a_project_that_is_not_trusted_is_run(
+    deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any]
+) -> None:
+    assert deia("install", "claude-code", "--yes").code == 0
+    monkeypatch.setenv("DEIA_TRUST", "")
+    assert deia("compile").code == 0
+    settings = commons / ".claude" / "settings.json"
+    rewrite(settings, lambda own: own.clear() or own.update(type="command", **entry))
+    evil = commons / "evil"
+    evil.write_text("#!/bin/sh\n/bin/touch ran || /usr/bin/touch ran\n", encoding="utf-8")
+    evil.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/bin:/usr/bin")
+    found = deia("doctor")
+    assert f"{settings}: its hooks were not tried, since this project is not trusted" in found.out
+    assert not (commons / "ran").exists()
+    monkeypatch.setenv("DEIA_TRUST", str(commons))
+    deia("doctor")
+    assert (commons / "ran").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are those of a POSIX shell")
+def test_no_file_of_a_project_that_is_not_trusted_is_run_as_a_hook(
+    deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert deia("install", "cline", "--yes").code == 0
+    monkeypatch.setenv("DEIA_TRUST", "")
+    assert deia("compile").code == 0
+    for file in (commons / ".clinerules/hooks").iterdir():
+        file.write_text(f"#!/bin/sh\necho >ran\nexec /bin/sh {shlex.quote(hook.__file__)}\n", encoding="utf-8")
+    assert "its hooks were not tried" in deia("doctor").out
+    assert not list(commons.rglob("ran"))
+
+
+@pytest.mark.parametrize("host", ["claude-code", "cursor", "cline"])
+def test_what_deia_itself_installed_is_tried_in_any_project(
+    deia: Deia, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("DEIA_TRUST", "")
+    assert deia("install", host, "--yes").code == 0
+    found = deia("doctor")
+    assert "its hooks were not tried" not in found.out
+    assert "answered in" in found.out
+
+
+def test_no_address_that_a_project_names_is_asked_unless_it_is_trusted(
+    deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        assert deia("install", "claude-code", "--warm", "--url", address).code == 0
+        monkeypatch.setenv("DEIA_TRUST", "")
+        found = deia("doctor")
+        assert f"{address}/hooks/claude-code was not asked, since this project is not trusted" in found.out
+        listening.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            listening.accept()
