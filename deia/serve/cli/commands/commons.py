@@ -67,12 +67,16 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
     remove_abandoned(os.environ, now=time.time())
-    output.say("\n".join(filter(None, (*compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))))
+    output.say("\n".join(filter(None, (*_compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))))
     return int(any(problem.severity == "error" for problem in compiled.problems))
 
 
-def compile_report(compiled: Compiled) -> list[str]:
-    """Return what a compile did, as lines."""
+def compile_and_say(root: str) -> None:
+    """Compile a commons and say what that did."""
+    output.say("\n".join(_compile_report(compile_commons(root, environ=os.environ))))
+
+
+def _compile_report(compiled: Compiled) -> list[str]:
     written = f"Wrote {' and '.join(compiled.written)}" if compiled.written else "Everything was up to date"
     active = counted(compiled.triggers - compiled.deprecated, "trigger")
     off = f" and {compiled.deprecated} deprecated" if compiled.deprecated else ""
@@ -213,7 +217,7 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
         if trigger and not any(path.startswith("triggers/") for path in lesson.paths):
             output.say(f"{NO_DRAFT} {lesson.entry.id}")
         log_change(root, f"added {lesson.entry.id}")
-        output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
+        compile_and_say(root)
     return output.FOUND
 
 
@@ -235,7 +239,7 @@ def init(*, folder: str) -> int:
     for verb, paths in (("wrote", started.written), ("kept", started.existed)):
         for path in paths:
             output.say(f"{verb} {path}")
-    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
+    compile_and_say(root)
     note = _visibility_note(root, folder)
     if note:
         output.say(note)

@@ -16,7 +16,7 @@ from deia.compile.compiler import compile_commons
 from deia.errors import HostError
 from deia.folders import STARTER, find_commons, is_starter
 from deia.serve.cli import output
-from deia.serve.cli.commands.commons import compile_report
+from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons, trust_typed
 from deia.serve.cli.shell_completion import complete_hosts
 from deia.serve.setup.check_results import DEAD, FINE, Patient
@@ -127,7 +127,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
         trust_typed(root)
     if not is_starter(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it is used while a commons is not compiled
-    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
+    compile_and_say(root)
     output.say(REPLAYED)
     output.say("To check that everything works, type: deia doctor")
     return code

@@ -14,11 +14,10 @@ from deia.commons.layers.fetch_pack import fetch, is_git
 from deia.commons.layers.pack_install import InstalledPack, install_pack, remove_pack
 from deia.commons.layers.packs import Pack, Packs, check_packs, pack_folder
 from deia.commons.source_files.slugs import slug
-from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.serve.cli import output
-from deia.serve.cli.commands.commons import compile_report
+from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, writable_root
 from deia.settings import resolve
 from deia.suggestions import nearest
@@ -60,7 +59,8 @@ def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
     address = source if is_git(source) or "://" in source else files.forward(os.path.abspath(source))
     installed = _install(root, address, name=name, rev=rev, allow_hiding=allow_hiding)
     output.say("\n".join(_report(installed, "added")))
-    return _compile(root)
+    compile_and_say(root)
+    return output.FOUND
 
 
 @pack.command("update")
@@ -90,7 +90,7 @@ def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
     if dry_run or not packs:
         output.say("Nothing was written (--dry-run)." if packs else "There are no packs.")
     else:
-        _compile(root)
+        compile_and_say(root)
     return output.BROKEN if failed else output.FOUND
 
 
@@ -109,7 +109,8 @@ def remove(*, name: str) -> int:
     root = writable_root()
     remove_pack(root, name)
     output.say(f"removed {pack_folder(name)}")
-    return _compile(root)
+    compile_and_say(root)
+    return output.FOUND
 
 
 @pack.command("list")
@@ -165,8 +166,3 @@ def _report(installed: InstalledPack, verb: str) -> list[str]:
         lines += [f"  {heading}:", *(f"    {change}" for change in changes[:SHOWN])] if changes else []
         lines += [f"    … and {len(changes) - SHOWN} more"] if len(changes) > SHOWN else []
     return lines if len(lines) > 1 else [*lines, "  nothing changed"]
-
-
-def _compile(root: str) -> int:
-    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
-    return output.FOUND

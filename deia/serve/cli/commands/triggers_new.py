@@ -10,12 +10,11 @@ import click
 from deia.commons.layers.merge_layers import load_layered
 from deia.commons.triggers.read_triggers import own_act_words
 from deia.commons.write.add_trigger import cases_text, trigger_text, write_draft
-from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
 from deia.evaluate.trigger_drafting import proposed, proven
 from deia.librarian import Librarian
 from deia.serve.cli import output
-from deia.serve.cli.commands.commons import compile_report
+from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, today, writable_root
 from deia.settings import resolve
 
@@ -55,7 +54,7 @@ def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, write:
     _check(root, ident, shown)
     for path in write_draft(root, topic or proposal.topic, ident=ident, trigger=texts[0], cases=texts[1]):
         output.say(f"wrote {path}")
-    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
+    compile_and_say(root)
     output.say(f"Next: review and edit the draft, then type: deia triggers test {ident}")
     return output.FOUND
 

@@ -6,11 +6,10 @@ import os
 
 import click
 
-from deia.compile.compiler import compile_commons
 from deia.errors import CommonsError
 from deia.folders import MARKERS, is_commons, is_trusted, nearest_commons
 from deia.serve.cli import output
-from deia.serve.cli.commands.commons import compile_report
+from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import here, is_person
 from deia.trust import distrust, listed
 from deia.trust import trust as add_to_list
@@ -38,7 +37,7 @@ def trust(*, folder: str, below: bool, remove: bool, listing: bool) -> int:
         return _remove(root, below=below)
     output.say(f"You trust {add_to_list(root, os.environ, below=below)}")
     if is_commons(root) and is_trusted(root, os.environ):
-        output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
+        compile_and_say(root)
     return output.FOUND
 
 
