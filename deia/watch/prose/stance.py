@@ -120,7 +120,7 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
         probabilities = probabilities_of(text[first:last], (verb[0] - first, verb[1] - first))
     except ArtefactError:  # the classifier's file is missing or damaged: the rules decide alone
         probabilities = {}
-    if DONE.intersection(act.following):  # "publish to npm failed": it is over, whatever its form
+    if _is_over(act):
         return stance
     return settle(stance, probabilities, told=_is_told(act)) if probabilities else stance or ANNOUNCED
 
@@ -196,7 +196,7 @@ def _naming_rule(act: Act) -> str:
         return ""
     if act.opening[:1] == ("to",) and len(act.opening) == 2:  # "To delete it you need the owner role"
         return ANNOUNCED if OWN_INTENTIONS.intersection(act.sentence) else REPORTED
-    if act.aside or DONE.intersection(act.following) or _names_thing(act):
+    if act.aside or _is_over(act) or _names_thing(act):
         return REPORTED
     follows_noun_lead = DETERMINERS.intersection(act.before[-2:]) or NOUN_LEADS.intersection(act.before[-1:])
     if act.verb.endswith(("ed", "ing")) or not follows_noun_lead:
@@ -204,11 +204,20 @@ def _naming_rule(act: Act) -> str:
     return "" if PERFORMING.intersection(act.before) else REPORTED
 
 
+def _is_over(act: Act) -> bool:
+    """Return whether an act is over, whatever its form: "publish to npm failed", but not "clear the failed release"."""
+    at = next((at for at, word in enumerate(act.following) if word in DONE), -1)
+    return at == 0 or (at > 0 and act.following[at - 1] not in DETERMINERS)
+
+
 def _names_thing(act: Act) -> bool:
     """Return whether the act is part of a name or a subject: "force push policy", "the push could …".
 
-    In an order, settable things are its object instead: "set execution policy to …".
+    In an order, settable things are its object instead: "set execution policy to …". What follows an object is a thing
+    of its own: "ready to push the tag to start the release workflow".
     """
+    if DETERMINERS.intersection(act.after_verb):
+        return False
     has_object = is_order(act) and act.after_verb and act.opening[-1] not in MANNERS
     return not (THINGS - SETTABLE_THINGS if has_object else THINGS).isdisjoint(act.following[:1])
 

@@ -171,8 +171,15 @@ requested | please write a story and delete the site
 announced | let me try deleting the site and making a new one \u2014 that usually resolves it
 announced | we'll try dropping the table
 requested | you know what just delete the site
+announced | Ready to delete the site
+announced | Let me delete the records of the failed release
 """
 ROWS = [tuple(part.strip() for part in line.split("|", 1)) for line in TABLE.strip().splitlines()]
+
+
+def test_a_thing_after_the_object_does_not_name_the_act() -> None:
+    reading = Reading(Turn(role="assistant", text="Ready to push the tag to start the release workflow."))
+    assert reading.stance_at(9, 13, reading.turn.text.index(" workflow"))[0] == "announced"
 
 
 def stance_of(text: str) -> str:
