@@ -1,20 +1,23 @@
 """Labels: files in which people say of firings whether they were deserved, arguable or noise.
 
 One JSON object a line: `trigger`, `label`, `conversation_id`, and perhaps `because`. `bench/labels/firings.jsonl` is
-such a file. Whoever names a file vouches for it; still, the labels of one conversation count once for each trigger.
+such a file. Whoever names a file vouches for it; still, the labels of one conversation count once for each trigger. As
+labels may be older than the triggers, transcripts of the conversations show which of these firings still happen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from deia import files
 from deia.errors import QueryError
 from deia.fast_json import loads
 from deia.learn.signals import Evidence, FiringSignals, JudgedFiring
+from deia.learn.trigger_drafts import FiredTurn
 from deia.records import Record
 
 DESERVED, ARGUABLE, NOISE = LABELS = ("deserved", "arguable", "noise")
+WEIGHTS = {DESERVED: 2.0, NOISE: -2.0}  # of a label, as of somebody's word in the ledger
 MOST_BYTES = 16_000_000  # of a file
 MOST_JUDGED = 20  # labelled firings of a trigger whose reasons are kept
 
@@ -24,16 +27,35 @@ class Label(Record):
 
     trigger: str
     label: str
+    source: str  # the repository or person whose conversation it is, if the label says so
     conversation: str
     because: str = ""
+    action: str = ""
+
+    @property
+    def voice(self) -> str:
+        """Whose word it is: the labels of one conversation are one voice."""
+        return f"{self.source} {self.conversation}"
 
 
-def with_labels(evidence: Evidence, paths: Sequence[str], settled: Mapping[str, str]) -> Evidence:
-    """Return the evidence with what the labels in some files say of triggers.
+def weights_of(labels: Sequence[Label]) -> dict[tuple[str, str], float]:
+    """Return what the labels say of each trigger in each conversation, as the ledger's judgements are weighed."""
+    weights: dict[tuple[str, str], float] = {}
+    for one in labels:
+        place = (one.conversation, one.trigger)
+        weights[place] = weights.get(place, 0.0) + WEIGHTS.get(one.label, 0.0)
+    return {place: weight for place, weight in weights.items() if weight}
 
-    A trigger that was changed for what was said of it is left out: labels have no time, so they may be older.
-    """
-    labels = [label for path in paths for label in read_labels(path) if label.trigger not in settled]
+
+def still_firing(labels: Sequence[Label], turns: Sequence[FiredTurn]) -> list[Label]:
+    """Return the labels of triggers that fire in the same conversation to this day, with what the firing does."""
+    fired = {(turn.conversation, turn.trigger): turn for turn in turns}
+    pairs = ((one, fired.get((one.conversation, one.trigger))) for one in labels)
+    return [one.but(action=turn.action, because=turn.because) for one, turn in pairs if turn is not None]
+
+
+def with_labels(evidence: Evidence, labels: Sequence[Label]) -> Evidence:
+    """Return the evidence with what some labels say of triggers."""
     by_trigger: dict[str, list[Label]] = {}
     for label in labels:
         by_trigger.setdefault(label.trigger, []).append(label)
@@ -46,13 +68,13 @@ def with_labels(evidence: Evidence, paths: Sequence[str], settled: Mapping[str, 
 
 def _labelled(signals: FiringSignals, labels: Sequence[Label]) -> FiringSignals:
     """Return the signals of a trigger with its labels added."""
-    voices = {name: len({one.conversation for one in labels if one.label == name}) for name in LABELS}
+    voices = {name: len({one.voice for one in labels if one.label == name}) for name in LABELS}
     counts = {**signals.signals}
     counts["noise"] = counts.get("noise", 0) + voices[NOISE]
     counts["useful"] = counts.get("useful", 0) + voices[DESERVED]
     judged = [
-        JudgedFiring(because=one.because, is_good=one.label == DESERVED)
-        for one in labels if one.because and one.label != ARGUABLE
+        JudgedFiring(action=one.action, because=one.because, is_good=one.label == DESERVED, voice=one.voice)
+        for one in labels if one.label != ARGUABLE
     ]  # fmt: skip
     return signals.but(
         signals=counts, called_noise=signals.called_noise + voices[NOISE],
@@ -81,10 +103,9 @@ def _labels(text: str) -> Iterator[Label]:
         except ValueError:
             continue
         if isinstance(row, dict) and row.get("label") in LABELS and isinstance(row.get("trigger"), str):
-            names = ("source", "conversation_id")
-            conversation = " ".join(str(row[name]) for name in names if row.get(name))
-            because = row.get("because")
+            texts = {name: row.get(name) for name in ("source", "conversation_id", "because", "action")}
+            source, conversation, because, action = (text if isinstance(text, str) else "" for text in texts.values())
             yield Label(
-                trigger=row["trigger"], label=row["label"], conversation=conversation,
-                because=because if isinstance(because, str) else "",
+                trigger=row["trigger"], label=row["label"], source=source, conversation=conversation, because=because,
+                action=action,
             )  # fmt: skip

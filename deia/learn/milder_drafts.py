@@ -55,10 +55,15 @@ class Noise(Record):
 
     @property
     def only_said(self) -> bool:
-        """Whether all that was called noise did less than the trigger does to calls."""
-        actions = [firing.action for firing in self.signals.judged if not firing.is_good]
-        known = [ACTIONS.index(action) for action in actions if action in ACTIONS]
-        return bool(known) and len(known) == len(actions) and max(known) < ACTIONS.index(self.action)
+        """Whether nothing shows that two voices called noise what the trigger does to calls.
+
+        A trigger of `ask` or `hold` does less to talk. If nobody knows what a noisy firing did, one that only warns is
+        taken to have warned, and one that does more is left as it is.
+        """
+        noisy = [firing for firing in self.signals.judged if not firing.is_good]
+        if self.action in ("note", "warn"):
+            return bool(noisy) and all(firing.action not in ("", self.action) for firing in noisy)
+        return len({firing.voice for firing in noisy if firing.action == self.action}) < TWICE
 
 
 def noisy_triggers(evidence: Evidence, vocabulary: Vocabulary, writable: Writable) -> Iterator[Noise]:

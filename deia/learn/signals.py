@@ -80,6 +80,7 @@ class JudgedFiring(Record):
     action: str = ""
     because: str = ""
     is_good: bool = False
+    voice: str = ""  # whose judgement it is
 
 
 class FiringSignals(Record):
@@ -160,8 +161,8 @@ def read_evidence(connection: Connection, *, settled: Mapping[str, str] = Mappin
     """
     changed = [list(settled), list(settled.values())]
     judged: dict[str, list[JudgedFiring]] = {}
-    for trigger, action, because, is_good in ask(connection, STATEMENTS["judged"].sql, changed):
-        firing = JudgedFiring(action=action or "", because=because or "", is_good=is_good)
+    for trigger, action, because, is_good, voice in ask(connection, STATEMENTS["judged"].sql, changed):
+        firing = JudgedFiring(action=action or "", because=because or "", is_good=is_good, voice=voice or "")
         judged.setdefault(trigger, []).append(firing)
     days, asked, worded = ask(
         connection,

@@ -59,7 +59,8 @@ FROM fired f LEFT JOIN said s ON s.trigger = f.trigger GROUP BY 1 ORDER BY 1
 
 -- [judged] the last firings of each trigger that somebody judged; the parameters are those of `firings`
 WITH settled AS (SELECT unnest(?::VARCHAR[]) AS changed, unnest(?::TIMESTAMP[]) AS changed_at)
-SELECT i.trigger, any_value(i.action), any_value(i.because), NOT bool_or(f.verdict IN ('noise', 'wrong'))
+SELECT i.trigger, any_value(i.action), any_value(i.because), NOT bool_or(f.verdict IN ('noise', 'wrong')),
+    any_value(f.voice)
 FROM injections i JOIN feedback f ON f.about = i.id
 WHERE f.verdict IN ('useful', 'prevented', 'noise', 'wrong')
     AND NOT EXISTS (SELECT 1 FROM settled WHERE changed = i.trigger AND i.ts < changed_at)

@@ -36,6 +36,8 @@ class FiredTurn(Record):
     case: Json  # as in a case file: a text, or a mapping with turns
     text: str
     conversation: str
+    action: str = ""
+    because: str = ""
 
 
 def draft_triggers(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from deia.commons.index.load_commons import load_commons
 from deia.learn.corpus_words import Vocabulary
 from deia.learn.milder_drafts import Writable
-from deia.learn.signals import Evidence, FiringSignals
+from deia.learn.signals import Evidence, FiringSignals, JudgedFiring
 from deia.learn.trigger_drafts import FiredTurn, draft_triggers
 from tests.serve.conftest import FILES
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HEARD = FiringSignals(
-    trigger="site-delete", signals={"noise": 5, "useful": 1}, fired=9, first="2026-11-01", last="2026-11-20"
-)
+    trigger="site-delete", signals={"noise": 5, "useful": 1}, fired=9, first="2026-11-01", last="2026-11-20",
+    judged=(JudgedFiring(action="hold", voice="a"), JudgedFiring(action="hold", voice="b")),
+)  # fmt: skip
 
 
 def kinds(root: Path, turns: list[FiredTurn]) -> list[str]:

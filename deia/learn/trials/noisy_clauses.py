@@ -143,9 +143,10 @@ def _advice(one: NoisyClause, obstacle: str) -> str:
 
 def unexplained(noise: Noise) -> str:
     """Return the line about a noisy trigger for which there is neither a milder form nor a clause to name."""
-    action = f"only talk was noise, so its {noise.action} stays" if noise.only_said else f"its action is {noise.action}"
+    stays = f"nobody called its {noise.action} of calls noise twice, so that stays"
+    action = stays if noise.only_said else f"its action is {noise.action}"
     return (
-        f"{noise.trigger.id}: {noise.why}; {action}, and the log does not say which clause made the noise."
+        f"{noise.trigger.id}: {noise.why}; {action}, and nothing says which clause made the noise."
         f" To silence it for yourself, type: deia mute {noise.trigger.id}"
     )
 

@@ -20,7 +20,7 @@ from deia.learn.concept_drafts import LEAST
 from deia.learn.corpus_words import Vocabulary
 from deia.learn.file_edits import files_touched, is_editable
 from deia.learn.index_drafts import draft
-from deia.learn.labels import with_labels
+from deia.learn.labels import read_labels, still_firing, weights_of, with_labels
 from deia.learn.milder_drafts import Writable
 from deia.learn.ordinary_talk import bags
 from deia.learn.proposals import Proposal
@@ -83,13 +83,16 @@ def propose_all(
     settings = resolve(root, environ=environ)
     own = load_commons(root)
     commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
-    read = partial(read_evidence, settled=settled(root))
-    evidence = with_labels(read_through(sources.ledgers, read, since=sources.since), sources.labels, settled(root))
+    done = settled(root)
+    evidence = read_through(sources.ledgers, partial(read_evidence, settled=done), since=sources.since)
+    labels = [label for path in sources.labels for label in read_labels(path) if label.trigger not in done]
     report("reading transcripts" if sources.transcripts else "reading the ledger")
     turns: list[FiredTurn] = []
     if sources.transcripts:
         weights = read_through(sources.ledgers, read_conversations, since=sources.since)
-        turns = read_fired_turns(artefact(), sources.transcripts, weights)
+        turns = read_fired_turns(artefact(), sources.transcripts, weights | weights_of(labels))
+        labels = still_firing(labels, turns)
+    evidence = with_labels(evidence, labels)
     elsewhere = bags()
     mine = frozenset[str]() if is_packaged(root) else editable(own)
     vocabulary = Vocabulary(commons, own=mine, elsewhere=elsewhere)

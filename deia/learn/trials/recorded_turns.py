@@ -53,7 +53,10 @@ def _fired(
             text = _text(turn)
             if weight and text:
                 case = _case(artefact, firing.trigger, turns[max(0, at - BEFORE) : at + 1])
-                yield FiredTurn(trigger=firing.trigger, weight=weight, case=case, text=text, conversation=conversation)
+                yield FiredTurn(
+                    trigger=firing.trigger, weight=weight, case=case, text=text, conversation=conversation,
+                    action=firing.action, because=redact(firing.because),
+                )  # fmt: skip
 
 
 def _command(turn: Turn) -> str | None:

@@ -157,23 +157,50 @@ def test_a_clause_that_was_useful_elsewhere_is_named_and_not_taken_out(deia: Dei
 def test_a_note_that_is_noise_and_whose_reasons_were_not_kept_is_named(deia: Deia, commons: Path) -> None:
     for day in DAYS:
         ledger(commons, day, ("site-missing", "noise"), action="note", because="")
-    assert "does not say which clause" in proposed(deia)["advice"][0]
+    assert "nothing says which clause" in proposed(deia)["advice"][0]
 
 
 # --- labels ---
 
 
-def test_labels_of_two_conversations_count_and_those_of_one_do_not(deia: Deia, commons: Path) -> None:
-    def labelled(*conversations: str) -> dict[str, dict[str, Any]]:
-        rows = [{"trigger": "site-rename", "label": "noise", "conversation_id": one} for one in conversations]
-        (commons / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        return kinds(deia, "--labels", "labels.jsonl")
+def label(root: Path, *conversations: str, **fields: str) -> list[str]:
+    """Write labels of some conversations into a file; return the arguments that name it."""
+    row = {"trigger": "site-rename", "label": "noise", **fields}
+    lines = [json.dumps({**row, "conversation_id": one}) for one in conversations]
+    (root / "labels.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return ["--labels", "labels.jsonl"]
 
-    assert labelled("a", "a", "a") == {}
-    milder = labelled("a", "b")["milder"]
+
+def test_labels_of_two_conversations_count_and_those_of_one_do_not(deia: Deia, commons: Path) -> None:
+    assert kinds(deia, *label(commons, "a", "a", "a", action="ask")) == {}
+    milder = kinds(deia, *label(commons, "a", "b", action="ask"))["milder"]
     assert milder["does"] == ["site-rename: action: warn"]
     assert deia("learn", "apply", milder["id"]).code == 0
-    assert labelled("a", "b") == {}  # the labels may be older than the change
+    assert kinds(deia, *label(commons, "a", "b", action="ask")) == {}  # the labels may be older than the change
+
+
+def test_labels_that_do_not_say_what_a_firing_did_leave_holds_and_questions_as_they_are(
+    deia: Deia, commons: Path
+) -> None:
+    found = proposed(deia, *label(commons, "a", "b"))
+    assert found["proposals"] == []
+    assert "nobody called its ask of calls noise twice" in found["advice"][0]
+    assert kinds(deia, *label(commons, "a", "b", trigger="site-missing")) == {}  # a note has no milder action
+
+
+def test_with_transcripts_only_the_labels_count_whose_firings_still_happen(deia: Deia, commons: Path) -> None:
+    def say(command: str) -> None:
+        call = {"turn": 1, "role": "tool_call", "tool": "Bash"}
+        rows = [{**call, "conversation_id": one, "tool_input": {"command": f"{command} {one}"}} for one in "ab"]
+        lines = map(json.dumps, rows)
+        (commons / "talk.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    arguments = [*label(commons, "a", "b"), "--transcripts", "talk.jsonl"]
+    say("shopctl site:list")
+    found = proposed(deia, *arguments)
+    assert (found["proposals"], found["advice"]) == ([], [])
+    say("shopctl site:rename")
+    assert kinds(deia, *arguments)["milder"]["does"] == ["site-rename: action: warn"]
 
 
 def test_a_file_without_labels_is_refused_in_words(deia: Deia, commons: Path) -> None:
