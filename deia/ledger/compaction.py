@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from deia import files
 from deia.errors import CommonsError
-from deia.ledger.segments import COMPACTING, PARQUET, SEGMENT, Part, find_parts
+from deia.ledger.segments import COMPACTING, PARQUET, SEGMENT, Part, find_parts, nameable
 from deia.ledger.warehouse import MEMORY, events_sql, quoted
 from deia.ledger.warehouse_schema import COLUMNS, SCHEMA
 from deia.records import Record
@@ -51,9 +51,14 @@ def is_due(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> boo
 def compact(folder: str, *, now: float, days: int = 0, megabytes: int = 0) -> Compacted:
     """Fold closed days into Parquet, and remove events older than `days` or beyond `megabytes`; 0 means no limit."""
     refuse_link(folder)
-    before = find_parts([folder]).size
     if not os.path.isdir(folder):
         return Compacted()
+    with tempfile.TemporaryDirectory(prefix="deia-compacting-") as scratch:
+        return _compact(nameable(folder, scratch), now=now, days=days, megabytes=megabytes)
+
+
+def _compact(folder: str, *, now: float, days: int, megabytes: int) -> Compacted:
+    before = find_parts([folder]).size
     if not _take_lock(f"{folder}/{LOCK}", now):
         return Compacted(busy=True, before=before, after=before)
     try:

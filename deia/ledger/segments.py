@@ -14,6 +14,7 @@ from deia.records import Record
 
 SEGMENT, PARQUET = ".jsonl", ".parquet"
 COMPACTING = "compacting-"
+WILDCARDS = frozenset("*?[")  # of DuckDB
 MAGIC = b"PAR1"  # how a Parquet file begins and ends (Parquet format specification)
 
 
@@ -49,8 +50,12 @@ class Part(Record):
 
     @property
     def is_readable(self) -> bool:
-        """Whether the file can be read; an incomplete Parquet file cannot, of a segment every complete line can."""
-        return not self.is_parquet or _has_parquet_marks(self.path)
+        """Whether the file can be read; an incomplete Parquet file cannot, of a segment every complete line can.
+
+        Nor can one whose name DuckDB would not understand, or would take for a pattern that stands for others too.
+        """
+        is_plain = WILDCARDS.isdisjoint(self.name) and is_text(self.name)
+        return is_plain and (not self.is_parquet or _has_parquet_marks(self.path))
 
 
 class Parts(Record):
@@ -83,6 +88,20 @@ def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
         readable=tuple(part for part in parts if part.is_readable),
         damaged=tuple(part for part in parts if not part.is_readable),
     )
+
+
+def nameable(folder: str, scratch: str) -> str:
+    """Return a path of a folder that DuckDB understands: a link in `scratch` if its own path is not valid Unicode."""
+    if is_text(folder):
+        return folder
+    link = f"{scratch}/{len(os.listdir(scratch))}"
+    os.symlink(folder, link)
+    return link
+
+
+def is_text(name: str) -> bool:
+    """Return whether a name is valid Unicode, as hardly any is not."""
+    return name == name.encode("utf-8", "replace").decode()
 
 
 def _of_folder(folder: str) -> Iterator[Part]:

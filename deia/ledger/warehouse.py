@@ -17,7 +17,7 @@ from threading import Timer
 from typing import Any, TypeAlias, TypeVar
 
 from deia.errors import CommonsError, QueryError
-from deia.ledger.segments import Parts, find_parts
+from deia.ledger.segments import Parts, find_parts, nameable
 from deia.ledger.warehouse_schema import COLUMNS, FIELDS, IDS, PLAUSIBLE, TIME_LIKE, TYPES, VIEWS
 from deia.records import TYPE_CHECKING, Record
 
@@ -56,10 +56,10 @@ def open_warehouse(folders: Sequence[str], *, since: str = "") -> Iterator[Conne
     """
     import duckdb  # noqa: PLC0415 - 100 ms, and only reports need it
 
-    parts = find_parts(folders, since=since)
     scratch = tempfile.mkdtemp(prefix="deia-warehouse-")
     connection = duckdb.connect(":memory:")
     try:
+        parts = find_parts([nameable(folder, scratch) for folder in folders], since=since)
         connection.execute(f"SET temp_directory = {quoted(scratch)}")
         connection.execute(f"SET memory_limit = {quoted(MEMORY)}")
         connection.execute(f"SET threads = {min(os.cpu_count() or 1, THREADS)}")
@@ -176,7 +176,8 @@ def _load_segments(connection: Connection, parts: Parts, scratch: str) -> list[s
     connection.execute(f"CREATE TABLE nothing AS SELECT {empty} LIMIT 0")
     connection.execute("CREATE TABLE damage (source VARCHAR, lines BIGINT)")
     if parts.damaged:
-        connection.executemany("INSERT INTO damage VALUES (?, 0)", [[part.name] for part in parts.damaged])
+        names = [part.name.encode("utf-8", "replace").decode() for part in parts.damaged]
+        connection.executemany("INSERT INTO damage VALUES (?, 0)", [[name] for name in names])
     if not segments:
         connection.execute("CREATE TABLE recent AS FROM nothing")
         return []

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tests.ledger.conftest import Write
 
 OLD = "2020-01-{:02d}"
+COUNT = "SELECT count(*) FROM events"
 links = pytest.mark.skipif(sys.platform == "win32", reason="needs links")
 IMPOSSIBLE = (
     '"99999-01-01T00:00:00Z"', '"10000-01-01"', '"9999-12-31T23:59:59Z"', '"0000-00-00"', "1e999", "1e300", "-5",
@@ -268,3 +269,29 @@ def test_voices_outlast_compaction(write: Write, tmp_path: Path) -> None:
     before = strengths(tmp_path / "thirty")
     assert compact(str(tmp_path / "thirty"), now=NOW + 30 * DAY).folded == 1
     assert strengths(tmp_path / "thirty") == before
+
+
+@links
+@pytest.mark.parametrize("name", [b"\xff\xfe", b"a\xed\xa0\x80", b"*", b"a[b]c", b"what?"])
+def test_a_ledger_is_read_and_compacted_whatever_its_folder_is_called(
+    write: Write, tmp_path: Path, name: bytes
+) -> None:
+    write(question("other"), folder=tmp_path / "other")
+    folder = tmp_path / os.fsdecode(name)
+    for day in range(1, 12):
+        write(question("pods"), day=OLD.format(day), folder=folder, writer=files.writer())
+    assert read_through([str(folder)], lambda connection: ask(connection, COUNT)) == [(11,)]
+    assert compact(str(folder), now=NOW).folded == 11
+    assert list(folder.glob("*.parquet"))
+    assert read_through([str(folder)], lambda connection: ask(connection, COUNT)) == [(11,)]
+    assert len(read_ledger(str(folder)).events) == 11
+
+
+@links
+@pytest.mark.parametrize("name", [b"\xff\xfe.jsonl", b"*.jsonl", b"2026-11-2?-here.jsonl", b"\xff.parquet"])
+def test_a_file_whose_name_stands_for_others_is_damaged_and_stops_no_report(write: Write, name: bytes) -> None:
+    folder = write(question("pods"), question("pods"))
+    raw(folder, os.fsdecode(name), b'{"event": "query", "query": "forged"}\n')
+    assert read_through([str(folder)], lambda connection: ask(connection, COUNT)) == [(2,)]
+    compact(str(folder), now=NOW, days=1, megabytes=1)
+    assert (folder / os.fsdecode(name)).exists()
