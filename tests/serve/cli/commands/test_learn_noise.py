@@ -231,6 +231,35 @@ def test_a_trigger_of_another_layer_gets_a_form_of_this_project_that_can_be_take
 
 
 @pytest.mark.usefixtures("terminal")
+def test_settings_that_were_created_for_a_form_are_gone_again_after_undo(
+    deia: Deia, commons: Path, below: Path
+) -> None:
+    (commons / "deia.toml").unlink()
+    (commons / "commons_index.yaml").write_text('version: "1.0"\nclusters: {}\n', encoding="utf-8")
+    assert deia("pack", "add", str(below)).code == 0
+    for day in DAYS:
+        ledger(commons, day, ("site-rename", "noise"), action="ask")
+    assert deia("learn", "apply", kinds(deia)["form"]["id"]).code == 0
+    assert (commons / "deia.toml").read_text(encoding="utf-8") == '[forms]\nsite-rename = "warn"\n'
+    assert "site-rename (high, warn)" in deia("check", "--role", "tool_call", "shopctl site:rename a b").out
+    assert deia("learn", "undo").code == 0
+    assert not (commons / "deia.toml").exists()
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize("text", ['forms = {site-delete = "ask"}\n', "limit = [\n"])
+def test_settings_that_cannot_be_edited_are_left_as_they_are(deia: Deia, commons: Path, below: Path, text: str) -> None:
+    assert deia("pack", "add", str(below)).code == 0
+    for day in DAYS:
+        ledger(commons, day, ("site-rename", "noise"), action="ask")
+    form = kinds(deia)["form"]
+    (commons / "deia.toml").write_text(text, encoding="utf-8")
+    told = deia("learn", "apply", form["id"])
+    assert (told.code, "Traceback" in told.err, "deia.toml" in told.err) == (2, False, True)
+    assert (commons / "deia.toml").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.usefixtures("terminal")
 def test_a_critical_hold_of_another_layer_is_named_plainly_and_left_out_of_all(
     deia: Deia, commons: Path, below: Path
 ) -> None:
