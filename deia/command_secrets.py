@@ -53,10 +53,8 @@ def secret_spans(text: str, lowered: str) -> list[tuple[int, int]]:
 
 
 def _views(text: str) -> Iterator[str]:
-    """Yield a text as it is and, if quotes in it are escaped as in JSON, as somebody reads it who unescapes them.
-
-    Every place stays where it is.
-    """
+    """Yield a text as it is and, if quotes in it are escaped as in JSON, as somebody reads it who unescapes them."""
+    # Every place stays where it is.
     yield text
     if '\\"' in text:
         yield text.replace('"', " ").replace("\\ ", "' ")

@@ -180,10 +180,8 @@ def _is_digest(word: str) -> bool:
 
 
 def _is_path(word: str, *, least: int = 0) -> bool:
-    """Return whether a word names a file or folder: `/usr/lib/x`, `../src/x`, `a.js:12`.
-
-    With `least`, so does one that contains a folder of so many small letters: `refs/heads/main`.
-    """
+    """Return whether a word names a file or folder: `/usr/lib/x`, `../src/x`, `a.js:12`."""
+    # With `least`, so does one that contains a folder of so many small letters: `refs/heads/main`.
     *folders, name = word.split("/")
     least = 3 if folders[:1] and folders[0] in ROOTS else least
     if least and any(len(part) >= least and part.isalpha() and part.islower() for part in folders):
@@ -321,12 +319,10 @@ def _runs(word: str) -> list[str]:
 
 
 def _generated(word: str) -> bool:
-    """Return whether letters and digits alternate so often that nobody typed the word.
-
-    A typed name consists of runs (`HomePage2`), so few neighbouring characters differ in kind. In random base64 two of
-    three neighbours differ, in hexadecimal almost one of two. A UUID counts as a name, since conversations have UUIDs;
-    so do other short groups of small letters and digits, and letters that a number follows.
-    """
+    """Return whether letters and digits alternate so often that nobody typed the word."""
+    # A typed name consists of runs (`HomePage2`), so few neighbouring characters differ in kind. In random base64 two
+    # of three neighbours differ, in hexadecimal almost one of two. A UUID counts as a name, since conversations have
+    # UUIDs; so do other short groups of small letters and digits, and letters that a number follows.
     groups = word.split("-")
     if (len(groups) > 3 and len(max(groups, key=len)) < 13 and word.islower()) or word.rstrip("0123456789").isalpha():
         return False

@@ -134,10 +134,8 @@ class _Scan:
 
 
 def _states(folder: str, entries: Iterable[os.DirEntry[str]]) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """Yield the files among a folder's entries with their `stat`; broken links are left out.
-
-    Names relative to the open folder take two thirds of the time that full paths take.
-    """
+    """Yield the files among a folder's entries with their `stat`; broken links are left out."""
+    # Names relative to the open folder take two thirds of the time that full paths take.
     descriptor = _open_folder(folder)
     try:
         for entry in entries:

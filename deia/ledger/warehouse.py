@@ -131,10 +131,8 @@ def ask_freely(connection: Connection, sql: str, *, most: int = MOST_ROWS, secon
 
 @contextmanager
 def _limited(connection: Connection, seconds: float) -> Iterator[None]:
-    """Interrupt a query that takes too long, and limit its additional memory to `MOST_MEMORY`.
-
-    DuckDB's own limit covers its buffers but not the values of a single function, such as repeat('x', 2000000000).
-    """
+    """Interrupt a query that takes too long, and limit its additional memory to `MOST_MEMORY`."""
+    # DuckDB's own limit covers its buffers but not the values of a single function, such as repeat('x', 2000000000).
     timer = Timer(seconds, connection.interrupt)
     timer.daemon = True
     timer.start()

@@ -111,11 +111,9 @@ def _brief(document: StoredDocument) -> dict[str, str]:
 
 
 def _learning_path(catalog: Catalog, audience: str, documents: Sequence[StoredDocument]) -> dict[str, str]:
-    """Return the ids to read in order, each with a reason: the commons' own path, else one document per cluster.
-
-    The most urgent document represents its cluster. If only the starter defines a path, one document per cluster of
-    the team's own documents comes before it. The path contains only documents that pass the filters.
-    """
+    """Return the ids to read in order, each with a reason: the commons' own path, else one document per cluster."""
+    # The most urgent document represents its cluster. If only the starter defines a path, one document per cluster of
+    # the team's own documents comes before it. The path contains only documents that pass the filters.
     present = {document.entry.id for document in documents}
     written = {ident: reason for ident, reason in catalog.learning_path(audience) if ident in present}
     own = [document for document in documents if not _is_of_starter(document)]

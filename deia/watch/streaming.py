@@ -162,10 +162,8 @@ class Watcher:
         return firings
 
     def _settled(self, decision: Decision) -> Iterator[Firing]:
-        """Yield the firings that nothing later in the turn can take back.
-
-        One that is said waits if another trigger may yet turn out to speak for its sentence.
-        """
+        """Yield the firings that nothing later in the turn can take back."""
+        # One that is said waits if another trigger may yet turn out to speak for its sentence.
         settled = [verdict for verdict in decision.firing if self._is_settled(verdict)]
         is_open = len(settled) < len(decision.firing) or any(each.stage in AWAITING for each in decision.verdicts)
         for verdict in settled:

@@ -119,10 +119,8 @@ def _parse_file(root: str, findings: Findings) -> Value:
 
 
 def _read_file(root: str, findings: Findings, seen: dict[str, str], good: str) -> list[Trigger]:
-    """Read the triggers of one file; `seen` maps each id to where it was first used, and grows.
-
-    The triggers of the last `good` text replace broken ones, or the whole file if it cannot be parsed.
-    """
+    """Read the triggers of one file; `seen` maps each id to where it was first used, and grows."""
+    # The triggers of the last `good` text replace broken ones, or the whole file if it cannot be parsed.
     value = _parse_file(root, findings)
     triggers = _read_items(value, findings, seen)
     if not good or not any(problem.severity == "error" for problem in findings.problems):

@@ -64,10 +64,8 @@ def _is_word(short: str, text: str) -> bool:
 
 
 def _long_form(short: str, before: Sequence[str]) -> str:
-    """Return the last words of `before` whose initials spell the abbreviation, or "".
-
-    Stop words may lack a letter of their own: "point in time recovery" is the long form of both PITR and PTR.
-    """
+    """Return the last words of `before` whose initials spell the abbreviation, or ""."""
+    # Stop words may lack a letter of their own: "point in time recovery" is the long form of both PITR and PTR.
     letters = [letter.lower() for letter in short if letter.isalpha()]
     words = [word.lower() for word in before[-MOST_WORDS:]]
     at = len(words)

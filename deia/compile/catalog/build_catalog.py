@@ -153,10 +153,8 @@ def _compile_whole(shelved: Sequence[Volume], writers: Writers) -> int:
 
 
 def _definitions(writers: Writers, plan: Plan | None) -> Mapping[str, int]:
-    """Return how often the texts define each abbreviation.
-
-    In an incremental compile, the counts of the previous catalog are kept, also for changed documents.
-    """
+    """Return how often the texts define each abbreviation."""
+    # In an incremental compile, the counts of the previous catalog are kept, also for changed documents.
     if plan is None:
         return writers.defined
     before: Mapping[str, int] = plan.previous.concept_groups.defined

@@ -108,10 +108,8 @@ def _token_groups(sequence: tuple[str, ...]) -> list[Group]:
 
 
 def _groups_of_token(token: str) -> list[Group]:
-    """Return groups that a word or option satisfies in every spelling.
-
-    git and GNU programs accept abbreviated long options, so only the first word of an option's name is certain.
-    """
+    """Return groups that a word or option satisfies in every spelling."""
+    # git and GNU programs accept abbreviated long options, so only the first word of an option's name is certain.
     if token[:1] == "-" and token[2:3] == "=":  # -XDELETE
         return [Group((word, token[1].lower() + word)) for word in _sure_words(token[3:])]
     if token[:1] == "-" and token[1:2].isupper() and token[1:].isalpha():

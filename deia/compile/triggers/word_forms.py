@@ -112,11 +112,9 @@ def _with_ing(word: str) -> tuple[str, ...]:
 
 
 def _stems(word: str) -> tuple[str, ...]:
-    """Return the stems to which -ed and -ing are added: the last consonant doubles after a short, stressed vowel.
-
-    If the word has one vowel, only one spelling is right, and the other belongs to another word (scrap, scrape). If it
-    has several, stress decides and countries differ, so both are returned (cancel, commit).
-    """
+    """Return the stems to which -ed and -ing are added: the last consonant doubles after a short, stressed vowel."""
+    # If the word has one vowel, only one spelling is right, and the other belongs to another word (scrap, scrape). If
+    # it has several, stress decides and countries differ, so both are returned (cancel, commit).
     if word.endswith("c") and word[-2] in VOWELS:  # panicked
         return (word + "k",)
     if word[-1] in VOWELS + "wxy" or word[-2] not in VOWELS or _is_vowel(word, len(word) - 3):
@@ -154,10 +152,8 @@ def _other_spelling(form: str) -> tuple[str, ...]:
 
 @cache
 def _tables() -> tuple[str, Mapping[str, frozenset[str]]]:
-    """Return the name of spaCy's lemmatizer tables (WordNet's exceptions), and the irregular forms of each lemma.
-
-    The tables are a separate package. spaCy itself would take 0.6 s and 300 MB, and only looks up lemmas of forms.
-    """
+    """Return the name of spaCy's lemmatizer tables (WordNet's exceptions), and the irregular forms of each lemma."""
+    # The tables are a separate package. spaCy itself would take 0.6 s and 300 MB, and only looks up lemmas of forms.
     try:
         tables = import_module("spacy_lookups_data")
     except ImportError:

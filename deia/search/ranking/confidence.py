@@ -105,12 +105,10 @@ def observe(
 
 
 def _at_home(counted: Iterable[tuple[float, Term]], usual: Mapping[str, float]) -> float:
-    """Return how much more often the commons uses a query's words than general software text does, in nats.
-
-    A word's information is the negative logarithm of the share of passages that contain it, so the difference between
-    two texts is the logarithm of a likelihood ratio. Words that the commons does not know are not counted; the
-    observation `unknown` covers them.
-    """
+    """Return how much more often the commons uses a query's words than general software text does, in nats."""
+    # A word's information is the negative logarithm of the share of passages that contain it, so the difference between
+    # two texts is the logarithm of a likelihood ratio. Words that the commons does not know are not counted; the
+    # observation `unknown` covers them.
     return sum(
         count * max(-MOST_AT_HOME, min(MOST_AT_HOME, usual[term.stem] - term.information))
         for count, term in counted

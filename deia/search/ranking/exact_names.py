@@ -57,12 +57,10 @@ def documents_with_names(catalog: Catalog, question: Question, filters: Filters)
 
 
 def _rare_names(question: Question, catalog: Catalog) -> list[str]:
-    """Return the stems of the names in a query that few passages contain.
-
-    An error code counts anywhere. Another name counts only if it is the subject of the query: alone, or with one more
-    word. Within a sentence it is an ordinary noun. (Measured: otherwise, questions such as "PersistentVolume is filling
-    up" lost .02 of nDCG@10 to documents that mention a PersistentVolume.)
-    """
+    """Return the stems of the names in a query that few passages contain."""
+    # An error code counts anywhere. Another name counts only if it is the subject of the query: alone, or with one more
+    # word. Within a sentence it is an ordinary noun. (Measured: otherwise, questions such as "PersistentVolume is
+    # filling up" lost .02 of nDCG@10 to documents that mention a PersistentVolume.)
     tokens = [token.strip("\"'`()[]{}<>,;:!?.") for token in question.text[:LOOKED_AT].split()]
     names = [token for token in dict.fromkeys(tokens) if is_name(token)]
     if len([word for word in question_words(question.text[:LOOKED_AT]) if len(word[0]) > 1]) > len(names) + BESIDE:

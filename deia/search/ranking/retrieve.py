@@ -111,11 +111,9 @@ def _likeness(catalog: Catalog, question: Question, hits: Sequence[Hit], tier: T
 
 
 def _near(catalog: Catalog, vectors: Vectors, vector: Vector, filters: Filters) -> list[int]:
-    """Return the passages whose signs agree best with a query's, among those that pass the filters.
-
-    If many documents of a large catalog pass, they are not looked up one by one: enough more passages are taken, and
-    the index then tells which of them pass.
-    """
+    """Return the passages whose signs agree best with a query's, among those that pass the filters."""
+    # If many documents of a large catalog pass, they are not looked up one by one: enough more passages are taken, and
+    # the index then tells which of them pass.
     coarsely = COARSELY if vectors.lists is None else FAR
     if not filters:
         return vectors.near(vector, most=coarsely)

@@ -141,11 +141,9 @@ def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> 
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return the width of each column; if all together are too wide, the widest are narrowed, one step at a time.
-
-    The first column, which names the row, is narrowed last. Numbers and days are narrowed after other texts; headings
-    may be cut before them.
-    """
+    """Return the width of each column; if all together are too wide, the widest are narrowed, one step at a time."""
+    # The first column, which names the row, is narrowed last. Numbers and days are narrowed after other texts; headings
+    # may be cut before them.
     widths = [max(columns(row[at]) for row in rows) for at in range(len(rows[0]))]
     cell_widths = [max(columns(row[at]) for row in rows[1:]) for at in range(len(widths))]
     least = [max(LEAST_COLUMN, cell if cell <= SHORT else 0) for cell in cell_widths]

@@ -66,10 +66,8 @@ def _holds(delivery: Delivery, watched: Watched, *, hold: bool) -> bool:
 
 
 def _concerns(delivery: Delivery, watched: Watched) -> bool:
-    """Return whether a waiting text holds the call, because its trigger matches.
-
-    Such a trigger fired before, so its cooldown silences it now; but nobody has read its text yet.
-    """
+    """Return whether a waiting text holds the call, because its trigger matches."""
+    # Such a trigger fired before, so its cooldown silences it now; but nobody has read its text yet.
     silent = {verdict.trigger for verdict in watched.verdicts if verdict.stage == "memory"}
     return bool(silent & _stopping(delivery))
 

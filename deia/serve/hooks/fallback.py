@@ -106,10 +106,9 @@ def _mark(marker: str) -> bool:
 
 
 def _is_under_way(marker: str) -> bool:
-    """Return whether a compile was started lately, unless it was killed: that one may be started again, a few times.
-
-    The marker says which process it is, and at the end that it is done: one that did not help is not tried again soon.
-    """
+    """Return whether a compile was started lately, unless it was killed: that one may be started again, a few times."""
+    # The marker says which process it is, and at the end that it is done: one that did not help is not tried again
+    # soon.
     if not _is_recent(marker):
         return False
     content = files.read(marker) or b""

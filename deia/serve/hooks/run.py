@@ -243,10 +243,8 @@ def _open(place: Place) -> Artefact | None:
 
 
 def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, *, again: bool = False) -> str:
-    """Report and return what is wrong with the compiled triggers, of which the last good ones are used nevertheless.
-
-    Once per conversation, unless `again`; a report that the host could not carry does not count.
-    """
+    """Report and return what is wrong with the compiled triggers, of which the last good ones are used nevertheless."""
+    # Once per conversation, unless `again`; a report that the host could not carry does not count.
     trouble = place.trouble or _trouble_of_sources(place, artefact)
     content = log.read() if trouble and not again else b""
     if not trouble or (UNCOMPILED if place.trouble else STALE) in content:
@@ -262,10 +260,8 @@ def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, 
 
 
 def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
-    """Return what is wrong with the files that the triggers were compiled from, or the empty text.
-
-    The files of an untrusted commons are not named: their names are somebody else's words.
-    """
+    """Return what is wrong with the files that the triggers were compiled from, or the empty text."""
+    # The files of an untrusted commons are not named: their names are somebody else's words.
     changed = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
     if not place.trusted:
         return "its files changed since they were compiled. Type: deia compile" if changed else ""

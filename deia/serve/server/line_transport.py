@@ -139,10 +139,8 @@ def has_id(line: bytes) -> bool:
 
 
 def _write_poller(target: int) -> Callable[[], bool]:
-    """Return a function that waits a moment for room to write and returns whether there is some.
-
-    If the system has no `poll`, the write itself waits.
-    """
+    """Return a function that waits a moment for room to write and returns whether there is some."""
+    # If the system has no `poll`, the write itself waits.
     if not hasattr(select, "poll"):
         return lambda: True
     poll = select.poll()

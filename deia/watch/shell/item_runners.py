@@ -101,10 +101,8 @@ def run_by_find(key: str, words: list[str], _stdin: str) -> list[Inner]:
 
 
 def _on_starting_point(words: list[str], begin: int, inner: list[str]) -> list[str]:
-    """Return what find runs with its starting point in place of `{}`, if no test excludes anything.
-
-    What is done to everything below a folder is done to the folder recursively.
-    """
+    """Return what find runs with its starting point in place of `{}`, if no test excludes anything."""
+    # What is done to everything below a folder is done to the folder recursively.
     start = words[1] if len(words) > 1 and words[1][:1] in ("/", "~", "$") else ""
     if not start or not inner or any(word not in ALL_FOUND for word in words[2:begin]):
         return inner

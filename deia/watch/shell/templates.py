@@ -217,10 +217,8 @@ def _same_option(option: str, word: str) -> bool:
 
 
 def _in_order(template_words: list[str], arguments: list[str], folder: str) -> bool:
-    """Return whether the words occur among the arguments in order.
-
-    Only options and what may be their values stand between them, unless a gap allows anything.
-    """
+    """Return whether the words occur among the arguments in order."""
+    # Only options and what may be their values stand between them, unless a gap allows anything.
     at = 0
     free = False
     for word in template_words:

@@ -85,11 +85,9 @@ def _joined(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _effect(code: str, path: str, texts: Sequence[str]) -> Effect | None:
-    """Return what code may do to a path, or None if it only reads.
-
-    Code that loads a file, changes something and writes it back is taken for an edit that leaves the hooks alone, if
-    it neither names them nor takes anything out.
-    """
+    """Return what code may do to a path, or None if it only reads."""
+    # Code that loads a file, changes something and writes it back is taken for an edit that leaves the hooks alone, if
+    # it neither names them nor takes anything out.
     low = code.lower()
     if any(word in low for word in DELETES):
         return Effect(path=path, kind=GONE)

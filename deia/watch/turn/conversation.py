@@ -147,10 +147,8 @@ class Judged:
         return new
 
     def _count_known(self, window: list[int]) -> int:
-        """Return how many turns at the beginning of a window were judged: the longest overlap with the end.
-
-        A window of several turns that occurred before is known as a whole; a single turn may well be said again.
-        """
+        """Return how many turns at the beginning of a window were judged: the longest overlap with the end."""
+        # A window of several turns that occurred before is known as a whole; a single turn may well be said again.
         prints, length = self.prints, len(window)
         starts = self.places.get(window[0], ()) if window else ()
         for at in starts:

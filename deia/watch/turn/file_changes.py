@@ -71,10 +71,8 @@ def changed(clause: CompiledClause, made: Iterable[Change]) -> Iterator[tuple[st
 
 
 def _surplus(pattern: CompiledPattern, text: str, other: str) -> list[str]:
-    """Return the lines of a text in which a pattern matches, if it matches there more often than in the other text.
-
-    Matches in both texts were moved or are only context, so they count neither as added nor as removed.
-    """
+    """Return the lines of a text in which a pattern matches, if it matches there more often than in the other text."""
+    # Matches in both texts were moved or are only context, so they count neither as added nor as removed.
     matches = list(find_all(pattern, text))
     if not matches or len(matches) <= sum(1 for _ in find_all(pattern, other)):
         return []

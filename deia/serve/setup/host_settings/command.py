@@ -38,11 +38,9 @@ def _in_single_quotes(word: str) -> str:
 
 
 def _cmd(words: Sequence[str]) -> str:
-    """Return plain words if that is safe, else a call of PowerShell with an encoded command.
-
-    Hosts disagree on how quotes reach `cmd /C` (Rust's standard library puts a backslash before each), so a line for
-    it has none. The encoded command consists of letters and digits, but PowerShell takes time to start.
-    """
+    """Return plain words if that is safe, else a call of PowerShell with an encoded command."""
+    # Hosts disagree on how quotes reach `cmd /C` (Rust's standard library puts a backslash before each), so a line for
+    # it has none. The encoded command consists of letters and digits, but PowerShell takes time to start.
     if all(_is_plain(word) for word in words):
         return " ".join(words)
     script = _powershell(words).encode("utf-16-le", "surrogatepass")
