@@ -17,7 +17,7 @@ from typing import Any
 from deia.errors import ArtefactError
 from deia.folders import MODELS
 from deia.match.numerics import Floats, NDArray, np
-from deia.match.static_vectors import CHARACTERS, MOST_CACHED, digest_without, longest_pieces, mapped_model
+from deia.match.static_vectors import CHARACTERS, MOST_CACHED, longest_pieces, mapped_model
 
 FILE = "compact.bin"
 MAGIC = b"DEIA-M1\n"
@@ -104,7 +104,7 @@ class Compact:
     )
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
-        """Check that the parts match the file's size; `is_whole` checks the content."""
+        """Check that the parts match the file's size."""
         if len(data) < HEADER or data[: len(MAGIC)] != MAGIC:
             raise ArtefactError("the sentence model's file is damaged or of another format", fix=FIX)
         self._data = data
@@ -138,10 +138,6 @@ class Compact:
         self._special = tuple([self.row(piece) for piece in ("[CLS]", "[SEP]", "[UNK]")])
         if -1 in self._special:
             raise ValueError
-
-    def is_whole(self) -> bool:
-        """Return whether the content matches its digest. Reads the whole file; meant for a check-up and for tests."""
-        return digest_without(self._data, DIGEST_AT, HEADER) == self.digest
 
     def row(self, piece: str) -> int:
         """Return the row of a WordPiece (`##` marks a continuation), or -1; the pieces are sorted."""

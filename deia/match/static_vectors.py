@@ -126,7 +126,7 @@ class Static:
     )
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
-        """Check that the parts match the file's size; `is_whole` checks the content."""
+        """Check that the parts match the file's size."""
         if len(data) < HEADER or data[: len(MAGIC)] != MAGIC:
             raise ArtefactError("the file of word vectors is damaged or of another format", fix=FIX)
         self._data = data
@@ -145,10 +145,6 @@ class Static:
 
     def _number(self, at: int) -> int:
         return int.from_bytes(self._data[at : at + 4], "little")
-
-    def is_whole(self) -> bool:
-        """Return whether the content matches its digest. Reads the whole file; meant for a check-up and for tests."""
-        return digest_without(self._data, DIGEST_AT, HEADER) == self.digest
 
     def row(self, piece: str) -> int:
         """Return the row of a WordPiece (`##` marks a continuation) or of a whole word (`=`), or -1."""
@@ -234,15 +230,6 @@ class Static:
         columns = zip(*[self._data[place : place + wide] for place in places], strict=True)
         middle = MIDDLE * len(rows)
         return [sum(column) - middle for column in columns]
-
-
-def digest_without(data: mmap.mmap | bytes, start: int, end: int) -> str:
-    """Return the SHA-256 of a file without the part that holds the digest itself."""
-    import hashlib  # noqa: PLC0415 - opening the file does not need it
-
-    content = hashlib.sha256(data[:start])
-    content.update(data[end:])
-    return content.hexdigest()
 
 
 def longest_pieces(word: str, row: Callable[[str], int], *, longest: int = LONGEST_WORD) -> tuple[int, ...]:

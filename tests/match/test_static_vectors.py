@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import subprocess
@@ -19,6 +20,7 @@ from deia.compile.catalog.vectors import stored_bytes
 from deia.errors import ArtefactError
 from deia.match import static_vectors as module
 from deia.match.static_vectors import (
+    DIGEST_AT,
     FILE,
     HEADER,
     MOST_READ,
@@ -39,6 +41,7 @@ TOKENISED = json.loads(Path(__file__).with_name("static_tokens.json").read_text(
 @pytest.fixture(params=["plain", "numpy"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run a test as in a cold process, and as in one that has loaded numpy."""
+    stored([0.0] * STATIC.dimensions)  # numpy imports parts of itself when they are first used
     if request.param == "plain":
         monkeypatch.delitem(sys.modules, "numpy")
     assert (module._numpy() is np) == (request.param == "numpy")
@@ -171,7 +174,6 @@ def test_a_damaged_header_is_an_error_or_still_answers(noise: bytes, place: int)
     except ArtefactError as error:
         assert error.fix  # noqa: PT017 - an error is one of two right outcomes
     else:
-        assert opened.is_whole() == (damaged == whole)
         for text in ("drop the production database", "a", "!"):
             assert all(-1 < row < opened._tokens for row in opened.rows(text))
 
@@ -192,7 +194,8 @@ def test_the_error_for_a_missing_file_says_what_to_do(path: str) -> None:
 
 def test_the_shipped_file_is_intact_small_and_documented() -> None:
     provenance = json.loads((MODELS / "static.provenance.json").read_text("utf-8"))
-    assert STATIC.is_whole()
+    data = (MODELS / FILE).read_bytes()
+    assert hashlib.sha256(data[:DIGEST_AT] + data[HEADER:]).hexdigest() == STATIC.digest
     assert (MODELS / FILE).stat().st_size < 9_000_000
     assert STATIC.dimensions == provenance["dimensions"]
     assert STATIC.name == f"static-minilm-{provenance['dimensions']}"
