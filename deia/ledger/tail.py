@@ -42,7 +42,7 @@ class Extent(Record):
 
 
 def extent_of(folder: str) -> Extent:
-    """Return the size of a ledger; raise CommonsError if the ledger cannot be read."""
+    """Return the size of a ledger; raise CommonsError if it cannot be read."""
     parts = find_parts([folder])
     if not parts.readable and not parts.damaged:
         return Extent()

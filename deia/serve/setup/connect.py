@@ -73,7 +73,7 @@ def _server_part(host: str, path: str, fields: Mapping[str, Json] | None = None)
 
 
 def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
-    """Refuse hosts that run no hooks, unless a server is wanted; raise HostError if one of the hosts runs no hooks."""
+    """Raise HostError if one of the hosts runs no hooks, unless a server is wanted."""
     if not server and (hookless := only_servers(hosts)):
         host = hookless[0]
         raise HostError(f"{host} runs no hooks; it asks a server", fix=f"Type: deia install {host} --mcp")

@@ -48,7 +48,7 @@ def is_own_file(text: str) -> bool:
 
 
 def check_free(path: str, text: str) -> None:
-    """Refuse to replace a file that somebody else wrote; raise HostError if somebody else wrote the file."""
+    """Raise HostError if somebody else wrote the file that would be replaced."""
     if text.strip() and not is_own_file(text):
         problem = "is a hook of somebody else's, and the host reads only one file for this event"
         raise HostError(problem, where=path, fix="Let that file run the hook too, or move it away.")
