@@ -29,6 +29,7 @@ ACTS = frozenset(("act", MEANING))  # kinds of clauses that name acts
 OUTPUT = "output"
 CHANGE_PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
 PATTERNS = (*CHANGE_PATTERNS, OUTPUT)
+FORMS, OF_FORM, CLASSES = "|", ":", ","  # separators in a text of forms of verbs
 LIGHT = "light"  # the class of verbs that only a noun gives a meaning: "do a hard reset"
 
 
@@ -52,13 +53,23 @@ class CompiledPattern:
         return {"s": self.source, "v": {"f": self.flags, "c": self.code, "g": self.groups}}
 
 
+def verb_text(verb_forms: Iterable[VerbForm]) -> str:
+    """Return forms of verbs that begin with one word as text, which is parsed only when the word occurs."""
+    return FORMS.join(OF_FORM.join((shape, " ".join(rest), CLASSES.join(names))) for shape, names, rest in verb_forms)
+
+
 class ActWords(Record):
     """The verbs and nouns that `act` clauses know, with their classes; see `deia.compile.triggers.act_words`."""
 
-    verbs: Mapping[str, Sequence[VerbForm]] = {}  # by the first word of a form, those of more words first
+    verbs: Mapping[str, str] = {}  # by the first word of a form: its forms as text, those of more words first
     nouns: Mapping[str, str] = {}  # classes, separated by spaces, by a noun of one or two words
     deeds: Mapping[str, str] = {}  # the same for nouns that mean acts: "hard reset"
     vessels: Sequence[str] = ()  # nouns that take the class of the word before them
+
+    def forms_of(self, word: str) -> list[VerbForm]:
+        """Return the forms of verbs that begin with a word, those of more words first."""
+        parts = [form.split(OF_FORM) for form in self.verbs[word].split(FORMS)]
+        return [(shape, classes.split(CLASSES), rest.split()) for shape, rest, classes in parts]
 
     def deeds_of(self, words: Sequence[str]) -> frozenset[str]:
         """Return the classes of the act that an object means: "a hard reset"."""

@@ -15,7 +15,7 @@ from deia.knowledge import OwnActWords
 from deia.records import Record
 from deia.tables import Tables
 from deia.text import words
-from deia.watch.compiled_trigger import ActWords, VerbForm
+from deia.watch.compiled_trigger import ActWords, VerbForm, verb_text
 from deia.watch.prose.acts import BASE, DOING
 
 TABLES = Tables(__file__)
@@ -89,7 +89,7 @@ def act_words(do: Iterable[str], what: Iterable[str], known: Vocabulary | None =
     )
 
 
-def _verb_forms(classes: Classes) -> dict[str, list[VerbForm]]:
+def _verb_forms(classes: Classes) -> dict[str, str]:
     """Return the forms of all verbs by their first word, those of more words first."""
     classes_of: dict[tuple[str, tuple[str, ...]], set[str]] = {}
     for name, verbs in classes.items():
@@ -101,7 +101,7 @@ def _verb_forms(classes: Classes) -> dict[str, list[VerbForm]]:
     by_word: dict[str, list[VerbForm]] = {}
     for (shape, (first, *rest)), names in sorted(classes_of.items(), key=lambda item: (-len(item[0][1]), item[0])):
         by_word.setdefault(first, []).append((shape, sorted(names), rest))
-    return dict(sorted(by_word.items()))
+    return {word: verb_text(by_word[word]) for word in sorted(by_word)}
 
 
 def verb_forms(verb: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -17,7 +17,7 @@ from deia.compile.triggers.synonyms import ALIKE, replacements, synonym_classes
 from deia.compile.triggers.word_forms import forms
 from deia.tables import Tables
 from deia.text import spans, words
-from deia.watch.compiled_trigger import ActWords, CompiledAct
+from deia.watch.compiled_trigger import ActWords, CompiledAct, verb_text
 from deia.watch.prose.act_objects import CLAUSE_WORDS, DETERMINERS, PRONOUNS, QUANTIFIERS
 from deia.watch.prose.acts import BASE, MOST_APART, Frame, frames
 from deia.watch.prose.stance_names import DENIALS
@@ -95,7 +95,7 @@ def known_verbs() -> frozenset[str]:
 def _frame(text: str, verb: str) -> Frame | None:
     """Return the act that an exemplar describes, read as the watcher reads what somebody says."""
     first, *rest = verb.split()
-    vocabulary = ActWords(verbs={first: [(BASE, [verb], rest)]})
+    vocabulary = ActWords(verbs={first: verb_text([(BASE, [verb], rest)])})
     return next(iter(frames(text, spans(text), vocabulary)), None)
 
 

@@ -17,14 +17,17 @@ from deia.compile.triggers.exemplars import exemplar_act
 from deia.compile.triggers.lowered import Group, Lowered, Row
 from deia.compile.triggers.word_forms import forms
 from deia.text import words
-from deia.watch.compiled_trigger import MEANING, CompiledAct, CompiledClause
+from deia.watch.compiled_trigger import CLASSES, FORMS, MEANING, OF_FORM, CompiledAct, CompiledClause
 from deia.watch.gate.word_gate import SAID
+
+PLAIN = str.maketrans(dict.fromkeys(FORMS + OF_FORM + CLASSES, " "))  # a verb of its own may have any sign
 
 
 def lower_act(value: Mapping[str, Any], known: Vocabulary | None = None) -> Lowered:
     """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects."""
     act = CompiledAct(
-        do=list(value["do"]), what=[name.replace(" ", OF_WORDS) for name in value.get("what", ())],
+        do=[name.translate(PLAIN) for name in value["do"]],
+        what=[name.replace(" ", OF_WORDS) for name in value.get("what", ())],
         unlike=_items(value, "not"),
         where=_items(value, "where"), how=_items(value, "how"), whole=bool(value.get("all")),
     )  # fmt: skip

@@ -275,8 +275,8 @@ def _with_examples(name: str, members: Sequence[str]) -> str:
 
 def _verbs_of(known: ActWords) -> dict[str, list[str]]:
     members: dict[str, list[str]] = {}
-    for first, verb_forms in known.verbs.items():
-        for shape, names, rest in verb_forms:
+    for first in known.verbs:
+        for shape, names, rest in known.forms_of(first):
             for name in names if shape == BASE else ():
                 members.setdefault(name, []).append(" ".join((first, *rest)))
     return members

@@ -95,7 +95,7 @@ def _frames_at(objects: ObjectReader, first: int, at: int, end: int) -> list[Fra
     text, tokens = objects.text, objects.tokens
     first, end = max(first, at - REACH), min(end, at + REACH)
     word, start, verb_end = tokens[at]
-    for shape, classes, rest in objects.vocabulary.verbs[word]:
+    for shape, classes, rest in objects.vocabulary.forms_of(word):
         after = _after_rest(tokens, at + 1, end, rest)
         if after < 0 or not _is_free(text, tokens, at, after, end):
             continue

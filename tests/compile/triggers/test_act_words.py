@@ -25,14 +25,19 @@ def test_verbs_have_their_base_form_and_the_one_in_ing_and_no_others() -> None:
 
 
 def test_a_verb_of_two_words_comes_before_the_same_verb_alone() -> None:
-    rests = [rest for _, _, rest in act_words((), ()).verbs["throw"]]
+    rests = [rest for _, _, rest in act_words((), ()).forms_of("throw")]
     assert rests == sorted(rests, key=len, reverse=True)
 
 
 def test_a_word_that_is_no_class_is_a_class_of_its_own() -> None:
     words = act_words(("yeet",), ("ledger",))
-    assert [classes for _, classes, _ in words.verbs["yeeting"]] == [["yeet"]]
+    assert [classes for _, classes, _ in words.forms_of("yeeting")] == [["yeet"]]
     assert words.nouns["ledgers"] == "ledger"
+
+
+def test_a_verb_of_its_own_may_have_any_sign() -> None:
+    odd = trigger("odd", what="table").but(any=(Clause(kind="act", value={"do": ("yeet, a|b:c",)}),))
+    assert fired("please yeet a b c", odd) == {"odd"}
 
 
 def test_no_class_is_empty_and_every_word_is_plain() -> None:
