@@ -107,7 +107,7 @@ def counted(commons: Commons) -> str:
     return COUNTED.format(
         topics="\n".join(topic.row(name) for name, topic in topics.items()),
         every=every.row("**all**"),
-        kinds=", ".join(f"{name} in {count}" for name, count in kinds.most_common()),
+        kinds=", ".join(f"{name} in {-count}" for count, name in sorted((-kinds[name], name) for name in kinds)),
         platforms="\n".join(
             f"| {name} | {platforms[name]} | {triggers_of[name]} |"
             for name in sorted(platforms, key=lambda name: (-platforms[name], name))
