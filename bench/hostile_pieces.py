@@ -30,6 +30,8 @@ FILES = (
     "telemetry/events/2025-05.parquet", "packs/p/commons_index.yaml", "packs/p/bok/p.md", ".gitignore", ".git",
     ".git/config", ".git/HEAD", "netlify.toml", "package.json", "main.tf", "README.md", ".deia/manifest.json",
     ".deia/triggers", ".deia/stamps.triggers", ".deia/lock", "removed.yaml", "telemetry/learn.lock",
+    ".claude/settings.json", ".claude/settings.json.before-deia", ".mcp.json", ".clinerules/hooks/PreToolUse",
+    ".opencode/plugins/deia.ts",
 )  # fmt: skip
 FOLDERS = (
     "triggers",
@@ -41,6 +43,8 @@ FOLDERS = (
     ".deia",
     ".deia/catalog",
     ".git",
+    ".claude",
+    ".clinerules/hooks",
     "a",
 )
 SPECIAL = (

@@ -196,13 +196,17 @@ class Visit:
         for query in self.chance.sample(("deploy the shop", "canary", "how do I x", "a:b AND (c", "odd"), 2):
             self.deia("search", query, *self.chance.choice(([], ["--format", "json"], ["--format", "full"])))
         self.deia("learn", self.chance.choice(("propose", "undo", "log")))
-        self.deia(*self.chance.choice(OTHERS))
+        self.deia(*self._one_of(OTHERS))
         self.deia("mcp", given=mcp_session(self.chance))
         self.enter(str(self.root))
-        self.deia(*self.chance.choice(CHANGES))
+        self.deia(*self._one_of(CHANGES))
         self.deia(
             "add", "--title", self.chance.choice(("Deploy", "Terraform destroy", "../x", "a\nb")), "--text", "Text."
         )
+
+    def _one_of(self, calls: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        """Return a call; in a trusted project, none that follows links of its hosts' settings or runs their hooks."""
+        return self.chance.choice([call for call in calls if not (self.trusted and call[0] in OF_HOSTS)])
 
     def compare(self, actor: str, before: Listing, after: Listing, folder: Path) -> None:
         """Report what an actor changed in a folder that it must leave as it is."""
@@ -221,17 +225,21 @@ class Visit:
                     self.failures.append(f"read: {word} {name}: {data[max(0, at - 200) : at + 60]!r}")
 
 
+OF_HOSTS = ("doctor", "install", "uninstall")
 OTHERS = (
     ("lint",), ("lint", "--format", "json"), ("config",), ("why",), ("log",), ("telemetry", "queries"), ("show", "a"),
     ("telemetry", "gaps"), ("telemetry", "triggers"), ("telemetry", "report"), ("telemetry", "agents"), ("learn",),
     ("triggers", "test"), ("triggers", "list"), ("triggers", "lint"), ("telemetry", "triggers"), ("learn", "log"),
     ("check", "deploy the shop with terraform destroy"), ("pack", "list"), ("eval",), ("mute", "--list"),
     ("statusline",), ("config", "--format", "json"), ("feedback", "last", "useful"), ("telemetry", "documents"),
+    ("doctor",), ("doctor",), ("telemetry", "sql", "FROM events"), ("telemetry", "latency"), ("install", "--list"),
 )  # fmt: skip
 CHANGES = (
     ("learn", "undo"), ("learn", "undo"), ("learn", "apply", "--all"), ("telemetry", "compact"), ("index", "build"),
-    ("index", "migrate"), ("pack", "update"), ("pack", "remove", "p"), ("init",), ("telemetry", "import", "telemetry"),
-    ("triggers", "new", "I will deploy the shop"),
+    ("index", "migrate"), ("pack", "update"), ("pack", "remove", "p"), ("init",),
+    ("uninstall", "claude-code", "--project", "--yes"),
+    ("triggers", "new", "I will deploy the shop"), ("install", "claude-code", "--mcp", "--yes"),
+    ("install", "cline", "opencode", "--yes"), ("install", "codex", "--yes"),
 )  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import shutil
 import urllib.request
@@ -17,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from deia.errors import HostError
-from deia.folders import is_trusted
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.connect import HOOKS_OPTION, server_paths
@@ -56,8 +54,7 @@ def is_own_place(patient: Patient, scope: str) -> bool:
 
     Anybody can put a command or an address into a repository, and `deia doctor` may be typed in any.
     """
-    project, home = (os.path.realpath(folder) for folder in (patient.machine.project, patient.machine.home))
-    return scope == USER or project == home or is_trusted(patient.machine.project, patient.machine.environ)
+    return scope == USER or not patient.machine.fence
 
 
 def _at_address(patient: Patient, scope: str, entry: Mapping[str, Any]) -> Finding:

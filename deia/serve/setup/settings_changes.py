@@ -84,18 +84,30 @@ def _refuse_special_file(path: str) -> None:
 # --- planning ---
 
 
-def planned(parts: Iterable[Part], *, removing: bool = False) -> Plan:
-    """Return how files change when parts of them are added, or removed; several parts of a file are one change."""
+def planned(parts: Iterable[Part], *, removing: bool = False, fence: str = "") -> Plan:
+    """Return how files change when parts of them are added, or removed; several parts of a file are one change.
+
+    A file in the folder `fence` is refused if a link leads it out of there.
+    """
     by_path: dict[str, list[Part]] = {}
     for part in parts:
         by_path.setdefault(part.path, []).append(part)
     plan = Plan(changes=[], failed={})
     for path, own in by_path.items():
         try:
+            _refuse_way_out(path, fence)
             plan.changes.append((_removal if removing else _addition)(path, own))
         except HostError as error:
             plan.failed[path] = error
     return plan
+
+
+def _refuse_way_out(path: str, fence: str) -> None:
+    if fence and path.startswith(os.path.join(fence, "")):
+        real = os.path.realpath(path)
+        if not real.startswith(os.path.join(os.path.realpath(fence), "")):
+            problem = f"leads to {real}, out of a project that is not trusted"
+            raise HostError(problem, where=path, fix="Put a file in place of the link, or type: deia trust")
 
 
 def _addition(path: str, parts: Sequence[Part]) -> Change:

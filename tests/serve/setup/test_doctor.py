@@ -477,7 +477,7 @@ def test_no_command_of_a_project_that_is_not_trusted_is_run(
     monkeypatch.setenv("DEIA_TRUST", "")
     assert deia("compile").code == 0
     settings = commons / ".claude" / "settings.json"
-    rewrite(settings, lambda own: own.clear() or own.update(type="command", **entry))
+    rewrite(settings, lambda own: own.update({"args": None, **entry}))
     evil = commons / "evil"
     evil.write_text("#!/bin/sh\n/bin/touch ran || /usr/bin/touch ran\n", encoding="utf-8")
     evil.chmod(0o755)

@@ -113,7 +113,8 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     if status:
         spots = _with_status(spots)
     command = partial(hook_command, find_interpreter(), commons=commons)
-    plan = planned([*(part for spot in spots for part in hook_parts(spot, command(spot.setup.host))), *parts])
+    wanted = [*(part for spot in spots for part in hook_parts(spot, command(spot.setup.host))), *parts]
+    plan = planned(wanted, fence=this_machine().fence)
     code = _report_failures(plan, every=every)
     if not _carry_out(plan.changes, **flags):
         output.say(REPLAYED)
@@ -221,7 +222,9 @@ def _remove(hosts: Sequence[str], scope: str, *, dry_run: bool, agreed: bool, ev
     """Remove all that is deia's from the files of hosts; a file that only might hold a server may be unreadable."""
     spots = _spots(hosts, scope, every=every, removing=True)
     parts = [part for spot in spots for part in hook_parts(spot)]
-    plan = planned([*parts, *known_servers(hosts, scope, this_machine(), every=every)], removing=True)
+    machine = this_machine()
+    servers = known_servers(hosts, scope, machine, every=every)
+    plan = planned([*parts, *servers], removing=True, fence=machine.fence)
     paths = {part.path for part in parts}
     failed = [error for path, error in plan.failed.items() if path in paths]
     for error in failed:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from deia import files
 from deia.errors import HostError
+from deia.folders import is_trusted
 from deia.records import Record
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SCRIPT, SETUPS, USER, Place, Setup
@@ -29,6 +30,15 @@ class Machine(Record):
     def home(self) -> str:
         """The person's home folder."""
         return self.environ.get("USERPROFILE" if on_windows() else "HOME") or os.path.expanduser("~")
+
+    @property
+    def fence(self) -> str:
+        """The project if it may be a stranger's, whose links lead anywhere, else the empty text.
+
+        A person trusts a project, or it is their home folder, where links lead to wherever they keep their settings.
+        """
+        own = os.path.realpath(self.project) == os.path.realpath(self.home)
+        return "" if own or is_trusted(self.project, self.environ) else self.project
 
     def root_of(self, scope: str) -> str:
         """Return the folder in which the settings of a scope are."""

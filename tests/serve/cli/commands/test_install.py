@@ -179,6 +179,39 @@ def test_a_link_is_followed_and_stays_a_link(deia: Deia, commons: Path, tmp_path
     assert stat.S_IMODE(real.stat().st_mode) == 0o600
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize(
+    ("host", "link", "to"),
+    [
+        ("claude-code", ".claude", "outside"),
+        ("claude-code", ".claude/settings.json", "outside/settings.json"),
+        ("claude-code", ".claude/settings.json", "outside/new.json"),
+        ("cline", ".clinerules/hooks", "outside"),
+        ("cline", ".clinerules/hooks/PreToolUse", "outside/new"),
+        ("opencode", ".opencode/plugins/deia.ts", "outside/new.ts"),
+    ],
+)
+def test_a_link_out_of_a_project_that_is_not_trusted_is_refused_and_its_target_stays(
+    deia: Deia, commons: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, link: str, to: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "settings.json").write_text('{"a": 1}\n', encoding="utf-8")
+    (commons / link).parent.mkdir(parents=True, exist_ok=True)
+    if (commons / link).is_dir():
+        (commons / link).rmdir()
+    (commons / link).symlink_to(tmp_path / to)
+    monkeypatch.setenv("DEIA_TRUST", "")
+    refused = deia("install", host, "--yes")
+    assert refused.code == 2
+    assert "out of a project that is not trusted" in refused.err
+    assert [(file.name, file.read_text(encoding="utf-8")) for file in outside.iterdir()] == [
+        ("settings.json", '{"a": 1}\n')
+    ]
+    monkeypatch.setenv("DEIA_TRUST", str(commons))
+    assert deia("install", host, "--yes").code == 0
+
+
 def test_each_scope_has_its_file_and_uninstalling_empties_all(
     deia: Deia, commons: Path, environ: dict[str, str]
 ) -> None:
