@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 TABLES = Tables(__file__)
 ADVERBS = TABLES.words("adverbs")
 NO_ADVERBS = TABLES.words("no adverbs")
+SOURCE_ENDINGS = TABLES.words("source endings")
+SOURCE_THINGS = TABLES.words("source things")
 DETERMINERS = TABLES.words("determiners")
 QUANTIFIERS = TABLES.words("quantifiers")
 PRONOUNS = TABLES.words("pronouns")
@@ -154,12 +156,17 @@ class ObjectReader:
         return at, whole
 
     def _noun_phrase_end(self, start: int, end: int) -> int:
-        """Return the index after the noun phrase that begins at `start`; an adverb after it does not belong to it."""
+        """Return the index after the noun phrase that begins at `start`.
+
+        An adverb or a comparison after it does not belong to it: "the orders older than a year".
+        """
         after = min(end, start + MOST_WORDS)
         for place in range(start, after):
             if self.tokens[place][0] in ENDS and not self._in_name(place, start):
                 after = place
                 break
+        if after > start + 1 and after < end and self.tokens[after][0] == "than":
+            after -= 1
         while after > start + 1 and is_adverb(self.tokens[after - 1][0]):
             after -= 1
         return after
@@ -189,6 +196,8 @@ class ObjectReader:
 
     def _head(self, start: int, after: int) -> tuple[str, frozenset[str]]:
         """Return the head of the noun phrase between two indexes, and its classes."""
+        while after - start > 1 and self.tokens[after - 1][0].isdigit() and not self._in_name(after - 1, start):
+            after -= 1  # "migration 0003"
         words = self._words(start, after)
         if not words:  # nothing, or only the "s" of a possessive
             return "", frozenset()
@@ -215,8 +224,11 @@ class ObjectReader:
 
     def _classes_of_name(self, parts: Sequence[str], modifiers: Sequence[str]) -> frozenset[str]:
         """Return the classes of a name or path: those of its last part that has any, or of the words before it."""
+        is_source = len(parts) > 1 and parts[-1] in SOURCE_ENDINGS
         for at in range(len(parts), 0, -1):
             classes = self._own_classes(parts[:at])
+            if is_source:  # "db.py" is no database, but "test_db.py" is a test
+                classes = frozenset(name for name in classes if name.removeprefix("~") in SOURCE_THINGS)
             if classes:
                 return classes
         return self._own_classes(modifiers) if modifiers else frozenset()

@@ -79,6 +79,20 @@ def test_the_object_is_what_its_last_word_says() -> None:
     assert "database" not in frame.things
 
 
+def test_a_file_of_code_about_a_thing_is_not_the_thing() -> None:
+    assert "database" not in read("I'll delete db.py")[0].things
+    assert "test" in read("I'll delete tests/test_db.py")[0].things
+    assert "migration" in read("I'll delete migrations/0003_users.py")[0].things
+    assert "database" in read("I'll delete app.db")[0].things
+
+
+@pytest.mark.parametrize(
+    ("text", "head"), [("I'll delete migration 0003", "migration"), ("delete the rows older than a year", "rows")]
+)
+def test_a_number_or_a_comparison_after_the_noun_is_not_the_head(text: str, head: str) -> None:
+    assert read(text)[0].head == head
+
+
 def test_a_folder_is_of_the_class_of_what_it_holds() -> None:
     (frame,) = read("I'll delete the migrations folder")
     assert {"migration", "directory"} <= frame.things
