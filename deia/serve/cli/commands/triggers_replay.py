@@ -31,6 +31,7 @@ from deia.watch.authoring.replay import Tally
 from deia.watch.gate.artefact import Artefact
 from deia.watch.silence.mutes import Mute, muted_for_good, write_mute
 
+PATIENCE = 100_000_000  # bytes that take some minutes
 REPORT_EVERY = 500  # turns
 CLEAR_LINE = "\r\033[K"
 OFFERED = 8  # triggers at most that are named in the question
@@ -72,6 +73,8 @@ def replay(
         return output.NOTHING
     if form == "text" and found:
         output.say("\n".join(found_lines(found)))
+    if found and since is None:
+        _announce_patience(paths)
     newer = Librarian(named_commons() or None, agent="cli", ledger=False)
     sets = [newer, *([Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else [])]
     with message_if_slow("The triggers are compiled, which is needed once …"):
@@ -99,6 +102,15 @@ def _files(named: Sequence[str], *, newer_than: float) -> tuple[list[str], list[
     found = [] if named else list(past_conversations(this_machine(), newer_than=newer_than))
     paths = transcript_files(named) if named else [path for past in found for path in past.paths]
     return [path for path in paths if changed_after(path, newer_than)], found
+
+
+def _announce_patience(paths: Sequence[str]) -> None:
+    """Say that a replay will take long, and how to make it shorter."""
+    size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
+    if size >= PATIENCE:
+        output.complain(
+            f"These are {size / 1e6:,.0f} MB, which take some minutes; to read only recent ones: --since 30d"
+        )
 
 
 def _check_known(mutes: Sequence[str], triggers: Mapping[str, TriggerInfo]) -> None:

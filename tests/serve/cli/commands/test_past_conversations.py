@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.evaluate import replay_files as replaying
+from deia.serve.cli.commands import triggers_replay
 from deia.watch.silence.mutes import Mute, write_mute
 
 if TYPE_CHECKING:
@@ -182,6 +183,14 @@ def test_only_lately_changed_conversations_are_read_if_that_is_wanted(deia: Deia
     recent.touch()
     assert fields(deia, str(home / ".claude"), "--since", "7d")["conversations"] == 1
     assert deia("triggers", "replay", "--since", "soon").code == 2
+
+
+def test_where_there_is_much_it_says_how_to_read_less(deia: Deia, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claude_code(home)
+    assert "--since 30d" not in deia("triggers", "replay").err
+    monkeypatch.setattr(triggers_replay, "PATIENCE", 1)
+    assert "to read only recent ones: --since 30d" in deia("triggers", "replay").err
+    assert "--since 30d" not in deia("triggers", "replay", "--since", "30d").err
 
 
 def test_it_works_before_there_is_any_commons_with_the_starter_alone(
