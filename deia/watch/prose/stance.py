@@ -73,7 +73,6 @@ TOLD_CLAUSE_STARTS = TABLES.words("told clause starts")
 WRITING = TABLES.words("writing")
 WRITTEN = TABLES.words("written")
 TOPIC_WORDS = frozenset(("for", "about", "on", "of", "that", "which", "covering", "when", "where"))
-RELATIVES = frozenset(("that", "which", "who"))
 MOST_OBJECT_WORDS = 4  # between "write" and what is written, or between "tell" and the clause that is told
 RELEASING = TABLES.words("releasing")
 JOINED = TABLES.words("joined")
@@ -236,10 +235,7 @@ def _urging_rule(act: Act) -> str:
 
 def _denial_rule(act: Act) -> str:
     """Return NEGATED if one of the eight words before the act, or its own phrase, denies it."""
-    scope = act.before
-    if "".join(scope[-1:]) in {"and", "then"}:  # "find the files that have not changed and delete them"
-        scope = scope[: next((at for at, word in enumerate(scope) if word in RELATIVES), len(scope))]
-    scope = scope[-8:]
+    scope = act.before[-8:]
     is_denied = _denies(scope, NEGATIONS) or _denies(act.after_verb, DENIALS, contracted=CONTRACTED - DO_FORMS)
     return NEGATED if is_denied else ""
 

@@ -172,8 +172,6 @@ announced | let me try deleting the site and making a new one \u2014 that usuall
 announced | we'll try dropping the table
 requested | you know what just delete the site
 announced | Ready to delete the site
-requested | find all sites that have not been opened for a year and delete them
-negated | do not open the site and delete it
 announced | Let me delete the records of the failed release
 """
 ROWS = [tuple(part.strip() for part in line.split("|", 1)) for line in TABLE.strip().splitlines()]
