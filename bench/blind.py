@@ -2,7 +2,8 @@
 
     python bench/blind.py [--half development] [--wrong]
 
-`labels/blind.jsonl` holds turns in which a warning would have helped, near misses, and shell commands, in two halves.
+`labels/blind.jsonl` holds turns in which a warning would have helped, near misses, and shell commands, in two halves;
+some of the turns were written by somebody who knew which mistakes the starter has a trigger for, but no trigger.
 Each is a conversation of its own, in a folder that shows every context that a trigger requires. `--wrong` lists the
 errors of the development half; the held-out half is only ever counted, so that nobody tunes to it.
 """
@@ -31,9 +32,12 @@ if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
 
 LABELS = Path(__file__).resolve().parent / "labels" / "blind.jsonl"
+ORDER = ("turn", "spoken", "command")
 TOLD = {
     ("turn", True): "turns where a warning would have helped: {} of {} ({:.3f}) fire",
     ("turn", False): "near misses: {} of {} ({:.3f}) fire",
+    ("spoken", True): "turns just before a mistake, written with a list of the mistakes: {} of {} ({:.3f}) fire",
+    ("spoken", False): "ordinary turns with the same words: {} of {} ({:.3f}) fire",
     ("command", True): "commands worth catching: {} of {} ({:.3f}) fire",
     ("command", False): "commands to leave alone: {} of {} ({:.3f}) fire",
 }
@@ -70,7 +74,7 @@ def main() -> None:
             fire[key] += bool(triggers)
             if options.wrong and row["half"] == DEVELOPMENT and bool(triggers) != row["fires"]:
                 print(f"  {row['id']} {row['topic']}: {row.get('text') or row['tool']} {triggers}")
-    for half, kind, wanted in sorted(every, key=lambda key: (key[0], key[1] == "command", not key[2])):
+    for half, kind, wanted in sorted(every, key=lambda key: (key[0], ORDER.index(key[1]), not key[2])):
         key = half, kind, wanted
         print(f"{half}: " + TOLD[kind, wanted].format(fire[key], every[key], fire[key] / every[key]))
 
