@@ -22,6 +22,7 @@ from deia.serve.setup.host_settings.hosts_table import BY_NAME
 from deia.serve.setup.host_settings.json_text import BOM, COMMAS, parse
 
 BACKUP = ".before-deia"
+MOST_BYTES = 16_000_000  # of a settings file
 
 
 class Change(Record):
@@ -69,16 +70,19 @@ def read_settings(path: str) -> str:
 
 
 def _refuse_special_file(path: str) -> None:
-    """Refuse a folder, a pipe and a device, which cannot be read to an end."""
+    """Refuse a folder, a pipe and a device, which cannot be read to an end, and a file that no host would read."""
     try:
-        mode = os.stat(path).st_mode
+        state = os.stat(path)
     except (OSError, ValueError):
         return
+    mode = state.st_mode
     if stat.S_ISDIR(mode):
         raise HostError("is a folder, but the host expects a file there", where=path, fix="Move that folder away.")
     if not stat.S_ISREG(mode):
         problem = "is a pipe or a device and not a settings file, so it is not read"
         raise HostError(problem, where=path, fix="Put an ordinary file there, or nothing.")
+    if state.st_size > MOST_BYTES:
+        raise HostError("is too large for a settings file, so it is not read", where=path, fix="Move that file away.")
 
 
 # --- planning ---

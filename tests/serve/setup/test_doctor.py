@@ -514,6 +514,14 @@ def test_what_deia_itself_installed_is_tried_in_any_project(
     assert "answered in" in found.out
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs named pipes")
+def test_a_pipe_in_place_of_settings_is_not_waited_for(deia: Deia, commons: Path, installed: Path) -> None:
+    os.mkfifo(commons / ".claude" / "settings.local.json")
+    installed.unlink()
+    os.mkfifo(installed)
+    assert "is a pipe or a device" in deia("doctor").out
+
+
 def test_no_address_that_a_project_names_is_asked_unless_it_is_trusted(
     deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

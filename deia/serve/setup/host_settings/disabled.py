@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from deia import files
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.serve.setup.host_settings.hook_file import Installed
@@ -141,18 +142,16 @@ def _table(config: Mapping[str, Json], name: str) -> Mapping[str, Json]:
 def _read_json(path: str) -> dict[str, Json]:
     """Return a settings file's content, empty if it cannot be read; other checks report that."""
     try:
-        with open(path, "rb") as file:
-            settings = parse(file.read().decode("utf-8", "replace"), where=path, extras=COMMENTS)
-    except (OSError, HostError):
+        settings = parse((files.read(path) or b"").decode("utf-8", "replace"), where=path, extras=COMMENTS)
+    except HostError:
         return {}
     return settings if isinstance(settings, dict) else {}
 
 
 def _read_toml(path: str) -> dict[str, Json]:
     try:
-        with open(path, "rb") as file:
-            return tomllib.loads(file.read().decode("utf-8", "replace"))
-    except (OSError, tomllib.TOMLDecodeError, RecursionError):
+        return tomllib.loads((files.read(path) or b"").decode("utf-8", "replace"))
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 

@@ -548,3 +548,16 @@ def test_comments_stay_where_the_host_takes_them(deia: Deia, commons: Path) -> N
     settings_of(commons).write_text(text, encoding="utf-8")
     assert "not JSON" in deia("install", "claude-code").err
     assert settings_of(commons).read_text(encoding="utf-8") == text
+
+
+def test_a_huge_file_in_place_of_settings_is_refused_and_not_read(deia: Deia, commons: Path) -> None:
+    place = commons / ".claude" / "settings.json"
+    place.parent.mkdir(exist_ok=True)
+    with place.open("wb") as file:
+        file.truncate(1 << 36)
+    for command in (("install", "claude-code"), ("uninstall", "claude-code")):
+        refused = deia(*command)
+        assert refused.code == 2
+        assert "is too large for a settings file" in refused.err
+    assert "is too large for a settings file" in deia("doctor").out
+    assert place.stat().st_size == 1 << 36
