@@ -11,7 +11,7 @@ from deia.fast_json import loads
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
     from typing import Any, TypeAlias
 
     from deia.records import Action, Mode, Urgency
@@ -21,14 +21,16 @@ if TYPE_CHECKING:
     Templates: TypeAlias = Sequence[Sequence[str]]  # words of commands or statements
     # Shape (base form or -ing), classes of the verb, further words ("away" of "blow away").
     VerbForm: TypeAlias = tuple[str, Sequence[str], Sequence[str]]
+    Words = Mapping[str, str]
 else:
-    Slot = VerbForm = object  # the compiler imports these names at run time
+    Slot = VerbForm = Words = object  # the compiler imports the first two at run time
 
 MEANING = "meaning"
 ACTS = frozenset(("act", MEANING))  # kinds of clauses that name acts
 OUTPUT = "output"
 CHANGE_PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
 PATTERNS = (*CHANGE_PATTERNS, OUTPUT)
+BEGINNING = 2  # characters by which a table of words finds the text that a word is in
 FORMS, OF_FORM, CLASSES = "|", ":", ","  # separators in a text of forms of verbs
 LIGHT = "light"  # the class of verbs that only a noun gives a meaning: "do a hard reset"
 
@@ -56,6 +58,57 @@ class CompiledPattern:
 def verb_text(verb_forms: Iterable[VerbForm]) -> str:
     """Return forms of verbs that begin with one word as text, which is parsed only when the word occurs."""
     return FORMS.join(OF_FORM.join((shape, " ".join(rest), CLASSES.join(names))) for shape, names, rest in verb_forms)
+
+
+class WordTable(Words):
+    """A text for each of many words; those of words that begin alike are one text, of which few are ever looked at."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Mapping[str, str]) -> None:
+        self.parts = parts  # by the beginning of a word: ";word=text;word=text;"
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str]) -> WordTable:
+        """Return the table of these words; they have none of the two marks in them, and their texts have no ";"."""
+        parts: dict[str, str] = {}
+        for word, text in texts.items():
+            parts[word[:BEGINNING]] = f"{parts.get(word[:BEGINNING], ';')}{word}={text};"
+        return cls(parts)
+
+    def get(self, word: str, default: Any = None) -> Any:
+        """Return the text of a word."""
+        part = self.parts.get(word[:BEGINNING], "")
+        at = part.find(f";{word}=")
+        start = at + len(word) + 2
+        return default if at < 0 else part[start : part.index(";", start)]
+
+    def __contains__(self, word: object) -> bool:
+        return f";{word}=" in self.parts.get(str(word)[:BEGINNING], "")
+
+    def __getitem__(self, word: str) -> str:
+        if word not in self:
+            raise KeyError(word)
+        text: str = self.get(word)
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.texts())
+
+    def __len__(self) -> int:
+        return len(self.texts())
+
+    def keys(self) -> KeysView[str]:
+        """Return all words."""
+        return self.texts().keys()
+
+    def items(self) -> ItemsView[str, str]:
+        """Return all words, each with its text."""
+        return self.texts().items()
+
+    def texts(self) -> dict[str, str]:
+        """Return all words with their texts."""
+        return dict(line.split("=", 1) for part in self.parts.values() for line in part.split(";") if line)
 
 
 class ActWords(Record):

@@ -24,7 +24,16 @@ from deia.fast_json import dumps
 from deia.knowledge import Earlier, OwnActWords, Trigger
 from deia.records import Record
 from deia.text import words
-from deia.watch.compiled_trigger import ACTS, OUTPUT, ActWords, CompiledAct, CompiledClause, CompiledTrigger, Unless
+from deia.watch.compiled_trigger import (
+    ACTS,
+    OUTPUT,
+    ActWords,
+    CompiledAct,
+    CompiledClause,
+    CompiledTrigger,
+    Unless,
+    WordTable,
+)
 from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
 from deia.watch.gate.word_gate import EVERYBODY, WHO
 
@@ -96,7 +105,7 @@ def compile_triggers(
     )  # fmt: skip
     records = [*(folded(trigger.compiled) for trigger in lowered), *(folded(mark.compiled) for mark in lowered_marks)]
     records += [_encoded(listed)] if listed else []
-    records += [_encoded(words_of_acts.values()) for words_of_acts in spoken]
+    records += [_encoded(_stored(words_of_acts)) for words_of_acts in spoken]
     payloads = [_encoded(documents[name].values()) for name in numbers]
     data = pack([*gate_tables([row for row in rows if row.groups]), records, payloads, [_encoded(meta.values())]])
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
@@ -123,6 +132,12 @@ def _act_words(clauses: Sequence[CompiledClause], known: Iterable[Vocabulary]) -
         )
         for one in (known if acts else ())
     ]
+
+
+def _stored(words_of_acts: ActWords) -> dict[str, object]:
+    """Return the serialised form of the words that acts know."""
+    tables = {name: WordTable.of(getattr(words_of_acts, name)).parts for name in ("verbs", "nouns")}
+    return {**words_of_acts.values(), **tables}
 
 
 def _encoded(value: object) -> bytes:

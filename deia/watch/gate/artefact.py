@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     K = TypeVar("K")
     V = TypeVar("V")
 
-FORMAT = 20  # of the tables and of their items
+FORMAT = 21  # of the tables and of their items
 MAGIC = b"DEIAT%02X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
 BYTE_ORDER = 0x01020304  # written in native order: a machine with another byte order reads another number
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
@@ -173,11 +173,12 @@ class Artefact:
     def act_words(self, number: int) -> ActWords:
         """Return the verbs and nouns of a vocabulary, which `act` clauses know."""
         if number not in self._act_words:
-            from deia.watch.compiled_trigger import ActWords  # noqa: PLC0415 - most turns open no trigger
+            from deia.watch.compiled_trigger import ActWords, WordTable  # noqa: PLC0415 - most turns open no trigger
 
             at = self.meta.triggers + self.meta.marks + self.meta.known + number
             stored = loads(self.item(TRIGGERS, at).decode("ascii")) if number < self.meta.words else {}
-            self._act_words[number] = ActWords(**stored)
+            tables = {name: WordTable(stored.get(name, {})) for name in ("verbs", "nouns")}
+            self._act_words[number] = ActWords(**{**stored, **tables})
         return self._act_words[number]
 
     def document(self, number: int) -> dict[str, str]:
