@@ -1,8 +1,8 @@
 """Compiled triggers and marks: the records that the compiler writes and the watcher reads.
 
 A clause keeps its serialised fields and offers them by name, because most clauses of a trigger are never looked at.
-Its large parts, the patterns of changed text and the acts of a `meaning` clause, are stored as text and parsed on first
-use.
+Its large parts, the patterns of changed text, the words of phrases and the acts of a `meaning` clause, are stored as
+text and parsed on first use.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ else:
 
 MEANING = "meaning"
 ACTS = frozenset(("act", MEANING))  # kinds of clauses that name acts
+FOLDED = frozenset((MEANING, "phrase", "error"))  # kinds of clauses whose value is stored as text
 OUTPUT = "output"
 CHANGE_PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
 PATTERNS = (*CHANGE_PATTERNS, OUTPUT)
@@ -177,8 +178,15 @@ class CompiledClause:
     @property
     def slots(self) -> Sequence[Slot]:
         """The slots of a `phrase` or an `error`."""
-        slots: Sequence[Slot] = self._fields["v"]
+        slots: Sequence[Slot] = self._value()
         return slots
+
+    def _value(self) -> Any:
+        """Return the value of a clause of the kinds `FOLDED`, parsed."""
+        value = self._fields["v"]
+        if isinstance(value, str):
+            value = self._fields["v"] = loads(value)
+        return value
 
     @property
     def pronoun_slots(self) -> Sequence[Slot]:
@@ -253,10 +261,7 @@ class CompiledClause:
     @property
     def acts(self) -> Sequence[tuple[str, CompiledAct]]:
         """The conditions of an `act` clause, or of each exemplar of a `meaning` clause, with their source."""
-        stored = self._fields["v"]
-        if isinstance(stored, str):
-            stored = self._fields["v"] = loads(stored)
-        return [(source, CompiledAct(**act)) for source, act in stored]
+        return [(source, CompiledAct(**act)) for source, act in self._value()]
 
     @property
     def vocabulary(self) -> int:
@@ -294,13 +299,19 @@ class CompiledTrigger(Record):
     who: int  # bits of the roles in whose turns it counts
     context: Sequence[str]
     stance: Sequence[str]
-    unless: Sequence[Unless]
+    excuses: Sequence[Mapping[str, Any]]  # the serialised forms of `unless`
     repeat: float  # seconds of silence after it fired; negative: for the whole conversation
     all: Sequence[CompiledClause]
     any: Sequence[CompiledClause]
     earlier: int | None = None  # how many turns its mark counts (0: all), if it waits for one
     waits_for: str = ""  # the mark that it waits for, if that is not its own
     otherwise: Action | None = None  # the most that it may do before its mark is set; None: nothing
+
+    @property
+    def unless(self) -> Iterator[Unless]:
+        """What keeps a match from counting; few triggers match, so it is read only then."""
+        for excuse in self.excuses:
+            yield Unless(source=excuse["s"], flag=excuse.get("flag", ""), words=excuse.get("words", ()))
 
     @property
     def clauses(self) -> Sequence[CompiledClause]:
@@ -330,16 +341,12 @@ def parse_trigger(text: str) -> CompiledTrigger | CompiledMark:
     fields = loads(first)
     if "mark" in fields:
         return CompiledMark(**{**fields, **_clauses(fields, ("any", "until"), lines)})
-    fields["unless"] = [
-        Unless(source=unless["s"], flag=unless.get("flag", ""), words=unless.get("words", ()))
-        for unless in fields["unless"]
-    ]
     return CompiledTrigger(**{**fields, **_clauses(fields, ("all", "any"), lines)})
 
 
 def _clauses(fields: Mapping[str, Any], names: Iterable[str], lines: Sequence[str]) -> dict[str, list[CompiledClause]]:
     for clause in [clause for name in names for clause in fields[name]] if lines else ():
-        for name in ("v",) if clause["k"] == MEANING else PATTERNS:
+        for name in ("v",) if clause["k"] in FOLDED else PATTERNS:
             if isinstance(clause.get(name), int):
                 clause[name] = lines[clause[name] - 1]
     return {name: [CompiledClause(clause) for clause in fields[name]] for name in names}

@@ -1,7 +1,7 @@
 """Serialise compiled triggers and marks for the artefact; `deia.watch.compiled_trigger.parse_trigger` reads them.
 
-The acts of `meaning` clauses and the patterns of changed text are large, and most candidates never need them. They
-are written on lines of their own, which the reader keeps as text until it needs them.
+The words of phrases, the acts of `meaning` clauses and the patterns of changed text are large, and most candidates
+never need them. They are written on lines of their own, which the reader keeps as text until it needs them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deia.fast_json import dumps
-from deia.watch.compiled_trigger import MEANING, PATTERNS, CompiledClause, CompiledMark, CompiledTrigger
+from deia.watch.compiled_trigger import FOLDED, PATTERNS, CompiledClause, CompiledMark, CompiledTrigger
 
 
 def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
@@ -21,14 +21,12 @@ def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
         for name, value in compiled.values().items()
         if value is not None
     }
-    if "unless" in fields:
-        fields["unless"] = [unless.fields for unless in fields["unless"]]
     return "\n".join((dumps(fields), *lines)).encode("ascii")
 
 
 def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, Any]:
     """Return the serialised fields of a clause, and add its large parts to `lines`; their numbers replace them."""
-    if clause.kind == MEANING:
+    if clause.kind in FOLDED:
         large = {"v": clause.fields["v"]}
     else:
         large = {name: pattern.fields for name in PATTERNS if (pattern := clause.written(name))}
