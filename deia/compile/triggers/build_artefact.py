@@ -99,9 +99,8 @@ def compile_triggers(
     meta = Meta(
         **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
         contexts=[name for name, _, _ in contexts], known=int(bool(listed)), words=len(spoken),
-        paths=int(asks_for("unread", living)),
-        names=int(asks_for("subject_gone", living)), ending=_ending(waited, len(living)),
-        waiting=_waiting(living, waited), ungated=ungated, regex=MAKER, **tool_words,
+        paths=int(asks_for("unread", living)), names=int(asks_for("subject_gone", living)), ungated=ungated,
+        ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, **tool_words,
     )  # fmt: skip
     records = [*(folded(trigger.compiled) for trigger in lowered), *(folded(mark.compiled) for mark in lowered_marks)]
     records += [_encoded(listed)] if listed else []
