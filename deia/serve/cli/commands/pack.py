@@ -16,6 +16,7 @@ from deia.commons.layers.packs import Pack, Packs, check_packs, pack_folder
 from deia.commons.source_files.slugs import slug
 from deia.errors import CommonsError
 from deia.fast_json import Json
+from deia.folders import is_trusted
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, writable_root
@@ -76,6 +77,11 @@ def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
     root = writable_root()
     packs = {pack.name: pack for pack in check_packs(root).locked}
     _check_names(packs, names)
+    if packs and not is_trusted(root, os.environ):
+        raise CommonsError(
+            "This project is not trusted, and its deia.lock names the folders and addresses that would be copied.",
+            where="deia.lock", fix="Read the sources in deia.lock, and then type: deia trust",
+        )  # fmt: skip
     failed = 0
     for name in names or tuple(packs):
         source, rev = packs[name].source, packs[name].rev

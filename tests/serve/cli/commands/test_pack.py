@@ -242,3 +242,19 @@ def test_one_pack_whose_source_is_gone_does_not_keep_the_others_from_being_updat
     assert "updated team" in done.out
     assert "Wrote triggers" in done.out
     assert "FIRES   paint" in deia("check", "I will repaint the shop").out
+
+
+def test_a_project_that_is_not_trusted_does_not_say_what_is_copied_into_it(
+    deia: Deia, commons: Path, team: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert deia("pack", "add", str(team), "--name", "team").code == 0
+    copied = commons / "packs" / "team" / "bok" / "colours.md"
+    (team / "bok" / "colours.md").write_text("# Colours\n\nA secret.", encoding="utf-8")
+    monkeypatch.setenv("DEIA_TRUST", "")
+    refused = deia("pack", "update")
+    assert refused.code == 2
+    assert "This project is not trusted" in refused.err
+    assert "secret" not in copied.read_text(encoding="utf-8")
+    monkeypatch.setenv("DEIA_TRUST", str(commons))
+    assert deia("pack", "update").code == 0
+    assert "secret" in copied.read_text(encoding="utf-8")
