@@ -312,14 +312,14 @@ def _requirements(source: str, act: CompiledAct, known: ActWords) -> Iterator[st
     yield f"verb: {_named(act.do, _verbs_of(known))}"
     if act.what:
         yield f"object: {_named(act.what, _nouns_of(known))}"
-    if act.where:
-        yield f"object or place says: {_options(act.where, source)}"
-    if act.how:
-        yield f"clause says: {_options(act.how, source)}"
-    if act.near:
-        yield f"says before the next comma: {_options(act.near, source)}"
-    if act.unlike:
-        yield f"object and place do not say: {_options(act.unlike, source)}"
+    for told, items in (
+        ("object or place says", act.where),
+        ("clause says", act.how),
+        ("says before the next comma", act.near),
+        ("object and place do not say", act.unlike),
+    ):
+        if items:
+            yield f"{told}: {_options(items, source)}"
     if act.whole:
         yield "object has a word such as 'all' or 'every'"
 
