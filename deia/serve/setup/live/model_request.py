@@ -1,0 +1,167 @@
+"""Reads a request to a model, whichever of four protocols it uses: Anthropic's, OpenAI's two, Gemini's.
+
+A request is untrusted: whatever is not as the protocol says is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from deia.records import Record
+
+ANTHROPIC, RESPONSES, CHAT, GEMINI = "anthropic", "responses", "chat", "gemini"
+ENDS = {"/messages": ANTHROPIC, "/responses": RESPONSES, "/chat/completions": CHAT}  # of a path
+GENERATE = (":generatecontent", ":streamgeneratecontent")
+NOT_SPOKEN = ("tools", "tool_choice", "toolConfig", "tool_config", "metadata", "client_metadata")
+LABELS = {"type", "role", "status", "id", "call_id", "tool_use_id", "tool_call_id"}  # fields that say what others are
+MOST_DEPTH = 40  # of the values in a body
+
+
+class Tool(Record):
+    """A tool that a request offers."""
+
+    name: str
+    kind: str = "function"
+    namespace: str = ""  # of Codex's groups of tools
+    schema: Mapping[str, Any] = {}  # of its input, as JSON Schema
+
+
+class Result(Record):
+    """The result of a tool's call, as the model reads it."""
+
+    tool: str
+    text: str
+
+
+class Request(Record):
+    """One request to the model."""
+
+    protocol: str
+    body: Mapping[str, Any]
+    streams: bool
+    tools: tuple[Tool, ...]
+    results: tuple[Result, ...]
+
+    @property
+    def model(self) -> str:
+        """The model that the request names."""
+        return str(self.body.get("model") or "fake")
+
+    @property
+    def spoken(self) -> str:
+        """Everything that the model reads besides the descriptions of tools."""
+        return texts({name: value for name, value in self.body.items() if name not in NOT_SPOKEN})
+
+
+def protocol_of(path: str) -> str:
+    """Return the protocol that a path belongs to, or the empty text."""
+    plain = path.partition("?")[0].rstrip("/")
+    if plain.lower().endswith(GENERATE):
+        return GEMINI
+    return next((protocol for end, protocol in ENDS.items() if plain.endswith(end)), "")
+
+
+def read_request(path: str, body: object) -> Request | None:
+    """Return the request to a model, or None if it is none."""
+    protocol = protocol_of(path)
+    if not protocol or not isinstance(body, dict):
+        return None
+    return Request(
+        protocol=protocol, body=body, streams=bool(body.get("stream")) or ":stream" in path.lower(),
+        tools=tuple(_tools(body)), results=tuple(RESULTS[protocol](body)),
+    )  # fmt: skip
+
+
+def texts(value: object, depth: int = 0) -> str:
+    """Return all texts in a JSON value, one after the other, without those that only label others."""
+    if isinstance(value, str):
+        return value
+    if depth > MOST_DEPTH or not isinstance(value, (dict, list)):
+        return ""
+    values = (item for name, item in value.items() if name not in LABELS) if isinstance(value, dict) else value
+    return "\n".join(text for item in values if (text := texts(item, depth + 1)))
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _name(value: object, otherwise: str = "") -> str:
+    return value if isinstance(value, str) and value else otherwise
+
+
+# --- tools ---
+
+
+def _tools(body: Mapping[str, Any]) -> Iterator[Tool]:
+    for item in _dicts(body.get("tools")):
+        declared = item.get("functionDeclarations") or item.get("function_declarations")
+        if declared:  # Gemini's
+            yield from (_tool(inner) for inner in _dicts(declared))
+        elif item.get("type") == "namespace":  # Codex's
+            group = _name(item.get("name"))
+            yield from (_tool(inner).but(namespace=group) for inner in _dicts(item.get("tools")))
+        else:
+            yield _tool(item)
+
+
+def _tool(item: Mapping[str, Any]) -> Tool:
+    function = _dict(item.get("function")) or item
+    kind = _name(item.get("type"), "function")
+    schemas = (function.get(key) for key in ("input_schema", "parameters", "parametersJsonSchema"))
+    schema = next((schema for schema in schemas if isinstance(schema, dict)), {})
+    return Tool(name=_name(function.get("name"), kind), kind=kind, schema=schema)
+
+
+# --- results ---
+
+
+def _anthropic_results(body: Mapping[str, Any]) -> Iterator[Result]:
+    names: dict[str, str] = {}
+    for message in _dicts(body.get("messages")):
+        for block in _dicts(message.get("content")):
+            if block.get("type") == "tool_use":
+                names[str(block.get("id"))] = _name(block.get("name"))
+            elif block.get("type") == "tool_result":
+                name = names.get(str(block.get("tool_use_id")), "")
+                yield Result(tool=name, text=texts(block.get("content")))
+
+
+def _responses_results(body: Mapping[str, Any]) -> Iterator[Result]:
+    names: dict[str, str] = {}
+    for item in _dicts(body.get("input")):
+        kind, call = _name(item.get("type")), str(item.get("call_id"))
+        if kind.endswith("_call"):
+            names[call] = _name(item.get("name"), kind.removesuffix("_call"))
+        elif kind.endswith("_output"):
+            yield Result(tool=names.get(call, ""), text=texts(item.get("output")))
+
+
+def _chat_results(body: Mapping[str, Any]) -> Iterator[Result]:
+    names: dict[str, str] = {}
+    for message in _dicts(body.get("messages")):
+        for call in _dicts(message.get("tool_calls")):
+            names[str(call.get("id"))] = _name(_dict(call.get("function")).get("name"))
+        if message.get("role") == "tool":
+            yield Result(tool=names.get(str(message.get("tool_call_id")), ""), text=texts(message.get("content")))
+
+
+def _gemini_results(body: Mapping[str, Any]) -> Iterator[Result]:
+    for content in _dicts(body.get("contents")):
+        for part in _dicts(content.get("parts")):
+            answer = _dict(part.get("functionResponse") or part.get("function_response"))
+            if answer:
+                yield Result(tool=_name(answer.get("name")), text=texts(answer.get("response")))
+
+
+RESULTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Result]]] = {
+    ANTHROPIC: _anthropic_results,
+    RESPONSES: _responses_results,
+    CHAT: _chat_results,
+    GEMINI: _gemini_results,
+}
