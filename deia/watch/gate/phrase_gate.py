@@ -9,7 +9,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Turn
 from deia.watch.compiled_trigger import ACTS, CompiledClause
 from deia.watch.prose.phrases import Words, find_phrase
-from deia.watch.prose.regions import Prose, cut
+from deia.watch.prose.regions import Prose, cut, unwrapped
 from deia.watch.turn.spoken_tool_input import speech_of
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ MOST_CUT = 12_000  # characters; cutting a longer text into regions costs about 
 def holding_phrase(artefact: Artefact, turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:
     """Return the rows, of these with their clauses, whose phrase or act a turn holds; all if the turn is too long."""
     text = speech_of(turn) if turn.role == "tool_call" else turn.text
+    text = unwrapped(text) if turn.role == "user" else text
     if len(text) > MOST_CUT:
         return set(clauses)
     prose = cut(text)

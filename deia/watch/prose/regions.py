@@ -16,6 +16,7 @@ BREAK = "\n"  # a token that no phrase crosses
 FENCES = ("```", "~~~")
 CLOSING = {"`": "`", '"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "'": "'", "\u2018": "\u2019"}
 SINGLE_MARKS = "'\u2018"
+ESCAPED_MARK = '\\"'
 FEWEST_WORDS = 2  # inside marks that make it code or a quotation
 MOST_APOSTROPHES = 20  # inside one quotation in single marks
 LONGEST_QUOTE = 600  # characters; a mark that has not closed by then opened nothing
@@ -82,6 +83,22 @@ def cut(text: str) -> Prose:
     masked = "".join(kept)
     tokens = tuple(_with_breaks(spans(masked), breaks))
     return Prose(text=text, masked=masked, tokens=tokens, codes=tuple(codes), quotes=tuple(quotes))
+
+
+def unwrapped(prompt: str) -> str:
+    """Return a prompt without one pair of quotation marks around all of it.
+
+    One host's command line puts them there, and people paste prompts with them; what is inside is said, not quoted.
+    """
+    bare = prompt.strip()
+    closing = CLOSING.get(bare[:1], "`")
+    if closing == "`" or len(bare) < 2 or bare[-1] != closing:
+        return prompt
+    inner = bare[1:-1]
+    if closing == "'":  # an apostrophe closes nothing
+        closed = any(char == "'" and not inner[at + 1 : at + 2].isalnum() for at, char in enumerate(inner))
+        return prompt if closed else inner
+    return prompt if closing in inner.replace(ESCAPED_MARK, "") else inner.replace(ESCAPED_MARK, '"')
 
 
 def _is_numbered(line: str) -> bool:

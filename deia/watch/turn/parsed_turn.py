@@ -5,7 +5,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Turn
 from deia.text import spans, words
 from deia.watch.prose.phrases import Words
-from deia.watch.prose.regions import SHELL_FENCES, Prose, cut, sentence
+from deia.watch.prose.regions import SHELL_FENCES, Prose, cut, sentence, unwrapped
 from deia.watch.prose.stance_names import ANNOUNCED, DRY_RUN, REPORTED, REQUESTED
 from deia.watch.shell.nodes import Spoken
 from deia.watch.shell.templates import is_dry
@@ -80,7 +80,7 @@ class Reading:
         if turn.role == "user":
             from deia.watch.prose.pasted import typed  # noqa: PLC0415 - most turns are not a person's
 
-            return typed(self._whole.text)
+            return typed(unwrapped(self._whole.text))
         return turn.text if turn.role == "assistant" else ""
 
     @property

@@ -46,6 +46,13 @@ def test_what_is_said_gets_its_lesson_at_once_where_the_host_carries_it(hosted: 
     assert it.firings() == [("site-delete", "shown")]
 
 
+@pytest.mark.parametrize("host", AT_THE_PROMPT)
+def test_a_prompt_in_marks_is_said_as_it_is_without_them(hosted: Hosts, host: str) -> None:
+    it = hosted(host)
+    assert LESSON in it.say("prompt", f'"{DELETE}"')
+    assert hosted(host).but(conversation="c2").say("prompt", f'Somebody wrote "{DELETE}" in the minutes.') == ""
+
+
 @pytest.mark.parametrize("host", AT_THE_RESULT)
 def test_prompt_output_dropped_waits_for_the_first_tool_result(hosted: Hosts, host: str) -> None:
     it = hosted(host)

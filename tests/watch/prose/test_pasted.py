@@ -62,3 +62,37 @@ def test_of_what_a_host_entered_only_the_opening_is_said(make: Make, fires: Fire
     assert fires(make(("pattern", r"session is being continued\b"), stance=("reported",)), text)
     assert typed("sell the shop") == "sell the shop"
     assert typed("word " * MOST_TYPED) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        '"I will sell the shop now"',
+        ' "I will sell the shop now"\n',
+        "'I will sell the shop, they don't need it'",
+        "\u201cI will sell the shop now\u201d",
+        '"I will sell the shop that is called \\"two words\\" now"',
+        '"I will sell the shop.\n\nThen go home."',
+    ],
+)
+def test_one_pair_of_marks_around_a_whole_prompt_is_no_quotation(prompt: str, make: Make, fires: Fires) -> None:
+    assert fires(make(("phrase", "sell the shop")), prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'He wrote: "I will sell the shop now"',
+        '"I will sell the shop now" is what he wrote',
+        '"I will sell the shop now", "and I will buy another"',
+        "'I will sell the shop now' and 'I will buy another'",
+        "\u201cI will sell the shop now\u201d and \u201cso will I\u201d",
+    ],
+)
+def test_a_quotation_in_a_prompt_stays_one(prompt: str, make: Make, fires: Fires) -> None:
+    assert not fires(make(("phrase", "sell the shop")), prompt)
+
+
+def test_what_the_assistant_puts_in_marks_stays_a_quotation(make: Make, fires: Fires) -> None:
+    trigger = make(("phrase", "sell the shop"))
+    assert not fires(trigger, Turn(role="assistant", text='"I will sell the shop now"'))

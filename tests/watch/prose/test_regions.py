@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.text import words
-from deia.watch.prose.regions import BREAK, cut, sentence
+from deia.watch.prose.regions import BREAK, cut, sentence, unwrapped
 
 MARKED = st.text(
     alphabet=st.sampled_from("ab `~\"'\n\r>-#.1\u201c\u201d\u2018\u2019\u00ab\u00bb\u2028\x0bé\ud800"), max_size=80
@@ -145,3 +145,14 @@ def test_a_sentence_ends_at_the_nearest_mark_on_either_side(text: str, start: in
 
 def test_a_sentence_is_looked_for_no_further_than_400_characters() -> None:
     assert sentence("a" * 5000, 2000, 2010) == (1600, 2411)
+
+
+@given(MARKED)
+def test_a_prompt_that_a_command_line_wraps_comes_back_as_it_was(text: str) -> None:
+    prompt = f"one {text.replace(chr(92), '')} two"
+    assert unwrapped('"' + prompt.replace('"', '\\"') + '"') == prompt
+
+
+@given(MARKED)
+def test_taking_marks_off_adds_nothing_and_ends(text: str) -> None:
+    assert unwrapped(text) == text or len(unwrapped(text)) <= len(text) - 2
