@@ -14,20 +14,21 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    package = __file__.replace("\\", "/").rpartition("/serve/")[0]
-    module = sys.modules["deia"] = type(sys)("deia")
-    module.__path__ = [package]  # searching a large site-packages is slow
-    sys.modules["__future__"] = module  # every module imports `annotations` from it, which only the parser needs
-    vars(module)["annotations"] = None
     try:
         from marshal import loads
 
-        made_for = f"{sys.implementation.cache_tag}-{sys.hexversion:x}"
-        with open(f"{package}/serve/startup/__pycache__/importer.{made_for}.group", "rb") as file:
-            ((*_, code),) = loads(file.read())  # noqa: S302 - what `import` does with the files beside it
-        module = sys.modules["deia.serve.startup.importer"] = type(sys)("deia.serve.startup.importer")
-        exec(loads(code), vars(module))  # noqa: S102, S302 - as above
-        module.install(package)
-    except Exception:  # noqa: BLE001, S110 - then modules are imported in the ordinary, slower way
+        startup = __file__[:-7] + "startup/"
+        names = vars(type(sys)("deia.serve.startup.boot"))
+        groups = {}
+        tag = f"{sys.implementation.cache_tag}-{sys.hexversion:x}"
+        try:
+            with open(f"{startup}__pycache__/boot.{tag}.group", "rb") as file:
+                code, groups = loads(file.read())  # noqa: S302 - what `import` does with the files beside it
+        except Exception:  # noqa: BLE001 - missing or torn
+            with open(startup + "boot.py", "rb") as file:
+                code = file.read()
+        exec(code, names)  # noqa: S102 - as above
+        names["prepare"](startup, groups)
+    except Exception:  # noqa: BLE001, S110 - as in `main`
         pass
     main()

@@ -45,6 +45,7 @@ NOT_TRUSTED = (
     " notes that name where they come from. To trust it, type in a terminal: deia trust"
 )
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
+PORTION = 1 << 16  # bytes that a pipe holds
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets no answer
 
 
@@ -115,7 +116,7 @@ def answer_event(place: Place, data: bytes) -> Answer:
 def _read_input() -> bytes:
     parts = []
     size = 0
-    while size < MOST_INPUT and (part := files.system.read(0, 1 << 20)):
+    while size < MOST_INPUT and (part := files.system.read(0, PORTION)):
         parts.append(part)
         size += len(part)
     return b"".join(parts)

@@ -7,18 +7,24 @@ sources, hook and search still work, but slower.
 from __future__ import annotations
 
 import ast
+import importlib.util
 import marshal
 import os
+from collections.abc import Iterable, Mapping
 from types import CodeType
 
 from deia import files
 from deia.errors import DeiaError
 from deia.folders import PACKAGE
 from deia.serve.startup.import_groups import import_groups
-from deia.serve.startup.importer import bytecode_path
+from deia.serve.startup.importer import EXTENSIONS, bytecode_path
 from deia.tables import Tables
 
-IMPORTER = "importer"  # the file that `hook.py` itself runs
+IMPORTER = "importer"  # the group of the importer itself
+BOOT = "boot"  # the file that `hook.py` itself runs, with the groups of a quiet event, so that it opens no other
+QUIET = (IMPORTER, "serve.hooks.start", "serve.hooks.run")  # and the groups of the hosts
+HOSTS = "serve.hosts."
+USED_EXTENSIONS = ("_json", "mmap")
 GROUPS = "groups"  # the file that lists the groups
 
 
@@ -29,6 +35,7 @@ def keep_bytecode(package: str = PACKAGE) -> bool:
     try:
         groups = {IMPORTER: ("serve.startup.importer",), **import_groups(package)}
         contents = {group: _content(names, package) for group, names in groups.items()}
+        contents[BOOT] = marshal.dumps((_code(f"serve.startup.{BOOT}", package), _handed_over(contents, package)))
         contents[GROUPS] = marshal.dumps(groups)
         return all(files.keep(bytecode_path(package, name), content) for name, content in contents.items())
     except (OSError, SyntaxError, DeiaError):
@@ -38,7 +45,11 @@ def keep_bytecode(package: str = PACKAGE) -> bool:
 def has_bytecode(package: str = PACKAGE) -> bool:
     """Return whether all groups exist and none is older than its sources."""
     groups = kept_groups(package)
-    return bool(groups) and all(_is_fresh(group, names, package) for group, names in groups.items())
+    return (
+        bool(groups)
+        and all(_is_fresh(group, names, package) for group, names in groups.items())
+        and _is_boot_fresh(groups, package)
+    )
 
 
 def kept_groups(package: str = PACKAGE) -> dict[str, tuple[str, ...]]:
@@ -54,6 +65,23 @@ def _is_fresh(group: str, names: tuple[str, ...], package: str) -> bool:
         return dated == [(f"deia.{name}", _stamps(name, package)) for name in names]
     except (ValueError, TypeError, OSError):  # torn, or its sources are gone
         return False
+
+
+def _is_boot_fresh(groups: Iterable[str], package: str) -> bool:
+    booted = _loaded(bytecode_path(package, BOOT))
+    contents = {group: files.read(bytecode_path(package, group)) for group in groups}
+    try:
+        return isinstance(booted, tuple) and booted[1:] == (_handed_over(contents, package),)
+    except OSError:  # its source is gone
+        return False
+
+
+def _handed_over(contents: Mapping[str, bytes | None], package: str) -> dict[str, object]:
+    """Return what the importer gets: the groups of a quiet event, the paths of modules in C, the stamps of `boot`."""
+    quiet = {group: content for group, content in contents.items() if group in QUIET or group.startswith(HOSTS)}
+    origins = {name: spec.origin for name in USED_EXTENSIONS if (spec := importlib.util.find_spec(name))}
+    extensions = {name: origin for name, origin in origins.items() if origin and os.path.isabs(origin)}
+    return {**quiet, EXTENSIONS: extensions, BOOT: _stamps(f"serve.startup.{BOOT}", package)}
 
 
 def _loaded(path: str) -> object:
@@ -72,12 +100,12 @@ def _content(names: tuple[str, ...], package: str) -> bytes:
     return marshal.dumps([(f"deia.{name}", _stamps(name, package), _code(name, package)) for name in names])
 
 
-def _code(name: str, package: str) -> bytes:
+def _code(name: str, package: str) -> CodeType:
     path = f"{package}/{name.replace('.', '/')}.py"
     with open(path, "rb") as file:
         tree = ast.parse(file.read(), path)
     code: CodeType = compile(_Inlined(path).visit(tree), path, "exec", dont_inherit=True, optimize=2)
-    return marshal.dumps(code)
+    return code
 
 
 class _Inlined(ast.NodeTransformer):

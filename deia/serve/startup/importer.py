@@ -10,7 +10,7 @@ from marshal import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
+    from types import CodeType, ModuleType
     from typing import Any
 
 if sys.platform == "win32":
@@ -19,32 +19,50 @@ else:
     from posix import stat
 
 
+EXTENSIONS = "extensions"
+STARTED = "deia.serve.hooks.start"  # what the hook's script imports first
+
+
 class Importer:
     """A finder for the import system that imports a whole group as soon as its head is imported."""
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, package: str, groups: "dict[str, Any]") -> None:
         self._package = package
+        self._groups = groups
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> "Any":
         """Return the specification of a module that came with its group, or None for any other module."""
         if name[:5] != "deia.":
-            return None
+            return self._extension(name)
         try:  # noqa: SIM105 - `contextlib` costs more than all of this
-            self._load(name)
+            self.load(name)
         except Exception:  # noqa: BLE001, S110 - torn or missing: as the module's docstring says
             pass
         module = sys.modules.get(name)
         specify: Any = type(sys.__spec__)
         return specify(name, _Loaded(module), is_package=hasattr(module, "__path__")) if module else None
 
-    def _load(self, name: str) -> None:
-        try:
-            file = open(bytecode_path(self._package, name[5:]), "rb")  # noqa: SIM115 - closed below
-        except OSError:
-            self._load_package(name)
-            return
-        with file:
-            modules = loads(file.read())  # noqa: S302 - what `import` does with the files beside it
+    def _extension(self, name: str) -> "Any":
+        """Return the specification of a module in C, so that no folder is searched for it; None for any other."""
+        path = self._groups.get(EXTENSIONS, {}).get(name)
+        if not path or not stat(path):
+            return None
+        specify: Any = type(sys.__spec__)
+        loader: Any = sys.modules["_frozen_importlib_external"].ExtensionFileLoader
+        return specify(name, loader(name, path), origin=path)
+
+    def load(self, name: str) -> None:
+        """Import a module with its group, or make a package; whatever fails is raised."""
+        content = self._groups.get(name[5:])
+        if content is None:
+            try:
+                file = open(bytecode_path(self._package, name[5:]), "rb")  # noqa: SIM115 - closed below
+            except OSError:
+                self._load_package(name)
+                return
+            with file:
+                content = file.read()
+        modules = loads(content)  # noqa: S302 - what `import` does with the files beside it
         for member, stamps, code in modules:
             if member not in sys.modules and not self._run(member, stamps, code):
                 return
@@ -62,7 +80,7 @@ class Importer:
         package.__package__ = name
         setattr(sys.modules[above], last, package)
 
-    def _run(self, name: str, stamps: "tuple[tuple[str, int, int], ...]", code: bytes) -> bool:
+    def _run(self, name: str, stamps: "tuple[tuple[str, int, int], ...]", code: "CodeType") -> bool:
         """Run a module's bytecode; return False if its source or its tables have changed since."""
         for path, size, changed in stamps:
             status = stat(self._package + path)
@@ -74,7 +92,7 @@ class Importer:
         module = sys.modules[name] = type(sys)(name)
         module.__file__ = self._package + stamps[0][0]
         try:
-            exec(loads(code), vars(module))  # noqa: S102, S302 - as above
+            exec(code, vars(module))  # noqa: S102 - as above
         except BaseException:
             del sys.modules[name]
             raise
@@ -102,9 +120,15 @@ def bytecode_path(package: str, group: str) -> str:
     return f"{package}/serve/startup/__pycache__/{group}.{made_for}.group"
 
 
-def install(package: str) -> None:
-    """Put the importer in front of all finders; only for a process that imports in one thread."""
-    sys.meta_path.insert(0, Importer(package))
+def install(package: str, groups: "dict[str, Any] | None" = None) -> None:
+    """Put the importer in front of all finders; only for a process that imports in one thread.
+
+    `groups` holds the content of bytecode files that were read already, by group, and the paths of modules in C.
+    """
+    importer = Importer(package, groups or {})
+    sys.meta_path.insert(0, importer)
+    if groups:
+        importer.load(STARTED)
 
 
 def remove() -> None:
