@@ -41,16 +41,18 @@ from deia.compile.compiled_folder import (
     write_stamps,
 )
 from deia.compile.manifest import Manifest, read_manifest
+from deia.compile.ready_starter import ready_starter
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
 from deia.compile.triggers.build_artefact import compile_triggers
 from deia.compile.triggers.last_good import keep_lasting, read_lasting, standing
 from deia.compile.triggers.patterns import MAKER
 from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
+from deia.compile.triggers.units import STARTER_ORIGIN, KeptUnits
 from deia.compile.triggers.word_forms import forms_source
 from deia.errors import ArtefactError
 from deia.fast_json import Json
-from deia.folders import derived_folder, is_packaged, part_folder, state_folder
+from deia.folders import STARTER, derived_folder, is_packaged, part_folder, state_folder
 from deia.match.tiers import TRANSFORMER
 from deia.records import UNTRUSTED, Record
 from deia.settings import Settings, is_personal, resolve
@@ -159,6 +161,7 @@ class _Job(Record):
 
     root: str
     folder: str
+    environ: Mapping[str, str]
     work: _Work
     tell: Callable[[str], None]
     resolved: Settings
@@ -203,7 +206,7 @@ class _Job(Record):
 def _job(root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tell: Callable[[str], None]) -> _Job:
     record_python(state_folder(environ))
     return _Job(
-        root=root, folder=folder, work=work, tell=tell, resolved=resolve(root, environ=environ),
+        root=root, folder=folder, environ=environ, work=work, tell=tell, resolved=resolve(root, environ=environ),
         previous=Manifest() if work.force else read_manifest(folder),
         known=NOTHING if work.force else read_known(f"{folder}/{SOURCES}"),
     )  # fmt: skip
@@ -270,7 +273,10 @@ def _compile_all(
     """Read the whole commons and compile the parts to be `written`; return the new manifest and the sources."""
     job.tell("reading the commons")
     good = read_lasting(job.folder)
-    layers = load_layers(job.root, starter=job.starter, trusted=job.trusted, good=good)
+    layers = load_layers(
+        job.root, starter=job.starter, trusted=job.trusted, good=good,
+        read_starter=lambda: ready_starter(job.environ, sources),
+    )  # fmt: skip
     commons = layers.merged()
     problems = check_layers(layers, job.resolved) if job.trusted else list(commons.problems)
     if job.work.collections:
@@ -291,10 +297,10 @@ def _compile_all(
         problems=tuple(problems[:MOST_PROBLEMS]), standing=tuple(standing(own.problems)),
         broken=commons.broken[:MOST_PROBLEMS],
     )  # fmt: skip
+    if TRIGGERS in written:  # first, since a hook may be waiting for them
+        manifest = _write_triggers(job, commons, manifest)
     if CATALOG in written:
         manifest = _write_catalog(job, commons, manifest)
-    if TRIGGERS in written:
-        manifest = _write_triggers(job, commons, manifest)
     if len(commons.documents) >= MIN_DOCUMENTS and not job.work.collections and job.trusted:
         manifest = manifest.but(entries=manifest.triggers_digest)
         files.replace(f"{job.folder}/{ENTRIES}", entries_text(own, manifest.entries))
@@ -324,14 +330,16 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     digest = manifest.triggers_digest
     job.tell(f"compiling {len(commons.triggers)} triggers")
     injected = payloads(commons)
+    units = KeptUnits(derived_folder(STARTER, job.environ), job.folder, force=job.work.force)
     data, ungated = compile_triggers(
-        commons.triggers, injected, settings=job.settings, marks=ALWAYS,
+        commons.triggers, injected, settings=job.settings, marks=ALWAYS, units_of=units.of,
         identity={
             "deia": __version__, "digest": digest, "forms": forms_source(), "standing": list(manifest.standing),
         },
         known=[(entry.path, entry.title) for entry in commons.entries if _may_name(job, entry.path)],
-        own="starter" if is_packaged(job.root) else PROJECT if job.trusted else UNTRUSTED,
+        own=STARTER_ORIGIN if is_packaged(job.root) else PROJECT if job.trusted else UNTRUSTED,
     )  # fmt: skip
+    units.keep()
     files.replace(f"{job.folder}/{TRIGGERS}", data)
     return manifest.but(
         artefact=digest, settled=tuple(sorted(payload.path for payload in injected.values())), ungated=tuple(ungated)

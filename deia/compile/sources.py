@@ -19,7 +19,7 @@ from deia.commons.layers.merge_layers import file_at, layer_prefixes, local_path
 from deia.commons.layers.packs import LOCK as PACKS_LOCK
 from deia.commons.source_files import safe_files
 from deia.fast_json import Json
-from deia.folders import INDEX_NAMES
+from deia.folders import INDEX_NAMES, PACKAGE
 
 SETTINGS_FILES = ("deia.toml", "pyproject.toml")
 FOLDERS = (("bok", (".md",)), ("triggers", (".yaml", ".yml")))
@@ -160,6 +160,16 @@ def _open_folder(folder: str) -> int | None:
 def _in_layers(path: str, prefixes: Collection[str]) -> bool:
     """Return whether a path belongs to a layer that still exists."""
     return path.removesuffix(local_path(path)) in prefixes
+
+
+def code_stamps(folder: str) -> list[tuple[str, int, int]]:
+    """Return the files in a folder of deia's own code, with their sizes and times: what they make may change with them.
+
+    A version is not enough, since a checkout changes without one.
+    """
+    with os.scandir(f"{PACKAGE}/{folder}") as entries:
+        stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    return sorted((name, state.st_size, state.st_mtime_ns) for name, state in stats)
 
 
 def is_text(path: str) -> bool:

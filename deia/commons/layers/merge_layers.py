@@ -7,7 +7,7 @@ own. Packs that differ from the lock are left out, and all that an untrusted pro
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from deia import files
 from deia.commons.index.index_records import Cluster
@@ -39,7 +39,19 @@ class Layers(Record):
         return merged(self.stack).but(problems=(*self.stack[0].problems, *self.problems))
 
 
-def load_layers(root: str, *, starter: bool = True, trusted: bool, good: Mapping[str, str] | None = None) -> Layers:
+def load_starter() -> Commons:
+    """Read the starter commons, with its paths as seen from a project."""
+    return _with_prefix(load_commons(STARTER), STARTER_PREFIX)
+
+
+def load_layers(
+    root: str,
+    *,
+    starter: bool = True,
+    trusted: bool,
+    good: Mapping[str, str] | None = None,
+    read_starter: Callable[[], Commons] = load_starter,
+) -> Layers:
     """Read the commons at `root` and the layers below it; `good` is for the project's own trigger files.
 
     Of a commons that is not `trusted`, only what `restrain` leaves counts, and none of its packs. Raise CommonsError if
@@ -47,15 +59,17 @@ def load_layers(root: str, *, starter: bool = True, trusted: bool, good: Mapping
     """
     own = load_commons(root, good=good)
     packs = check_packs(root) if trusted else Packs()
-    below = load_below(root, [pack.name for pack in packs.sound], starter=starter)
+    below = load_below(root, [pack.name for pack in packs.sound], starter=starter, read_starter=read_starter)
     return Layers(stack=(own if trusted else restrain(own, below), *below), problems=packs.problems)
 
 
-def load_below(root: str, packs: Sequence[str], *, starter: bool) -> list[Commons]:
+def load_below(
+    root: str, packs: Sequence[str], *, starter: bool, read_starter: Callable[[], Commons] = load_starter
+) -> list[Commons]:
     """Read packs and the starter commons, with their paths as seen from the project."""
     below = [load_pack(os.path.join(root, pack_folder(name)), name) for name in packs]
     if has_starter(root, starter=starter):
-        below.append(_with_prefix(load_commons(STARTER), STARTER_PREFIX))
+        below.append(read_starter())
     return below
 
 

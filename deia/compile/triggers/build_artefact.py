@@ -5,7 +5,8 @@ The same triggers, documents and settings give the same bytes on the same interp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -13,12 +14,13 @@ from typing import Any
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
 from deia.compile.triggers.act_words import NO_WORDS, Vocabulary, act_words, vocabulary
-from deia.compile.triggers.gate_tables import Gated, gate_tables
+from deia.compile.triggers.gate_tables import gate_row, gate_tables
 from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
 from deia.compile.triggers.lowered import Group, Lowered, Row
 from deia.compile.triggers.patterns import MAKER
-from deia.compile.triggers.payload_folding import folded
-from deia.compile.triggers.statements import LoweredMark, asks_for, lower_mark, mark_of, marks_in, turns_of
+from deia.compile.triggers.payload_folding import folded, with_documents
+from deia.compile.triggers.statements import asks_for, lower_mark, mark_of, marks_in, turns_of
+from deia.compile.triggers.units import GateRow, Unit, Units, mark_key, trigger_key, words_key
 from deia.compile.triggers.word_forms import forms
 from deia.fast_json import dumps
 from deia.knowledge import Earlier, OwnActWords, Trigger
@@ -28,7 +30,6 @@ from deia.watch.compiled_trigger import (
     ACTS,
     OUTPUT,
     ActWords,
-    CompiledAct,
     CompiledClause,
     CompiledTrigger,
     Unless,
@@ -51,15 +52,7 @@ class Payload(Record):
     text: str
 
 
-class _LoweredTrigger(Record):
-    """A compiled trigger, its rows of the gate, and the rows for what its `<it>`s stand for, by name."""
-
-    compiled: CompiledTrigger
-    rows: Sequence[Gated]
-    antecedents: Mapping[str, tuple[Row, ...]]
-
-
-def compile_triggers(
+def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     triggers: Sequence[Trigger],
     documents: Mapping[str, Payload],
     *,
@@ -68,47 +61,54 @@ def compile_triggers(
     marks: Mapping[str, Earlier] | None = None,
     known: Sequence[tuple[str, str]] = (),
     own: str = PROJECT,
+    units_of: Callable[[str], Units] | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:
     """Return the artefact's bytes, and the ids of the triggers that no word can gate, which every turn pays for.
 
     `settings` and `identity` (version, digest of the sources and so on) are stored unchanged. Deprecated triggers are
     left out. `marks` are kept besides those that triggers wait for; `known` are the path and title of every document.
-    `own` is the origin of triggers that neither a pack nor a starter below the commons brought.
+    `own` is the origin of triggers that neither a pack nor a starter below the commons brought. `units_of` returns the
+    units that earlier compiles made for the triggers of an origin.
     """
+    kept = units_of or defaultdict[str, Units](Units).__getitem__
     living = sorted((trigger for trigger in triggers if trigger.status != "deprecated"), key=lambda trigger: trigger.id)
     waited = sorted({**(marks or {}), **marks_in(living)}.items())
     numbers = {name: number for number, name in enumerate(sorted(documents))}
-    known_words = _vocabularies(living)
-    lowered = [
-        _lower(trigger, numbers, number, own, known_words[trigger.act_words]) for number, trigger in enumerate(living)
+    vocabularies = _vocabularies(living)
+    units = [_trigger_unit(trigger, own, vocabularies[trigger.act_words], kept) for trigger in living]
+    own_words = {mark_of(trigger): trigger.act_words for trigger in living if trigger.earlier}
+    mark_units = [
+        _mark_unit(name, earlier, vocabularies[own_words.get(name, NO_WORDS)], kept(own)) for name, earlier in waited
     ]
-    of_mark = {mark_of(trigger): known_words[trigger.act_words] for trigger in living if trigger.earlier}
-    lowered_marks = [
-        lower_mark(name, earlier, partial(lower_clause, known=of_mark.get(name))) for name, earlier in waited
-    ]
-    contexts = [*_contexts(living), *_antecedents(lowered)]
-    rows = [row for trigger in lowered for row in trigger.rows]
-    rows += [row for number, mark in enumerate(lowered_marks, start=len(living)) for row in _mark_rows(mark, number)]
-    for number, (_, who, alternatives) in enumerate(contexts, start=len(living) + len(waited)):
-        rows += [Gated(target=number, who=who, groups=groups) for groups in alternatives]
-    ungated = sorted({(row.target, row.who) for row in rows if not row.groups})
+    rows = [(number, row) for number, unit in enumerate((*units, *mark_units)) for row in unit.rows]
+    contexts = [*_contexts(living), *_antecedents(units)]
+    for number, (_, alternatives) in enumerate(contexts, start=len(living) + len(waited)):
+        rows += [(number, row) for row in alternatives]
+    ungated = sorted({(target, row.flags & EVERYBODY) for target, row in rows if not row.groups})
     tool_words: Mapping[str, Any] = _tool_words(living, waited)
     listed = known if asks_for("like", living) else ()
-    compiled = [trigger.compiled for trigger in lowered], [mark.compiled for mark in lowered_marks]
-    spoken = _act_words([clause for part in compiled for one in part for clause in one.clauses], known_words.values())
+    spoken = _act_words([*units, *mark_units], vocabularies.values(), kept(own))
     meta = Meta(
         **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
-        contexts=[name for name, _, _ in contexts], known=int(bool(listed)), words=len(spoken),
+        contexts=[name for name, _ in contexts], known=int(bool(listed)), words=len(spoken),
         paths=int(asks_for("unread", living)), names=int(asks_for("subject_gone", living)), ungated=ungated,
         ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, **tool_words,
     )  # fmt: skip
-    records = [*(folded(trigger.compiled) for trigger in lowered), *(folded(mark.compiled) for mark in lowered_marks)]
+    records = [
+        with_documents(
+            unit.record, [(numbers[ref.id], ref.mode, ref.reason) for ref in trigger.documents if ref.id in numbers]
+        )
+        for trigger, unit in zip(living, units, strict=True)
+    ]
+    records += [unit.record for unit in mark_units]
     records += [_encoded(listed)] if listed else []
-    records += [_encoded(_stored(words_of_acts)) for words_of_acts in spoken]
+    records += spoken
     payloads = [_encoded(documents[name].values()) for name in numbers]
-    data = pack([*gate_tables([row for row in rows if row.groups]), records, payloads, [_encoded(meta.values())]])
+    tables = gate_tables([(target, row) for target, row in rows if row.groups])
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
-    return data, tuple(dict.fromkeys(names[target] for target, _ in ungated))
+    return pack([*tables, records, payloads, [_encoded(meta.values())]]), tuple(
+        dict.fromkeys(names[target] for target, _ in ungated)
+    )
 
 
 def _vocabularies(triggers: Sequence[Trigger]) -> dict[OwnActWords, Vocabulary]:
@@ -117,20 +117,27 @@ def _vocabularies(triggers: Sequence[Trigger]) -> dict[OwnActWords, Vocabulary]:
     return {own: vocabulary(own, number=number) for number, own in enumerate(added)}
 
 
-def _act_words(clauses: Sequence[CompiledClause], known: Iterable[Vocabulary]) -> list[ActWords]:
+def _act_words(units: Iterable[Unit], vocabularies: Iterable[Vocabulary], kept: Units) -> list[bytes]:
     """Return the verbs and nouns that `act` and `meaning` clauses need, by vocabulary; none if nothing needs them."""
-    acts: dict[int, list[CompiledAct]] = {}
-    for clause in clauses:
-        if clause.kind in ACTS:
-            acts.setdefault(clause.vocabulary, []).extend(act for _, act in clause.acts)
-    return [
-        act_words(
-            {name for act in acts.get(one.number, ()) for name in act.do},
-            {name for act in acts.get(one.number, ()) for name in act.what},
-            one,
-        )
-        for one in (known if acts else ())
-    ]
+    do: dict[int, set[str]] = {}
+    what: dict[int, set[str]] = {}
+    for number, verbs, nouns in [act for unit in units for act in unit.acts]:
+        do.setdefault(number, set()).update(verbs)
+        what.setdefault(number, set()).update(nouns)
+    return (
+        [_words_unit(do.get(one.number, set()), what.get(one.number, set()), one, kept).record for one in vocabularies]
+        if do
+        else []
+    )
+
+
+def _words_unit(do: Collection[str], what: Collection[str], known: Vocabulary, kept: Units) -> Unit:
+    """Return the verbs and nouns of one vocabulary as a unit."""
+
+    def make() -> Unit:
+        return Unit(record=_encoded(_stored(act_words(do, what, known))), rows=(), antecedents={}, acts=())
+
+    return kept.of(words_key(do, what, known), make)
 
 
 def _stored(words_of_acts: ActWords) -> dict[str, object]:
@@ -146,16 +153,21 @@ def _encoded(value: object) -> bytes:
 # --- one trigger ---
 
 
-def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int, own: str, known: Vocabulary) -> _LoweredTrigger:
-    """Lower the trigger with this number; `numbers` are those of the documents, `known` the words of its acts."""
+def _trigger_unit(trigger: Trigger, own: str, known: Vocabulary, units_of: Callable[[str], Units]) -> Unit:
+    """Return what a trigger comes to; `known` are the words of its acts."""
+    origin = origin_of(trigger.path)
+    origin = own if origin == PROJECT else origin
+    key = trigger_key(trigger, origin, known.number)
+    return units_of(origin).of(key, lambda: _lower(trigger, origin, known))
+
+
+def _lower(trigger: Trigger, origin: str, known: Vocabulary) -> Unit:
     required = [lower_clause(clause, known) for clause in trigger.all]
     optional = [lower_clause(clause, known) for clause in trigger.any]
-    origin = origin_of(trigger.path)
     compiled = CompiledTrigger(
         id=trigger.id, title=trigger.title, urgency=trigger.urgency, action=trigger.action, timing=trigger.timing,
         message=trigger.message, action_required=trigger.action_required, instead=list(trigger.instead),
-        origin=own if origin == PROJECT else origin,
-        documents=[(numbers[ref.id], ref.mode, ref.reason) for ref in trigger.documents if ref.id in numbers],
+        origin=origin, documents=[],
         who=sum(WHO[role] for role in _who(trigger)), context=list(trigger.context), stance=list(trigger.stance),
         excuses=[_unless(text).fields for text in trigger.unless], repeat=trigger.repeat,
         all=[lowered.clause for lowered in required], any=[lowered.clause for lowered in optional],
@@ -164,29 +176,40 @@ def _lower(trigger: Trigger, numbers: Mapping[str, int], number: int, own: str, 
         otherwise=trigger.earlier.otherwise if trigger.earlier else None,
     )  # fmt: skip
     antecedents = {
-        lowered.antecedent: lowered.antecedent_rows for lowered in (*required, *optional) if lowered.antecedent
+        lowered.antecedent: [gate_row(row, SPEAKING) for row in lowered.antecedent_rows]
+        for lowered in (*required, *optional)
+        if lowered.antecedent
     }
-    rows = _gated(required, optional, number, compiled.who)
-    return _LoweredTrigger(compiled=compiled, rows=rows, antecedents=antecedents)
+    rows = _gated(required, optional, compiled.who)
+    return Unit(record=folded(compiled), rows=rows, antecedents=antecedents, acts=_acts(compiled.clauses))
 
 
-def _gated(required: Sequence[Lowered], optional: Sequence[Lowered], number: int, who: int) -> list[Gated]:
+def _acts(clauses: Iterable[CompiledClause]) -> list[tuple[int, Sequence[str], Sequence[str]]]:
+    """Return the names of the verbs and nouns in the acts of each clause that has some, with their vocabulary."""
+    return [
+        (
+            clause.vocabulary,
+            sorted({name for _, act in clause.acts for name in act.do}),
+            sorted({name for _, act in clause.acts for name in act.what}),
+        )
+        for clause in clauses
+        if clause.kind in ACTS
+    ]
+
+
+def _gated(required: Sequence[Lowered], optional: Sequence[Lowered], who: int) -> list[GateRow]:
     """Return the rows of a trigger: separate ones of each clause that is enough alone, or else combined ones."""
     if not required or (len(required) == 1 and not optional):
-        return [
-            row for place, lowered in enumerate((*required, *optional)) for row in _rows(lowered, number, who, place)
-        ]
+        return [row for place, lowered in enumerate((*required, *optional)) for row in _rows(lowered, who, place)]
     choices = [lowered.rows for lowered in required]
     choices += [tuple(row for lowered in optional for row in lowered.rows)] if optional else []
-    rows = dict.fromkeys(map(_united, _product(choices)))
-    return [Gated(target=number, who=who, groups=row, wide=True) for row in rows]
+    return [gate_row(row, who, wide=True) for row in dict.fromkeys(map(_united, _product(choices)))]
 
 
-def _rows(lowered: Lowered, number: int, who: int, place: int) -> list[Gated]:
+def _rows(lowered: Lowered, who: int, place: int) -> list[GateRow]:
     """Return the rows of a clause that is enough alone; `place` is its number in the trigger."""
     rows = dict.fromkeys(_united((row,)) for row in lowered.rows)
-    gated = Gated(target=number, who=who, groups=(), wide=lowered.wide, clause=place, placed=is_placed(lowered))
-    return [gated.but(groups=groups) for groups in rows]
+    return [gate_row(row, who, wide=lowered.wide, clause=place, placed=is_placed(lowered)) for row in rows]
 
 
 def is_placed(lowered: Lowered) -> bool:
@@ -228,25 +251,30 @@ def _unless(text: str) -> Unless:
 # --- marks and contexts ---
 
 
-def _mark_rows(mark: LoweredMark, number: int) -> list[Gated]:
-    """Return the rows of the mark with this number."""
-    return [
+def _mark_unit(name: str, earlier: Earlier, known: Vocabulary, units: Units) -> Unit:
+    """Return what a mark comes to; `known` are the words of its acts."""
+    return units.of(mark_key(name, earlier, known), lambda: _lower_mark(name, earlier, known))
+
+
+def _lower_mark(name: str, earlier: Earlier, known: Vocabulary) -> Unit:
+    mark = lower_mark(name, earlier, partial(lower_clause, known=known))
+    rows = [
         row
         for place, (lowered, roles) in enumerate(mark.gates)
-        for row in _rows(lowered, number, sum(WHO[role] for role in roles), place)
+        for row in _rows(lowered, sum(WHO[role] for role in roles), place)
     ]
+    return Unit(record=folded(mark.compiled), rows=rows, antecedents={}, acts=_acts(mark.compiled.clauses))
 
 
-def _contexts(triggers: Sequence[Trigger]) -> list[tuple[str, int, tuple[Row, ...]]]:
-    """Return the context words that triggers want, with whose turns they count for and their rows."""
+def _contexts(triggers: Sequence[Trigger]) -> list[tuple[str, Sequence[GateRow]]]:
+    """Return the context words that triggers want, each with its rows."""
     contexts = sorted({context for trigger in triggers for context in trigger.context if words(context)})
-    return [(context, EVERYBODY, (tuple(Group((word,)) for word in words(context)),)) for context in contexts]
+    return [(context, [gate_row(tuple(Group((word,)) for word in words(context)), EVERYBODY)]) for context in contexts]
 
 
-def _antecedents(triggers: Sequence[_LoweredTrigger]) -> list[tuple[str, int, tuple[Row, ...]]]:
+def _antecedents(units: Sequence[Unit]) -> list[tuple[str, Sequence[GateRow]]]:
     """Return the same for what `<it>` stands for."""
-    rows_of = {name: rows for trigger in triggers for name, rows in trigger.antecedents.items()}
-    return [(name, SPEAKING, rows) for name, rows in sorted(rows_of.items())]
+    return sorted({name: rows for unit in units for name, rows in unit.antecedents.items()}.items())
 
 
 def _waiting(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, int]:

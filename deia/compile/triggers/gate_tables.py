@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
-from deia.compile.triggers.lowered import Group, Row
-from deia.records import Record
+from deia.compile.triggers.lowered import Row
+from deia.compile.triggers.units import IN_GROUP, GateRow
 from deia.watch.gate.artefact import UNINDEXED, bucket
 from deia.watch.gate.word_gate import A_CHANGE, A_LINE, A_PRINTED, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
 
@@ -15,71 +17,90 @@ COMMON = frozenset(
     " files fix for force from get git i in install is it let main make name need new node not npm of on or project"
     " push python remove rm run script server site table test tests that the this to update use with write you".split()
 )
+IN_NEARLY_EVERY_TURN = frozenset((SAID, A_LINE))
 
 
-class Gated(Record):
-    """A row of the gate: the groups that it needs, and its target: a trigger, a mark, or a context word."""
+def gate_row(row: Row, who: int, *, wide: bool = False, clause: int = -1, placed: bool = False) -> GateRow:
+    """Return a row of the gate. `who` are the bits of the roles in whose turns it counts.
 
-    target: int
-    who: int  # bits of the roles in whose turns it counts
-    groups: Row
-    wide: bool = False  # whether its words may be anywhere in the turn
-    clause: int = -1  # the number of the clause in its trigger, if that clause is enough by itself
-    placed: bool = False  # whether the second gate looks for the clause before anything is judged
-
-
-def gate_tables(rows: Sequence[Gated]) -> list[list[bytes]]:
-    """Return the tables of words, groups and rows; a row is looked up by its least common group."""
-    uses: dict[str, int] = {}
-    for row in rows:
-        for word in {word for group in row.groups for word in group}:
-            uses[word] = uses.get(word, 0) + 1
-    order = {group: (_busyness(group, uses), sorted(group)) for group in {one for row in rows for one in row.groups}}
-    keys = [min(row.groups, key=order.__getitem__) for row in rows]
-    names = _names(keys, rows)
-    by_group: dict[str, list[str]] = {names[key]: [] for key in keys}
-    packed = []
-    for number, (row, key) in enumerate(zip(rows, keys, strict=True)):
-        who = row.who | _reach(row) | (row.clause + 1) << CLAUSE
-        own = [names[group] for group in row.groups]
-        others = [name for name in own if name != names[key]]
-        by_group[names[key]].append(" ".join((str(number), str(who), *others)))
-        packed.append(" ".join((str(row.target), str(who), *own)).encode())
-    return [_word_table(names), [",".join(entries).encode() for entries in by_group.values()], packed]
+    Its words may be anywhere in the turn if it is `wide`. `clause` is the number of a clause that is enough by itself;
+    if it is `placed`, the second gate looks for it before anything is judged.
+    """
+    groups = tuple([IN_GROUP.join(sorted(group)) for group in row])
+    return GateRow(flags=who | _reach(row, wide=wide, placed=placed) | (clause + 1) << CLAUSE, groups=groups)
 
 
-def _names(keys: Sequence[Group], rows: Sequence[Gated]) -> dict[Group, str]:
-    """Return names for the groups: numbers for those that rows are looked up by, `x` and a number for the others."""
-    leading = {group: str(number) for number, group in enumerate(dict.fromkeys(keys))}
-    others = dict.fromkeys(group for row in rows for group in row.groups if group not in leading)
-    return leading | {group: f"{UNINDEXED}{number}" for number, group in enumerate(others)}
-
-
-def _reach(row: Gated) -> int:
+def _reach(row: Row, *, wide: bool, placed: bool) -> int:
     """Return the flag for how far apart the words of a row may be."""
-    if row.placed:
-        return WRITTEN if any(not group.isdisjoint((A_CHANGE, A_PRINTED)) for group in row.groups) else PHRASED
-    if row.wide and len(row.groups) > 1:
+    if placed:
+        return WRITTEN if any(not group.isdisjoint((A_CHANGE, A_PRINTED)) for group in row) else PHRASED
+    if wide and len(row) > 1:
         return WIDE
-    pseudo = {word for group in row.groups for word in group if word in {SAID, A_LINE}}
+    pseudo = {word for group in row for word in group if word in {SAID, A_LINE}}
     return NEAR if SAID in pseudo else IN_LINE if pseudo else 0
 
 
-def _busyness(group: Group, uses: Mapping[str, int]) -> int:
-    """Return an estimate of how often a group is present in vain; a common word counts like a thousand rows."""
-    if SAID in group or A_LINE in group:  # present in nearly every turn
-        return 10**9
-    return sum(uses[word] + 1000 * (word in COMMON or word.startswith("\x01")) for word in group)
+def gate_tables(rows: Sequence[tuple[int, GateRow]]) -> list[list[bytes]]:
+    """Return the tables of words, groups and rows; a row is looked up by its least common group.
+
+    Each row comes with its target: the number of a trigger, a mark, or a context word.
+    """
+    rows_with = Counter(chain.from_iterable([row.groups for _, row in rows]))
+    groups_of = _groups_by_word(rows_with)
+    order = _by_commonness(rows_with, groups_of)
+    keys = [min(row.groups, key=order.__getitem__) for _, row in rows]
+    names = _names(keys, order)
+    by_group: dict[str, list[str]] = {names[key]: [] for key in keys}
+    packed = []
+    for number, ((target, row), key) in enumerate(zip(rows, keys, strict=True)):
+        own = [names[group] for group in row.groups]
+        others = [name for name in own if name != names[key]]
+        by_group[names[key]].append(" ".join((str(number), str(row.flags), *others)))
+        packed.append(" ".join((str(target), str(row.flags), *own)).encode())
+    entries = [",".join(entries).encode() for entries in by_group.values()]
+    return [_word_table(names, groups_of), entries, packed]
 
 
-def _word_table(names: Mapping[Group, str]) -> list[bytes]:
+def _groups_by_word(groups: Iterable[str]) -> dict[str, list[str]]:
     groups_of: dict[str, list[str]] = {}
-    for group, name in names.items():
-        for word in group:
-            groups_of.setdefault(word, []).append(name)
+    for group in groups:
+        for word in group.split(IN_GROUP):
+            if word in groups_of:
+                groups_of[word].append(group)
+            else:
+                groups_of[word] = [group]
+    return groups_of
+
+
+def _by_commonness(rows_with: Mapping[str, int], groups_of: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return the places of groups in the order in which rows should be looked up by them, the least common first.
+
+    How often a group is present in vain is estimated by the rows that its words are in; a common word counts like a
+    thousand.
+    """
+    number_of = rows_with.__getitem__
+    uses = {
+        word: sum(map(number_of, groups)) + 1000 * (word in COMMON or word[:1] == "\x01")
+        for word, groups in groups_of.items()
+    }
+    uses |= dict.fromkeys(IN_NEARLY_EVERY_TURN & uses.keys(), 10**9)
+    of_word = uses.__getitem__
+    commonness = {group: sum(map(of_word, group.split(IN_GROUP))) for group in rows_with}
+    return {group: place for place, group in enumerate(sorted(rows_with, key=lambda group: (commonness[group], group)))}
+
+
+def _names(keys: Sequence[str], groups: Iterable[str]) -> dict[str, str]:
+    """Return names for the groups: numbers for those that rows are looked up by, `x` and a number for the others."""
+    leading = {group: str(number) for number, group in enumerate(dict.fromkeys(keys))}
+    others = [group for group in groups if group not in leading]
+    return leading | {group: f"{UNINDEXED}{number}" for number, group in enumerate(others)}
+
+
+def _word_table(names: Mapping[str, str], groups_of: Mapping[str, Sequence[str]]) -> list[bytes]:
+    name_of = names.__getitem__
     buckets = [b""] * (2 * len(groups_of) + 1)
     for word in sorted(groups_of):
         key = word.encode("utf-8", "surrogatepass")
-        entry = b"\n" + key + b"\t" + ",".join(sorted(groups_of[word])).encode() + b"\n"
+        entry = b"\n" + key + b"\t" + ",".join(sorted(map(name_of, groups_of[word]))).encode() + b"\n"
         buckets[bucket(key, len(buckets))] += entry
     return buckets

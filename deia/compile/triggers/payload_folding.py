@@ -6,7 +6,7 @@ never need them. They are written on lines of their own, which the reader keeps 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deia.fast_json import dumps
@@ -14,14 +14,22 @@ from deia.watch.compiled_trigger import FOLDED, PATTERNS, CompiledClause, Compil
 
 
 def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
-    """Return a trigger or mark as an item of the artefact: its record, and a line for each large part of a clause."""
+    """Return a trigger or mark as an item of the artefact: its record, and a line for each large part of a clause.
+
+    The documents of a trigger are left out: `with_documents` adds them.
+    """
     lines: list[str] = []
     fields: dict[str, Any] = {
         name: [_fields(item, lines) for item in value] if name in {"any", "all", "until"} else value
         for name, value in compiled.values().items()
-        if value is not None
+        if value is not None and name != "documents"
     }
     return "\n".join((dumps(fields), *lines)).encode("ascii")
+
+
+def with_documents(record: bytes, documents: Sequence[tuple[int, str, str]]) -> bytes:
+    """Return the item of a trigger with its documents: their numbers, how much of each is shown, and why."""
+    return b"".join((b'{"documents":', dumps(documents).encode("ascii"), b",", record[1:]))
 
 
 def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, Any]:

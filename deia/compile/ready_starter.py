@@ -1,0 +1,94 @@
+"""The starter commons as it was read once, for the compiles of all commons that it is a layer of.
+
+Reading it takes a second; reading what was kept takes some hundredths. What is kept lies in the person's cache, beside
+the compiled starter, and counts only for the same files of the starter and the same version of deia. A damaged file
+counts as none. Cases are not kept, since no compile needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from deia import __version__, fast_json, files
+from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern, Step
+from deia.commons.index.load_commons import Commons
+from deia.commons.layers.merge_layers import load_starter
+from deia.compile.sources import HASH_LENGTH, code_stamps
+from deia.folders import STARTER, STARTER_PREFIX, derived_folder
+from deia.knowledge import Clause, Document, Earlier, Entry, OwnActWords, Trigger
+from deia.records import Record, Reference
+
+NAME = "starter.json"
+HEAD = "deia-starter-1"
+READING = ("commons/index", "commons/layers", "commons/source_files", "commons/triggers")
+LEFT_OUT = ("index", "cases", "problems", "own_ids")  # of the starter; compiles use those of the project
+CLAUSES = {"any": Clause, "all": Clause, "until": Clause}
+PARTS: Mapping[type[Record], Mapping[str, type[Record]]] = {  # the fields of a record that hold records
+    Commons: {
+        "index": Index, "entries": Entry, "documents": Document, "clusters": Cluster, "query_patterns": QueryPattern,
+        "triggers": Trigger, "concepts": Concept, "learning_paths": LearningPath,
+    },
+    Trigger: {**CLAUSES, "earlier": Earlier, "documents": Reference, "act_words": OwnActWords},
+    Earlier: CLAUSES,
+    LearningPath: {"steps": Step},
+}  # fmt: skip
+
+
+def ready_starter(environ: Mapping[str, str], sources: Mapping[str, str]) -> Commons:
+    """Return the starter commons with its paths as seen from a project; its files are among the `sources`."""
+    path, token = f"{derived_folder(STARTER, environ)}/{NAME}", starter_token(sources)
+    head, _, body = (files.read(path, files.ANY_SIZE) or b"").partition(b"\n")
+    if head.decode("ascii", "replace") == _head(token, body):
+        starter: Commons = _record(Commons, fast_json.loads(body.decode("ascii")))
+        return starter
+    starter = load_starter()
+    kept = {name: value for name, value in _plain(starter).items() if name not in LEFT_OUT}
+    body = fast_json.dumps({**kept, "index": {"path": ""}, "cases": ()}).encode("ascii")
+    files.keep(path, b"\n".join((_head(token, body).encode("ascii"), body)))
+    return starter
+
+
+def starter_token(sources: Mapping[str, str]) -> str:
+    """Return a digest of the files of the starter and of the version that reads them."""
+    code = [code_stamps(folder) for folder in READING]
+    lines = [f"{value[-HASH_LENGTH:]} {path}" for path, value in sources.items() if path.startswith(STARTER_PREFIX)]
+    return blake2b(
+        "\n".join((__version__, repr(code), *lines)).encode("utf-8", "surrogatepass"), digest_size=16
+    ).hexdigest()
+
+
+def _head(token: str, body: bytes) -> str:
+    return f"{HEAD} {token} {blake2b(body, digest_size=16).hexdigest()}"
+
+
+def _plain(value: object) -> Any:
+    """Return a value with its records as dictionaries, without the fields that have their default value."""
+    if isinstance(value, Record):
+        fields, defaults = value.values(), getattr(type(value), "DEFAULTS", {})
+        return {name: _plain(item) for name, item in fields.items() if name not in defaults or item != defaults[name]}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    return value
+
+
+def _record(kind: type[Record], fields: Mapping[str, Any]) -> Any:
+    """Return a record of its fields as `_plain` wrote them."""
+    parts = PARTS.get(kind, {})
+    return kind(
+        **{name: _part(parts[name], value) if name in parts else _value(value) for name, value in fields.items()}
+    )
+
+
+def _part(kind: type[Record], value: Any) -> Any:
+    return _record(kind, value) if isinstance(value, dict) else value and tuple([_record(kind, item) for item in value])
+
+
+def _value(value: Any) -> Any:
+    """Return a JSON value as records have it, with tuples instead of lists."""
+    if isinstance(value, list):
+        return tuple([_value(item) for item in value])
+    return {name: _value(item) for name, item in value.items()} if isinstance(value, dict) else value
