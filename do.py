@@ -6,6 +6,7 @@
     python3 do.py lint           style, types and the starter commons only
     python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
     python3 do.py frameworks [EXTRA…]   the adapters of agent frameworks, each with its real package in its own folder
+    python3 do.py hosts [HOST…] [--all] real agent hosts, by npm, against a fake model on loopback; --help says more
     python3 do.py clients        the clients of other languages with which the server is tested, by npm
     python3 do.py docs           write docs/CLI.md and docs/HOSTS.md anew, from the commands' help and the hosts' tables
 
@@ -35,6 +36,7 @@ STARTER = ROOT  # the starter commons is the commons of this repository
 BENCHMARKS = ("hook", "scan", "search")  # the others need folders of labelled data
 FRAMEWORKS = ("openai-agents", "langchain", "pydantic-ai", "litellm", "google-adk", "claude-agent-sdk")
 CLIENTS = os.path.join(ROOT, "tests", "serve", "server", "clients")  # what npm installs, pinned
+HOSTS = ("-m", "tests.hosts")
 UNREACHED = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH")
 PAGES = (os.path.join("docs", "make_cli.py"), os.path.join("docs", "make_hosts.py"))
 OLDEST = (3, 11)
@@ -306,6 +308,7 @@ def long_checks(wheel: str) -> list[tuple[str, Callable[[], str | None]]]:
         ("build the wheel", lambda: build(wheel)),
         ("bare install", lambda: smoke(wheel)),
         ("word forms, nlp extra", forms),
+        ("two real hosts, by npm", quick_hosts),
         ("clients of other languages, by npm", lambda: install_clients() or "not tested: npm is not here or offline"),
     ]
 
@@ -416,6 +419,23 @@ def clients() -> int:
     return 0
 
 
+def hosts(*arguments: str) -> int:
+    """Try deia in real agent hosts, which npm installs."""
+    set_up(dev=False)
+    return subprocess.run([program("python"), *HOSTS, *arguments], cwd=ROOT, check=False).returncode
+
+
+def quick_hosts() -> str:
+    """Try the two hosts that install fastest; return how that went, or why nothing was tried."""
+    done = subprocess.run([program("python"), *HOSTS], cwd=ROOT, capture_output=True, text=True, check=False)
+    printed = f"{done.stdout}{done.stderr}".strip()
+    if done.returncode == 3 and (shutil.which("npm") is None or any(word in printed for word in UNREACHED)):
+        return "not tested: npm is not here or offline"
+    if done.returncode:
+        raise Broken(printed)
+    return printed.splitlines()[-1]
+
+
 def client_tests() -> str:
     """Run the tests with the clients of other languages; return how they went.
 
@@ -460,7 +480,7 @@ def framework_test(extra: str) -> Callable[[], str]:
 
 COMMANDS: dict[str, Callable[..., int]] = {
     "demo": demo, "test": test, "lint": lint, "bench": bench, "frameworks": frameworks, "clients": clients,
-    "docs": docs,
+    "docs": docs, "hosts": hosts,
 }  # fmt: skip
 
 
@@ -475,7 +495,7 @@ def main() -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     name, arguments = (sys.argv[1] if len(sys.argv) > 1 else ""), sys.argv[2:]
-    if name not in COMMANDS or (arguments and name not in {"bench", "frameworks", "test"}):
+    if name not in COMMANDS or (arguments and name not in {"bench", "frameworks", "hosts", "test"}):
         print((__doc__ or "").strip())
         return 0 if name in {"-h", "--help", "help"} else 2
     try:

@@ -13,7 +13,7 @@ from deia.serve.setup.live.model_request import ANTHROPIC, CHAT, GEMINI, RESPONS
 from deia.serve.setup.live.model_script import Act
 
 PIECE = 24  # characters in an event of a stream
-TOKENS = 10
+TOKENS = 10  # of an answer
 
 
 class Answer(Record):
@@ -39,7 +39,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _anthropic(request: Request, act: Act, mark: str) -> Answer:
     usage = {
-        "input_tokens": TOKENS,
+        "input_tokens": act.tokens,
         "output_tokens": TOKENS,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
@@ -78,8 +78,8 @@ def _responses(request: Request, act: Act, mark: str) -> Answer:
         "model": request.model, "output": [item], "error": None, "incomplete_details": None, "instructions": None,
         "metadata": {}, "parallel_tool_calls": False, "temperature": 1, "top_p": 1, "tool_choice": "auto", "tools": [],
         "usage": {
-            "input_tokens": TOKENS, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": TOKENS,
-            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 2 * TOKENS,
+            "input_tokens": act.tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": TOKENS,
+            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": act.tokens + TOKENS,
         },
     }  # fmt: skip
     events = [
@@ -138,7 +138,7 @@ def _item_events(act: Act, item: Mapping[str, Any]) -> Iterator[tuple[str, dict[
 
 
 def _chat(request: Request, act: Act, mark: str) -> Answer:
-    usage = {"prompt_tokens": TOKENS, "completion_tokens": TOKENS, "total_tokens": 2 * TOKENS}
+    usage = {"prompt_tokens": act.tokens, "completion_tokens": TOKENS, "total_tokens": act.tokens + TOKENS}
     head = {"id": f"chatcmpl-{mark}", "created": int(time.time()), "model": request.model}
     message: dict[str, Any]
     deltas: list[dict[str, Any]]
@@ -166,7 +166,8 @@ def _chat(request: Request, act: Act, mark: str) -> Answer:
 
 
 def _gemini(_request: Request, act: Act, mark: str) -> Answer:
-    usage = {"promptTokenCount": TOKENS, "candidatesTokenCount": TOKENS, "totalTokenCount": 2 * TOKENS}
+    total = act.tokens + TOKENS
+    usage = {"promptTokenCount": act.tokens, "candidatesTokenCount": TOKENS, "totalTokenCount": total}
 
     def chunk(part: Mapping[str, Any], **ends: str) -> dict[str, Any]:
         """Return one chunk, which is a whole answer with a part of the content."""

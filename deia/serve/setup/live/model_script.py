@@ -41,6 +41,7 @@ class Act(Record):
     tool: Tool | None = None
     input: Mapping[str, Any] = {}
     text: str = ""
+    tokens: int = 10  # that the conversation is said to have
 
 
 def next_act(script: Sequence[Step], request: Request) -> Act:
