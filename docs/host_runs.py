@@ -82,7 +82,7 @@ def behaviour_cell(host: str, name: str) -> str:
     if not runs_of(host):
         return "no run"
     shown = result(host, scenario, field)
-    return "–" if not shown else "✓" if shown in {IN_TIME, YES} else "✓ late" if shown == LATE else "✗"
+    return "not seen" if not shown else "✓" if shown in {IN_TIME, YES} else "✓ late" if shown == LATE else "✗"
 
 
 def why_not(host: str, key: str) -> str:

@@ -152,7 +152,7 @@ SCENARIOS = {
             turns=(
                 Turn(
                     prompt="What do we know?",
-                    steps=(PAUSE, Step(tool=OURS, given={"search": OURS, "question": QUESTION, "query": QUESTION}),),
+                    steps=(PAUSE, Step(tool=OURS, given={"search": OURS, "question": QUESTION, "query": QUESTION})),
                 ),
             ),
         ),

@@ -73,6 +73,11 @@ def _spoken(scenario: Scenario, seen: Seen) -> Verdict:
     }
 
 
+def _told(scenario: Scenario, seen: Seen) -> Verdict:
+    """The trigger is one that the person is not told of."""
+    return {"context": reached(seen, scenario.trigger, at=scenario.at)}
+
+
 def _warned(scenario: Scenario, seen: Seen) -> Verdict:
     """A warning before a call: with its result it comes late, and the call is not stopped."""
     verdict = _spoken(scenario, seen)
@@ -174,6 +179,7 @@ def _removed(_: Scenario, seen: Seen) -> Verdict:
 
 
 JUDGES: dict[str, Callable[[Scenario, Seen], Verdict]] = {
+    "error": _told, "result": _told,
     "hold": _held, "announced": _held, "project": _held, "warn": _warned, "ask": _asked, "quiet": _silent,
     "session": _session, "stop": _stopped, "compaction": _compacted, "subagent": _delegated, "plan": _planned,
     "mute": _muted, "mcp": _asked_server, "untrusted": _untrusted, "uninstall": _removed,
