@@ -56,7 +56,9 @@ Written by `python3 do.py docs` from the tables in `deia/serve/hosts/`; change i
 
 Every host runs the same hook, `python -I -S …/deia/serve/hook.py HOST`, with its event on standard input.
 `deia install HOST…` enters it, `deia uninstall HOST…` removes it, `deia install --list` shows which hosts are here,
-and `deia doctor` runs what is installed as the host would. With `--json` the last two report to programs
+and `deia doctor` runs what is installed as the host would. `deia doctor --live HOST` runs the
+host itself once, in a home folder of its own, against a scripted model on this machine, and says what reached that.
+With `--json`, `deia install --list` and `deia doctor` report to programs
 ([schema/hosts.schema.json](schema/hosts.schema.json), [schema/doctor.schema.json](schema/doctor.schema.json)).
 OpenCode and Amp run plugins in their own process; for them, deia installs one that starts the hook.
 

@@ -64,7 +64,7 @@ def hook_findings(patient: Patient) -> Iterator[Finding]:
         hook_files: list[HookFile] = []
         for scope in setup.places:
             try:
-                hook_files += _hook_files(patient, setup, scope, seen={hook_file.path for hook_file in hook_files})
+                hook_files += hook_files_of(patient, setup, scope, seen={hook_file.path for hook_file in hook_files})
             except HostError as error:
                 yield dead(f"{setup.title}: {error}")
         hooks = [hook for hook_file in hook_files for hook in hook_file.hooks]
@@ -85,7 +85,7 @@ def hook_findings(patient: Patient) -> Iterator[Finding]:
         yield from _unconnected(connected, patient)
 
 
-def _hook_files(patient: Patient, setup: Setup, scope: str, *, seen: set[str]) -> list[HookFile]:
+def hook_files_of(patient: Patient, setup: Setup, scope: str, *, seen: set[str]) -> list[HookFile]:
     """Return a scope's hooks by file; in a home folder, two scopes are one file, which counts once."""
     hooks = installed_in(Spot(setup=setup, scope=scope, machine=patient.machine))
     return [HookFile(setup=setup, scope=scope, path=path, hooks=own) for path, own in hooks.items() if path not in seen]
@@ -162,13 +162,18 @@ def _file_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Try
     foreign = next((script for hook in hook_file.hooks if (script := _foreign_script(hook))), "")
     if foreign:
         yield warning(f"{path} runs another installation, {foreign}", reinstall)
-    if not (is_own_place(patient, hook_file.scope) or _is_as_written(patient, hook_file)):
+    if not may_be_run(patient, hook_file):
         text = (
             f"{path}: its hooks were not tried, since this project is not trusted and deia would write other commands"
         )
         yield warning(text, reinstall)
         return
     yield from _trial_findings(patient, hook_file, tryings)
+
+
+def may_be_run(patient: Patient, hook_file: HookFile) -> bool:
+    """Return whether the hooks of a file are the person's own, or just what deia would write there."""
+    return is_own_place(patient, hook_file.scope) or _is_as_written(patient, hook_file)
 
 
 def _is_as_written(patient: Patient, hook_file: HookFile) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
 from typing import Any
 
@@ -19,7 +19,7 @@ from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons, trust_typed
 from deia.serve.cli.shell_completion import complete_hosts
-from deia.serve.setup.check_results import DEAD, FINE, Patient
+from deia.serve.setup.check_results import DEAD, FINE, Finding, Patient
 from deia.serve.setup.connect import (
     WARM_URL,
     chosen_by_tool,
@@ -36,6 +36,7 @@ from deia.serve.setup.host_settings import status_line
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCOPES, SETUPS, USER
 from deia.serve.setup.host_settings.places import is_here, setup_of, this_machine
 from deia.serve.setup.interpreter import find_interpreter
+from deia.serve.setup.live.live_findings import live_findings
 from deia.serve.setup.settings_changes import Change, Part, Plan, carry_out, planned, tidy
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import resolve
@@ -299,24 +300,34 @@ def _list(*, listing: bool, as_json: bool) -> int:
 
 
 @click.command(short_help="Check that everything works, and show how to fix what does not.")
+@click.option(
+    "--live", "host", metavar="HOST", shell_complete=complete_hosts,
+    help="Run this host once against a model on this machine, and show what arrives. Needs no key and no network.",
+)  # fmt: skip
 @json_option
 @commons_option
-def doctor(*, as_json: bool) -> int:
+def doctor(*, host: str | None, as_json: bool) -> int:
     """Check the commons, its compiled files and the installed hooks, by running the same commands as the hosts.
+
+    With --live, the host itself is run in a home folder of its own, with deia's hooks and nothing else of your
+    settings, for at most two minutes. Its model is a script that asks for a command, which is not really run.
 
     The exit code is 1 if something does not work.
     """
+    if host is not None and named_commons():
+        raise click.UsageError("--live tries what is installed, with its own commons; leave out --commons.")
     patient = Patient(
         explicit=named_commons(),
         folder=here(),
         machine=this_machine(),
         tell=output.complain if output.is_watched() else str,
     )
+    findings = diagnose(patient) if host is None else live_findings(patient, setup_of(host))
     if as_json:
-        return _print_json(patient)
+        return _print_json(findings)
     marks = {FINE: output.mark("✓", "ok"), DEAD: output.mark("✗", "X")}
     worst = output.FOUND
-    for finding in diagnose(patient):
+    for finding in findings:
         output.say(f"{marks.get(finding.level, '!')} {finding.text}")
         if finding.cure:
             output.say(f"    {finding.cure}")
@@ -324,9 +335,9 @@ def doctor(*, as_json: bool) -> int:
     return worst
 
 
-def _print_json(patient: Patient) -> int:
+def _print_json(findings: Iterable[Finding]) -> int:
     """Print all findings as JSON (docs/schema/doctor.schema.json) and return the exit code."""
-    findings = [{"level": finding.level, "text": finding.text, "cure": finding.cure} for finding in diagnose(patient)]
-    dead = any(finding["level"] == DEAD for finding in findings)
-    output.say(fast_json.dumps({"sound": not dead, "findings": findings}))
+    printed = [{"level": finding.level, "text": finding.text, "cure": finding.cure} for finding in findings]
+    dead = any(finding["level"] == DEAD for finding in printed)
+    output.say(fast_json.dumps({"sound": not dead, "findings": printed}))
     return int(dead)
