@@ -47,7 +47,9 @@ MOST_DEPTH = 6
 ERROR_FLAGS = ("is_error", "isError")
 EXIT_CODES = ("exit_code", "exitCode", "returnCode", "returncode")
 # Names of shell tools that the watcher does not know.
-SHELLS = dict.fromkeys(("execute_bash", "run_in_terminal", "runTerminalCommand", "runInTerminal"), "bash")
+SHELLS = dict.fromkeys(
+    ("execute_bash", "run_in_terminal", "runTerminalCommand", "runInTerminal", "run_commands"), "bash"
+)
 EVENT = "hook_event_name"
 MODEL_TEXTS = ("text_result_for_llm", "textResultForLlm")  # Copilot's names for the part of a result the model reads
 NO_CONVERSATION = "unnamed"

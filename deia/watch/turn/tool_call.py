@@ -20,7 +20,8 @@ SHELL_TOOLS = frozenset(
 WRITE_TOOLS = frozenset(
     ("write", "edit", "multiedit", "notebookedit", "apply_patch", "write_file", "replace", "create_file", "edit_file",
      "str_replace_editor", "str_replace_based_edit_tool", "delete_file", "write_to_file", "replace_in_file", "create",
-     "insert_edit_into_file", "replace_string_in_file", "search_replace", "fs_write", "editfiles", "edit_file_v2")
+     "insert_edit_into_file", "replace_string_in_file", "search_replace", "fs_write", "editfiles", "edit_file_v2",
+     "editor")
 )  # fmt: skip
 # Tools that write a whole file; an edit shows what it replaces.
 WHOLE_TOOLS = frozenset(
@@ -31,7 +32,8 @@ WHOLE_TOOLS = frozenset(
 SILENT_TOOLS = frozenset(
     ("read", "grep", "glob", "ls", "view", "search", "websearch", "webfetch", "read_file", "codebase_search",
      "list_dir", "file_search", "grep_search", "notebookread", "lsp", "write_stdin", "skill", "toolsearch",
-     "read_file_v2", "ripgrep_raw_search", "glob_file_search")
+     "read_file_v2", "ripgrep_raw_search", "glob_file_search", "list_directory", "web_fetch", "tool_search",
+     "read_files", "search_codebase", "fetch_web_content")
 )  # fmt: skip
 COMMAND_FIELDS = ("command", "cmd", "script", "code")
 PATH_FIELDS = (

@@ -10,6 +10,7 @@ import pytest
 
 from deia.compile.compiler import compile_commons
 from deia.serve.hooks.run import HOSTS, host_module
+from deia.serve.hosts import cline
 from deia.serve.hosts.delivery_form import Said
 from deia.serve.hosts.event import BEFORE, LATE
 from deia.serve.setup.hook_installation import hook_command
@@ -261,11 +262,43 @@ def test_vs_code_takes_claude_s_shape_and_no_note(hosted: Hosts) -> None:
     assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
-def test_cline_says_why_in_both_places_when_it_cancels(hosted: Hosts) -> None:
+def test_a_held_call_of_cline_runs_no_command_and_its_model_reads_why(hosted: Hosts) -> None:
     told = json.loads(hosted("cline").say("before_tool", CALL))
+    assert told["overrideInput"] == {"commands": []}
+    assert "stopped this call" in told["contextModification"]
+    assert LESSON in told["contextModification"]
+
+
+def test_cline_cancels_a_call_that_might_do_something_without_its_input(hosted: Hosts) -> None:
+    it = hosted("cline")
+    said = Said(hold="why")
+    for tool, answered in (("editor", {"overrideInput": None}), ("shop__wipe_all", {"cancel": True})):
+        event = it.event("before_tool", CALL)
+        event["tool_call"]["name"] = event["preToolUse"]["toolName"] = tool
+        occasion = cline.read_event(event)
+        told = cline.write_answer(occasion, said)
+        it.contract.check_output("tool_call", told)
+        assert answered.items() <= told.items()
+
+
+def test_cline_s_extension_is_told_why_in_both_places_when_a_call_is_cancelled(hosted: Hosts) -> None:
+    it = hosted("cline")
+    about = {"taskId": "t", "workspaceRoots": [it.folder], "timestamp": "1", "clineVersion": "3.40.0", "userId": "u"}
+    call = {"toolName": "execute_command", "parameters": {"command": CALL}}
+    told = json.loads(it.ask({**about, "hookName": "PreToolUse", "preToolUse": call}))
     assert told["cancel"] is True
     assert LESSON in told["errorMessage"]
     assert LESSON in told["contextModification"]
+
+
+def test_cline_sends_a_call_as_json_and_a_failure_of_one_command_in_a_result_that_succeeded(hosted: Hosts) -> None:
+    it = hosted("cline")
+    written = it.event("before_tool", CALL)
+    del written["tool_call"]  # which leaves the parameters as a text of JSON
+    assert cline.read_event(written).turn.tool_input == {"command": CALL}
+    occasion = cline.read_event(it.event("tool_error", "Error: Site not found", command="shopctl site:open"))
+    assert (occasion.moment, occasion.turn.failed) == ("tool_error", True)
+    assert "shopctl" not in occasion.turn.text
 
 
 @pytest.mark.parametrize("host", ["windsurf", "kiro"])

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 DELETE = "I will delete the shop site now"
 CALL = "shopctl site:delete --yes"
 LESSON = "Save the domain records first."
-AT_THE_PROMPT = ("claude-code", "codex", "gemini", "droid", "cline", "opencode", "generic", "copilot")
-AT_THE_RESULT = ("vscode", "cursor")
+AT_THE_PROMPT = ("claude-code", "codex", "gemini", "droid", "opencode", "generic", "copilot")
+AT_THE_RESULT = ("vscode", "cursor", "cline")
+LATE_BEFORE = ("vscode", "cline")  # whose context of a call comes with its result
 BY_HOLD_ALONE = ("windsurf", "kiro")
 
 
@@ -57,9 +58,9 @@ def test_a_prompt_in_marks_is_said_as_it_is_without_them(hosted: Hosts, host: st
 def test_prompt_output_dropped_waits_for_the_first_tool_result(hosted: Hosts, host: str) -> None:
     it = hosted(host)
     assert it.send(it.event("prompt", DELETE)) == ""
-    assert it.say("before_tool", "ls") == "" or host == "vscode"  # whose context of a call comes with its result
+    assert it.say("before_tool", "ls") == "" or host in LATE_BEFORE
     delivered = it.say("after_tool", "done", command="ls")
-    assert LESSON in delivered or host == "vscode"
+    assert LESSON in delivered or host in LATE_BEFORE
     assert it.say("after_tool", "done", command="ls", mark="m2") == ""
     assert it.firings() == [("site-delete", "shown")]
 
@@ -70,7 +71,7 @@ def test_a_call_is_held_while_its_lesson_still_waits(hosted: Hosts, host: str) -
     assert it.say("prompt", DELETE) == ""
     held = it.say("before_tool", CALL, mark="t1")
     assert LESSON in held
-    assert "deny" in held
+    assert "deny" in held or '"overrideInput": {"commands": []}' in held
     assert it.say("before_tool", CALL, mark="t2") == ""
     assert it.say("after_tool", "done", command=CALL) == "", "it was delivered with the denial"
 
@@ -132,4 +133,4 @@ def test_trouble_is_told_at_the_start_of_a_session_where_anybody_hears_it(hosted
     it = hosted(host)
     with open(f"{it.folder}/triggers/sites.yaml", "a", encoding="utf-8") as file:
         file.write("# changed\n")
-    assert ("deia compile" in it.say("session")) is (host != "kiro")
+    assert ("deia compile" in it.say("session")) is (host not in {"kiro", "cline"})

@@ -42,16 +42,16 @@ TAKES: Mapping[str, Mapping[str, Mapping[str, str]]] = {  # host → moment → 
         "after_tool": {"additional_context": CONTEXT},
     },
     "cline": {
-        "prompt": {"cancel": DECISION, "contextModification": CONTEXT},
-        "before_tool": {"cancel": DECISION, "errorMessage": REASON, "contextModification": CONTEXT},
-        "after_tool": {"cancel": DECISION, "contextModification": CONTEXT},
+        "before_tool": {"overrideInput.commands": DECISION, "contextModification": REASON},
+        "after_tool": {"contextModification": CONTEXT},
     },
     "opencode": {"prompt": GENERIC, "before_tool": HELD, "after_tool": GENERIC},
     "amp": {"before_tool": HELD},
     "windsurf": {},
     "kiro": {},
 }
-HOLDS = ("deny", "block", True)
+NO_COMMANDS: list[Json] = []
+HOLDS = ("deny", "block", True, NO_COMMANDS)
 
 
 class Heard(Record):
