@@ -41,6 +41,7 @@ class Settings(Record):
     exceptions: Mapping[str, Sequence[str]] = {}  # trigger → globs of paths where it does not fire
     quiet: Mapping[str, object] = {}  # hours during which anything less urgent than `below` waits
     most_per_hour: int = 0  # lessons of medium or low urgency per conversation and hour; 0 means no limit
+    documents: Sequence[str] = ()  # globs of notes outside `bok/` that are documents too
     collections: str = ""  # the part of the commons that a server offers: clusters and folders, separated by commas
     sources: Mapping[str, str] = {}  # where each value came from
     trusted: bool = True  # whether the person trusts the commons, so that its files count
@@ -58,6 +59,7 @@ CHOICES = {
     "max_action": ACTIONS,
     "tier": ("auto", "compact", "static", "keyword", "transformer"),
 }
+GLOBS = {"documents": 'a list of globs within the commons, such as ["docs/**"]'}
 TABLES = {
     "forms": f"a table of urgencies or triggers, each with one of {', '.join((OFF, *ACTIONS))}",
     "exceptions": "a table of triggers, each with a list of globs",
@@ -287,6 +289,8 @@ def _checked(name: str, raw: object, where: str) -> object:
         raise SettingsError(f"unknown setting {name!r}", where=where, fix=_suggestion(name))
     if name in TABLES:
         return _checked_table(name, raw, where)
+    if name in GLOBS:
+        return _checked_globs(name, raw, where)
     kind = type(getattr(DEFAULTS, name))
     value = _converted(raw, kind)
     is_negative = isinstance(value, int) and value < 0
@@ -361,6 +365,18 @@ def _is_form(value: object) -> bool:
 
 def _is_globs(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(glob, str) and glob for glob in value)
+
+
+def _checked_globs(name: str, raw: object, where: str) -> tuple[str, ...]:
+    """Return a list of globs, none of which names anything outside its folder."""
+    if raw != [] and not (_is_globs(raw) and not any(map(_leads_away, raw))):  # type: ignore[call-overload]
+        raise SettingsError(f"{name} = {raw!r} is not a valid value", where=where, fix=f"Expected: {GLOBS[name]}.")
+    return tuple(raw)  # type: ignore[arg-type]
+
+
+def _leads_away(glob: str) -> bool:
+    path = files.forward(glob)
+    return files.is_absolute(path) or path.startswith("~") or ".." in path.split("/")
 
 
 def _converted(raw: object, kind: type) -> object:

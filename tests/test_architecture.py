@@ -25,7 +25,7 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 ROWS = (
     ("records",),
     ("fast_json",),
-    ("errors", "files", "knowledge", "text", "durations", "suggestions", "typed_json"),
+    ("errors", "files", "globs", "knowledge", "text", "durations", "suggestions", "typed_json"),
     ("dotenv", "folders", "freshness", "tables"),
     ("command_secrets",),
     ("redaction",),
@@ -57,6 +57,7 @@ HOOK_OURS = (
     "records",
     "errors",
     "files",
+    "globs",
     "fast_json",
     "freshness",
 )

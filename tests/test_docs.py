@@ -16,7 +16,8 @@ from typing import NamedTuple
 import pytest
 
 from deia import records, settings
-from deia.commons.index import entries, shapes, v1_triggers
+from deia.commons.index import shapes, v1_triggers
+from deia.commons.notes import field_names
 from deia.commons.triggers import cases, conditions, read_triggers
 from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
 from deia.commons.write.index_store import build
@@ -192,8 +193,13 @@ def test_every_setting_is_documented_with_its_default_and_its_variable() -> None
     rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| (?:`(DEIA_\w+)` )?\|", read("docs/SETTINGS.md"), re.MULTILINE)
     told = {name: (json.loads(default), variable) for name, default, variable in rows}
     defaults = settings.DEFAULTS.values()
-    variables = {name: "" if name in settings.TABLES else f"DEIA_{name.upper()}" for name in settings.NAMES}
-    assert told == {name: (defaults[name], variable) for name, variable in variables.items()}
+    variables = {
+        name: "" if name in {*settings.TABLES, *settings.GLOBS} else f"DEIA_{name.upper()}" for name in settings.NAMES
+    }
+    assert told == {
+        name: (list(defaults[name]) if defaults[name] == () else defaults[name], variable)
+        for name, variable in variables.items()
+    }
     choices = {choice for known in settings.CHOICES.values() for choice in known}
     assert choices <= in_code("docs/SETTINGS.md")
 
@@ -226,7 +232,7 @@ def test_every_word_of_the_trigger_language_is_documented(kind: str) -> None:
 
 
 def test_every_field_of_the_index_is_documented() -> None:
-    known = {*entries.KNOWN_FIELDS, *shapes.CLUSTER_FIELDS, *v1_triggers.QUERY_FIELDS} - {
+    known = {*field_names.KNOWN, *shapes.CLUSTER_FIELDS, *v1_triggers.QUERY_FIELDS} - {
         "notes"
     }  # a misspelling, read too
     assert known - in_code("docs/FORMATS.md") == set()

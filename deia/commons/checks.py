@@ -9,10 +9,12 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from deia.commons.index.derived_views import derived_values
+from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.replaced_documents import replacement_problems
 from deia.commons.layers.shadowing import hiding_problems
+from deia.commons.notes.field_names import usual_names
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.outline import outline_lines
@@ -107,9 +109,9 @@ def missing_files(commons: Commons) -> Iterator[Problem]:
 
 
 def unlisted_documents(commons: Commons) -> Iterator[Problem]:
-    """Report documents that are not in the index."""
+    """Report documents in `bok/` that are not in the index; notes elsewhere need no entry."""
     for entry in commons.entries:
-        if entry.id in commons.derived and commons.index.path:
+        if entry.id in commons.derived and commons.index.path and entry.path.startswith(f"{DOCUMENTS}/"):
             found = f"The document is not in the index; for now its id is {quote(entry.id)}."
             yield Problem(path=entry.path, line=0, found=found, fix=BUILD, code="unlisted-document", severity="warning")
 
@@ -158,9 +160,10 @@ def disagreements(commons: Commons) -> Iterator[Problem]:
     """Report where an entry and its document's metadata disagree; the entry takes precedence."""
     metadata = {document.path: document.metadata for document in commons.documents}
     for entry in _listed(commons):
-        source = metadata.get(entry.path)
-        if not isinstance(source, Map) or not source:
+        written = metadata.get(entry.path)
+        if not isinstance(written, Map) or not written:
             continue
+        source = usual_names(written)
         for name in COMPARED:
             documented, field = _documented(source, name)
             indexed = {value.lower() for value in _several(getattr(entry, name))}
@@ -179,9 +182,9 @@ def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def _documented(source: Map, name: str) -> tuple[set[str], str]:
     """Return the values that a document's metadata has for a field of an entry, and the field's name there."""
-    names = {"urgency": ("urgency", "severity"), "platforms": ("platform",)}.get(name, (name,))
-    field = next((candidate for candidate in names if candidate in source), names[0])
-    return {value.lower() for value in fields.texts(source, field, Findings(""))}, field
+    field = "platform" if name == "platforms" else name
+    read = fields.words if field == "platform" else fields.texts
+    return {value.lower() for value in read(source, field, Findings(""))}, field
 
 
 def unknown_references(commons: Commons) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from deia import files, freshness
 from deia.commons.layers.merge_layers import file_at, local_path
@@ -95,7 +96,8 @@ def write_stamps(root: str, folder: str, sources: Mapping[str, str]) -> None:
     absent = [name for name in (*INDEX_NAMES, "deia.toml", PACKS_LOCK) if name not in sources]
     trigger_folders = {path.rpartition("/")[0] for path in others if local_path(path).startswith("triggers/")}
     triggers = sorted({*others, *absent, *trigger_folders, "triggers", PACKS})
-    text_folders = {"bok", *{path[: path.rfind("/")] for path in (*own, *set(rest).difference(others))}}
+    texts = set(rest).difference(others)
+    text_folders = {"bok", *{path[: path.rfind("/")] for path in own}, *chain.from_iterable(map(_folders_above, texts))}
     documents = sorted({*triggers, *text_folders, *rest})
     for name, paths, more in ((freshness.TRIGGERS, triggers, ()), (freshness.DOCUMENTS, documents, own)):
         text = freshness.stamp_text(root, {_file_of(root, path): stamp_in(sources, path) for path in paths})
@@ -103,6 +105,13 @@ def write_stamps(root: str, folder: str, sources: Mapping[str, str]) -> None:
         data = "\n".join([text.removesuffix("\n"), *known, ""]).encode("utf-8", "surrogateescape")
         if files.read(f"{folder}/{name}") != data:
             files.replace(f"{folder}/{name}", data)
+
+
+def _folders_above(path: str) -> list[str]:
+    """Return the folder of a document, and of a note of the project all folders above, since each may get another."""
+    parts = path.split("/")[:-1]
+    first = 1 if local_path(path) == path else len(parts)
+    return ["/".join(parts[:end]) for end in range(first, len(parts) + 1) if end]
 
 
 def _file_of(root: str, path: str) -> str:

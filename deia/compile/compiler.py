@@ -61,7 +61,7 @@ from deia.watch.silence.weakened_text import weakened_settings
 
 MOST_PROBLEMS = 5000  # in a manifest
 SENTENCE_TRANSFORMERS = "sentence_transformers"
-NOT_COMPILED = ("tier", "model", "collections")  # settings of searches and servers; no compiled file uses them
+NOT_COMPILED = ("tier", "model", "collections", "documents")  # settings that are in no compiled file
 PARTS = (TRIGGERS, CATALOG)
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
 POLL = 0.01  # seconds between two attempts to get the lock; the system frees it if a process dies
@@ -213,8 +213,9 @@ def _job(root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tel
 
 
 def _compile(job: _Job, began: float) -> Compiled:
-    sources = read_sources(job.root, job.known.sources, starter=job.starter, trusted=job.trusted)
-    dependencies = _dependencies(job.settings, job.work.collections)
+    globs = job.resolved.documents
+    sources = read_sources(job.root, job.known.sources, globs=globs, starter=job.starter, trusted=job.trusted)
+    dependencies = _dependencies(job.settings, job.work.collections, globs)
     digests, intact = job.digests(sources, dependencies), intact_parts(job.folder, job.previous)
     if not job.work.is_satisfied(job.previous):
         intact.discard(CATALOG)
@@ -356,11 +357,11 @@ def _may_name(job: _Job, path: str) -> bool:
     return job.trusted or origin_of(path) != PROJECT
 
 
-def _dependencies(settings: Mapping[str, Json], collections: Sequence[str]) -> dict[str, Json]:
+def _dependencies(settings: Mapping[str, Json], collections: Sequence[str], globs: Sequence[str]) -> dict[str, Json]:
     """Return what each compiled file depends on besides the sources."""
     return {
         TRIGGERS: [settings, MAKER, FORMAT, __version__, forms_source(), *collections],
-        CATALOG: [__version__, *models(), *collections],
+        CATALOG: [__version__, *models(), *collections, *globs],
     }
 
 

@@ -17,6 +17,8 @@ from typing import NamedTuple
 from deia import files
 from deia.commons.layers.merge_layers import file_at, layer_prefixes, local_path
 from deia.commons.layers.packs import LOCK as PACKS_LOCK
+from deia.commons.notes.conventions import ENDINGS
+from deia.commons.notes.list_notes import list_notes
 from deia.commons.source_files import safe_files
 from deia.fast_json import Json
 from deia.folders import INDEX_NAMES, PACKAGE
@@ -41,11 +43,18 @@ NOTHING = Known("", {})
 
 
 def read_sources(
-    root: str, known: Mapping[str, str], *, extra_documents: Sequence[str] = (), starter: bool, trusted: bool
+    root: str,
+    known: Mapping[str, str],
+    *,
+    extra_documents: Sequence[str] = (),
+    globs: Sequence[str] = (),
+    starter: bool,
+    trusted: bool,
 ) -> dict[str, str]:
     """Return "size time SHA-256" of every source by its path in the layered commons, sorted by path.
 
-    `known` holds the sources of the last compile; `extra_documents` are documents outside `bok/` that an index lists.
+    `known` holds the sources of the last compile; `extra_documents` are documents outside `bok/` that an index lists,
+    and `globs` are those of the settings.
     The settings and packs of a commons that is not `trusted` do not count.
     """
     scan = _Scan(known)
@@ -56,7 +65,7 @@ def read_sources(
             scan.add_folder(f"{base}/{top}", f"{prefix}{top}", endings)
     indexes = (f"{prefix}{name}" for prefix in prefixes for name in INDEX_NAMES)
     project = (*SETTINGS_FILES, PACKS_LOCK) if trusted else ()
-    listed = {*project, *indexes, *known, *extra_documents}.difference(scan.seen)
+    listed = {*project, *indexes, *known, *extra_documents, *list_notes(root, globs)}.difference(scan.seen)
     for path in (path for path in listed if _in_layers(path, prefixes)):
         scan.add_file(path, file_at(root, path))
     return scan.sources()
@@ -173,8 +182,8 @@ def code_stamps(folder: str) -> list[tuple[str, int, int]]:
 
 
 def is_text(path: str) -> bool:
-    """Return whether a source is a document in a `bok/` folder."""
-    return path.startswith(OWN_TEXTS) or local_path(path).startswith("bok/")
+    """Return whether a source is a document: in a `bok/` folder, or a note elsewhere."""
+    return path.startswith(OWN_TEXTS) or local_path(path).startswith("bok/") or path.endswith(ENDINGS)
 
 
 def is_catalog_source(path: str) -> bool:

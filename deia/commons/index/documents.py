@@ -1,10 +1,13 @@
-"""Read the documents of a commons, every Markdown file below `bok/`, in a fixed order.
+"""Read the documents of a commons in a fixed order: every Markdown file below `bok/`, and notes that settings name.
 
 Links, paths outside the commons and files above 2 MB are reported and left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from deia.commons.notes.list_notes import list_notes
 from deia.commons.source_files import front_matter, safe_files
 from deia.errors import Problem
 from deia.knowledge import Document
@@ -22,9 +25,9 @@ class Documents(Record):
     problems: tuple[Problem, ...] = ()
 
 
-def read_documents(root: str, *, also: tuple[str, ...] = ()) -> Documents:
-    """Read every document below `bok/`, and those at other paths that the index names."""
-    listed = dict.fromkeys(safe_files.list_files(root, FOLDER, ENDING))
+def read_documents(root: str, *, also: tuple[str, ...] = (), globs: Sequence[str] = ()) -> Documents:
+    """Read every document below `bok/`, those that match the `globs`, and those at other paths that the index names."""
+    listed = dict.fromkeys([*safe_files.list_files(root, FOLDER, ENDING), *list_notes(root, globs)])
     place = safe_files.resolver(root)
     named = [path for path in dict.fromkeys(also) if path not in listed and place(path)]
     by_path: dict[str, Document] = {}
@@ -59,5 +62,9 @@ def _read(root: str, path: str, problems: list[Problem], *, place: str, named: b
 
 def as_document(front: front_matter.FrontMatter, path: str) -> Document:
     """Return the document made from a split text."""
-    title = front_matter.title_of(front) or front_matter.first_heading(front.body) or front_matter.name_in_words(path)
+    title = (
+        front_matter.title_of(front.metadata)
+        or front_matter.first_heading(front.body)
+        or front_matter.name_in_words(path)
+    )
     return Document(path=path, title=title, text=front.body, metadata=front.metadata, first_line=front.first_line)

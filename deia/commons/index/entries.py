@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from deia.commons.notes.describe import describe
+from deia.commons.notes.field_names import KNOWN, LISTS, TEXTS, usual_names
+from deia.commons.notes.note_text import first_paragraph
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.slugs import id_from_path
@@ -12,11 +15,8 @@ from deia.fast_json import Json
 from deia.knowledge import Document, Entry
 from deia.records import URGENCIES
 
-TEXTS = ("title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified")
-LISTS = ("keywords", "audience", "tags", "related_docs", "quick_tips")
-READERS = {**dict.fromkeys(TEXTS, fields.text), **dict.fromkeys(LISTS, fields.texts)}
-KNOWN_FIELDS = frozenset(("id", "path", "urgency", "platform", *TEXTS, *LISTS))
-# Names of these fields in front matter and in older shapes (FORMATS, section 1).
+READERS = {**dict.fromkeys(TEXTS, fields.text), **dict.fromkeys(LISTS, fields.words), "quick_tips": fields.texts}
+# Names of these fields in older shapes of the index (FORMATS, section 1).
 OLD_NAMES = {"date": "created", "severity": "urgency"}
 ID_LENGTH = 200
 
@@ -43,9 +43,13 @@ def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = (
     )
 
 
-def derived_entry(document: Document, findings: Findings) -> Entry:
-    """Return the entry of a document that the index does not list, from its metadata and text."""
-    source = rename_old_fields(document.metadata if isinstance(document.metadata, Map) else Map())
+def derived_entry(document: Document, findings: Findings, *, is_listed: bool = False) -> Entry:
+    """Return the entry of a document by its metadata and text.
+
+    If the index does not list it, its text is also read by the conventions of notes.
+    """
+    metadata = document.metadata if isinstance(document.metadata, Map) else Map()
+    source = usual_names(metadata) if is_listed else describe(document)
     described = _read_fields(source, findings)
     described["title"] = described.get("title") or document.title
     described["summary"] = described.get("summary") or first_paragraph(document.text)
@@ -86,13 +90,13 @@ def _read_fields(source: Map, findings: Findings) -> dict[str, Any]:
     if "urgency" in source:
         described["urgency"] = fields.choice(source, "urgency", URGENCIES, findings, default="")
     if "platform" in source:
-        described["platforms"] = fields.texts(source, "platform", findings)
+        described["platforms"] = fields.words(source, "platform", findings)
     extra = _extra(source)
     return {**described, "extra": extra} if extra else described
 
 
 def _extra(source: Map) -> dict[str, Json]:
-    return {name: plain(value) for name, value in source.items() if name not in KNOWN_FIELDS}
+    return {name: plain(value) for name, value in source.items() if name not in KNOWN}
 
 
 def _id(source: Map, path: str, findings: Findings) -> str:
@@ -108,24 +112,3 @@ def _id(source: Map, path: str, findings: Findings) -> str:
 
 def _is_valid_id(ident: str) -> bool:
     return 0 < len(ident) <= ID_LENGTH and ident.isprintable() and not any(letter.isspace() for letter in ident)
-
-
-def first_paragraph(text: str, *, limit: int = 300) -> str:
-    """Return the first paragraph of prose on one line, to use as a summary if nobody wrote one."""
-    lines: list[str] = []
-    inside_code = False
-    for line in text.split("\n"):
-        bare = line.strip()
-        if bare.startswith(("```", "~~~")):
-            inside_code = not inside_code
-        prose = bool(bare) and not inside_code and not bare.startswith(("#", "```", "~~~", "---", "**", "|", "<", ">"))
-        if prose:
-            lines.append(bare.lstrip("-*+ "))
-        elif lines:
-            break
-    joined = " ".join(" ".join(lines).split())
-    return (
-        joined
-        if len(joined) <= limit
-        else joined[: joined.rfind(" ", 0, limit) if " " in joined[:limit] else limit] + "…"
-    )

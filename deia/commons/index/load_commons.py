@@ -13,6 +13,7 @@ from deia.commons.index.documents import read_documents
 from deia.commons.index.entries import complete_entry, derived_entry
 from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern
 from deia.commons.index.read_index import load_index
+from deia.commons.notes.links import with_links
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.slugs import id_from_path
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
@@ -21,6 +22,7 @@ from deia.errors import CommonsError, Problem
 from deia.folders import is_commons
 from deia.knowledge import Case, Document, Entry, Trigger
 from deia.records import Record
+from deia.settings import resolve
 
 
 class Commons(Record):
@@ -42,14 +44,19 @@ class Commons(Record):
     own_ids: Mapping[str, str] = {}  # by path, the id that a document has without an index
 
 
-def load_commons(root: str, *, good: Mapping[str, str] | None = None) -> Commons:
-    """Read the commons at `root`; `good` is the last good text of each trigger file, by path."""
+def load_commons(root: str, *, good: Mapping[str, str] | None = None, is_project: bool = True) -> Commons:
+    """Read the commons at `root`; `good` is the last good text of each trigger file, by path.
+
+    The notes that its settings name are documents too, if it is a project of a person who trusts it, and no layer
+    below. Raise CommonsError if there is no commons, and SettingsError if a setting of a project is malformed.
+    """
     index = load_index(root)
     is_started = is_commons(root) or any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS))
     if not (index.path or is_started):
         raise CommonsError(f"There is no commons in {root}.", fix="Run `deia init` there, or name another folder.")
     paths = tuple(entry.path for entry in index.entries)
-    documents = read_documents(root, also=paths)
+    globs = resolve(root, environ=os.environ).documents if is_project else ()
+    documents = read_documents(root, also=paths, globs=globs)
     files = load_triggers(root, good=good)
     metadata: list[Problem] = []
     own_ids: dict[str, str] = {}
@@ -84,19 +91,19 @@ def build_entries(
     Problems of the documents' metadata are added to `problems`, and the documents' own ids by path to `own_ids`.
     """
     derived: dict[str, Entry] = {}
+    used, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
     for path, document in documents.items():
         findings = Findings(path)
-        derived[path] = derived_entry(document, findings)
+        derived[path] = derived_entry(document, findings, is_listed=path in paths)
         problems += [problem.but(severity="warning") for problem in findings.problems]
     if own_ids is not None:
         own_ids.update({path: entry.id for path, entry in derived.items()})
     result = [complete_entry(entry, derived[entry.path]) if entry.path in derived else entry for entry in listed]
-    used, paths = {entry.id for entry in listed}, {entry.path for entry in listed}
-    for path, entry in derived.items():
-        if path not in paths:
-            result.append(entry.but(id=_free_id(entry, used)))
-            used.add(result[-1].id)
-    return tuple(result)
+    unlisted = [path for path in derived if path not in paths]
+    for path in unlisted:
+        result.append(derived[path].but(id=_free_id(derived[path], used)))
+        used.add(result[-1].id)
+    return tuple(with_links(result, unlisted, documents))
 
 
 def _free_id(entry: Entry, used: set[str]) -> str:

@@ -41,7 +41,7 @@ class Layers(Record):
 
 def load_starter() -> Commons:
     """Read the starter commons, with its paths as seen from a project."""
-    return _with_prefix(load_commons(STARTER), STARTER_PREFIX)
+    return _with_prefix(load_commons(STARTER, is_project=False), STARTER_PREFIX)
 
 
 def load_layers(
@@ -75,7 +75,7 @@ def load_below(
 
 def load_pack(folder: str, name: str) -> Commons:
     """Read the folder of a pack, with its paths as seen from the project."""
-    return _with_prefix(load_commons(folder), f"{pack_folder(name)}/")
+    return _with_prefix(load_commons(folder, is_project=False), f"{pack_folder(name)}/")
 
 
 def has_starter(root: str, *, starter: bool) -> bool:

@@ -48,6 +48,17 @@ def texts(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
     return _list_of_text(value, name, findings)
 
 
+def words(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
+    """Return a field that is a list of words; in a single text, commas separate them."""
+    value = source.get(name)
+    return tuple(split_words(as_text(value))) if not isinstance(value, Map | Items) else texts(source, name, findings)
+
+
+def split_words(text: str) -> list[str]:
+    """Return the parts of a text that commas separate."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def _list_of_text(value: Items, name: str, findings: Findings) -> tuple[str, ...]:
     items = []
     for position, item in enumerate(value):

@@ -21,6 +21,8 @@ BOLD = re.compile(r"\*\*([A-Za-z][\w /-]{0,40})(?::\*\*|\*\*:)(.*)")
 QUOTED = re.compile(r"`([^`]{1,200})`")
 LISTS = ("tags", "keywords", "audience", "related_docs", "quick_tips")
 CODE = ("```", "~~~")
+LINE = re.compile(r"([A-Za-z_][\w -]{0,60}):(?: (.*))?")
+OPENING = ("[", "{", '"', "'", "|", ">")  # begin a value that only YAML can read
 
 
 class FrontMatter(Record):
@@ -61,11 +63,32 @@ def _with_fields(lines: list[str], end: int, findings: Findings) -> FrontMatter:
     if isinstance(parsed.value, Map):
         metadata = parsed.value
     else:
-        metadata = Map(line=2)
-        if source.strip() and not parsed.problems:
+        metadata, is_whole = _by_line(source)
+        if is_whole:
+            findings.problems.clear()
+        elif source.strip() and not parsed.problems:
             found = f"The front matter is {quote(parsed.value)} instead of fields."
             findings.warning(2, "front-matter", found, "Write `name: value` lines, or remove the `---` lines.")
     return FrontMatter(metadata=metadata, body=body, first_line=first_line, problems=tuple(findings.problems))
+
+
+def _by_line(source: str) -> tuple[Map, bool]:
+    """Read front matter that is no YAML line by line, and say whether each line is `name: value`.
+
+    People write `title: Fix: the cache` and `globs: *.ts`, and other programs take the line as it is.
+    """
+    found = Map(line=2)
+    lines = source.split("\n")
+    is_whole = bool(source.strip()) and len(lines) < FRONT_LINES
+    for number, line in enumerate(lines if is_whole else (), 2):
+        match = LINE.fullmatch(line.rstrip())
+        value = (match[2] or "").strip() if match else ""
+        if match and match[1] not in found and not value.startswith(OPENING):
+            found[match[1]] = value
+            found.lines[match[1]] = number
+        elif line.strip() and not line.startswith("#"):
+            is_whole = False
+    return found, is_whole
 
 
 def _bold_fields(text: str, lines: list[str]) -> Map:
@@ -93,9 +116,9 @@ def _bold_value(name: str, written: str) -> Value:
     return items
 
 
-def title_of(front: FrontMatter) -> str:
-    """Return the title in the metadata, or an empty text if there is none."""
-    title = front.metadata.get("title")
+def title_of(metadata: Map) -> str:
+    """Return the title in the metadata, which may be written `Title`, or an empty text if there is none."""
+    title = next((metadata[name] for name in sorted(metadata, reverse=True) if name.lower() == "title"), None)
     if isinstance(title, str | int | float) and str(title).strip():
         return str(title).strip()
     return ""
@@ -114,6 +137,6 @@ def first_heading(body: str) -> str:
 
 def name_in_words(path: str) -> str:
     """Return a file name as a title: `hugo-version_requirement.md` becomes `Hugo version requirement`."""
-    name = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    name = path.rsplit("/", 1)[-1].lstrip(".").rsplit(".", 1)[0]
     words = re.sub(r"[-_\s]+", " ", name).strip()
     return words[:1].upper() + words[1:]

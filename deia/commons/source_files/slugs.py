@@ -32,5 +32,6 @@ def _mostly_lost(text: str, name: str) -> bool:
 
 def id_from_path(path: str) -> str:
     """Return the default id of a document: `bok/platforms/netlify/dns.md` becomes `platforms-netlify-dns`."""
-    without_ending = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
+    folder, slash, name = path.rpartition("/")
+    without_ending = f"{folder}{slash}{name.lstrip('.').rsplit('.', 1)[0]}"
     return slug(without_ending.removeprefix("bok/").replace("/", "-"))

@@ -6,9 +6,9 @@ import contextlib
 import os
 from collections.abc import Callable
 
-from deia.commons.index.entries import first_paragraph
 from deia.commons.index.read_index import find_index, load_index
 from deia.commons.layers.lower_ids import lower_ids
+from deia.commons.notes.note_text import first_paragraph
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.outline import OUTLINE
 from deia.commons.source_files.slugs import slug
@@ -61,14 +61,14 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     ident = taken.free_id(slug(title))
     entry = Entry(
         id=ident,
-        path=f"bok/{_folder_of(category)}/{ident}.md",
+        path=f"bok/{folder_of(category)}/{ident}.md",
         title=title,
         summary=one_line(summary) or one_line(first_paragraph(text)) or title,
         keywords=_clean_texts(keywords),
         urgency=urgency,
         tags=_clean_texts(tags),
         platforms=_clean_texts((platform,)),
-        category=_folder_of(category),
+        category=folder_of(category),
         created=today,
         updated=today,
         verified=today,
@@ -113,7 +113,7 @@ def create_file(root: str, path: str, text: str) -> None:
     safe_files.create(root, path, text.encode("utf-8", "replace"))
 
 
-def _folder_of(category: str) -> str:
+def folder_of(category: str) -> str:
     """Return a category, which may have parts (`platforms/netlify`), as a folder below `bok/`."""
     parts = [slug(part) for part in category.replace("\\", "/").split("/") if any(map(str.isalnum, part))]
     return "/".join(parts[:4]) or "patterns"

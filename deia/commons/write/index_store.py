@@ -7,7 +7,7 @@ atomically, by one writer at a time. An index with syntax errors is not written,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from deia.commons.index import derived_fields
@@ -79,6 +79,11 @@ def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", descrip
             message = f"The index already has {known.id} for {known.path} (line {known.line})."
             raise CommonsError(message, fix="Choose another id and path, or edit that entry.")
     return rewrite(root, lambda text: _with_entries(text, [entry], cluster, description=description), today=today)
+
+
+def add_entries(root: str, entries: Sequence[Entry], *, today: str = "") -> str:
+    """Add entries, each to the cluster named after the folder of its document, and return the new text of the index."""
+    return rewrite(root, lambda text: _in_clusters(text, entries), today=today)
 
 
 @with_write_lock
@@ -178,13 +183,23 @@ def _with_documents(root: str, text: str) -> str:
     index = _parsed(text)
     listed = {entry.id for entry in index.entries}
     documents = read_documents(root, also=tuple(entry.path for entry in index.entries)).by_path
-    new: dict[str, list[Entry]] = {}
-    for entry in build_entries(index.entries, documents, []):
-        if entry.id not in listed:
-            new.setdefault(default_cluster(entry), []).append(entry.but(keywords=entry.keywords or keywords_of(entry)))
-    for cluster, entries in new.items():
-        text = _with_entries(text, entries, cluster)
+    built = build_entries(index.entries, documents, [])
+    return _in_clusters(text, [filled(entry) for entry in built if entry.id not in listed])
+
+
+def _in_clusters(text: str, entries: Sequence[Entry]) -> str:
+    """Return the index with entries added, each to the cluster named after the folder of its document."""
+    clusters: dict[str, list[Entry]] = {}
+    for entry in entries:
+        clusters.setdefault(default_cluster(entry), []).append(entry)
+    for cluster, new in clusters.items():
+        text = _with_entries(text, new, cluster)
     return text
+
+
+def filled(entry: Entry) -> Entry:
+    """Return an entry with a summary and keywords, taken from its title if it has none."""
+    return entry.but(summary=entry.summary or entry.title, keywords=entry.keywords or keywords_of(entry))
 
 
 def default_cluster(entry: Entry) -> str:
@@ -197,7 +212,7 @@ def keywords_of(entry: Entry) -> tuple[str, ...]:
     """Return default keywords: the platforms, the tags and the longer words of the title."""
     words = [word.strip(".,:;!?()[]\"'`*").lower() for word in entry.title.split()]
     long = [word for word in words if len(word) > 3]  # shorter words of a title are mostly articles
-    return tuple(dict.fromkeys([*(name.lower() for name in entry.platforms), *entry.tags, *long]))[:12]
+    return tuple(dict.fromkeys([*(name.lower() for name in entry.platforms), *entry.tags, *(long or words)]))[:12]
 
 
 def _with_entries(text: str, entries: list[Entry], cluster: str, *, description: str = "") -> str:

@@ -119,7 +119,7 @@ def _revised(root: str, path: str, row: _Row, index: str, problems: list[Problem
     if document is None:
         return None
     findings = Findings(path)
-    own = derived_entry(document, findings)
+    own = derived_entry(document, findings, is_listed=row.listed is not None)
     entry = complete_entry(row.listed, own) if row.listed else own.but(id=row.id)
     if own.id != row.own_id or _shared_digest(entry) != row.shared_digest:
         return None

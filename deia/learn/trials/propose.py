@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from deia.commons.index.entries import first_paragraph
 from deia.commons.index.golden_queries import golden_patterns, load_golden
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.merge_layers import load_layered
+from deia.commons.notes.note_text import first_paragraph
 from deia.errors import CommonsError
 from deia.folders import is_packaged, state_folder
 from deia.knowledge import Golden

@@ -33,6 +33,7 @@ COMMANDS = {
     "index": "deia.serve.cli.commands.commons",
     "add": "deia.serve.cli.commands.commons",
     "init": "deia.serve.cli.commands.commons",
+    "import": "deia.serve.cli.commands.import_notes",
     "pack": "deia.serve.cli.commands.pack",
     "install": "deia.serve.cli.commands.install",
     "uninstall": "deia.serve.cli.commands.install",
@@ -51,7 +52,8 @@ COMMANDS = {
     "config": "deia.serve.cli.commands.mute",
     "completion": "deia.serve.cli.commands.completion",
 }
-ATTRIBUTES = {"eval": "evaluation", "open": "open_document"}  # commands that have the name of a builtin
+# Commands that have the name of a builtin or keyword.
+ATTRIBUTES = {"eval": "evaluation", "open": "open_document", "import": "import_command"}
 
 
 class LazyGroup(click.Group):

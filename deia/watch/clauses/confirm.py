@@ -5,12 +5,12 @@ Whether a match counts (stance, context, memory) is for the judge.
 
 from __future__ import annotations
 
+from deia.globs import matches_glob, matches_path
 from deia.records import TYPE_CHECKING, Record
 from deia.text import spans, words
 from deia.watch.compiled_trigger import MEANING, OUTPUT
 from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.stance_names import ANNOUNCED, DENIALS, DRY_RUN
-from deia.watch.shell.globs import matches_glob, matches_path
 from deia.watch.shell.templates import matches_command
 from deia.watch.turn.regex import find_all, is_in
 from deia.watch.turn.tool_call import PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, strings

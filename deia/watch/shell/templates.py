@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING
 from deia.watch.shell.delete_targets import is_place, place_of
 from deia.watch.shell.git import long_names, without_values
-from deia.watch.shell.globs import matches_glob
 from deia.watch.shell.nodes import Command, is_assignment
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ the others. Nothing is looked up on the disk.
 from __future__ import annotations
 
 from deia import files
+from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING, Turn
 from deia.watch.clauses.confirm import written_paths
 from deia.watch.shell.file_writes import WRITING_PROGRAMS
-from deia.watch.shell.globs import matches_glob
 from deia.watch.turn.parsed_turn import Reading
 
 if TYPE_CHECKING:

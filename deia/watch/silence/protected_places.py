@@ -7,8 +7,8 @@ the hook may not import; a test compares the two. Letter case is ignored, since 
 from __future__ import annotations
 
 from deia import files, folders
+from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING
-from deia.watch.shell.globs import matches_glob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

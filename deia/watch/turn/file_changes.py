@@ -6,10 +6,10 @@ text that is printed or piped into a file counts, and substitutions of `sed -i`.
 
 from __future__ import annotations
 
+from deia.globs import matches_path
 from deia.records import TYPE_CHECKING, Turn
 from deia.watch.compiled_trigger import CHANGE_PATTERNS, CompiledClause, CompiledPattern
 from deia.watch.shell.file_writes import written_by
-from deia.watch.shell.globs import matches_path
 from deia.watch.turn.edits import Change, edits_of
 from deia.watch.turn.regex import find_all, is_in
 from deia.watch.turn.tool_call import MOST_CALL

@@ -67,16 +67,17 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
     remove_abandoned(os.environ, now=time.time())
-    output.say("\n".join(filter(None, (*_compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))))
+    output.say("\n".join(filter(None, (*compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))))
     return int(any(problem.severity == "error" for problem in compiled.problems))
 
 
 def compile_and_say(root: str) -> None:
     """Compile a commons and say what that did."""
-    output.say("\n".join(_compile_report(compile_commons(root, environ=os.environ))))
+    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
 
 
-def _compile_report(compiled: Compiled) -> list[str]:
+def compile_report(compiled: Compiled) -> list[str]:
+    """Return what a compile did, as lines for a person."""
     written = f"Wrote {' and '.join(compiled.written)}" if compiled.written else "Everything was up to date"
     active = counted(compiled.triggers - compiled.deprecated, "trigger")
     off = f" and {compiled.deprecated} deprecated" if compiled.deprecated else ""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.watch.shell.globs import LONGEST, matches_glob, matches_path
+from deia.globs import LONGEST, matches_glob, matches_path
 
 
 @settings(max_examples=100, deadline=None)
