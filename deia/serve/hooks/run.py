@@ -44,6 +44,7 @@ NOT_TRUSTED = (
     "this folder has a commons that you have not trusted: its settings do not count, and its lessons can only add"
     " notes that name where they come from. To trust it, type in a terminal: deia trust"
 )
+BEGINNINGS = frozenset(("session", "prompt"))  # the moments at which trouble is reported, where a host carries them
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
 PORTION = 1 << 16  # bytes that a pipe holds
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets no answer
@@ -134,7 +135,8 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
         said = _forms().forbid(can, reason)
         return said
     artefact = _open(place)
-    trouble = _trouble(place, artefact, log, can) if occasion.moment == "prompt" or place.trouble else ""
+    reports = occasion.moment == "prompt" or place.trouble or ("context" in can and BEGINNINGS.isdisjoint(carries))
+    trouble = _trouble(place, artefact, log, can) if reports else ""
     if artefact is None:
         said = _forms().trouble(can, trouble) if trouble else None
         return said

@@ -55,6 +55,7 @@ MOST_SHOWN = 2000  # characters of a command in which file names are looked for
 MOST_FILES = 8
 REMOVING = ("rm", "unlink", "rmdir", "trash")  # programs that delete files
 LONGEST_NAME = 80
+OWN_SIGNS = ("deia", "_commons", "Librarian_")  # parts of the names of the tools of deia's own server
 
 
 def candidates(
@@ -66,6 +67,8 @@ def candidates(
     If only words of phrases or of written text would have the turn parsed, `second_gate` decides which of those rows
     count.
     """
+    if turn.tool and _is_own(turn):
+        return {}, []
     bit, meta = WHO[turn.role], artefact.meta
     matched: dict[int, set[int]] = {target: {EVERY} for target, who in meta.ungated if who & bit}
     properties = _properties(artefact, turn)
@@ -98,6 +101,15 @@ def candidates(
 
         seen += removed_names(turn)
     return {number: matched[number] for number in sorted(matched) if number < first_context}, seen
+
+
+def _is_own(turn: Turn) -> bool:
+    """Return whether a turn is a call of deia's own server, or its result."""
+    if not any(sign in turn.tool for sign in OWN_SIGNS):
+        return False
+    from deia.watch.turn.own_tools import is_own  # noqa: PLC0415 - hardly any tool is deia's
+
+    return is_own(turn)
 
 
 def _may_remove(turn: Turn) -> bool:
