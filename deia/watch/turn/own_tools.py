@@ -1,8 +1,8 @@
-"""Recognises the calls and results of deia's own server, in which nothing is watched: they are what deia is asked and
-says, and an answer about an error is no error.
+"""Recognises the calls and results of deia's own server, in which nothing is watched.
 
-A repository can bring a server of the same name. It gains nothing: only the tools that deia offers are passed over, with
-the arguments that deia takes, and none of them runs a command.
+They are what deia is asked and says, and an answer about an error is no error. A repository can bring a server of the
+same name. It gains nothing: only the tools that deia offers are passed over, with the arguments that deia takes, and
+none of them runs a command.
 """
 
 from __future__ import annotations
