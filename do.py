@@ -262,7 +262,7 @@ def checks() -> list[tuple[str, Callable[[], str | None]]]:
         ("mypy --strict", lambda: quiet(program("mypy"))),
         ("mypy --strict do.py docs/", lambda: quiet(program("mypy"), "do.py", *PAGES)),
         ("deia lint, starter commons", lambda: starter("lint")),
-        ("deia triggers test, starter commons", lambda: starter("triggers", "test")),
+        ("deia trigger test, starter commons", lambda: starter("trigger", "test")),
     ]
 
 

@@ -176,7 +176,7 @@ or noise, with the reason; no text of a conversation), and what nobody has judge
 
 ## By repository
 
-The conversations are replayed as `deia triggers replay` does it, without what their exporters wrapped around a call.
+The conversations are replayed as `deia trigger replay` does it, without what their exporters wrapped around a call.
 Nothing is fitted to any of them: a `meaning` clause is compiled from its exemplars and a table of synonyms alone, and
 an `act` clause names classes of words. The words of the triggers were chosen with the repositories in view that are not
 held out.

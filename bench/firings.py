@@ -1,4 +1,4 @@
-"""Real conversations replayed as `deia triggers replay` does it, and the judgements kept on what fired in them.
+"""Real conversations replayed as `deia trigger replay` does it, and the judgements kept on what fired in them.
 
 `labels/firings.jsonl` says of a firing whether it was deserved, arguable or noise, with a reason and no text of the
 conversation. A label belongs to a turn and to what was warned of: `labels/renamed.tsv` leads from a trigger's former id

@@ -227,18 +227,18 @@ class Visit:
 
 OF_HOSTS = ("doctor", "install", "uninstall")
 OTHERS = (
-    ("lint",), ("lint", "--format", "json"), ("config",), ("why",), ("log",), ("telemetry", "queries"), ("show", "a"),
-    ("telemetry", "gaps"), ("telemetry", "triggers"), ("telemetry", "report"), ("telemetry", "agents"), ("learn",),
-    ("triggers", "test"), ("triggers", "list"), ("triggers", "lint"), ("telemetry", "triggers"), ("learn", "log"),
+    ("lint",), ("lint", "--format", "json"), ("config",), ("why",), ("log",), ("stats", "queries"), ("show", "a"),
+    ("stats", "gaps"), ("stats", "triggers"), ("report",), ("stats", "agents"), ("learn",),
+    ("trigger", "test"), ("trigger", "list"), ("trigger", "lint"), ("stats", "triggers"), ("learn", "log"),
     ("check", "deploy the shop with terraform destroy"), ("pack", "list"), ("eval",), ("mute", "--list"),
-    ("statusline",), ("config", "--format", "json"), ("feedback", "last", "useful"), ("telemetry", "documents"),
-    ("doctor",), ("doctor",), ("telemetry", "sql", "FROM events"), ("telemetry", "latency"), ("install", "--list"),
+    ("statusline",), ("config", "--format", "json"), ("feedback", "last", "useful"), ("stats", "documents"),
+    ("doctor",), ("doctor",), ("stats", "sql", "FROM events"), ("stats", "latency"), ("install", "--list"),
 )  # fmt: skip
 CHANGES = (
-    ("learn", "undo"), ("learn", "undo"), ("learn", "apply", "--all"), ("telemetry", "compact"), ("index", "build"),
+    ("learn", "undo"), ("learn", "undo"), ("learn", "apply", "--all"), ("stats", "compact"), ("index", "build"),
     ("index", "migrate"), ("pack", "update"), ("pack", "remove", "p"), ("init",),
     ("uninstall", "claude-code", "--project", "--yes"),
-    ("triggers", "new", "I will deploy the shop"), ("install", "claude-code", "--mcp", "--yes"),
+    ("trigger", "new", "I will deploy the shop"), ("install", "claude-code", "--mcp", "--yes"),
     ("install", "cline", "opencode", "--yes"), ("install", "codex", "--yes"),
 )  # fmt: skip
 

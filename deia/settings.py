@@ -106,7 +106,7 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object
             sources[name] = where
             clamped.pop(name, None)
             try:
-                value = values[name] = _checked(name, raw, where)
+                value = values[name] = checked(name, raw, where)
             except SettingsError as error:
                 wrong.append(_with_line(root, error, name))
                 continue
@@ -280,8 +280,8 @@ def _toml_table(name: str, content: bytes, table: tuple[str, ...]) -> dict[str, 
     return value
 
 
-def _checked(name: str, raw: object, where: str) -> object:
-    """Return the value of a setting."""
+def checked(name: str, raw: object, where: str) -> object:
+    """Return the value of a setting as its kind, given as text or from a file; raise SettingsError if it is wrong."""
     if name in SECRETS:
         fix = f"Remove it, and set DEIA_{name.upper()} in the environment or in {DOTENV} of your state folder."
         raise SettingsError(f"{name} is a secret, and this file is shared with others", where=where, fix=fix)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deia.serve.cli.commands_table import cli
+from deia.serve.cli.commands_table import COMMANDS, cli
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,8 @@ Written by `python3 do.py docs` from the commands' own `--help`; change it there
 
 `deia` finds its commons by `--commons`, then `DEIA_COMMONS`, then upwards from the working folder; otherwise it uses
 the starter commons. Exit codes: 0 success, 1 failure (nothing found, problems, a case that fails), 2 the command could
-not run. `deia-hook HOST` is what an agent host runs; `deia install` enters it.
+not run. `deia-hook HOST` is what an agent host runs; `deia install` enters it. Former names of commands still work and
+name the new one.
 """
 
 
@@ -43,10 +44,10 @@ def helps(command: click.Command, name: str, parent: click.Context | None) -> It
     """Yield the full name and the help of a command and of its subcommands."""
     own = name.rpartition(" ")[2]
     given: dict[str, Any] = {**command.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
-    context = click.Context(command, info_name=own, parent=parent, **given)
-    yield name, command.get_help(context).rstrip()
+    context = command.context_class(command, info_name=own, parent=parent, **given)
+    yield name, context.get_help().rstrip()
     if isinstance(command, click.Group):
-        for below in command.list_commands(context):
+        for below in COMMANDS if command is cli else command.list_commands(context):
             found = command.get_command(context, below)
             if found is not None:
                 yield from helps(found, f"{name} {below}", context)

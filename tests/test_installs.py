@@ -115,7 +115,7 @@ def answers(python: Path, folder: Path) -> dict[str, Any]:
         "documents": [(one["id"], one["path"]) for one in found["documents"]["primary"]],
         "decision": held["permissionDecision"],
         "reason": held["permissionDecisionReason"],
-        "cases": run(python, folder, *deia, "triggers", "test").splitlines()[-1],
+        "cases": run(python, folder, *deia, "trigger", "test").splitlines()[-1],
     }
 
 

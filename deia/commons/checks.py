@@ -69,7 +69,7 @@ def unknown_in_settings(whole: Commons, settings: Settings) -> Iterator[Problem]
                     f"[{table}] names {quote(name)}, but there is no {kind} of that name, so the line has no effect."
                 )
                 urgencies = f"The urgencies are {', '.join(URGENCIES)}." if table == "forms" else ""
-                advice = (did_you_mean(name, known), urgencies, "To see the triggers, type: deia triggers list")
+                advice = (did_you_mean(name, known), urgencies, "To see the triggers, type: deia trigger list")
                 fix = " ".join(filter(None, advice))
                 yield Problem(path=path, line=line, found=found, fix=fix, code="unknown-setting-name")
 

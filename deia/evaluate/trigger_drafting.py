@@ -27,7 +27,7 @@ from deia.watch.gate.artefact import Artefact
 
 NO_DRAFT = (
     "No trigger was drafted, because neither title nor text says what not to do. To draft one, type:"
-    ' deia triggers new "Never …" --document'
+    ' deia trigger new "Never …" --document'
 )
 
 

@@ -25,7 +25,7 @@ TERMS = 4  # terms that describe a gap
 EXAMPLES = 5
 SHOWN = 15
 OF_GAP = ("gap", "about", "asked", "unanswered", "by", "for example", "nearest")
-DRAFTED = "A draft of what is missing: deia telemetry gaps --draft 1"
+DRAFTED = "A draft of what is missing: deia stats gaps --draft 1"
 STATEMENTS = read_statements(__file__, most=MOST_QUESTIONS, people=MOST_PEOPLE)
 
 

@@ -83,7 +83,7 @@ def read_through(folders: Sequence[str], work: Callable[[Connection], T], *, sin
                 return work(connection)
         except duckdb.Error as error:
             if attempt == ATTEMPTS or not isinstance(error, duckdb.IOException):
-                fix = "If memory is short, ask for less with --since, or type: deia telemetry compact"
+                fix = "If memory is short, ask for less with --since, or type: deia stats compact"
                 raise CommonsError(f"the ledger cannot be read: {error}", where=folders[0], fix=fix) from error
     raise AssertionError(ATTEMPTS)
 
@@ -112,7 +112,7 @@ def ask_freely(connection: Connection, sql: str, *, most: int = MOST_ROWS, secon
         if len(statements) != 1 or not kinds <= {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}:
             raise QueryError(
                 "expected one query that begins with SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN",
-                fix='Type: deia telemetry sql "SELECT event, count(*) FROM events GROUP BY event"',
+                fix='Type: deia stats sql "SELECT event, count(*) FROM events GROUP BY event"',
             )
         with _limited(connection, seconds):
             answer = connection.execute(statements[0])
@@ -124,7 +124,7 @@ def ask_freely(connection: Connection, sql: str, *, most: int = MOST_ROWS, secon
         fix = "Ask for less: WHERE, LIMIT, --since, or fewer columns."
         raise QueryError("the answer takes more memory than allowed", fix=fix) from error
     except duckdb.Error as error:
-        raise QueryError(str(error).strip(), fix="To see the tables, type: deia telemetry sql --tables") from error
+        raise QueryError(str(error).strip(), fix="To see the tables, type: deia stats sql --tables") from error
     columns = tuple(column[0] for column in answer.description or ())
     return Table(columns=columns, rows=tuple(rows[:most]), cut=len(rows) > most)
 

@@ -17,7 +17,7 @@ from deia.tables import Tables
 
 EXTRA = "Type: pip install 'deia[transformers]'"
 NAMED = "Name a folder that holds a model, or check the name and the connection."
-PULL = "Type: deia model pull {}"
+PULL = "Type: deia config model pull {}"
 BATCH = 32
 BITS = 8  # a catalog keeps one bit per dimension, in whole bytes
 TABLES = Tables(__file__)

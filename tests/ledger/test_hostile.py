@@ -180,7 +180,7 @@ def test_a_large_ledger_of_junk_takes_no_more_than_half_a_gigabyte(tmp_path: Pat
     text = f"{JUNK[name]}\n" * (16_000_000 // len(JUNK[name]) or 1)
     (folder / "2026-11-20-a.jsonl").write_text(text, encoding="utf-8")
     environ = {**os.environ, "DEIA_STATE": f"{tmp_path}/state", "DEIA_CACHE": f"{tmp_path}/cache"}
-    for command in ("telemetry", "log"):
+    for command in ("stats", "log"):
         done = subprocess.run(
             [sys.executable, "-c", MEASURED, command], cwd=tmp_path, env=environ, capture_output=True, check=False
         )

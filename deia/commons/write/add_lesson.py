@@ -21,7 +21,7 @@ from deia.records import URGENCIES, Record
 from deia.text import one_line
 
 CASES = """\
-# List in `fires` what must fire the trigger, and in `silent` what must not, especially near misses. `deia triggers
+# List in `fires` what must fire the trigger, and in `silent` what must not, especially near misses. `deia trigger
 # test` runs them. A trigger with both can become `status: stable`.
 """
 EXAMPLE = "Restarting the queue drops its jobs"

@@ -1,6 +1,6 @@
 """Lint triggers that parse: report those that nothing can fire, that overlap, are slow, or are poorly tested.
 
-The compiled set is judged by the cases beside the triggers. Whether a trigger is useful is for `deia triggers replay`
+The compiled set is judged by the cases beside the triggers. Whether a trigger is useful is for `deia trigger replay`
 and `deia stats` to show.
 """
 

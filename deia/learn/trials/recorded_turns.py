@@ -1,6 +1,6 @@
 """Recorded turns in which triggers fired, with what the ledger says about them: the material of cases and `unless`.
 
-Transcripts are read as `deia triggers replay` reads them. A conversation is recognised by the host's own id, or by the
+Transcripts are read as `deia trigger replay` reads them. A conversation is recognised by the host's own id, or by the
 name of its file; those that the ledger does not know are skipped. Texts are redacted before they are kept.
 """
 

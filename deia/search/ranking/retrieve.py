@@ -68,7 +68,7 @@ def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS) -> Meaning:
 def _model_problem(stored: StoredTier | None, model: str) -> str:
     """Return why a person's own model cannot be used, or ""; checked before loading it, which takes seconds."""
     if not model:
-        return "no model is set, as `deia model use MODEL` would"
+        return "no model is set, as `deia config model use MODEL` would"
     if stored is None:
         return f"the commons was compiled without {model}"
     return "" if stored.model == model else f"the commons was compiled with {stored.model or None}, not with {model}"

@@ -16,80 +16,112 @@ import click
 import deia
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS, COMPLETION
+from deia.serve.cli.help_page import HelpContext
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem  # imported only while a shell completes
 
-COMMANDS = {
-    "search": "deia.serve.cli.commands.search",
-    "show": "deia.serve.cli.commands.show",
-    "open": "deia.serve.cli.commands.show",
-    "check": "deia.serve.cli.commands.check",
-    "triggers": "deia.serve.cli.commands.triggers",
-    "eval": "deia.serve.cli.commands.eval",
-    "model": "deia.serve.cli.commands.model",
-    "compile": "deia.serve.cli.commands.commons",
-    "lint": "deia.serve.cli.commands.commons",
-    "index": "deia.serve.cli.commands.commons",
-    "add": "deia.serve.cli.commands.commons",
-    "init": "deia.serve.cli.commands.commons",
-    "import": "deia.serve.cli.commands.import_notes",
-    "pack": "deia.serve.cli.commands.pack",
-    "install": "deia.serve.cli.commands.install",
-    "uninstall": "deia.serve.cli.commands.install",
-    "doctor": "deia.serve.cli.commands.install",
-    "mcp": "deia.serve.cli.commands.server",
-    "serve": "deia.serve.cli.commands.server",
-    "mute": "deia.serve.cli.commands.mute",
-    "allow": "deia.serve.cli.commands.mute",
-    "why": "deia.serve.cli.commands.why",
-    "statusline": "deia.serve.cli.commands.statusline",
-    "trust": "deia.serve.cli.commands.trust",
-    "log": "deia.serve.cli.commands.mute",
-    "telemetry": "deia.serve.cli.commands.telemetry",
-    "feedback": "deia.serve.cli.commands.telemetry",
-    "learn": "deia.serve.cli.commands.learn",
-    "config": "deia.serve.cli.commands.mute",
-    "completion": "deia.serve.cli.commands.completion",
+# Every command under the heading of the help; the value is its module in commands/, with its name there if it differs.
+HEADINGS: dict[str, dict[str, str]] = {
+    "Start": {
+        "init": "commons", "import": "import_notes:import_command", "add": "commons", "install": "install", "uninstall": "install", "doctor": "install",
+    },
+    "Ask": {"search": "search", "show": "show"},
+    "Interrupts": {"check": "check", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback"},
+    "Triggers": {"trigger": "triggers"},
+    "Upkeep": {"lint": "commons", "pack": "pack", "learn": "learn"},
+    "Insight": {"log": "log", "stats": "stats", "report": "stats"},
+    "Connect": {"serve": "server"},
+    "Settings": {"config": "config", "trust": "trust", "completion": "completion"},
+}  # fmt: skip
+# What programs start and what is seldom typed; these work and complete nothing.
+HIDDEN = {
+    "compile": "commons", "index": "commons", "eval": "eval:evaluation", "mcp": "server", "statusline": "statusline",
+    "help": "words:show_help", "version": "words:show_version",
+}  # fmt: skip
+SHOWN = {name: place for commands in HEADINGS.values() for name, place in commands.items()}
+COMMANDS = SHOWN | HIDDEN
+# Former names, and words of other programs; what follows them is passed on. The longest one counts.
+CALLED = {
+    "model": "config model",
+    "open": "show --edit",
+    "telemetry": "stats",
+    "telemetry report": "report",
+    "triggers": "trigger",
+    "triggers new": "trigger new --dry-run",
+    "remove": "uninstall",
+    "update": "compile",
 }
-# Commands that have the name of a builtin or keyword.
-ATTRIBUTES = {"eval": "evaluation", "open": "open_document", "import": "import_command"}
+# Words that resemble another command more than the one that is meant.
+MEANT = {
+    "delete": "uninstall", "disable": "mute", "enable": "install", "events": "log", "find": "search", "ask": "search",
+    "grep": "search", "get": "show", "list": "trigger list", "ls": "trigger list", "new": "add", "start": "init",
+    "setup": "install", "status": "doctor", "test": "trigger test", "replay": "trigger replay", "fix": "lint",
+    "unmute": "mute TRIGGER --off", "upgrade": "compile", "usage": "stats", "edit": "show --edit", "cat": "show",
+    "server": "serve", "settings": "config", "set": "config set", "undo": "learn undo", "validate": "lint",
+}  # fmt: skip
 
 
 class LazyGroup(click.Group):
     """The group of all commands; each is imported when it is used."""
 
+    context_class = HelpContext
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order in which the help lists them."""
-        return list(COMMANDS)
+        return list(SHOWN)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """Import a command and return it."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(COMMANDS[cmd_name]), ATTRIBUTES.get(cmd_name, cmd_name))
-        return command
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(f"deia.serve.cli.commands.{module}"), attribute or cmd_name)
+        return _with_examples(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings."""
+        for heading, commands in HEADINGS.items():
+            with formatter.section(heading):
+                found = {name: self.get_command(ctx, name) for name in commands}
+                formatter.write_dl([(name, at.get_short_help_str(100)) for name, at in found.items() if at])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the names of commands without importing all of them, which would take too long."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - only while a shell completes
 
-        names = [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
+        names = [CompletionItem(name) for name in SHOWN if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named, or suggest a similar one.
+        """Return the command that is named, also by a former name, or suggest a similar one.
 
         Raise click.UsageError if there is no such command.
         """
+        called = next((" ".join(args[:words]) for words in (2, 1) if " ".join(args[:words]) in CALLED), "")
+        if called:
+            if not ctx.resilient_parsing:
+                output.complain(f"deia: `deia {called}` is called `deia {CALLED[called]}`.")
+            args = [*CALLED[called].split(), *args[len(called.split()) :]]
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)  # a question is not like any command
-            advice = f"Did you mean: deia {near[0]}" if near else f'To search the commons, type: deia search "{name}"'
-            raise click.UsageError(f"There is no command {name!r}. {advice}", ctx)
+            raise click.UsageError(f"There is no command {name!r}. {_advice(name)}", ctx)
         return super().resolve_command(ctx, args)
+
+
+def _with_examples(command: click.Command) -> click.Command:
+    """Return a command whose help, and that of its subcommands, ends with examples."""
+    command.context_class = HelpContext
+    for below in getattr(command, "commands", {}).values():
+        _with_examples(below)
+    return command
+
+
+def _advice(name: str) -> str:
+    near = [MEANT[name]] if name in MEANT else difflib.get_close_matches(name, SHOWN, n=1, cutoff=0.6)
+    return f"Did you mean: deia {near[0]}" if near else f'To search the commons, type: deia search "{name}"'
 
 
 def _show_version(ctx: click.Context, _option: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
@@ -108,11 +140,7 @@ def cli(ctx: click.Context, commons: str) -> None:
     """Put the right lesson in front of an AI agent before it makes a mistake.
 
     A commons is a project's collection of lessons: documents to search, and triggers that watch what agents do.
-
-    \b
-    Search it:                      deia search "how do I move a site?"
-    See which triggers would fire:  deia check "I'll delete the project"
-    """  # noqa: D301 - click needs the backslash, with which it keeps line breaks
+    """
     ctx.obj = commons
 
 

@@ -21,7 +21,7 @@ COMPLETION = "_DEIA_COMPLETE"  # the environment variable with which a shell ask
 
 
 class Flag(Record):
-    """An option that takes a value."""
+    """An option that takes a value, or that stands for one of another option."""
 
     name: str
     help: str
@@ -30,6 +30,7 @@ class Flag(Record):
     most: int = 0  # the largest integer; 0 if the value is a text
     least: int = 1  # the smallest integer
     repeated: bool = False
+    means: tuple[str, str] = ("", "")  # the parameter that it sets, and to what; such an option takes no value
 
     @property
     def field(self) -> str:
@@ -51,6 +52,7 @@ SEARCH = (
         help="How to show the answer; by default a table in a terminal and a summary otherwise.",
         choices=FORMS,
     ),
+    Flag(name="--json", help="Print JSON.", means=("form", "json")),
     Flag(
         name="--budget",
         help="How many tokens --format full may use; by default 3000.",
@@ -91,9 +93,11 @@ def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
         else:
             name, equals, value = argument.partition("=")
             flag = next((flag for flag in known if flag.name == name), None)
-            if flag is None or (not equals and at == len(arguments)):
+            if flag is None or (not flag.means[0] and not equals and at == len(arguments)):
                 return None
-            if not equals:
+            if flag.means[0]:
+                value = "=" if equals else ""
+            elif not equals:
                 value = arguments[at]
                 at += 1
             if not _add(flag, value, options):
@@ -103,9 +107,14 @@ def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
 
 def _add(flag: Flag, value: str, options: dict[str, Any]) -> bool:
     """Add an option's value and return whether it is an ordinary one."""
-    if value.startswith("-") or (flag.choices and value not in flag.choices):
+    if value.startswith("-") or (flag.choices and (value not in flag.choices or flag.field in options)):
         return False
-    if flag.most:
+    if flag.means[0]:
+        name, meant = flag.means
+        if value or name in options:
+            return False
+        options[name] = meant
+    elif flag.most:
         if not (value.isascii() and value.isdecimal() and len(value) < 8 and flag.least <= int(value) <= flag.most):
             return False
         options[flag.field] = int(value)

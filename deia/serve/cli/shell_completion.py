@@ -25,6 +25,7 @@ from deia.search.catalog import Catalog, open_catalog
 from deia.search.find_document import ids
 from deia.serve.cli.flags import COMPLETION
 from deia.serve.setup.host_settings.hosts_table import BY_NAME
+from deia.settings import NAMES
 from deia.tables import text_beside
 from deia.watch.gate.artefact import open_artefact
 
@@ -77,6 +78,11 @@ def complete_triggers(ctx: click.Context, _parameter: click.Parameter, typed: st
 def complete_hosts(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Return the hosts whose names begin with what was typed."""
     return [name for name in BY_NAME if name.startswith(typed)]
+
+
+def complete_settings(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """Return the settings whose names begin with what was typed."""
+    return [name for name in NAMES if name.startswith(typed)]
 
 
 def complete_filter(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:

@@ -129,7 +129,7 @@ class Listener:
             return self._unmute(remark.trigger)
         if remark.trigger:
             known = list(numbers_of(self._artefact, [remark.trigger]))
-            fix = "To see them all, type in a terminal: deia triggers list"
+            fix = "To see them all, type in a terminal: deia trigger list"
             return self._mute([remark.trigger], remark) if known else f"there is no trigger {remark.trigger}. {fix}"
         if not self._past:
             return NO_INJECTION

@@ -153,7 +153,7 @@ def private_wire() -> Wire:
     if sys.stdin is None or sys.stdout is None:  # they were closed, and their numbers may belong to other files now
         message = "there is no standard input or output to serve on"
         raise HostError(
-            message, fix="A host starts this and keeps both open; to see its settings: deia mcp config HOST"
+            message, fix="A host starts this and keeps both open; to see its settings: deia serve config HOST"
         )
     source, target = os.dup(0), os.dup(1)
     devnull = os.open(os.devnull, os.O_RDONLY)

@@ -85,7 +85,7 @@ def _draft(text: str) -> Callable[[Entry], tuple[str, str] | None]:
 
 def _trigger_advice(lesson: Lesson) -> str:
     if any(path.startswith("triggers/") for path in lesson.paths):
-        return f"A person should look over the drafted trigger: deia triggers test {lesson.entry.id}"
+        return f"A person should look over the drafted trigger: deia trigger test {lesson.entry.id}"
     return "No trigger was drafted: neither the title nor the text names a mistake, such as: Never `COMMAND`."
 
 

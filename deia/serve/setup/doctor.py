@@ -167,7 +167,7 @@ def leftover_folder(about: _Examined) -> Iterator[Finding]:
 
 
 def _triggers(manifest: Manifest) -> str:
-    """Return the number of triggers as `deia compile` and `deia triggers list` show it, deprecated ones apart."""
+    """Return the number of triggers as `deia compile` and `deia trigger list` show it, deprecated ones apart."""
     deprecated = manifest.deprecated
     active = counted(manifest.triggers - deprecated, "trigger")
     return f"{active} and {deprecated} deprecated" if deprecated else active

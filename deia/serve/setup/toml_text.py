@@ -5,6 +5,7 @@ If a file cannot be changed by lines, the error says what to write by hand.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 
@@ -14,7 +15,7 @@ from deia.errors import SettingsError
 FILE = "deia.toml"
 
 
-def write_setting(root: str, name: str, value: str) -> str:
+def write_setting(root: str, name: str, value: object) -> str:
     """Write a setting of the commons at `root`; return the file's path."""
     path = f"{root}/{FILE}"
     try:
@@ -30,10 +31,10 @@ def write_setting(root: str, name: str, value: str) -> str:
     return path
 
 
-def with_setting(text: str, name: str, value: str) -> str:
+def with_setting(text: str, name: str, value: object) -> str:
     """Return the text of a settings file in which a setting has a value."""
     before = _read(text)
-    line = f'{name} = "{value}"\n'
+    line = f"{name} = {json.dumps(value, ensure_ascii=False)}\n"  # texts, numbers and truth values are alike in TOML
     lines = text.splitlines(keepends=True)
     top = next((at for at, row in enumerate(lines) if row.lstrip().startswith("[")), len(lines))
     own = next((at for at in range(top) if re.match(rf"\s*{re.escape(name)}\s*=", lines[at])), None)

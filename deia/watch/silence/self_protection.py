@@ -35,7 +35,9 @@ REFUSED = (
     "deia refused this call: {reason}. Only the person may do what weakens deia, in a terminal of theirs; it never"
     " passes as a tool call, however it is written. You may tell them what was stopped and why."
 )
-SPOKEN = frozenset(("mute", "allow", "uninstall", "trust", "untrust"))  # commands of deia that are the person's
+SPOKEN = frozenset(
+    ("mute", "allow", "uninstall", "remove", "trust", "untrust")
+)  # commands of deia that are the person's
 MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
 TERMINAL_MAKERS = frozenset(("script", "expect", "unbuffer", "socat"))
@@ -163,7 +165,9 @@ def _own_command(words: list[str], *, has_terminal: bool) -> Iterator[str]:
     word = plain[0] if plain else ""
     if word in SPOKEN or (word == "install" and "--uninstall" in words):
         yield f"`deia {' '.join(words)}` would silence deia, take it out or change whom it trusts"
-    elif plain[:2] == ["triggers", "replay"] and (has_terminal or any(word.startswith("--mu") for word in words)):
+    elif plain[:2] in (["trigger", "replay"], ["triggers", "replay"]) and (
+        has_terminal or any(word.startswith("--mu") for word in words)
+    ):
         yield f"`deia {' '.join(words)}` would silence deia"
     elif plain[:2] == ["learn", "apply"] and any(name.startswith(MILDER) for name in plain[2:]):
         yield f"`deia {' '.join(words)}` would make a guard of deia milder"

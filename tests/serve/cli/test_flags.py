@@ -11,7 +11,7 @@ from deia.serve.cli.commands.search import search
 from deia.serve.cli.flags import SEARCH, read_search
 
 NAMES = [flag.name for flag in SEARCH]
-VALUES = ["", "x", "5", "0", "201", "critical", "json", "-", "--", "-5", "--tag", "a b", "é", "٣"]
+VALUES = ["", "=", "x", "5", "0", "201", "critical", "json", "-", "--", "-5", "--tag", "a b", "é", "٣"]
 ARGUMENTS = st.lists(
     st.sampled_from([*NAMES, *VALUES, "--help", "--nope", *(f"{name}={value}" for name in NAMES for value in VALUES)]),
     max_size=6,
@@ -23,6 +23,8 @@ def clicked(arguments: list[str]) -> dict[str, Any]:
     with search.make_context("search", list(arguments)) as context:
         options = {name: value for name, value in context.params.items() if value not in (None, ())}
     words = options.pop("words", ())
+    if options.pop("json"):
+        options.setdefault("form", "json")
     return {**options, "text": " ".join(words)}
 
 
@@ -40,6 +42,7 @@ def test_what_the_quick_path_accepts_click_reads_the_same(arguments: list[str]) 
         ["how", "do", "I"],
         ["one", "--platform", "netlify", "two"],
         ["--keyword=a", "--keyword", "b", "--limit", "3", "--format=json"],
+        ["one", "--json", "two"],
         ["--", "--platform", "--", "x"],
     ],
 )

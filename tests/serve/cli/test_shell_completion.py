@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.serve.cli.commands_table import COMMANDS
+from deia.serve.cli.commands_table import SHOWN
 from deia.serve.cli.shell_completion import SHELLS
 from tests.derived import derived
 
@@ -58,7 +58,7 @@ def test_ids_triggers_filters_and_commands_are_offered(process: Process) -> None
     assert offered(process, "search --format", "ma") == ["markdown"]
     assert offered(process, "mute", "site-d") == ["site-delete"]
     assert offered(process, "triggers test", "site-r") == ["site-rename"]
-    assert set(offered(process, "")) >= set(COMMANDS)
+    assert set(offered(process, "")) >= set(SHOWN)
 
 
 def test_where_nothing_is_compiled_nothing_is_offered_and_nothing_compiled(

@@ -160,7 +160,7 @@ def test_a_server_of_that_name_that_is_somebody_elses_is_refused(host: str) -> N
 def test_a_table_that_lines_cannot_change_is_left_to_the_person(text: str) -> None:
     with pytest.raises(HostError, match=r"line by line|not TOML") as caught:
         without_server(with_server(text, "codex", FIELDS, path="f"), "codex", path="f")
-    assert "deia mcp config codex" in caught.value.fix
+    assert "deia serve config codex" in caught.value.fix
 
 
 def test_codexs_file_keeps_its_comments_and_order() -> None:

@@ -246,7 +246,7 @@ def test_doctor_compile_and_list_count_the_same_triggers_and_deprecated_ones_apa
     path.write_text(path.read_text(encoding="utf-8").replace("status: test", "status: deprecated", 1), encoding="utf-8")
     assert "2 triggers and 1 deprecated, 1 document" in deia("compile").out
     assert "(2 triggers and 1 deprecated)" in deia("doctor").out
-    assert deia("triggers", "list").out.endswith("2 triggers, and 1 deprecated.\n")
+    assert deia("trigger", "list").out.endswith("2 triggers, and 1 deprecated.\n")
 
 
 # --- other hosts ---

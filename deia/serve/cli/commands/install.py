@@ -44,7 +44,7 @@ from deia.text import counted
 
 SHARED = "These files contain paths of this machine; if you share them with others, use --user instead"
 
-REPLAYED = "To see how often deia would have spoken in your past conversations, type: deia triggers replay"
+REPLAYED = "To see how often deia would have spoken in your past conversations, type: deia trigger replay"
 
 HOST_OPTIONS = {
     "hosts": click.argument("hosts", nargs=-1, metavar="[HOST]...", shell_complete=complete_hosts),
@@ -80,7 +80,7 @@ def _host_options(command: Callable[..., int]) -> Callable[..., int]:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the output of --list as JSON.")
 @click.option("--uninstall", is_flag=True, help="Remove the hook, as deia uninstall does.")
-@click.option("--mcp", "server", is_flag=True, help="Also add the server that the agent can ask (deia mcp).")
+@click.option("--mcp", "server", is_flag=True, help="Also add the server that the agent can ask (deia serve --stdio).")
 @click.option("--warm", is_flag=True, help="Also let Claude Code ask a running `deia serve`.")
 @click.option(
     "--url", metavar="URL", default=WARM_URL, show_default=True, help="The address of that server, for --warm."

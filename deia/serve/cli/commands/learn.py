@@ -35,7 +35,7 @@ from deia.serve.cli.commands.shared_options import (
     start_of,
     writable_root,
 )
-from deia.serve.cli.commands.telemetry import ledger_folders, ledger_option
+from deia.serve.cli.commands.stats import ledger_folders, ledger_option
 from deia.serve.cli.report_tables import grid_text
 from deia.serve.cli.terminal import look_of
 from deia.suggestions import did_you_mean

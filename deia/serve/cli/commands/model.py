@@ -1,4 +1,4 @@
-"""`deia model`: list, choose and download the models of meaning that searches use."""
+"""`deia config model`: list, choose and download the models of meaning that searches use."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _transformer_row(model: str, stored: Mapping[str, StoredTier] | None) -> _Ro
     if find_spec(NEEDED) is None:
         state = f"not installed. {EXTRA}"
     elif not model:
-        state = "no model is set; type: deia model use MODEL"
+        state = "no model is set; type: deia config model use MODEL"
     elif compiled == model:
         state = f"the commons was compiled with {model}"
     else:
@@ -122,7 +122,8 @@ def use_model(*, name: str) -> int:
     """Set the model for searches of this commons, in its deia.toml.
 
     TIER is auto, compact, static or keyword; auto takes the best that is compiled. MODEL is a folder, or the name of a
-    model on the Hugging Face hub, which `deia model pull` downloads. MODEL needs: pip install 'deia[transformers]'.
+    model on the Hugging Face hub, which `deia config model pull` downloads. MODEL needs:
+    pip install 'deia[transformers]'.
     """
     root = writable_root()
     is_model = name not in CHOICES["tier"]
@@ -130,7 +131,7 @@ def use_model(*, name: str) -> int:
     if name == TRANSFORMER and not chosen:
         raise SettingsError(
             "no model is named",
-            fix="Type: deia model use MODEL, where MODEL is a folder or a name on the Hugging Face hub.",
+            fix="Type: deia config model use MODEL, where MODEL is a folder or a name on the Hugging Face hub.",
         )
     if is_model:
         chosen = files.forward(os.path.abspath(name)) if os.path.isdir(name) else name
@@ -157,5 +158,5 @@ def pull_model(*, name: str) -> int:
     """
     transformer = open_transformer(name, fetch=True)
     output.say(f"{name} can be used: {transformer.dimensions} dimensions, digest {transformer.digest[:16]}.")
-    output.say(f"To search with it, type: deia model use {name}")
+    output.say(f"To search with it, type: deia config model use {name}")
     return output.FOUND

@@ -1,35 +1,24 @@
-"""Commands for the person at this machine: mutes, permissions, the last events of the ledger, and the settings."""
+"""`deia mute` and `deia allow`: what a person silences or lets pass on this machine."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Mapping
 
 import click
 
-from deia import fast_json, files
+from deia import files
 from deia.durations import read_duration
 from deia.errors import ArtefactError, CommonsError
-from deia.fast_json import Json
-from deia.folders import derived_folder, events_folder, state_folder
-from deia.ledger.tail import read_ledger
+from deia.folders import state_folder
 from deia.librarian import Librarian
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, here, named_commons
+from deia.serve.cli.commands.shared_options import commons_option, named_commons
 from deia.serve.cli.shell_completion import complete_triggers
-from deia.serve.setup.why_commons import why_this_commons
-from deia.settings import NAMES, SECRETS, Settings, resolve, secret
 from deia.suggestions import nearest
-from deia.text import counted, one_line, shorten
-from deia.trust import why_trusted
 from deia.watch.silence.allow import grant
 from deia.watch.silence.mutes import Mute, read_mutes, switch_path, write_mute
-
-EVENTS = ("query", "injection", "feedback", "read", "index", "maintenance", "error")
-SHOWN = 160  # characters of an event on a line
-HEAD = ("ts", "v", "id", "event")  # fields that a line does not repeat
 
 
 @click.command(short_help="Mute a trigger, or everything.")
@@ -174,66 +163,4 @@ def allow(*, code: str, whole: bool) -> int:
         raise CommonsError(f"the code {code!r} is unknown or has expired", fix=fix)
     extent = "for the rest of that conversation" if whole else "once in that conversation"
     output.say(f"{', '.join(permission.triggers)} will not stop calls {extent}.")
-    return output.FOUND
-
-
-@click.command(short_help="Show the last events of the log.")
-@click.option("-n", "number", type=click.IntRange(1), default=20, show_default=True, help="The number of events.")
-@click.option("--event", type=click.Choice(EVENTS), help="Only events of this kind.")
-@form_option("text", "json")
-@commons_option
-def log(*, number: int, event: str | None, form: str) -> int:
-    """Show the last events of the log: questions, injections, errors. It is kept on this machine."""
-    folder = events_folder(commons_root(), os.environ)
-    ledger = read_ledger(folder, event=event or "", last=number)
-    for logged in ledger.events:
-        output.say(fast_json.dumps(logged) if form == "json" else _event_line(logged))
-    if form == "text" and not ledger.events:
-        output.say(f"There are no events in {folder}.")
-    if form == "text" and ledger.broken:
-        output.say(f"{counted(ledger.broken, 'damaged line')} skipped.")
-    return output.FOUND
-
-
-def _event_line(event: Mapping[str, Json]) -> str:
-    fields = ", ".join(f"{name} {_value(value)}" for name, value in event.items() if name not in HEAD)
-    return shorten(one_line(f"{event.get('ts', '?')} {event.get('event', 'query')}: {fields}"), SHOWN)
-
-
-def _value(value: Json) -> str:
-    return value if isinstance(value, str) else fast_json.dumps(value)
-
-
-def _source(settings: Settings, name: str) -> str:
-    """Return where a setting comes from, and that its value is not what was written there."""
-    return "; ".join(filter(None, (settings.sources[name], settings.clamped.get(name, ""))))
-
-
-@click.command(short_help="Show all settings and folders, and where they come from.")
-@form_option("text", "json")
-@commons_option
-def config(*, form: str) -> int:
-    """Show every setting with the source of its value, and the folders in use."""
-    root = commons_root()
-    settings = resolve(root, environ=os.environ)
-    values = settings.values()
-    state = state_folder(os.environ)
-    places = {
-        "commons": (root, why_this_commons(root, environ=os.environ, explicit=named_commons(), start=here())),
-        "compiled": (derived_folder(root, os.environ), "derived"),
-        "events": (events_folder(root, os.environ), "derived"),
-        "state": (state, "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),
-    }
-    origins = {name: secret(name, environ=os.environ)[1] for name in SECRETS}
-    secrets = {
-        name: ("set, not shown" if source else "not set", source or "default") for name, source in origins.items()
-    }
-    trusted = {"trusted": ("yes" if settings.trusted else "no", why_trusted(root, os.environ))}
-    rows = {name: (values[name], _source(settings, name)) for name in NAMES} | secrets | trusted | places
-    fields = {name: {"value": value, "source": source} for name, (value, source) in rows.items()}
-    lines = [
-        f"{name} = {fast_json.dumps(value) if name in NAMES else value}  ({source})"
-        for name, (value, source) in rows.items()
-    ]
-    output.answer(fields, lines, as_json=form == "json")
     return output.FOUND

@@ -19,6 +19,8 @@ def _option(flag: Flag) -> click.Option:
         kind = click.Choice(flag.choices)
     elif flag.most:
         kind = click.IntRange(flag.least, flag.most)
+    if flag.means[0]:
+        return click.Option([flag.name, flag.field], is_flag=True, help=flag.help)
     metavar = None if flag.choices else flag.metavar
     names = [flag.name, flag.field]
     complete = complete_filter if flag.name[2:] in FILTERS and not flag.choices else None
@@ -27,8 +29,10 @@ def _option(flag: Flag) -> click.Option:
     )
 
 
-def _search(*, words: tuple[str, ...], commons: str | None, **values: Any) -> int:
+def _search(*, words: tuple[str, ...], commons: str | None, json: bool, **values: Any) -> int:
     options = {name: value for name, value in values.items() if value not in (None, ())}
+    if json and options.setdefault("form", "json") != "json":
+        raise click.UsageError(f"Use --json or --format {options['form']}, not both.")
     return answer(text=" ".join(words), commons=commons or named_commons(), **options)
 
 

@@ -1,11 +1,13 @@
-"""`deia mcp` and `deia serve`: the server, for one client on standard input or for several over HTTP."""
+"""`deia serve`: the server, over HTTP for several clients or, as `deia mcp`, on standard input for one."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from deia.folders import collections_of, find_commons
 from deia.serve.cli import output
@@ -15,6 +17,8 @@ from deia.serve.server.tool_schemas import COMPAT, Tool, offered
 from deia.serve.setup.host_settings.hosts_table import SERVERS
 from deia.serve.setup.host_settings.server_file import block_for
 from deia.settings import Settings, ignored_secrets, resolve, secret
+
+OF_HTTP = {"host": "host", "port": "port", "name": "names", "rate": "rate"}  # options, each with its parameter
 
 read_only_option = click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
 tools_option = click.option("--tools", "chosen", metavar="A,B", default="", help="Offer only these tools.")
@@ -55,7 +59,7 @@ def _tools(
     return offered(read_only=read_only or bool(collections), chosen=names, compat=compat or "", hooks=hooks)
 
 
-@click.group(invoke_without_command=True, short_help="Run the MCP server for one agent, on standard input.")
+@click.group("mcp", invoke_without_command=True, short_help="Run the MCP server for one agent, on standard input.")
 @read_only_option
 @tools_option
 @compat_option
@@ -63,15 +67,15 @@ def _tools(
 @hooks_option
 @commons_option
 @click.pass_context
-def mcp(
-    ctx: click.Context, *, read_only: bool, chosen: str, compat: str | None, collections: tuple[str, ...], hooks: bool
-) -> int:
-    """Run the MCP server for one agent, on standard input and output. Hosts start this command, not people.
+def mcp(ctx: click.Context, /, *, collections: tuple[str, ...], **offer: Any) -> int:
+    """Run the MCP server for one agent, on standard input and output, as `deia serve --stdio` does.
 
-    To see the settings that add it to a host, type: deia mcp config HOST
+    Hosts start this command, not people. To see the settings that add it to a host, type: deia serve config HOST
     """
-    if ctx.invoked_subcommand is not None:
-        return output.FOUND
+    return output.FOUND if ctx.invoked_subcommand else _serve_stdio(collections, **offer)
+
+
+def _serve_stdio(collections: tuple[str, ...], *, read_only: bool, chosen: str, compat: str | None, hooks: bool) -> int:
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
     only = collections_of(_resolve(collections)[1].collections)
@@ -80,7 +84,7 @@ def mcp(
     return output.FOUND
 
 
-@mcp.command("config", short_help="Print the settings that add the server to a host.")
+@click.command("config", short_help="Print the settings that add the server to a host.")
 @click.argument("host", type=click.Choice(list(SERVERS)))
 @click.option("--url", metavar="URL", default="", help="The address of a running `deia serve` to use.")
 @read_only_option
@@ -96,7 +100,11 @@ def config(*, host: str, url: str, read_only: bool) -> int:
     return output.FOUND
 
 
-@click.command(short_help="Run the server over HTTP, for agents and hooks.")
+mcp.add_command(config)
+
+
+@click.group(invoke_without_command=True, short_help="Run the server, over HTTP or for one agent.")
+@click.option("--stdio", is_flag=True, help="Speak MCP on standard input and output, for one agent, and not HTTP.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8765, show_default=True, help="0 takes a free port.")
 @click.option(
@@ -111,16 +119,28 @@ def config(*, host: str, url: str, read_only: bool) -> int:
 @collections_option
 @hooks_option
 @commons_option
-def serve(  # noqa: PLR0913 - every option has a name of its own
-    *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool, chosen: str, compat: str | None,
-    collections: tuple[str, ...], hooks: bool,
-) -> int:  # fmt: skip
+@click.pass_context
+def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], **flags: Any) -> int:
     """Run the server over HTTP: MCP at /mcp, hook events at /hooks/HOST, and its state at /health and /ready.
 
     By default only this machine can reach it. To listen on another address, set a token of 16 characters or more
     in DEIA_TOKEN; clients must send it as `Authorization: Bearer …`. If a token is set, it is always required. Without
     one, only the tools that read are offered, because every user of this machine can reach the server.
     """
+    if ctx.invoked_subcommand:
+        return output.FOUND
+    if not stdio:
+        return _serve_http(collections, **flags)
+    typed = [f"--{name}" for name in OF_HTTP if ctx.get_parameter_source(OF_HTTP[name]) is ParameterSource.COMMANDLINE]
+    if typed:
+        raise click.UsageError(f"With --stdio, there is no {typed[0]}.")
+    return _serve_stdio(collections, **{name: value for name, value in flags.items() if name not in OF_HTTP.values()})
+
+
+def _serve_http(  # noqa: PLR0913 - every option has a name of its own
+    collections: tuple[str, ...], *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool,
+    chosen: str, compat: str | None, hooks: bool,
+) -> int:  # fmt: skip
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
 
     root, settings = _resolve(collections)
@@ -137,3 +157,6 @@ def serve(  # noqa: PLR0913 - every option has a name of its own
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
     serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)
     return output.FOUND
+
+
+serve.add_command(config)

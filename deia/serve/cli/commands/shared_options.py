@@ -8,8 +8,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from threading import Timer
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -43,15 +44,27 @@ since_option = click.option("--since", metavar="TIME", help="Only the last 30m, 
 
 
 def form_option(*forms: str) -> Callable[[Decorated], Decorated]:
-    """Return the option `--format`; the first form is the default."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(forms),
-        default=forms[0],
-        show_default=True,
-        help="The format of the output.",
-    )
+    """Return the options for the form of the output, of which `--json` is one: the command receives one `form`.
+
+    The first is the default. `--format` is shown only if there are others than text and JSON.
+    """
+
+    def add(command: Decorated) -> Decorated:
+        @wraps(command)
+        def run(*, as_json: bool, form: str, **options: Any) -> int:
+            """Call the command with one form."""
+            if as_json and form not in {forms[0], "json"}:
+                raise click.UsageError(f"Use --json or --format {form}, not both.")
+            code: int = command(form="json" if as_json else form, **options)
+            return code
+
+        form_choice = click.option(
+            "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True,
+            hidden=len(forms) == 2, help="The form of the output.",
+        )  # fmt: skip
+        return cast("Decorated", json_option(form_choice(run)))
+
+    return add
 
 
 def named_commons() -> str:

@@ -1,4 +1,4 @@
-"""`deia show` and `deia open`: read or edit a document."""
+"""`deia show`: read or edit a document."""
 
 from __future__ import annotations
 
@@ -44,13 +44,17 @@ def _look_up(name: str) -> FoundDocument:
 @click.command(short_help="Show a document.")
 @click.argument("document", metavar="ID|PATH", shell_complete=complete_documents)
 @click.option("--lines", "span", metavar="A-B", help="Only these lines of the file, such as 12-30.")
+@click.option("--edit", is_flag=True, help="Open it in the editor of $VISUAL or $EDITOR, with PATH:12 at that line.")
 @form_option("text", "json")
 @commons_option
-def show(*, document: str, span: str | None, form: str) -> int:
+def show(*, document: str, span: str | None, edit: bool, form: str) -> int:
     """Show a document, with its description in the index.
 
-    Name it by its id, or by its path as `deia search` prints it; with PATH:12-30 only these lines are shown.
+    Name it by its id, or by its path as `deia search` prints it; with PATH:12-30 only these lines are shown. With
+    --edit, but without an editor or outside a terminal, the path of its file is printed.
     """
+    if edit:
+        return _edit(document)
     lines_wanted = read_lines(span) if span is not None else None
     if span is not None and lines_wanted is None:
         raise click.BadParameter(
@@ -101,14 +105,8 @@ def _fields(found: FoundDocument, lines: list[str]) -> dict[str, Json]:
     return {**fields, "extra": dict(found.document.entry.extra), "file": found.file, "text": "\n".join(lines)}
 
 
-@click.command("open", short_help="Open a document in your editor.")
-@click.argument("document", metavar="ID|PATH", shell_complete=complete_documents)
-@commons_option
-def open_document(*, document: str) -> int:
-    """Open a document in the editor of $VISUAL or $EDITOR. Without one, or outside a terminal, print the file's path.
-
-    PATH:12 opens it at that line, if the editor supports that.
-    """
+def _edit(document: str) -> int:
+    """Open a document in the person's editor, or print the path of its file."""
     found = _look_up(document)
     if not os.path.isfile(found.file):
         raise CommonsError(f"the file {found.file} does not exist any more", fix="Type: deia compile")

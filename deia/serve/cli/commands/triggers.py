@@ -1,4 +1,4 @@
-"""`deia triggers`: the group of commands, and `test`, which runs the cases of triggers."""
+"""`deia trigger`: the group of commands, and `test`, which runs the cases of triggers."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from deia.watch.authoring.case_runner import CaseResult, run_cases
 EXCERPT = 100  # characters of a turn that are shown
 
 
-@click.group(short_help="Work on the triggers.")
-def triggers() -> None:
+@click.group(short_help="Work on triggers: new, list, test, lint, explain, replay.")
+def trigger() -> None:
     """Work on the triggers: list them, run their cases, try them on past conversations.
 
-    To see what they did, type: deia telemetry triggers
+    To see what they did, type: deia stats triggers
     """
 
 
 for command in (list_triggers, new, lint, explain, replay):
-    triggers.add_command(command)
+    trigger.add_command(command)
 
 
-@triggers.command()
+@trigger.command()
 @click.argument("ids", nargs=-1, metavar="[ID]…", shell_complete=complete_triggers)
 @commons_option
 def test(*, ids: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""`deia triggers explain`: what the acts of a trigger ask for, and what a text lacks of it."""
+"""`deia trigger explain`: what the acts of a trigger ask for, and what a text lacks of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`deia triggers lint`: problems of triggers that are formally correct."""
+"""`deia trigger lint`: problems of triggers that are formally correct."""
 
 from __future__ import annotations
 

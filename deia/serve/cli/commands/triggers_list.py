@@ -1,4 +1,4 @@
-"""`deia triggers list`: the triggers, and which layer each comes from."""
+"""`deia trigger list`: the triggers, and which layer each comes from."""
 
 from __future__ import annotations
 

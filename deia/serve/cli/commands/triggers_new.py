@@ -1,4 +1,4 @@
-"""`deia triggers new`: draft a trigger from a sentence, with cases that pass."""
+"""`deia trigger new`: draft a trigger from a sentence, with cases that pass."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ NO_DOCUMENT = "name-a-document"  # the placeholder if no document fits
     "--document", "documents", multiple=True, metavar="ID", help="The document to show; by default the best match."
 )
 @click.option("--topic", default="", help="The file in triggers/; by default named after the command or object.")
-@click.option("--write", is_flag=True, help="Write it to the end of the topic's file.")
+@click.option("--dry-run", is_flag=True, help="Only show the draft, ready to paste.")
+@click.option("--write", is_flag=True, hidden=True)  # the former opposite of --dry-run
 @commons_option
-def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, write: bool) -> int:
+def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, dry_run: bool, write: bool) -> int:
     """Draft a trigger from a SENTENCE, such as "Never run prisma migrate reset on production", with cases.
 
-    Without --write, the draft is only shown, ready to paste.
+    It is written to the end of the topic's file in triggers/.
     """
+    write = write or not dry_run
     root = writable_root() if write else commons_root()
     text = " ".join(sentence)
     shown = tuple(documents) or _best_document(root, text)
@@ -55,7 +57,7 @@ def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, write:
     for path in write_draft(root, topic or proposal.topic, ident=ident, trigger=texts[0], cases=texts[1]):
         output.say(f"wrote {path}")
     compile_and_say(root)
-    output.say(f"Next: review and edit the draft, then type: deia triggers test {ident}")
+    output.say(f"Next: review and edit the draft, then type: deia trigger test {ident}")
     return output.FOUND
 
 

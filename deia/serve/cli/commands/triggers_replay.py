@@ -1,4 +1,4 @@
-"""`deia triggers replay`: how often deia would have spoken in past conversations, which a person may then mute."""
+"""`deia trigger replay`: how often deia would have spoken in past conversations, which a person may then mute."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from deia.serve.setup.host_settings.json_text import BOM, COMMAS, insert, parse,
 
 NAME = "deia"
 TOML_ROOT = "mcp_servers"
-BY_HAND = "Correct the file by hand, or print the block and enter it by hand: deia mcp config {host}"
+BY_HAND = "Correct the file by hand, or print the block and enter it by hand: deia serve config {host}"
 # The fields that deia writes itself.
 TRANSPORT = ("type", "command", "args", "url", "httpUrl", "headers", "bearer_token_env_var")
 
@@ -86,7 +86,7 @@ def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
         raise HostError(f"{part} is not an object", where=path, fix=BY_HAND.format(host=host))
     entry = servers.get(NAME)
     if entry is not None and not is_ours(entry):
-        fix = f"Rename that server, or see: deia mcp config {host}"
+        fix = f"Rename that server, or see: deia serve config {host}"
         raise HostError(f"it has a server called {NAME} that is somebody else's", where=path, fix=fix)
     return entry
 

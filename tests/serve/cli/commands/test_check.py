@@ -65,14 +65,14 @@ def test_explaining_shows_what_an_act_lacks(deia: Deia, commons: Path) -> None:
 
 def test_the_acts_of_a_trigger_are_explained(deia: Deia, commons: Path) -> None:
     (commons / "triggers" / "ledger.yaml").write_text(ACTING, encoding="utf-8")
-    asked = deia("triggers", "explain", "ledger-wiped")
+    asked = deia("trigger", "explain", "ledger-wiped")
     assert asked.code == 0
     assert "wipe the whole ledger\n  verb: 'wipe' (" in asked.out
     assert "the old ledger\n  names no act on a thing, and matches nothing" in asked.out
-    assert "and 'fence' is none" in deia("triggers", "explain", "ledger-wiped", "I'll wipe the fence").out
-    assert "The text names no act." in deia("triggers", "explain", "ledger-wiped", "hello").out
-    assert deia("triggers", "explain", "site-missing").code == 1
-    wrong = deia("triggers", "explain", "ledger-wipe")
+    assert "and 'fence' is none" in deia("trigger", "explain", "ledger-wiped", "I'll wipe the fence").out
+    assert "The text names no act." in deia("trigger", "explain", "ledger-wiped", "hello").out
+    assert deia("trigger", "explain", "site-missing").code == 1
+    wrong = deia("trigger", "explain", "ledger-wipe")
     assert wrong.code == 2
     assert "Did you mean ledger-wiped?" in wrong.err
 
@@ -86,7 +86,7 @@ def test_words_that_the_commons_adds_are_heard_and_explained(deia: Deia, commons
     words.write_text("verbs: {destroy: [yeet]}\nobjects: {account-book: [ledger, account book]}\n", encoding="utf-8")
     assert "FIRES   ledger-wiped" in deia("check", "please yeet the ledgers").out
     assert "FIRES" not in deia("check", "please yeet the database").out
-    assert "object: 'account-book' (account book, ledger)" in deia("triggers", "explain", "ledger-wiped").out
+    assert "object: 'account-book' (account book, ledger)" in deia("trigger", "explain", "ledger-wiped").out
     words.write_text("verbs: {destroy: yeet}\nobject: {}\n", encoding="utf-8")
     linted = deia("lint").out
     assert "triggers/act_words.yaml:1: error: The words of `destroy` are not a list." in linted
@@ -144,7 +144,7 @@ def test_what_cannot_be_checked_is_refused(deia: Deia, commons: Path) -> None:
 
 
 def test_the_cases_of_a_good_commons_hold(deia: Deia) -> None:
-    done = deia("triggers", "test")
+    done = deia("trigger", "test")
     assert done.code == 0
     assert "3 triggers, 4 cases, 0 failed." in done.out
     assert "Without cases: site-rename, site-missing." in done.out
@@ -154,7 +154,7 @@ def test_a_case_that_does_not_hold_is_told_with_its_line_and_why(deia: Deia, com
     path = commons / "triggers" / "sites.cases.yaml"
     cases = "site-delete:\n  fires:\n    - don't delete the site\n    - hello\n  silent:\n    - delete the site\n"
     path.write_text(cases, encoding="utf-8")
-    done = deia("triggers", "test", "site-delete")
+    done = deia("trigger", "test", "site-delete")
     assert done.code == 1
     assert "triggers/sites.cases.yaml:3: site-delete should fire, but does not" in done.out
     assert "stopped at stance" in done.out
@@ -164,7 +164,7 @@ def test_a_case_that_does_not_hold_is_told_with_its_line_and_why(deia: Deia, com
 
 
 def test_an_unknown_trigger_is_refused_with_the_nearest(deia: Deia) -> None:
-    refused = deia("triggers", "test", "site-delte")
+    refused = deia("trigger", "test", "site-delte")
     assert refused.code == 2
     assert "site-delete" in refused.err
 
@@ -172,7 +172,7 @@ def test_an_unknown_trigger_is_refused_with_the_nearest(deia: Deia) -> None:
 def test_broken_triggers_are_counted(deia: Deia, commons: Path) -> None:
     with open(commons / "triggers" / "sites.yaml", "a", encoding="utf-8") as file:
         file.write("- id: broken\n")
-    assert "in the trigger files; these triggers are left out" in deia("triggers", "test").out
+    assert "in the trigger files; these triggers are left out" in deia("trigger", "test").out
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def test_outside_any_commons_the_starter_s_cases_are_run(
     deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = deia("triggers", "test", "rm-home-or-root", "database-drop")
+    done = deia("trigger", "test", "rm-home-or-root", "database-drop")
     assert done.code == 0
     assert "site-delete" not in done.out
     assert " 0 failed." in done.out

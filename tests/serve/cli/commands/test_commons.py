@@ -103,7 +103,7 @@ def test_a_lesson_is_written_indexed_and_found(deia: Deia, commons: Path) -> Non
     assert "wrote bok/patterns/zebra-stripes-vanish.md" in done.out
     assert (commons / "triggers" / "zebra-stripes-vanish.yaml").exists()
     assert deia("search", "zebra", "--format", "paths").out == "bok/patterns/zebra-stripes-vanish.md\n"
-    assert deia("triggers", "test", "zebra-stripes-vanish").code == 0
+    assert deia("trigger", "test", "zebra-stripes-vanish").code == 0
     assert "added zebra-stripes-vanish" in deia("log", "--event", "index").out
 
 
@@ -135,7 +135,7 @@ def test_a_new_commons_works_at_once(deia: Deia, tmp_path: Path, monkeypatch: py
     assert "wrote commons_index.yaml" in done.out
     monkeypatch.chdir(tmp_path / "new one")
     assert deia("lint").code == 0
-    assert deia("triggers", "test").code == 0
+    assert deia("trigger", "test").code == 0
     assert deia("search", "overwrite").code == 0
     assert "kept commons_index.yaml" in deia("init").out
 
@@ -200,7 +200,7 @@ def test_a_lesson_that_names_a_command_gets_a_trigger_on_that_command(deia: Deia
     ident = "running-jobctl-purge-deletes-all-queued-jobs"
     drafted = (commons / "triggers" / f"{ident}.yaml").read_text(encoding="utf-8")
     assert "- command: jobctl purge\n" in drafted
-    assert ", 0 failed." in deia("triggers", "test", ident).out
+    assert ", 0 failed." in deia("trigger", "test", ident).out
     assert ident in deia("check", "--role", "tool_call", "sudo jobctl purge").out
     assert ident not in deia("check", "--role", "tool_call", "jobctl status").out
 
@@ -209,7 +209,7 @@ def test_a_lesson_that_forbids_nothing_gets_no_trigger_and_that_is_said(deia: De
     done = deia("add", "--title", "Zebra stripes vanish", "--text", "Use `paint stripes` instead.", "--trigger")
     assert done.code == 0
     assert "No trigger was drafted" in done.out
-    assert 'deia triggers new "Never …" --document zebra-stripes-vanish' in done.out
+    assert 'deia trigger new "Never …" --document zebra-stripes-vanish' in done.out
     assert not (commons / "triggers" / "zebra-stripes-vanish.yaml").exists()
 
 

@@ -80,7 +80,7 @@ def test_what_was_applied_is_taken_back_byte_for_byte_and_logged(deia: Deia, use
     assert {"keywords", "unless", "case"} <= set(found)
     assert f"{len(found)} proposals applied" in deia("learn", "apply", "--all").out
     assert load_commons(str(used)).problems == ()
-    assert deia("triggers", "test").code == 0
+    assert deia("trigger", "test").code == 0
     for _ in found:
         assert deia("learn", "undo").code == 0
     assert contents(used) == before

@@ -318,7 +318,7 @@ def test_without_a_project_a_noisy_warning_of_the_starter_may_be_muted_for_onese
     folder = tmp_path / "empty"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    told = json.loads(deia("triggers", "list", "--format", "json").out)
+    told = json.loads(deia("trigger", "list", "--format", "json").out)
     mild = next(one["id"] for one in told if one["action"] == "warn" and one["urgency"] == "high")
     held = next(one["id"] for one in told if one["action"] == "hold" and one["urgency"] == "critical")
     events = json.loads(deia("config", "--format", "json").out)["events"]["value"]

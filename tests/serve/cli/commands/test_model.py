@@ -1,4 +1,4 @@
-"""`deia model`, and the setting that it writes."""
+"""`deia config model`, and the setting that it writes."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 def test_models_are_listed_with_what_the_commons_was_compiled_with(deia: Deia) -> None:
-    before = json.loads(deia("model", "list", "--format", "json").out)
+    before = json.loads(deia("config", "model", "list", "--format", "json").out)
     assert {row["name"] for row in before["models"]} == {"compact", "static", "keyword", "transformer"}
     assert all("nothing is compiled yet" in row["state"] for row in before["models"] if row["bytes"])
     deia("compile")
-    static = next(line for line in deia("model", "list").out.splitlines() if line.startswith("static"))
+    static = next(line for line in deia("config", "model", "list").out.splitlines() if line.startswith("static"))
     assert "the commons was compiled with it" in static
     assert " MB" in static
 
 
 def test_a_model_is_set_in_the_settings_file(deia: Deia, commons: Path) -> None:
     deia("compile")
-    assert deia("model", "use", "keyword").code == 0
+    assert deia("config", "model", "use", "keyword").code == 0
     assert tomllib.loads((commons / "deia.toml").read_text()) == {"tier": "keyword"}
-    assert "tier = keyword (deia.toml)" in deia("model", "list").out
-    assert deia("model", "use", "auto").code == 0
-    assert deia("model", "use", "unheard-of").code == 2
-    refused = deia("model", "use", "transformer")
-    assert (refused.code, "deia model use MODEL" in refused.err) == (2, True)
+    assert "tier = keyword (deia.toml)" in deia("config", "model", "list").out
+    assert deia("config", "model", "use", "auto").code == 0
+    assert deia("config", "model", "use", "unheard-of").code == 2
+    refused = deia("config", "model", "use", "transformer")
+    assert (refused.code, "deia config model use MODEL" in refused.err) == (2, True)
     assert tomllib.loads((commons / "deia.toml").read_text()) == {"tier": "auto"}
 
 
@@ -50,12 +50,12 @@ def test_a_model_that_is_set_but_not_compiled_is_told_and_the_search_goes_on(dei
     audit = json.loads(found.out)["audit"]
     assert audit["tier"] in {"static", "compact"}
     assert "the commons was compiled without one/model; run `deia compile`" in " ".join(audit["warnings"])
-    assert "one/model" in deia("model", "list").out
+    assert "one/model" in deia("config", "model", "list").out
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="the extra is installed")
 def test_fetching_a_model_names_the_extra_and_the_command(deia: Deia) -> None:
-    refused = deia("model", "pull", "all-MiniLM-L6-v2")
+    refused = deia("config", "model", "pull", "all-MiniLM-L6-v2")
     assert refused.code == 2
     assert "transformers" in refused.err
     assert "pip install 'deia[transformers]'" in refused.err

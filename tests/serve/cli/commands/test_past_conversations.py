@@ -1,4 +1,4 @@
-"""`deia triggers replay` on a person's own past conversations: found by itself, read safely, muted only by a person."""
+"""`deia trigger replay` on a person's own past conversations: found by itself, read safely, muted only by a person."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def other_hosts(home: Path) -> list[Path]:
 
 
 def fields(deia: Deia, *arguments: str) -> dict[str, Any]:
-    return dict(json.loads(deia("triggers", "replay", "--format", "json", *arguments).out))
+    return dict(json.loads(deia("trigger", "replay", "--format", "json", *arguments).out))
 
 
 # --- what is found ---
@@ -150,7 +150,7 @@ def test_the_folders_of_all_hosts_are_found_and_named(deia: Deia, home: Path) ->
     (fired,) = found["triggers"]
     assert (fired["trigger"], fired["fired"]) == ("site-delete", len(written))
     assert fired["actions"] == {"warn": 1, "hold": len(written) - 1}  # the person ordered the first, and was told
-    told = deia("triggers", "replay").out
+    told = deia("trigger", "replay").out
     assert "Claude Code: 1 file in ~/.claude/projects\n" in told.replace(os.sep, "/")
     assert f"~/.claude/projects/-srv-shop/{written[0].name}:1 user: {SAID}" in told.replace(os.sep, "/")
     assert f"{len(written) - 1} of these would have stopped a call once, 0 would have asked you." in told
@@ -159,13 +159,13 @@ def test_the_folders_of_all_hosts_are_found_and_named(deia: Deia, home: Path) ->
 def test_a_host_whose_folder_was_moved_is_found_there(deia: Deia, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claude_code(home)
     (home / ".claude").rename(home / "elsewhere")
-    assert deia("triggers", "replay").code == 1
+    assert deia("trigger", "replay").code == 1
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "elsewhere"))
     assert fields(deia)["folders"][0]["folder"] == str(home / "elsewhere" / "projects")
 
 
 def test_where_nothing_is_found_it_says_where_it_looked(deia: Deia, home: Path) -> None:
-    told = deia("triggers", "replay")
+    told = deia("trigger", "replay")
     assert (told.code, told.out) == (1, "")
     assert "looked in ~/.claude/projects, ~/.codex/sessions" in told.err.replace(os.sep, "/")
 
@@ -178,19 +178,19 @@ def test_only_lately_changed_conversations_are_read_if_that_is_wanted(deia: Deia
     assert fields(deia, "--since", "7d")["conversations"] == 1
     os.utime(recent, (1_700_000_000, 1_700_000_000))
     assert (
-        "there are no past conversations that changed in the last 7d" in deia("triggers", "replay", "--since", "7d").err
+        "there are no past conversations that changed in the last 7d" in deia("trigger", "replay", "--since", "7d").err
     )
     recent.touch()
     assert fields(deia, str(home / ".claude"), "--since", "7d")["conversations"] == 1
-    assert deia("triggers", "replay", "--since", "soon").code == 2
+    assert deia("trigger", "replay", "--since", "soon").code == 2
 
 
 def test_where_there_is_much_it_says_how_to_read_less(deia: Deia, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claude_code(home)
-    assert "--since 30d" not in deia("triggers", "replay").err
+    assert "--since 30d" not in deia("trigger", "replay").err
     monkeypatch.setattr(triggers_replay, "PATIENCE", 1)
-    assert "to read only recent ones: --since 30d" in deia("triggers", "replay").err
-    assert "--since 30d" not in deia("triggers", "replay", "--since", "30d").err
+    assert "to read only recent ones: --since 30d" in deia("trigger", "replay").err
+    assert "--since 30d" not in deia("trigger", "replay", "--since", "30d").err
 
 
 def test_it_works_before_there_is_any_commons_with_the_starter_alone(
@@ -203,7 +203,7 @@ def test_it_works_before_there_is_any_commons_with_the_starter_alone(
         {"type": "user", "message": {"role": "user", "content": "hi"}},
         {"type": "assistant", "message": {"role": "assistant", "content": [call]}},
     )
-    done = process("triggers", "replay", DEIA_STARTER="true", DEIA_TRUST="")
+    done = process("trigger", "replay", DEIA_STARTER="true", DEIA_TRUST="")
     assert done.returncode == 0, done.stderr
     assert b"2 turns in 1 conversation, judged in " in done.stdout
     assert b"terraform-destroy" in done.stdout
@@ -212,7 +212,7 @@ def test_it_works_before_there_is_any_commons_with_the_starter_alone(
 def test_install_says_how_to_look_before_and_after(deia: Deia, home: Path) -> None:
     for arguments in (["--dry-run"], []):
         told = deia("install", "codex", *arguments).out
-        assert told.count("type: deia triggers replay") == 1
+        assert told.count("type: deia trigger replay") == 1
 
 
 # --- what is read, and shown ---
@@ -221,7 +221,7 @@ def test_install_says_how_to_look_before_and_after(deia: Deia, home: Path) -> No
 def test_secrets_and_control_characters_are_not_shown(deia: Deia, home: Path) -> None:
     claude_code(home, said=f"{SAID} with the key {KEY} \x1b[31m and password=hunter2hunter2")
     for arguments in ((), ("--format", "json")):
-        told = deia("triggers", "replay", *arguments).out
+        told = deia("trigger", "replay", *arguments).out
         assert SAID in told
         assert "[secret]" in told
         assert KEY[:20] not in told
@@ -248,7 +248,7 @@ def test_a_file_that_may_not_be_read_is_named_and_left_out(deia: Deia, home: Pat
     claude_code(home)
     closed = claude_code(home, name="closed")
     closed.chmod(0)
-    told = deia("triggers", "replay")
+    told = deia("trigger", "replay")
     assert told.code == 0
     assert "closed.jsonl: it cannot be read: Permission denied" in told.err
 
@@ -260,10 +260,10 @@ def test_a_file_that_is_too_large_is_named_and_left_out(
     large = claude_code(home, name="large")
     large.write_text(large.read_text(encoding="utf-8") * 3, encoding="utf-8")
     monkeypatch.setattr(replaying, "MOST_FILE", large.stat().st_size - 1)
-    told = deia("triggers", "replay")
+    told = deia("trigger", "replay")
     assert (told.code, "large.jsonl: it is larger than" in told.err) == (0, True)
     monkeypatch.setattr(replaying, "MOST_FILES", 1)
-    told = deia("triggers", "replay")
+    told = deia("trigger", "replay")
     assert (told.code, "more than 1 files below" in told.err, "--since" in told.err) == (2, True, True)
 
 
@@ -282,11 +282,11 @@ def test_no_file_breaks_it(deia: Deia, home: Path) -> None:
     folder = claude_code(home).parent
     for number, content in enumerate(ODD):
         (folder / f"odd-{number}.jsonl").write_bytes(content)
-    told = deia("triggers", "replay", "--jobs", "1")
+    told = deia("trigger", "replay", "--jobs", "1")
     assert (told.code, "Traceback" in told.err) == (0, False)
     assert "site-delete" in told.out
     for number in range(len(ODD)):
-        told = deia("triggers", "replay", str(folder / f"odd-{number}.jsonl"))
+        told = deia("trigger", "replay", str(folder / f"odd-{number}.jsonl"))
         assert "Traceback" not in told.err
 
 
@@ -295,9 +295,9 @@ def test_no_file_breaks_it(deia: Deia, home: Path) -> None:
 
 def test_a_trigger_that_is_named_is_muted_and_is_heard_no_more(deia: Deia, home: Path) -> None:
     claude_code(home)
-    assert "To mute one of them for yourself, type in a terminal: deia mute TRIGGER" in deia("triggers", "replay").out
-    assert "To end that, type: deia mute site-delete --off" in deia("triggers", "replay", "--mute", "site-delete").out
-    told = deia("triggers", "replay").out
+    assert "To mute one of them for yourself, type in a terminal: deia mute TRIGGER" in deia("trigger", "replay").out
+    assert "To end that, type: deia mute site-delete --off" in deia("trigger", "replay", "--mute", "site-delete").out
+    told = deia("trigger", "replay").out
     assert "deia would have spoken 0 times, 0.00 per 1,000 turns." in told
     assert "critical, hold, muted by you" in told
     assert fields(deia)["muted"] == ["site-delete"]
@@ -311,7 +311,7 @@ def test_only_what_is_muted_for_good_counts_as_muted(deia: Deia, home: Path, env
 
 def test_a_trigger_that_does_not_exist_is_not_muted(deia: Deia, home: Path) -> None:
     claude_code(home)
-    told = deia("triggers", "replay", "--mute", "site-delte")
+    told = deia("trigger", "replay", "--mute", "site-delte")
     assert (told.code, "site-delete" in told.err) == (2, True)
     assert deia("mute", "--list").out == "Nothing is muted.\n"
 
@@ -328,7 +328,7 @@ def test_at_a_terminal_a_person_is_asked_what_is_noise(
     commons: Path, environ: dict[str, str], home: Path, answers: list[bytes], variables: dict[str, str], *, muted: bool
 ) -> None:
     claude_code(home)
-    told = typed(["triggers", "replay"], commons, {**environ, **variables}, answers)
+    told = typed(["trigger", "replay"], commons, {**environ, **variables}, answers)
     is_asked = "Is one of these noise to you? site-delete (once)" in told
     assert is_asked == bool(answers)
     assert ("site-delete is critical and stops calls: Deleting a shop site. Mute it all the same?" in told) is (

@@ -55,9 +55,9 @@ def test_a_pack_that_hides_a_holding_trigger_of_the_starter_needs_leave(deia: De
     taken = deia("pack", "add", str(team), "--allow-hiding")
     assert taken.code == 0
     assert f"! hides `{GUARD}` of the starter" in taken.out
-    for words in (("lint",), ("triggers", "lint"), ("triggers", "list")):
+    for words in (("lint",), ("trigger", "lint"), ("trigger", "list")):
         assert f"hides `{GUARD}` of the starter" in deia(*words).out, words
-    (row,) = [one for one in json.loads(deia("triggers", "list", "--format", "json").out) if one["hides"]]
+    (row,) = [one for one in json.loads(deia("trigger", "list", "--format", "json").out) if one["hides"]]
     assert row["id"] == GUARD
 
 
@@ -65,7 +65,7 @@ def test_leave_holds_for_the_triggers_it_was_given_for(deia: Deia, team: Path) -
     deia("pack", "add", str(team), "--allow-hiding")
     assert deia("pack", "update").code == 0
     (team / "triggers" / "more.yaml").write_text(hider("git-force-push-main"), encoding="utf-8")
-    grave = [one for one in json.loads(deia("triggers", "list", "--format", "json").out) if one["action"] == "hold"]
+    grave = [one for one in json.loads(deia("trigger", "list", "--format", "json").out) if one["action"] == "hold"]
     other = next(one["id"] for one in grave if one["origin"] == "starter")
     (team / "triggers" / "more.yaml").write_text(hider(other), encoding="utf-8")
     refused = deia("pack", "update")
@@ -77,7 +77,7 @@ def test_leave_holds_for_the_triggers_it_was_given_for(deia: Deia, team: Path) -
 
 
 def test_a_pack_that_hides_a_mild_trigger_is_taken_in_and_told(deia: Deia, team: Path) -> None:
-    rows = json.loads(deia("triggers", "list", "--format", "json").out)
+    rows = json.loads(deia("trigger", "list", "--format", "json").out)
     mild = next(one["id"] for one in rows if one["origin"] == "starter" and one["action"] == "note"
                 and one["urgency"] != "critical")  # fmt: skip
     (team / "triggers" / "paint.yaml").write_text(hider(mild, status="experimental"), encoding="utf-8")
@@ -95,7 +95,7 @@ def test_an_own_trigger_that_hides_one_is_a_warning_until_it_says_that_it_is_mea
     assert "hides: starter" in told.out
     place.write_text(hider(GUARD, document="site-checklist", extra="hides: starter"), encoding="utf-8")
     assert "hidden-trigger" not in deia("lint").out
-    assert f"! hides `{GUARD}`" in deia("triggers", "list").out
+    assert f"! hides `{GUARD}`" in deia("trigger", "list").out
 
 
 def test_an_exact_copy_hides_nothing(deia: Deia, commons: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`deia show` and `deia open`."""
+"""`deia show` and `deia show --edit`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_near_miss_suggests_ids(deia: Deia) -> None:
     assert refused.code == 2
     assert "Did you mean site-checklist?" in refused.err
     assert "deia search" in refused.err
-    assert deia("open", "../../etc/passwd").code == 2
+    assert deia("show", "--edit", "../../etc/passwd").code == 2
 
 
 def test_reading_a_document_is_an_event(deia: Deia) -> None:
@@ -73,7 +73,7 @@ def test_reading_a_document_is_an_event(deia: Deia) -> None:
 
 
 def test_the_path_is_printed_where_no_editor_can_be_opened(deia: Deia, commons: Path) -> None:
-    shown = deia("open", f"{PATH}:7")
+    shown = deia("show", "--edit", f"{PATH}:7")
     assert shown.code == 0
     assert os.path.samefile(shown.out.strip(), commons / PATH)
     (commons / PATH).unlink()

@@ -16,7 +16,7 @@ SENTENCE = "Never run shopctl site:purge on production"
 
 def test_a_draft_is_shown_ready_to_paste_and_nothing_is_written(deia: Deia, commons: Path) -> None:
     before = sorted(path.name for path in (commons / "triggers").iterdir())
-    told = deia("triggers", "new", *SENTENCE.split(), "--document", "site-checklist")
+    told = deia("trigger", "new", "--dry-run", *SENTENCE.split(), "--document", "site-checklist")
     assert told.code == 0
     assert "# triggers/shopctl.yaml" in told.out
     assert "- command: shopctl site:purge" in told.out
@@ -37,19 +37,26 @@ def test_a_draft_is_shown_ready_to_paste_and_nothing_is_written(deia: Deia, comm
     ],
 )
 def test_what_is_written_passes_its_own_cases(deia: Deia, sentence: str) -> None:
-    written = deia("triggers", "new", sentence, "--document", "site-checklist", "--write")
+    written = deia("trigger", "new", sentence, "--document", "site-checklist")
     assert written.code == 0, written.err
     ident = written.out.rstrip().rpartition(" ")[2]
-    done = deia("triggers", "test", ident)
+    done = deia("trigger", "test", ident)
     assert done.code == 0, done.out
     assert ", 0 failed." in done.out
     assert "Without cases" not in done.out
     assert deia("lint").code == 0
-    assert f"{ident}" not in deia("triggers", "lint").out
+    assert f"{ident}" not in deia("trigger", "lint").out
 
 
 def test_a_known_act_on_a_known_thing_becomes_an_act_clause(deia: Deia) -> None:
-    told = deia("triggers", "new", "Don't drop the events table before the backup ran", "--document", "site-checklist")
+    told = deia(
+        "trigger",
+        "new",
+        "--dry-run",
+        "Don't drop the events table before the backup ran",
+        "--document",
+        "site-checklist",
+    )
     assert "- act:\n        do: destroy\n        what: table\n        where: [events]\n" in told.out
     assert "- let me delete the events table\n" in told.out
     assert "- I'll drop the events table icon\n" in told.out
@@ -58,7 +65,7 @@ def test_a_known_act_on_a_known_thing_becomes_an_act_clause(deia: Deia) -> None:
 def test_words_that_the_commons_adds_are_known(deia: Deia, commons: Path) -> None:
     words = "verbs: {destroy: [yeet]}\nobjects: {ledger: [ledger, account book]}\n"
     (commons / "triggers" / "act_words.yaml").write_text(words, encoding="utf-8")
-    told = deia("triggers", "new", "Never yeet the billing ledger", "--document", "site-checklist")
+    told = deia("trigger", "new", "--dry-run", "Never yeet the billing ledger", "--document", "site-checklist")
     assert "- act:\n        do: destroy\n        what: ledger\n        where: [billing]\n" in told.out
     assert "- can you yeet our billing account book?\n" in told.out
 
@@ -67,15 +74,15 @@ def test_a_draft_is_added_behind_what_is_there_and_nothing_else_changes(deia: De
     files = [commons / "triggers" / name for name in ("sites.yaml", "sites.cases.yaml")]
     files[0].write_text("# Ours.\n" + files[0].read_text(encoding="utf-8"), encoding="utf-8")
     before = [path.read_text(encoding="utf-8") for path in files]
-    assert deia("triggers", "new", SENTENCE, "--document", "site-checklist", "--topic", "sites", "--write").code == 0
+    assert deia("trigger", "new", SENTENCE, "--document", "site-checklist", "--topic", "sites").code == 0
     after = [path.read_text(encoding="utf-8") for path in files]
     assert [text[: len(old.rstrip())] for text, old in zip(after, before, strict=True)] == [
         old.rstrip() for old in before
     ]
-    done = deia("triggers", "test")
+    done = deia("trigger", "test")
     assert done.code == 0
     assert "4 triggers" in done.out
-    again = deia("triggers", "new", SENTENCE, "--document", "site-checklist", "--write")
+    again = deia("trigger", "new", SENTENCE, "--document", "site-checklist")
     assert again.code == 2
     assert "There is already a trigger shopctl-site-purge-production (triggers/sites.yaml:" in again.err
 
@@ -84,23 +91,23 @@ def test_a_file_that_cannot_be_added_to_is_left_as_it_is(deia: Deia, commons: Pa
     for text in ("a: 1\n", "- [broken\n", "just text\n"):
         path = commons / "triggers" / "odd.yaml"
         path.write_text(text, encoding="utf-8")
-        refused = deia("triggers", "new", SENTENCE, "--document", "site-checklist", "--topic", "odd", "--write")
+        refused = deia("trigger", "new", SENTENCE, "--document", "site-checklist", "--topic", "odd")
         assert refused.code == 2
         assert path.read_text(encoding="utf-8") == text
         assert not (commons / "triggers" / "odd.cases.yaml").exists()
 
 
 def test_a_document_is_found_or_asked_for(deia: Deia) -> None:
-    assert "- id: site-checklist" in deia("triggers", "new", "Never delete a site").out
-    unknown = deia("triggers", "new", SENTENCE, "--document", "nowhere", "--write")
+    assert "- id: site-checklist" in deia("trigger", "new", "--dry-run", "Never delete a site").out
+    unknown = deia("trigger", "new", SENTENCE, "--document", "nowhere")
     assert "There is no document 'nowhere'" in unknown.err
-    nothing = deia("triggers", "new", "Never feed the llamas after midnight", "--write")
+    nothing = deia("trigger", "new", "Never feed the llamas after midnight")
     assert nothing.code == 2
     assert "--document" in nothing.err
 
 
 def test_a_sentence_that_says_nothing_is_refused_with_what_to_say(deia: Deia) -> None:
-    refused = deia("triggers", "new", "hello", "--document", "site-checklist")
+    refused = deia("trigger", "new", "--dry-run", "hello", "--document", "site-checklist")
     assert refused.code == 2
     assert "put a command in backticks" in refused.err
 
@@ -108,4 +115,4 @@ def test_a_sentence_that_says_nothing_is_refused_with_what_to_say(deia: Deia) ->
 @given(st.text(max_size=60))
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_sentence_raises(deia: Deia, sentence: str) -> None:
-    assert deia("triggers", "new", "--document", "site-checklist", "--", sentence).code in (0, 2)
+    assert deia("trigger", "new", "--dry-run", "--document", "site-checklist", "--", sentence).code in (0, 2)

@@ -109,14 +109,14 @@ def test_no_file_breaks_a_replay(plan: Plan, tmp_path: Path, content: bytes) -> 
 
 def test_the_command_tells_counts_rates_and_examples(deia: Deia, commons: Path) -> None:
     write(commons / "t.jsonl", [row("a", "hello"), row("a", "I will delete the site")])
-    told = deia("triggers", "replay", "t.jsonl")
+    told = deia("trigger", "replay", "t.jsonl")
     assert told.code == 0
     assert "2 turns in 1 conversation, judged in " in told.out
     assert "deia would have spoken once, 500 per 1,000 turns." in told.out
     assert "t.jsonl:a:2 user: I will delete the site" in told.out
     assert 'because phrase "delete the site"' in told.out
     assert "2 of 3 triggers never fired." in told.out
-    fields = json.loads(deia("triggers", "replay", "t.jsonl", "--format", "json", "--examples", "0").out)
+    fields = json.loads(deia("trigger", "replay", "t.jsonl", "--format", "json", "--examples", "0").out)
     assert (fields["turns"], fields["per_1000"]) == (2, 500)
     assert [(one["trigger"], one["fired"], one["examples"]) for one in fields["triggers"]] == [("site-delete", 1, [])]
     assert fields["never_fired"] == ["site-missing", "site-rename"]
@@ -129,32 +129,32 @@ def test_an_older_commons_shows_what_a_change_would_change(deia: Deia, commons: 
     text = (commons / "triggers" / "sites.yaml").read_text(encoding="utf-8")
     (older / "triggers" / "sites.yaml").write_text(text.replace("{delete|remove} … site", "rename … site"))
     write(commons / "t.jsonl", [row("a", "I will delete the site"), row("b", "let me rename the site")])
-    told = deia("triggers", "replay", "t.jsonl", "--against", str(older)).out
+    told = deia("trigger", "replay", "t.jsonl", "--against", str(older)).out
     assert "1 firings there; 1 are new, 1 are gone." in told
     assert told.index("New:") < told.index("t.jsonl:a:1", told.index("New:")) < told.index("Gone:")
-    fields = json.loads(deia("triggers", "replay", "t.jsonl", "--against", str(older), "--format", "json").out)
+    fields = json.loads(deia("trigger", "replay", "t.jsonl", "--against", str(older), "--format", "json").out)
     assert [one["examples"][0]["place"] for one in fields["against"]["gone"]] == ["t.jsonl:b:1"]
 
 
 def test_what_cannot_be_replayed_is_refused(deia: Deia) -> None:
-    assert "there is no transcript nowhere" in deia("triggers", "replay", "nowhere").err
-    assert deia("triggers", "replay", ".", "--against", "nowhere").code == 2
+    assert "there is no transcript nowhere" in deia("trigger", "replay", "nowhere").err
+    assert deia("trigger", "replay", ".", "--against", "nowhere").code == 2
 
 
 def test_several_processes_work_from_the_command_line(process: Process, commons: Path) -> None:
     write(commons / "t.jsonl", [row(f"c{number}", "delete the site") for number in range(20)])
-    done = process("triggers", "replay", "t.jsonl", "--jobs", "2", "--examples", "0")
+    done = process("trigger", "replay", "t.jsonl", "--jobs", "2", "--examples", "0")
     assert b"would have spoken 20 times" in done.stdout, done.stderr
 
 
 def test_what_is_no_transcript_is_told_and_is_no_all_clear(deia: Deia, commons: Path) -> None:
     (commons / "old").mkdir()
     (commons / "old" / "notes.md").write_text("# Notes\n\ndelete the site\n", encoding="utf-8")
-    assert deia("triggers", "replay", "old").code == 1  # nothing in it could be read
+    assert deia("trigger", "replay", "old").code == 1  # nothing in it could be read
     write(commons / "old" / "t.jsonl", [row("a", "I will delete the site")])
-    told = deia("triggers", "replay", "old")
+    told = deia("trigger", "replay", "old")
     assert (told.code, told.out.count("would have spoken once")) == (0, 1)
     assert "1 file is not a transcript and was skipped, such as old/notes.md" in told.err.replace("\\", "/")
-    named = deia("triggers", "replay", "old/notes.md", "old/t.jsonl")
+    named = deia("trigger", "replay", "old/notes.md", "old/t.jsonl")
     assert named.code == 2
     assert "old/notes.md is not a transcript: it is not JSON, and no line says who speaks" in named.err

@@ -129,7 +129,7 @@ def test_the_settings_say_what_is_ignored_and_what_is_out_of_bounds(
 
 
 def test_searches_and_checks_say_where_an_untrusted_trigger_comes_from(typed: Typed) -> None:
-    assert '"origin":"untrusted"' in typed("triggers", "list", "--format", "json").replace('": "', '":"')
+    assert '"origin":"untrusted"' in typed("trigger", "list", "--format", "json").replace('": "', '":"')
     assert "low" in typed("check", "I will delete the shop site now")
     assert "repository that the person has not trusted" in typed("search", "site checklist")
     assert "not trusted" not in typed("search", "site checklist", DEIA_TRUST="*")

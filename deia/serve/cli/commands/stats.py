@@ -1,4 +1,4 @@
-"""`deia telemetry` and `deia feedback`: reports from the log, SQL queries of it, and verdicts on what deia said."""
+"""`deia stats` and `deia report`: reports from the log, in the terminal and as a page, and SQL queries of it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from deia import files, spool
+from deia import files
 from deia.commons.layers.merge_layers import load_layered
 from deia.errors import CommonsError, QueryError
 from deia.folders import events_folder
 from deia.ledger.compaction import compact
-from deia.ledger.feedback import VERDICTS, find_event
 from deia.ledger.gaps import find_gaps, outline
 from deia.ledger.report_page import page
 from deia.ledger.report_values import Grid, Report
@@ -38,7 +37,7 @@ from deia.serve.cli.commands.shared_options import (
 from deia.serve.cli.report_tables import grid_text, report_text
 from deia.serve.cli.terminal import look_of
 from deia.settings import resolve
-from deia.text import counted, one_line, shorten
+from deia.text import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection  # takes 100 ms, and only a query needs it
@@ -90,17 +89,17 @@ def reading(command: Callable[..., int]) -> Callable[..., int]:
     return since_option(json_option(ledger_option(commons_option(run))))
 
 
-@click.group(invoke_without_command=True, short_help="Show reports from the log of questions and triggers.")
+@click.group(invoke_without_command=True, short_help="Show figures from the log: questions, documents, triggers.")
 @reading
 @click.pass_context
-def telemetry(ctx: click.Context, *, selection: Selection) -> int:
+def stats(ctx: click.Context, *, selection: Selection) -> int:
     """Show reports from the log: questions, documents, triggers, gaps. It never leaves this machine.
 
     Without a subcommand, this shows a summary, and what the log contains.
     """
     if ctx.invoked_subcommand is not None:
         if selection.since or selection.as_json or selection.ledgers:
-            raise click.UsageError(f"Put options after the name: deia telemetry {ctx.invoked_subcommand} --since 7d")
+            raise click.UsageError(f"Put options after the name: deia stats {ctx.invoked_subcommand} --since 7d")
         return output.FOUND
     code = _show("summary", selection)
     if not selection.as_json:
@@ -119,10 +118,10 @@ def _report_command(name: str, description: str) -> click.Command:
 
 
 for report_name, report_description in REPORT_COMMANDS.items():
-    telemetry.add_command(_report_command(report_name, report_description))
+    stats.add_command(_report_command(report_name, report_description))
 
 
-@telemetry.command()
+@stats.command()
 @click.option("--draft", metavar="N", type=click.IntRange(1), help="Draft the document for gap N, as Markdown.")
 @reading
 def gaps(*, draft: int | None, selection: Selection) -> int:
@@ -131,14 +130,14 @@ def gaps(*, draft: int | None, selection: Selection) -> int:
         return _show("gaps", selection)
     found = selection.read(find_gaps)
     if draft > len(found):
-        raise QueryError(f"there is no gap {draft}; there are {len(found)}", fix="To see them: deia telemetry gaps")
+        raise QueryError(f"there is no gap {draft}; there are {len(found)}", fix="To see them: deia stats gaps")
     gap = found[draft - 1]
     text = outline(gap)
     output.say(json.dumps({**gap.values(), "draft": text}) if selection.as_json else text.rstrip("\n"))
     return output.FOUND
 
 
-@telemetry.command()
+@click.command(short_help="Write all reports to an HTML page.")
 @click.option("--html", "file", metavar="FILE", default=PAGE, show_default=True, help="Where to write the page.")
 @since_option
 @ledger_option
@@ -158,7 +157,7 @@ def report(*, file: str, since: str | None, ledgers: Sequence[str]) -> int:
     return output.FOUND
 
 
-@telemetry.command()
+@stats.command()
 @click.argument("query", required=False)
 @click.option("--tables", is_flag=True, help="Show the tables and their columns.")
 @click.option(
@@ -175,13 +174,13 @@ def sql(*, query: str | None, tables: bool, seconds: float, selection: Selection
         output.say("\n".join(read_through(ledger_folders(selection.ledgers), _tables)))
         return output.FOUND
     if not query:
-        raise click.UsageError("A query is missing. To see the tables, type: deia telemetry sql --tables")
+        raise click.UsageError("A query is missing. To see the tables, type: deia stats sql --tables")
     table = selection.read(lambda connection: ask_freely(connection, query, seconds=seconds))
     output.say(_as_json(table) if selection.as_json else _as_text(table))
     return output.FOUND
 
 
-@telemetry.command("compact")
+@stats.command("compact")
 @commons_option
 def compact_ledger() -> int:
     """Compress past days, and delete events that are older or more than the settings allow."""
@@ -195,36 +194,6 @@ def compact_ledger() -> int:
     removed = f", {counted(result.removed, 'file')} with old events changed or deleted" if result.removed else ""
     sizes = f"{result.before:,} bytes before, {result.after:,} now"
     output.say(f"{counted(result.folded, 'file')} folded{removed}: {sizes}.")
-    return output.FOUND
-
-
-@click.command(short_help="Say whether an injection or an answer was useful.")
-@click.argument("name", metavar="ID")
-@click.argument("verdict", type=click.Choice(VERDICTS))
-@click.option("--note", default="", help="Why, in a few words.")
-@commons_option
-def feedback(*, name: str, verdict: str, note: str) -> int:
-    """Say that an injection or an answer was useful, noise or wrong, or that it prevented a mistake.
-
-    ID is the id of an event or the end of it, a trigger (its last firing), a document (the last answer that contained
-    it), or `last`.
-    """
-    root = commons_root()
-    settings = resolve(root, environ=os.environ)
-    folder = events_folder(root, os.environ)
-    event = read_through([folder], lambda connection: find_event(connection, name))
-    fields = {"agent": "cli", "conversation": event.conversation, "of": event.id, "verdict": verdict, "note": note}
-    if event.event == "query" and name != "last" and not event.id.endswith(name):
-        fields["doc"] = name  # one document of the answer
-    if not spool.append(folder, "feedback", fields, telemetry=settings.telemetry):
-        off = settings.telemetry == "off"
-        fix = 'Set telemetry = "metadata" or "full".' if off else f"Check the permissions of {folder}."
-        raise CommonsError(
-            "telemetry is off, so feedback cannot be recorded" if off else "the log cannot be written", fix=fix
-        )
-    label = shorten(one_line(event.name), 80) or event.id
-    judgement = "prevented a mistake" if verdict == "prevented" else f"was {verdict}"
-    output.say(f"Recorded: {event.event} {label!r} of {event.ts or 'an unknown time'} {judgement}.")
     return output.FOUND
 
 
