@@ -43,13 +43,7 @@ def import_command(*, sources: Sequence[str], copy: bool, category: str, dry_run
     Notes inside the commons are read where they are: the setting `documents` in deia.toml names them. Others are copied
     into bok/. Obsidian notes, decision records, runbooks, postmortems, editor rules, CLAUDE.md and AGENTS.md are read
     by their conventions. Nothing is overwritten. The exit code is 1 if a note could not be imported.
-
-    \b
-    Examples:
-      deia import docs --dry-run
-      deia import docs CLAUDE.md .cursor/rules
-      deia import ~/vault/ops --category ops
-    """  # noqa: D301 - click needs the backslash, with which it keeps line breaks
+    """
     root = writable_root()
     if not dry_run:
         trust_typed(root)
