@@ -32,6 +32,8 @@ PREFACE = SOURCE.format(whose=LESSONS["project"])
 MOST_CHARS = 9_000  # of an injection; hosts cut strings at 10,000 and put sentences of their own around it
 MOST_FACT = 600  # characters of one sentence of a trigger, or of a quotation from the conversation
 LEAST_EXCERPT = 400  # characters below which a document's summary is shown instead of part of its text
+REMINDER = "Said before in this conversation:"
+MOST_REMINDER = 200  # characters of a message that was injected before
 MOST_SPOKEN = 2_800  # characters that the facts of one firing take at most
 LEAST_SUMMARY = 80  # characters below which a document is only named
 FRAME_CHARS = 120  # characters of a firing's frame besides its facts and documents
@@ -55,10 +57,14 @@ ALIKE = {
 }  # fmt: skip
 
 
-def compose(firings: Sequence[Firing], fetch: Fetch, *, shown: Collection[str] = (), budget: int = 6000) -> Injection:
+def compose(
+    firings: Sequence[Firing], fetch: Fetch, *, shown: Collection[str] = (), told: Collection[str] = (),
+    budget: int = 6000,
+) -> Injection:  # fmt: skip
     """Return the injection for some firings, the most urgent first.
 
-    `fetch` returns a document or None. Documents in `shown` were injected before, so they are named but not repeated.
+    `fetch` returns a document or None. Documents in `shown` were injected before, so they are named but not repeated;
+    of a trigger in `told`, whose facts the conversation holds already, only the first is.
     `budget` is in characters and is spent on the first firings first; the others are named after them, or left out if
     no firing has room. What stops a call says nothing in the name of an untrusted repository.
     """
@@ -73,7 +79,7 @@ def compose(firings: Sequence[Firing], fetch: Fetch, *, shown: Collection[str] =
     for firing, *same_act in _by_act(_once_each(firings)):
         others = same_act[:MOST_OTHERS]
         left_out += [other.trigger for other in same_act[MOST_OTHERS:]]
-        head = _head(firing, others)
+        head = _head(firing, others, told)
         if not _has_room(firing, room - len(head) - FRAME_CHARS, first=not texts, used=sum(map(len, texts))):
             left_out += [other.trigger for other in (firing, *others)]
             continue
@@ -154,15 +160,19 @@ def _has_room(firing: Firing, room: int, *, first: bool, used: int) -> bool:
     return stops or (first and firing.urgency in URGENT)
 
 
-def _head(firing: Firing, others: Sequence[Firing] = ()) -> str:
-    lines = [SOURCE.format(whose=whose(firing.origin)), _fact(firing.message)]
-    if firing.action_required:
-        lines.append(f"Before going on: {_fact(firing.action_required)}")
-    if firing.instead:
-        lines.append(f"Instead: {_fact('; or: '.join(firing.instead))}")
+def _head(firing: Firing, others: Sequence[Firing] = (), told: Collection[str] = ()) -> str:
+    source = SOURCE.format(whose=whose(firing.origin))
+    lines = [source, _fact(firing.message), *_advice(firing)]
+    if firing.trigger in told:
+        lines = [source, f"{REMINDER} {shorten(_fact(firing.message), MOST_REMINDER)}"]
     lines.append(f"Why now: {_fact(firing.because)}.")
     lines += [f"The same act, {other.trigger}: {_fact(other.message)}" for other in others]
     return "\n".join(lines)
+
+
+def _advice(firing: Firing) -> list[str]:
+    lines = [f"Before going on: {_fact(firing.action_required)}"] if firing.action_required else []
+    return [*lines, f"Instead: {_fact('; or: '.join(firing.instead))}"] if firing.instead else lines
 
 
 def whose(origin: str) -> str:

@@ -162,7 +162,7 @@ def decide(
         escalated=[verdict.trigger for verdict in repetitions],
         outdone=[verdict.trigger for verdict in verdicts if verdict.stage == OUTDONE],
         texts=texts,
-        armed=spoken if turn.role != "user" else (),  # what a person orders, they have decided
+        armed=spoken,
     )
     named = tuple(document.id for verdict in repetitions if verdict.firing for document in verdict.firing.documents)
     return Decision(
@@ -291,13 +291,15 @@ def _claim(
 
 
 def _injection(artefact: Artefact, memory: Memory, firings: tuple[Firing, ...]) -> Injection:
-    from deia.watch.injection import URGENT, compose  # noqa: PLC0415 - as above
+    from deia.watch.injection import URGENT, compose, has_frame  # noqa: PLC0415 - as above
 
     settings = artefact.meta.settings
     left = settings["conversation_chars"] - memory.chars
     least = LEAST_BUDGET if any(firing.urgency in URGENT for firing in firings) else 0
     budget = max(min(settings["injection_chars"], left), least)
-    return compose(firings, artefact.document_of, shown=memory.documents, budget=budget)
+    told = [firing.trigger for firing in firings if firing.action in STOPPING and firing.trigger in memory.armed]
+    told = [trigger for trigger in told if not any(has_frame(text, trigger) for text in memory.queued)]
+    return compose(firings, artefact.document_of, shown=memory.documents, told=told, budget=budget)
 
 
 def call_print(turn: Turn) -> str:

@@ -48,6 +48,27 @@ def test_what_is_said_gets_its_lesson_at_once_where_the_host_carries_it(hosted: 
 
 
 @pytest.mark.parametrize("host", AT_THE_PROMPT)
+def test_what_a_prompt_was_told_does_not_disarm_the_hold_of_its_call(hosted: Hosts, host: str) -> None:
+    it = hosted(host)
+    said = it.say("prompt", DELETE)
+    held = it.say("before_tool", CALL, mark="t1")
+    assert LESSON in said
+    assert "passes when it is made again" in held
+    assert "site-delete" in held
+    assert "Said before in this conversation" in held
+    assert LESSON not in held, "the same text is not injected twice in full"
+    assert it.say("before_tool", CALL, mark="t2") == ""
+    assert it.firings()[:2] == [("site-delete", "shown"), ("site-delete", "held")]
+
+
+def test_what_a_prompt_was_told_is_said_in_full_again_after_a_compaction(hosted: Hosts) -> None:
+    it = hosted("claude-code")
+    it.say("prompt", DELETE)
+    it.ask({**it.event("session"), "source": "compact"})
+    assert LESSON in it.say("before_tool", CALL, mark="t1")
+
+
+@pytest.mark.parametrize("host", AT_THE_PROMPT)
 def test_a_prompt_in_marks_is_said_as_it_is_without_them(hosted: Hosts, host: str) -> None:
     it = hosted(host)
     assert LESSON in it.say("prompt", f'"{DELETE}"')
