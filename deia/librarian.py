@@ -138,10 +138,11 @@ class Librarian:
             text=text, platform=platform or "", audience=audience or "", urgency=urgency or "", cluster=cluster or "",
             tag=tag or "", keywords=words, limit=most,
         )  # fmt: skip
-        began = time.perf_counter()
         with self._lock:
+            catalog = self.open_catalog()  # this may compile, which is no part of the answer's time
+            began = time.perf_counter()
             tiers = tiers_of(chosen, model=self.settings.model)
-            answer = search(self.open_catalog(), query, checked_at=spool.timestamp(time.time()), tiers=tiers)
+            answer = search(catalog, query, checked_at=spool.timestamp(time.time()), tiers=tiers)
         if chosen == TIERS[0] and answer.audit.tier == TIERS[1]:
             warning = f"searched with {TIERS[1]} meaning, because some passages are not encoded; type: deia compile"
             answer = _with_warning(answer, warning)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia import librarian as librarian_module
 from deia.compile import compiled_files
+from deia.compile.compiled_folder import LOCK
 from deia.errors import CommonsError, QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian
@@ -288,6 +292,22 @@ def test_injections_are_logged_unless_nobody_wants_it(small: Path) -> None:
         librarian = Librarian(small, ledger=ledger)
         librarian.get_context(librarian.check_triggers(["User: I will sell the shop"]))
         assert (small / "telemetry" / "events").exists() is ledger
+
+
+def test_the_time_of_an_answer_is_without_the_compile_that_it_waited_for(small: Path) -> None:
+    Librarian(small).compile()
+    document = small / "bok" / "lesson.md"
+    document.write_text("# Copies\n\nMake two copies of the shop first.\n", encoding="utf-8")
+    began = time.perf_counter()
+    with FileLock(f"{derived(small, os.environ)}/{LOCK}") as lock, ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(Librarian(small, ledger=True).query, "copies of the shop")
+        time.sleep(0.5)  # the compile waits for the lock
+        lock.release()
+        assert answer.result().documents
+    whole_ms = (time.perf_counter() - began) * 1000
+    (segment,) = (small / "telemetry" / "events").glob("*.jsonl")
+    event = json.loads(segment.read_text(encoding="utf-8").strip().splitlines()[-1])
+    assert event["response_time_ms"] <= whole_ms - 500
 
 
 def test_the_public_names_are_these() -> None:

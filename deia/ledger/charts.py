@@ -45,11 +45,12 @@ def _begin(chart: Chart, height: int) -> str:
     return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}"><title>{label}</title>'
 
 
-def scale(most: float) -> tuple[float, float]:
-    """Return a round step and a round top for an axis that reaches up to `most`."""
-    rough = max(most, 1e-9) / TICKS
+def scale(most: float, *, whole: bool = False) -> tuple[float, float]:
+    """Return a round step and a round top for an axis that reaches up to `most`; the steps of counts are `whole`."""
+    rough = max(most / TICKS, 1.0 if whole else 1e-9)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999999)
+    factors = (1, 2, 5, 10) if whole else (1, 2, 2.5, 5, 10)
+    step = next(factor * power for factor in factors if factor * power >= rough * 0.999999)
     return step, step * math.ceil(most / step - 1e-9)
 
 
@@ -73,7 +74,7 @@ def _height(value: float, top: float) -> float:
 
 def _columns(chart: Chart) -> Iterator[str]:
     totals = [sum(values[at] or 0 for values in chart.series.values()) for at in range(len(chart.labels))]
-    step, top = scale(max(totals))
+    step, top = scale(max(totals), whole=not chart.unit)
     yield _begin(chart, HEIGHT)
     yield from _axes(chart, step, top)
     wide = (WIDTH - LEFT - RIGHT) / len(chart.labels)

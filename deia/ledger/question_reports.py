@@ -11,7 +11,7 @@ from deia.ledger.warehouse import Connection, ask
 SHOWN = 15  # rows of a table
 PATH = (
     "A path is who asked and which tier the search used. `injection` is a hook in which a trigger fired; hooks in which"
-    " nothing fired write nothing. The start-up of processes is not included."
+    " nothing fired write nothing. The start-up of processes and compiling are not included."
 )
 TIMED = "(SELECT ts, agent, host, coalesce(tier, event) AS tier, response_time_ms AS ms FROM events"
 TIMED += " WHERE response_time_ms IS NOT NULL)"

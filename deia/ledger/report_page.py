@@ -43,7 +43,7 @@ def _section(report: Report, *, first: bool) -> Iterator[str]:
         yield f'<div class="figures">{"".join(map(_figure, report.figures))}</div>'
     for block in report.blocks:
         yield from _chart(block) if isinstance(block, Chart) else _table(block)
-    yield "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes)
+    yield from map(_note, report.notes)
     yield "</section>"
 
 
@@ -56,29 +56,36 @@ def _figure(figure: Figure) -> str:
 def _chart(chart: Chart) -> Iterator[str]:
     image = draw(chart)
     if image:
-        note = f'<p class="note">{escape(chart.note)}</p>' if chart.note else ""
+        note = _note(chart.note) if chart.note else ""
         yield f'<div class="card"><h3>{escape(chart.title)}</h3>{legend(chart)}{image}{note}</div>'
 
 
 def _table(grid: Grid) -> Iterator[str]:
-    yield f'<div class="card"><h3>{escape(grid.title)}</h3>'
-    if grid.rows:
-        numeric = [_is_numeric(grid, at) for at in range(len(grid.columns))]
-        yield "<table><thead><tr>"
-        yield from (f"<th{_class(numeric[at], at)}>{escape(name)}</th>" for at, name in enumerate(grid.columns))
-        yield "</tr></thead><tbody>"
-        for row in grid.rows:
-            cells = (
-                f"<td{_class(numeric[at], at)}>{escape(_shortened(shown_cell(cell, grid.units.get(name, ''))))}</td>"
-                for at, (name, cell) in enumerate(zip(grid.columns, row, strict=True))
-            )
-            yield f"<tr>{''.join(cells)}</tr>"
-        yield "</tbody></table>"
-    else:
-        yield f'<p class="note">{escape(grid.empty)}</p>'
+    if not grid.rows:
+        yield f'<p class="empty"><b>{escape(grid.title)}</b> {escape(grid.empty)}</p>'
+        return
+    numeric = [_is_numeric(grid, at) for at in range(len(grid.columns))]
+    yield f'<div class="card"><h3>{escape(grid.title)}</h3><table><thead><tr>'
+    yield from (f"<th{_class(numeric[at], at)}>{escape(name)}</th>" for at, name in enumerate(grid.columns))
+    yield "</tr></thead><tbody>"
+    for row in grid.rows:
+        cells = (
+            f"<td{_class(numeric[at], at)}>{escape(_shortened(shown_cell(cell, grid.units.get(name, ''))))}</td>"
+            for at, (name, cell) in enumerate(zip(grid.columns, row, strict=True))
+        )
+        yield f"<tr>{''.join(cells)}</tr>"
     notes = [f"{grid.more:,} more are not shown."] if grid.more else []
-    notes += [grid.note] if grid.note and grid.rows else []
-    yield "".join(f'<p class="note">{escape(note)}</p>' for note in notes) + "</div>"
+    notes += [grid.note] if grid.note else []
+    yield f"</tbody></table>{''.join(map(_note, notes))}</div>"
+
+
+def _note(text: str) -> str:
+    """Return a note, with what is between backticks as code."""
+    parts = escape(text).split("`")
+    marked = "".join(
+        f"<code>{part}</code>" if at % 2 and at + 1 < len(parts) else part for at, part in enumerate(parts)
+    )
+    return f'<p class="note">{marked}</p>'
 
 
 def _is_numeric(grid: Grid, at: int) -> bool:

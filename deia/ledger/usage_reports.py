@@ -8,8 +8,8 @@ from deia.ledger.shared_rows import gather
 from deia.ledger.sql_files import read_statements
 from deia.ledger.warehouse import Connection, ask
 from deia.records import Record
+from deia.text import counted
 
-STATEMENTS = read_statements(__file__)
 SHOWN = 20  # rows of a table
 BARS = 12  # in a chart
 IGNORED_FROM = 5  # answers after which a document that nobody opened counts as ignored
@@ -22,14 +22,19 @@ OF_AGENT = (
     "who", "sessions", "questions", "matched", "injections", "held", "opened", "feedback", "errors", "last",
 )  # fmt: skip
 PRECISION = "Over: over the budget. Precision: the share of `useful` and `prevented` in all judgements."
+OWN = "of your own"
+OWN_NOTE = "Only your own count, not those of packs and of the starter."
+HELPFUL = "Opened or judged useful, and not judged noise more often."
 OUTCOMES = {
     "shown": "outcome = 'shown'", "held": "outcome = 'held'", "passed": "outcome = 'passed'",
     "muted": "outcome = 'muted'", "quiet": "outcome = 'quiet'", "over budget": "outcome = 'over_budget'",
 }  # fmt: skip
 
+LESSON = "event = 'injection' AND coalesce(outcome, 'shown') IN ('shown', 'held')"  # it reached an agent
 ACTIVITY = {
-    "questions": "event = 'query'", "lessons": "event = 'injection'", "other": "event NOT IN ('query', 'injection')",
+    "questions": "event = 'query'", "lessons": LESSON, "other": f"event <> 'query' AND NOT ({LESSON})",
 }  # fmt: skip
+STATEMENTS = read_statements(__file__, lesson=LESSON)
 
 
 class KnownDocument(Record):
@@ -39,6 +44,7 @@ class KnownDocument(Record):
     title: str = ""
     verified: str = ""
     changed: str = ""  # when the text last changed
+    own: bool = True  # whether it is the project's, and not a pack's or the starter's
 
 
 class KnownTrigger(Record):
@@ -47,6 +53,7 @@ class KnownTrigger(Record):
     id: str
     urgency: str = ""
     status: str = ""
+    own: bool = True  # whether it is the project's
 
 
 class Known(Record):
@@ -78,30 +85,35 @@ def documents(connection: Connection, known: Known) -> Report:
     gather(connection, "judgements", "document_counts")
     used = {row[0]: row[1:] for row in ask(connection, STATEMENTS["documents"].sql)}
     rows = [(identity, *values) for identity, values in used.items()]
-    helpful = sorted((row for row in rows if row[3] or row[4] or row[2]), key=lambda row: (-row[3] - row[4], -row[2]))
+    noisy = sorted((row for row in rows if row[5] > row[4]), key=lambda row: (row[4] - row[5], -row[2]))
+    useful = [row for row in rows if row not in noisy and (row[3] or row[4])]
+    helpful = sorted(useful, key=lambda row: (-row[3] - row[4], -row[2]))
     ignored = sorted((row for row in rows if row[1] >= IGNORED_FROM and not row[3] and not row[4]), key=lambda r: -r[1])
-    unused = sorted((document.id, document.title) for document in known.documents if document.id not in used)
-    checks = (_staleness(document, known.today, used) for document in known.documents)
+    own = [document for document in known.documents if document.own]
+    unused = sorted((document.id, document.title) for document in own if document.id not in used)
+    checks = (_staleness(document, known.today, used) for document in own)
     stale = sorted(filter(None, checks), key=lambda row: row[1])
-    top = sorted(rows, key=lambda row: -row[1] - row[2])[:BARS]
+    never = f"; {len(unused):,} of your own never were" if own else ""
+    top = sorted(rows, key=lambda row: -sum(row[1:4]))[:BARS]
     read = sum(1 for row in rows if row[3])
     ignored_note = f"In {IGNORED_FROM} answers or more, never opened and never judged useful."
     unread = "No document has been opened through deia yet, so `ignored` says little."
     return Report(
         name="documents",
         title="Documents",
-        lead=f"{len(used):,} documents were shown or used; {len(unused):,} of the commons never were.",
+        lead=f"{counted(len(used), 'document')} shown or opened{never}.",
         figures=(
             Figure(label="used", value=len(used)),
             Figure(label="opened", value=read),
-            Figure(label="never needed", value=len(unused)),
+            Figure(label="never shown", value=len(unused), note=OWN),
             Figure(label="to be checked again", value=len(stale)),
         ),
         blocks=(
             bars("Shown and opened", top, in_answers=1, injected=2, opened=3),
-            table("That help", OF_DOCUMENT, helpful, most=SHOWN, empty="Nothing."),
+            table("Helpful", OF_DOCUMENT, helpful, most=SHOWN, note=HELPFUL),
+            table("Called noise", OF_DOCUMENT, noisy, most=SHOWN, note="Judged noise or wrong more often than useful."),
             table("Shown and ignored", OF_DOCUMENT, ignored, most=SHOWN, note=ignored_note),
-            table("Nobody needed", ("document", "title"), unused, most=SHOWN, empty="Every document was used."),
+            table("Never shown", ("document", "title"), unused, most=SHOWN, empty="All were shown.", note=OWN_NOTE),
             table("To be checked again", ("document", "verified", "because", "used"), stale, most=SHOWN),
         ),
         notes=() if read else (unread,),
@@ -135,7 +147,7 @@ def triggers(connection: Connection, known: Known) -> Report:
     gather(connection, "fired_triggers", "judgements")
     rows = ask(connection, STATEMENTS["triggers"].sql)
     estimate = prevented(connection)
-    active = {trigger.id for trigger in known.triggers if trigger.status != "deprecated"}
+    active = {trigger.id for trigger in known.triggers if trigger.own and trigger.status != "deprecated"}
     never = sorted((trigger,) for trigger in active - {row[0] for row in rows})
     fired, held, passed, muted, quiet = (sum(row[at] for row in rows) for at in (1, 2, 3, 4, 5))
     cells = [(*row[:10], share(row[8], row[8] + row[9]), row[10]) for row in rows]
@@ -149,14 +161,14 @@ def triggers(connection: Connection, known: Known) -> Report:
             Figure(label="let pass", value=passed),
             Figure(label="muted", value=muted),
             Figure(label="kept quiet", value=quiet, note="in quiet hours, or beyond the hourly limit"),
-            Figure(label="never fired", value=len(never)),
+            Figure(label="never fired", value=len(never), note=OWN),
             _prevented_figure(estimate),
         ),
         blocks=(
-            over_time(connection, "Firings", "fired_triggers", OUTCOMES),
+            over_time(connection, "Triggers that matched, and what came of it", "fired_triggers", OUTCOMES),
             bars("Most active", [(row[0], row[1] - row[2], row[2]) for row in rows[:BARS]], shown=1, held=2),
             table("Each trigger", OF_TRIGGER, cells, most=SHOWN, units={"precision": "%"}, note=PRECISION),
-            table("Never fired", ("trigger",), never, most=SHOWN, empty="Every trigger fired."),
+            table("Never fired", ("trigger",), never, most=SHOWN, empty="All have fired.", note=OWN_NOTE),
         ),
         notes=(ASSUMPTION,),
     )
@@ -194,12 +206,9 @@ def agents(connection: Connection) -> Report:
 def summary(connection: Connection) -> Report:
     """Return a short report on everything."""
     gather(connection, "asked_queries", "fired_triggers", "judgements")
-    total, conversations, first, last = ask(connection, STATEMENTS["summary"].sql)[0]
+    total, first, last = ask(connection, STATEMENTS["summary"].sql)[0]
     asked, yes = ask(connection, "SELECT count(*), count(*) FILTER (answered = 'yes') FROM asked_queries")[0]
-    shown, held = ask(
-        connection,
-        "SELECT count(*) FILTER (outcome IN ('shown', 'held')), count(*) FILTER (outcome = 'held') FROM fired_triggers",
-    )[0]
+    shown, held, conversations = ask(connection, STATEMENTS["lessons"].sql)[0]
     opened, judged, errors = (
         ask(connection, f"SELECT count(*) FROM {view}")[0][0] for view in ("reads", "judgements", "errors")
     )
@@ -210,8 +219,12 @@ def summary(connection: Connection) -> Report:
         title="deia in use",
         lead=lead,
         figures=(
-            Figure(label="questions", value=asked, note=f"{share(yes, asked) or 0:g} % answered"),
-            Figure(label="lessons shown to agents", value=shown, note=f"in {conversations:,} conversations"),
+            Figure(label="questions", value=asked, note=f"{share(yes, asked):g} % answered" if asked else ""),
+            Figure(
+                label="lessons shown to agents",
+                value=shown,
+                note=f"in {counted(conversations, 'conversation')}" if shown else "",
+            ),
             Figure(label="calls held", value=held),
             _prevented_figure(prevented(connection)),
             Figure(label="documents opened", value=opened),

@@ -28,11 +28,15 @@ SELECT count(DISTINCT about) FILTER (verdict = 'prevented'),
 SELECT coalesce(agent, host, 'unnamed') AS name, count(DISTINCT conversation),
     count(*) FILTER (event = 'query'),
     100.0 * avg(CASE WHEN event = 'query' THEN (matched = 'true')::INT END),
-    count(*) FILTER (event = 'injection'), count(*) FILTER (outcome = 'held'),
+    count(*) FILTER ({lesson}), count(*) FILTER (outcome = 'held'),
     count(*) FILTER (event = 'read'), count(*) FILTER (event = 'feedback'),
     count(*) FILTER (event = 'error'), strftime(max(ts), '%Y-%m-%d') AS last
 FROM events GROUP BY 1 ORDER BY count(*) DESC, 1
 
+-- [lessons] what reached agents
+SELECT count(*), count(*) FILTER (outcome = 'held'), count(DISTINCT who) FROM fired_triggers
+WHERE outcome IN ('shown', 'held')
+
 -- [summary] everything in one row
-SELECT count(*), count(DISTINCT conversation), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d')
+SELECT count(*), strftime(min(ts), '%Y-%m-%d'), strftime(max(ts), '%Y-%m-%d')
 FROM events

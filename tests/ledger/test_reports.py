@@ -37,10 +37,16 @@ KNOWN = Known(
         KnownDocument(id="a", title="A", verified="2026-01-01"),
         KnownDocument(id="b", title="B", verified="2026-11-01", changed="2026-11-10"),
         KnownDocument(id="never", title="N"),
+        KnownDocument(id="starters", title="S", verified="2020-01-01", own=False),
     ),
-    triggers=(KnownTrigger(id="t"), KnownTrigger(id="quiet"), KnownTrigger(id="off", status="deprecated")),
+    triggers=(
+        KnownTrigger(id="starters", own=False),
+        KnownTrigger(id="t"),
+        KnownTrigger(id="quiet"),
+        KnownTrigger(id="off", status="deprecated"),
+    ),
     today="2026-11-20",
-)
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -86,9 +92,10 @@ def test_questions_are_counted_by_how_they_were_answered(ledger: Path) -> None:
 
 def test_documents_are_told_by_what_they_did(ledger: Path) -> None:
     report = make(ledger, "documents")
-    assert [row["document"] for row in grid(report, "Nobody needed")] == ["never"]
+    assert [row["document"] for row in grid(report, "Never shown")] == ["never"]
     assert [(row["document"], row["in answers"]) for row in grid(report, "Shown and ignored")] == [("b", 5)]
-    assert {row["document"]: row["opened"] for row in grid(report, "That help")} == {"a": 1, "d": 0}
+    assert {row["document"]: row["opened"] for row in grid(report, "Helpful")} == {"a": 1, "d": 0}
+    assert figures(report)["never shown"] == 1
     assert {row["document"]: row["because"] for row in grid(report, "To be checked again")} == {
         "a": "checked 323 days ago", "b": "changed on 2026-11-10, after the check",
     }  # fmt: skip
@@ -124,7 +131,34 @@ def test_latency_is_told_by_path(ledger: Path) -> None:
 def test_agents_are_told_with_what_they_did(ledger: Path) -> None:
     shown = {row["who"]: row for row in grid(make(ledger, "agents"), "Each agent and host")}
     assert shown["tester"]["questions"] == 11
-    assert shown["a-host"]["injections"] == 5
+    assert shown["a-host"]["injections"] == 4  # the call that passed was no lesson
+
+
+def test_a_document_with_nothing_but_noise_helps_nobody(write: Write) -> None:
+    noise, mixed = firing("n", id="n1", docs=["noisy"]), firing("m", id="m1", docs=["mixed"])
+    verdicts = [("n1", "noise"), ("m1", "noise"), ("m1", "useful"), ("m1", "useful")]
+    folder = write(noise, mixed, *({"event": "feedback", "of": of, "verdict": said} for of, said in verdicts))
+    report = make(folder, "documents")
+    assert [row["document"] for row in grid(report, "Called noise")] == ["noisy"]
+    assert [row["document"] for row in grid(report, "Helpful")] == ["mixed"]
+
+
+def test_the_chart_of_the_summary_counts_the_lessons_that_its_figure_counts(ledger: Path) -> None:
+    report = make(ledger, "summary")
+    (chart,) = [block for block in report.blocks if isinstance(block, Chart)]
+    assert sum(value or 0 for value in chart.series["lessons"]) == figures(report)["lessons shown to agents"] == 4
+    assert [figure.note for figure in report.figures if figure.label == "lessons shown to agents"] == [
+        "in 4 conversations"
+    ]
+    everything = sum(value or 0 for values in chart.series.values() for value in values)
+    assert f"{everything:g} events" in report.lead
+
+
+@pytest.mark.parametrize("most", [1, 3, 7, 9, 40])
+def test_counts_have_whole_numbers_on_their_axis(most: int) -> None:
+    step, top = scale(most, whole=True)
+    assert step == int(step) >= 1
+    assert top >= most
 
 
 @pytest.mark.parametrize("name", REPORTS)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from deia import files
-from deia.commons.layers.merge_layers import load_layered
+from deia.commons.layers.merge_layers import PROJECT, load_layered, origin_of
 from deia.errors import CommonsError, QueryError
-from deia.folders import events_folder
+from deia.folders import events_folder, is_packaged
 from deia.ledger.compaction import compact
 from deia.ledger.gaps import find_gaps, outline
 from deia.ledger.report_page import page
@@ -238,13 +238,20 @@ def _known() -> Known:
         commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     except CommonsError:
         return Known(today=today())
+
+    def is_own(path: str) -> bool:
+        return origin_of(path) == PROJECT and not is_packaged(root)
+
     return Known(
         documents=tuple(
-            KnownDocument(id=entry.id, title=entry.title, verified=entry.verified, changed=entry.updated)
+            KnownDocument(
+                id=entry.id, title=entry.title, verified=entry.verified, changed=entry.updated, own=is_own(entry.path)
+            )
             for entry in commons.entries
         ),
         triggers=tuple(
-            KnownTrigger(id=trigger.id, urgency=trigger.urgency, status=trigger.status) for trigger in commons.triggers
+            KnownTrigger(id=trigger.id, urgency=trigger.urgency, status=trigger.status, own=is_own(trigger.path))
+            for trigger in commons.triggers
         ),
         today=today(),
     )
