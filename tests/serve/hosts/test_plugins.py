@@ -36,12 +36,16 @@ const before = async (callID, command) => {
 }
 told.push(await before("a", "ls"), await before("b", "shopctl site:delete --yes"))
 told.push(await before("c", "shopctl site:delete --yes"))
-const message = { parts: [{ type: "text", text: process.argv[3] }] }
+const part = { type: "text", text: process.argv[3], id: "prt_1", messageID: "msg_1", sessionID: "s2" }
+const message = { message: { id: "msg_1" }, parts: [part] }
 await hooks["chat.message"]({ sessionID: "s2" }, message)
-told.push(message.parts[0].text)
+told.push(message.parts)
 const output = { title: "", output: "Error: Site not found", metadata: { exit: 1 } }
 await hooks["tool.execute.after"]({ tool: "bash", sessionID: "s1", callID: "d", args: { command: "x" } }, output)
 told.push(output.output)
+const answer = { content: [{ type: "text", text: "Error: Site not found" }], structuredContent: {}, isError: true }
+await hooks["tool.execute.after"]({ tool: "shop_ask", sessionID: "s3", callID: "e", args: { name: "x" } }, answer)
+told.push(answer.content)
 await hooks["chat.message"](undefined, undefined)
 await hooks["tool.execute.after"](undefined, undefined)
 console.log(JSON.stringify(told))
@@ -75,11 +79,16 @@ def act(folder: Path, plugin: str, script: str, it: Any, command: list[str] | st
 @needs_node
 def test_opencode_holds_and_adds_through_its_plugin(hosted: Hosts, tmp_path: Path) -> None:
     it = hosted("opencode")
-    quiet, held, again, said, failed = act(tmp_path, "opencode", OPENCODE, it, COMMAND)
+    quiet, held, again, said, failed, answer = act(tmp_path, "opencode", OPENCODE, it, COMMAND)
     assert quiet == again == "passes"
     assert "Save the domain records first." in held
-    assert said.startswith("I will delete the shop site now\n\n<deia-reference")
     assert failed.startswith("Error: Site not found\n\n<deia-reference")
+    own, added = said
+    assert own["text"] == "I will delete the shop site now", "what the person wrote stays as it is"
+    assert added["text"].startswith("<deia-reference")
+    assert (added["synthetic"], added["messageID"], added["sessionID"]) == (True, "msg_1", "s2")
+    assert added["id"] > own["id"], "the host orders the parts of a message by their ids"
+    assert [part["text"][:15] for part in answer] == ["Error: Site not", "<deia-reference"], "as an MCP server answers"
 
 
 @needs_node

@@ -52,8 +52,9 @@ export const Deia = async ({ directory }) => {
       if (!text) return
       const conversation = input?.sessionID ?? output?.message?.sessionID
       const { context } = await ask({ event: "prompt", conversation, folder, text, id: output?.message?.id })
-      const last = written[written.length - 1]
-      if (context) last.text = `${last.text}\n\n${context}`
+      if (!context) return
+      const last = written[written.length - 1] // a part of its own behind it leaves the person's words as they are
+      parts.push({ ...last, id: `${last.id}deia`, text: context, synthetic: true })
     },
     "tool.execute.before": async (input, output) => {
       const about = { conversation: input?.sessionID, folder, tool: input?.tool, id: input?.callID }
@@ -62,9 +63,15 @@ export const Deia = async ({ directory }) => {
     },
     "tool.execute.after": async (input, output) => {
       const about = { conversation: input?.sessionID, folder, tool: input?.tool, id: input?.callID }
-      const failed = typeof output?.metadata?.exit === "number" && output.metadata.exit !== 0
-      const { context } = await ask({ event: "after_tool", ...about, input: input?.args, text: output?.output, failed })
-      if (context && typeof output?.output === "string") output.output = `${output.output}\n\n${context}`
+      const exit = output?.metadata?.exit
+      const failed = output?.isError === true || (typeof exit === "number" && exit !== 0)
+      const content = Array.isArray(output?.content) ? output.content : [] // of an MCP tool, which has no output
+      const said = content.map((part) => part?.text).filter((text) => typeof text === "string")
+      const text = typeof output?.output === "string" ? output.output : said.join("\n")
+      const { context } = await ask({ event: "after_tool", ...about, input: input?.args, text, failed })
+      if (!context) return
+      if (typeof output?.output === "string") output.output = `${output.output}\n\n${context}`
+      else if (Array.isArray(output?.content)) content.push({ type: "text", text: context })
     },
   }
 }
