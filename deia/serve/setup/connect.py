@@ -61,7 +61,7 @@ def _server_part(host: str, path: str, fields: Mapping[str, Json] | None = None)
     def enter(text: str) -> str:
         """Add the server; if it answers hooks, it keeps that option, since hooks elsewhere may call it."""
         wanted = dict(fields or {})
-        old, args = (server_in(text, host, path=path) or {}).get("args"), wanted["args"]
+        old, args = (server_in(text, host, path=path) or {}).get("args"), wanted.get("args")
         if isinstance(old, list) and isinstance(args, list) and HOOKS_OPTION in old and HOOKS_OPTION not in args:
             wanted["args"] = [*args, HOOKS_OPTION]
         return with_server(text, host, wanted, path=path)

@@ -134,13 +134,33 @@ def test_a_token_is_named_and_never_written_down(
 # --- the texts ---
 
 
+@pytest.mark.parametrize(
+    ("host", "file", "key"),
+    [
+        ("opencode", ".config/opencode/opencode.json", "mcp"),
+        ("copilot", ".copilot/mcp-config.json", "mcpServers"),
+        ("droid", ".factory/mcp.json", "mcpServers"),
+        ("cline", ".cline/data/settings/cline_mcp_settings.json", "mcpServers"),
+    ],
+)
+def test_the_server_is_entered_beside_the_hook_where_the_host_keeps_its_servers(
+    deia: Deia, environ: dict[str, str], host: str, file: str, key: str
+) -> None:
+    told = deia("install", host, "--user", "--mcp")
+    assert told.code == 0, told.err
+    entry = json.loads((Path(environ["HOME"]) / file).read_text(encoding="utf-8"))[key]["deia"]
+    assert "deia.serve.main" in [*entry.get("args", ()), *entry["command"]]
+    assert f"installed (user): {environ['HOME']}" in deia("install", "--list").out
+
+
 @pytest.mark.parametrize("host", [host for host in SERVERS if host != "codex"])
 def test_what_a_person_added_to_the_server_stays(host: str) -> None:
     key = SERVERS[host].key
     text = json.dumps({key: {"deia": {"command": "deia", "args": ["mcp"], "env": {"A": "b"}}, "other": {"x": 1}}})
     after = json.loads(with_server(text, host, fields_for(host), path="f"))
     assert after[key]["deia"]["env"] == {"A": "b"}
-    assert after[key]["deia"]["args"] == fields_for(host)["args"]
+    wanted = fields_for(host)
+    assert {name: after[key]["deia"].get(name) for name in wanted} == wanted
     assert after[key]["other"] == {"x": 1}
 
 

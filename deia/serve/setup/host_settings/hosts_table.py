@@ -80,6 +80,8 @@ class Server(Record):
     key: str = "mcpServers"
     extras: str = ""  # what the host allows in the file besides JSON
     typed: bool = False  # whether a server that the host starts has a `type`
+    started_type: str = "stdio"  # that type
+    one_list: bool = False  # whether the program and its arguments are one list
     address: str = "url"  # the key for the address of a running server
     address_type: str = ""
     token_fields: Mapping[str, Json] = {}  # how the host sends a token from its environment

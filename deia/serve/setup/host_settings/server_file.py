@@ -51,8 +51,9 @@ def fields_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token
         address = {**({"type": server.address_type} if server.address_type else {}), server.address: url}
         return {**address, **(server.token_fields if token else {}), **server.more}
     command, *first = server_command()
-    started = {"command": command, "args": [*first, *arguments]}
-    return {**({"type": "stdio"} if server.typed else {}), **started, **server.more}
+    rest = [*first, *arguments]
+    started: dict[str, Json] = {"command": [command, *rest]} if server.one_list else {"command": command, "args": rest}
+    return {**({"type": server.started_type} if server.typed else {}), **started, **server.more}
 
 
 def block_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token: bool = False) -> Block:
@@ -69,8 +70,8 @@ def is_ours(entry: object) -> bool:
         return False
     if any(isinstance(entry.get(name), str) for name in ("url", "httpUrl")):
         return True
-    args = entry.get("args")
-    words = [entry.get("command"), *(args if isinstance(args, list) else [])]
+    command, args = entry.get("command"), entry.get("args")
+    words = [*(command if isinstance(command, list) else [command]), *(args if isinstance(args, list) else [])]
     names = [word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") for word in words if isinstance(word, str)]
     return "deia.serve.main" in names or "deia" in names
 
