@@ -20,7 +20,8 @@ from deia.serve.hosts.event import BEFORE
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.host_settings.command import CMD
 from deia.serve.setup.host_settings.hook_file import entry_of, with_hooks
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, USER
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, SETUPS, USER
+from deia.serve.setup.host_settings.launcher import NAME, launched_command
 from deia.serve.setup.host_settings.whole_file import file_text
 
 if TYPE_CHECKING:
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).resolve().parent / "HOSTS.md"
 FOLDER = PAGE.with_name("hosts")
 # An example machine: `deia install` writes the paths of its own interpreter and hook.
-POSIX = ("/usr/bin/python3.13", "-I", "-S", "/usr/lib/python3.13/site-packages/deia/serve/hook.py")
+HOME = {"HOME": "/home/you"}
+DIRECT = ("/usr/bin/python3.13", "-I", "-S", "/usr/lib/python3.13/site-packages/deia/serve/hook.py")
 WINDOWS = (
     "C:\\Program Files\\Python313\\python.exe",
     "-I",
     "-S",
-    "C:\\Program Files\\Python313\\Lib\\site-packages\\deia\\serve\\hook.py",
+    "C:\\Users\\you\\AppData\\Local\\deia\\deia-hook.py",
 )
 IN_TIME, LATER, NEVER = "✓", "✓ late", "✗"
 MOMENTS = ("prompt", "before_tool", "after_tool", "tool_error", "stop", "session")
@@ -54,7 +56,9 @@ HEAD = """\
 
 Written by `python3 do.py docs` from the tables in `deia/serve/hosts/`; change it there.
 
-Every host runs the same hook, `python -I -S …/deia/serve/hook.py HOST`, with its event on standard input.
+Every host runs the same hook with its event on standard input. Its command starts the *launcher*, `deia-hook` in the
+state folder (`~/.local/state/deia`), which starts `python -I -S …/deia/serve/hook.py HOST`; see
+[below](#when-deia-is-gone).
 `deia install HOST…` enters it, `deia uninstall HOST…` removes it, `deia install --list` shows which hosts are here,
 and `deia doctor` runs what is installed as the host would. `deia doctor --live HOST` runs the
 host itself once, in a home folder of its own, against a scripted model on this machine, and says what reached that.
@@ -75,6 +79,28 @@ act that it is about, ✓ late with that act's result or at the next moment that
 - An event that arrives twice, because a host also runs another's hooks (Cursor and Copilot run Claude Code's), is
   judged once.
 """
+
+
+FAILING = """\
+## When deia is gone
+
+Some hosts stop a call if its hook fails, or cannot open a file. So no installed command starts deia or Python itself.
+It asks a shell to run the launcher if that is there, and the launcher exits with 0 whatever happens: if the package
+was removed or moved, its Python is gone or does not start, or an upgrade stopped halfway. It then says what is wrong
+and how to mend it, once for each host until the hook works again. Two exit codes are passed on: 0, and the hold of
+Windsurf and Kiro. Compiled files of another version and a full disk are dealt with by the hook itself: it compiles
+anew, and holds no call if it cannot remember that it did.
+
+Each cell is a test in `tests/serve/setup/test_fail_open.py`, which breaks an installation and runs its command as the
+host does. Hooks that earlier versions entered work as before; `deia install HOST` moves them to the launcher, and
+`deia doctor` says which need that.
+
+On Windows nothing of this was run. There, hosts start Python with a launcher written in Python, which is tested on
+Linux; if Python itself is gone, the host says so, and Copilot may stop calls until
+`%USERPROFILE%\\.copilot\\hooks\\deia-copilot.json` is removed.
+"""
+BREAKAGES = ("package gone", "Python gone or broken", "half upgraded", "compiled by a newer version", "disk full")
+SAID = {"systemMessage": "in the session", "contextModification": "to the model"}
 
 
 def cell(host: str, moment: str, form: str) -> str:
@@ -110,7 +136,20 @@ def page() -> str:
     named = [f"{moment}: {form}".replace("_", " ") for moment, form in columns()]
     table = ["| host | " + " | ".join(named) + " |", "|---|" + "---|" * len(named)]
     table += [f"| [`{host}`](hosts/{host}.md) | " + " | ".join(cells) + " |" for host, cells in rows()]
-    return "\n".join([HEAD, *table, "", *(f"## {host}\n\n{about(host)}\n" for host in HOSTS)])
+    return "\n".join([HEAD, *table, "", *failing(), "", *(f"## {host}\n\n{about(host)}\n" for host in HOSTS)])
+
+
+def failing() -> Iterator[str]:
+    """Yield what each host gets to see when deia does not work."""
+    yield FAILING
+    yield f"| host | {' | '.join(BREAKAGES)} | where it is said |"
+    yield "|---|" + "---|" * (len(BREAKAGES) + 1)
+    for setup in SETUPS:
+        said = (
+            "by `deia doctor` alone" if setup.shape == PLUGIN else SAID.get(setup.tells, "in the host's log of hooks")
+        )
+        cells = [*["goes on, said once"] * 3, *["goes on"] * 2]
+        yield f"| [`{setup.host}`](hosts/{setup.host}.md) | {' | '.join(cells)} | {said} |"
 
 
 def about(host: str) -> str:
@@ -154,9 +193,9 @@ def named(setup: Setup, place: Place, scope: str) -> str:
 
 def written(setup: Setup) -> Iterator[str]:
     """Yield the settings on Linux and macOS and on Windows, with the paths of the example machine."""
-    command, elsewhere = [*POSIX, setup.host], [*WINDOWS, setup.host]
+    command, elsewhere = launched_command("", setup.host, environ=HOME), [*WINDOWS, setup.host]
     if setup.shape == PLUGIN:
-        own = next(line for line in file_text(setup, "", command).split("\n") if POSIX[0] in line)
+        own = next(line for line in file_text(setup, "", command).split("\n") if NAME in line and "return" in line)
         yield f"The plugin `deia/serve/hosts/plugins/{setup.host}.ts`, in which one line names the command:"
         yield fence("js", own.strip())
     elif setup.shape == SCRIPT:
@@ -177,7 +216,7 @@ def standing_alone() -> Iterator[str]:
     """Yield how a bot of one's own runs the hook."""
     yield "## Connect it"
     yield "Start this for every event, with the event on its standard input; there is nothing to install."
-    yield fence("sh", " ".join((*POSIX, "generic")))
+    yield fence("sh", " ".join((*DIRECT, "generic")))
 
 
 def carried(host: str) -> str:

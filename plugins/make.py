@@ -127,8 +127,13 @@ def listed_for_cursor() -> dict[str, Any]:
 
 def hooks_of(host: str) -> dict[str, Any]:
     """Return a host's file of hooks, as `deia install` would write it for a deia that is found by its name."""
-    text = with_hooks("", BY_NAME[host], ["deia-hook", host], path="hooks.json", windows=False)
+    setup = BY_NAME[host]
+    text = with_hooks("", setup, ["deia-hook", host], path="hooks.json", form=setup.form, windows=False)
     whole: dict[str, Any] = json.loads(text)
+    if host == "copilot":  # which stops a tool if its hook fails, and a plugin may be there before deia is
+        for (entry,) in whole["hooks"].values():
+            entry.pop("exec"), entry.pop("args")
+            entry |= {"bash": f"deia-hook {host} || true", "powershell": f"deia-hook {host}; exit 0"}
     return {name: whole[name] for name in ("version", "hooks") if name in whole}
 
 

@@ -99,7 +99,8 @@ HOOKS = {
         {
             "version": {"const": 1},
             "hooks": events(
-                COPILOT, closed({"type": COMMAND, "exec": TEXT, "args": ARGUMENTS, "timeoutSec": SECONDS}, matcher=TEXT)
+                COPILOT,
+                closed({"type": COMMAND, "bash": TEXT, "powershell": TEXT, "timeoutSec": SECONDS}, matcher=TEXT),
             ),
         }
     ),
@@ -201,6 +202,13 @@ def test_the_commands_that_plugins_start_are_commands_of_deia() -> None:
     assert MAKE.SERVER["args"][0] in COMMANDS
     for name in re.findall(r"deia ([a-z]+)", MAKE.SKILL):
         assert name in COMMANDS or name in {"keeps", "and"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the line for PowerShell is compared as text")
+def test_the_plugin_for_the_host_that_takes_a_failure_for_a_block_goes_on_without_deia(tmp_path: Path) -> None:
+    for (entry,) in json.loads(MADE["plugins/copilot/hooks.json"])["hooks"].values():
+        ran = subprocess.run(["/bin/sh", "-c", entry["bash"]], input=b"{}", env={"PATH": str(tmp_path)}, check=False)
+        assert (ran.returncode, entry["powershell"].endswith("; exit 0")) == (0, True)
 
 
 @pytest.mark.parametrize("path", sorted(HOOKS))

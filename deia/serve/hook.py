@@ -1,16 +1,17 @@
-"""The script that an agent host runs: `python -I -S hook.py HOST`. It is short since Python compiles it every time."""
+"""The script that an agent host runs, through the launcher. It is short since Python compiles it every time."""
 
 import sys
 
 
 def main() -> None:
-    """Answer one event; whatever happens, exit with 0 and print valid JSON or nothing."""
+    """Answer one event; whatever happens, exit with 0 and print valid JSON or nothing. The launcher is told by a 70."""
     try:
         from deia.serve.hooks.start import start  # noqa: PLC0415 - a broken installation must not break a conversation
 
         start()
-    except Exception:  # noqa: BLE001, S110 - deia doctor reports it
-        pass
+    except Exception:  # noqa: BLE001 - deia doctor reports it
+        if "launched" in sys._xoptions:  # noqa: SLF001 - the documented place of -X options
+            sys.exit(70)
 
 
 if __name__ == "__main__":

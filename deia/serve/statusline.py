@@ -92,7 +92,8 @@ def read_event(data: bytes) -> Json:
 
 def main(arguments: list[str]) -> None:
     """Print the line for the event on standard input."""
-    commons = arguments[1] if arguments[:1] == ["--commons"] and len(arguments) > 1 else ""
+    named = arguments[arguments[:1] == ["status-line"] :]  # the launcher passes its whole command on
+    commons = named[1] if named[:1] == ["--commons"] and len(named) > 1 else ""
     try:
         data = sys.stdin.buffer.read(MOST_INPUT) if sys.stdin is not None else b""
         line = status_line(read_event(data), environ=files.environment(), commons=commons, now=time.time())

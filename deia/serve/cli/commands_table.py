@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HEADINGS: dict[str, dict[str, str]] = {
     "Start": {
         "init": "commons", "import": "import_notes:import_command", "add": "commons",
-        "install": "install", "uninstall": "install", "doctor": "install",
+        "install": "install", "uninstall": "uninstall", "doctor": "install",
     },
     "Ask": {"search": "search", "show": "show"},
     "Interrupts": {"check": "check", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback"},

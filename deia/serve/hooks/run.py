@@ -36,6 +36,7 @@ HOSTS = (
 )  # fmt: skip
 STDOUT, STDERR = 1, 2
 REASON_CODE = 2  # the exit code that goes with a reason on standard error
+HALF_INSTALLED = 70  # tells the launcher, which exits with 0, that modules of deia are missing or of another version
 DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: changed sources were reported
@@ -63,6 +64,8 @@ def run(arguments: list[str]) -> None:
             answer = dumps(output).encode("ascii")
     except BaseException as error:  # noqa: BLE001 - nothing may reach the host
         place.report(error)
+        if isinstance(error, ImportError) and "launched" in sys._xoptions:  # noqa: SLF001 - the documented place
+            sys.exit(HALF_INSTALLED)
     _leave(answer, stream)
 
 

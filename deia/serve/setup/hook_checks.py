@@ -16,11 +16,12 @@ from deia.records import Record
 from deia.serve import hook as hook_script
 from deia.serve.hooks.run import host_module
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
-from deia.serve.setup.hook_installation import Spot, hook_command, hook_parts, installed_in, is_used
+from deia.serve.setup.hook_installation import Spot, hook_parts, installed_in, is_used
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.disabled import own_plugins, troubles
 from deia.serve.setup.host_settings.hook_file import Installed
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, Setup
+from deia.serve.setup.host_settings.launcher import NAME, launched_command, launcher_path, target_of
 from deia.serve.setup.host_settings.places import is_here
 from deia.serve.setup.interpreter import find_interpreter
 from deia.serve.setup.live_check import BEFORE_TOOL, Trial, case_to_try, commons_of, tried_moments, try_hooks
@@ -154,14 +155,18 @@ def _file_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Try
     missing = [event for event in hook_file.setup.events if event not in {hook.event for hook in hook_file.hooks}]
     if missing:
         yield warning(f"{path} lacks the hook for {', '.join(missing)}", reinstall)
-    broken = {problem for hook in hook_file.hooks if (problem := _start_problem(hook_file.setup, hook))}
+    environ = patient.machine.environ
+    broken = {problem for hook in hook_file.hooks if (problem := _start_problem(hook_file.setup, hook, environ))}
     for problem in sorted(broken):
         yield dead(f"{path}: {problem}", reinstall)
     if broken:
         return
-    foreign = next((script for hook in hook_file.hooks if (script := _foreign_script(hook))), "")
+    foreign = next((script for hook in hook_file.hooks if (script := _foreign_script(hook, environ))), "")
     if foreign:
         yield warning(f"{path} runs another installation, {foreign}", reinstall)
+    if not all(map(_is_launched, hook_file.hooks)):
+        text = f"{path} starts deia's own file, as earlier versions did; if deia is removed, the host may block calls"
+        yield warning(text, reinstall)
     if not may_be_run(patient, hook_file):
         text = (
             f"{path}: its hooks were not tried, since this project is not trusted and deia would write other commands"
@@ -182,7 +187,9 @@ def _is_as_written(patient: Patient, hook_file: HookFile) -> bool:
     words = hook_file.hooks[0].words
     at = words.index(COMMONS) + 1 if COMMONS in words else len(words)
     try:
-        command = hook_command(find_interpreter(), spot.setup.host, commons=words[at] if at < len(words) else "")
+        named = words[at] if at < len(words) else ""
+        environ = patient.machine.environ
+        command = launched_command(find_interpreter(), spot.setup.host, environ=environ, commons=named)
         parts = [part for part in hook_parts(spot, command) if part.path.startswith(hook_file.path)]
         return all(
             part.enter is None or part.enter(text) == text for part in parts for text in [read_settings(part.path)]
@@ -191,7 +198,12 @@ def _is_as_written(patient: Patient, hook_file: HookFile) -> bool:
         return False
 
 
-def _start_problem(setup: Setup, hook: Installed) -> str:
+def _is_launched(hook: Installed) -> bool:
+    """Return whether a hook starts the launcher, or is found by its name, as a plugin's is."""
+    return any(NAME in word for word in hook.words)
+
+
+def _start_problem(setup: Setup, hook: Installed, environ: Mapping[str, str]) -> str:
     """Return what keeps a hook's command from starting, or the empty text."""
     if not any(hook.words):
         return "its command cannot be read"
@@ -202,17 +214,32 @@ def _start_problem(setup: Setup, hook: Installed) -> str:
         return "" if shutil.which(program.split(" ", 1)[0]) else f"there is no program {program}"
     if not (os.path.isfile(program) or shutil.which(program)):
         return f"there is no interpreter {program}"
-    script = _script(hook)
-    return f"there is no hook file {script}" if script and not os.path.isfile(script) else ""
+    script = _script(hook, environ)
+    if script:
+        return "" if os.path.isfile(script) else f"there is no hook file {script}"
+    return _launcher_problem(launcher_path(environ)) if arguments and _is_launched(hook) else ""
 
 
-def _script(hook: Installed) -> str:
+def _launcher_problem(path: str) -> str:
+    """Return what keeps the launcher from starting a hook, or the empty text."""
+    target = target_of(path)
+    if target is None:
+        return f"there is no launcher {path}"
+    found = any(os.access(python, os.X_OK) for python in target.pythons)
+    return "" if found else f"the launcher {path} finds no interpreter {target.pythons[0]}"
+
+
+def _script(hook: Installed, environ: Mapping[str, str]) -> str:
+    """Return the hook file that is run in the end, or the empty text if that cannot be found out."""
+    if _is_launched(hook):
+        target = target_of(launcher_path(environ))
+        return target.hook if target else ""
     return next((word for word in hook.words[1:] if word.endswith(".py")), "")
 
 
-def _foreign_script(hook: Installed) -> str:
+def _foreign_script(hook: Installed, environ: Mapping[str, str]) -> str:
     """Return the hook file that is run if it belongs to another installation, or the empty text."""
-    script = _script(hook)
+    script = _script(hook, environ)
     return script if script and os.path.realpath(script) != os.path.realpath(hook_script.__file__) else ""
 
 

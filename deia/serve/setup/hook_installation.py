@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.records import Record
-from deia.serve import hook
+from deia.serve import hook, statusline
 from deia.serve.setup.host_settings import status_line, warm
-from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.hook_file import Installed, installed, with_hooks, without_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PLUGIN, SCRIPT, Setup
+from deia.serve.setup.host_settings.launcher import write_launcher
 from deia.serve.setup.host_settings.places import Machine, is_here, settings_paths
 from deia.serve.setup.host_settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
+from deia.serve.setup.interpreter import find_interpreters
 from deia.serve.setup.settings_changes import Part, read_settings
 
 
@@ -24,7 +25,6 @@ class Spot(Record):
     setup: Setup
     scope: str
     machine: Machine
-    beside: tuple[str, ...] = ()  # the hosts that are connected at the same time
     status: bool = False  # whether the status line is wanted too
 
     @property
@@ -38,10 +38,10 @@ class Spot(Record):
         return self.setup.shape in {SCRIPT, PLUGIN}
 
 
-def hook_command(interpreter: str, host: str, *, commons: str) -> list[str]:
-    """Return what a host is to run; `commons` is only for a commons that a person named."""
-    script = os.path.abspath(hook.__file__)
-    return [interpreter, "-I", "-S", script, host, *(("--commons", commons) if commons else ())]
+def enter_launcher(environ: Mapping[str, str]) -> str:
+    """Write the launcher for this installation; return its path."""
+    hook_file, status = os.path.abspath(hook.__file__), os.path.abspath(statusline.__file__)
+    return write_launcher(find_interpreters(), hook_file, status, environ=environ)
 
 
 def installed_in(spot: Spot) -> dict[str, tuple[Installed, ...]]:
@@ -96,7 +96,7 @@ def _whole_file(spot: Spot, path: str, command: Sequence[str]) -> Part:
 def _hooks(spot: Spot, path: str, command: Sequence[str]) -> Part:
     def enter(text: str) -> str:
         """Add the hook."""
-        return with_hooks(text, spot.setup, command, path=path, form=form_for(spot))
+        return with_hooks(text, spot.setup, command, path=path)
 
     return Part(
         host=spot.setup.host, path=path, enter=enter if command else None,
@@ -124,18 +124,6 @@ def warm_part(path: str, wanted: Mapping[str, Json] | None = None) -> Part:
         enter=None if wanted is None else lambda text: warm.with_warm(text, wanted, path=path),
         take_out=lambda text: warm.without_warm(text, path=path),
     )  # fmt: skip
-
-
-def form_for(spot: Spot) -> str:
-    """Return how a command is written: as one line if a host that knows no argument lists runs these hooks too.
-
-    That host would otherwise start the bare interpreter, with the event as its program. On Windows, whose shells are
-    slow and of several kinds, `deia doctor` reports it instead.
-    """
-    if spot.setup.form != "words" or on_windows():
-        return spot.setup.form
-    readers = [name for name, scopes in spot.setup.readers.items() if spot.scope in scopes]
-    return "line" if any(name in spot.beside or is_used(name, spot) for name in readers) else spot.setup.form
 
 
 def is_used(host: str, spot: Spot) -> bool:

@@ -28,6 +28,12 @@ def find_interpreter() -> str:
     raise HostError(f"no Python interpreter starts; tried {', '.join(tried)}", fix="Reinstall Python, then try again.")
 
 
+def find_interpreters() -> list[str]:
+    """Return the interpreter that `find_interpreter` finds, and others that lead to it if its own path changes."""
+    found = find_interpreter()
+    return [found, *(path for path in dict.fromkeys(_candidates()) if path != found and os.path.isfile(path))]
+
+
 def _candidates() -> Iterator[str]:
     base = getattr(sys, "_base_executable", "") or ""  # the interpreter behind a virtual environment
     folder = (

@@ -56,6 +56,34 @@ def rewrite(place: Path, change: Callable[[dict[str, Any]], None]) -> None:
     place.write_text(json.dumps(settings), encoding="utf-8")
 
 
+def as_earlier(place: Path, script: str, python: str = sys.executable) -> None:
+    """Change every hook into one of an earlier version, which starts a file of deia itself."""
+    rewrite(place, lambda entry: entry.update(command=python, args=["-I", "-S", script, "claude-code"]))
+
+
+def test_a_hook_of_an_earlier_version_works_and_installing_moves_it_to_the_launcher(
+    deia: Deia, installed: Path
+) -> None:
+    as_earlier(installed, os.path.abspath(hook.__file__))
+    found = deia("doctor")
+    assert (found.code, found.out.count("answered in")) == (0, 2)
+    assert "as earlier versions did; if deia is removed, the host may block calls" in found.out
+    assert deia("install", "claude-code").code == 0
+    assert "earlier versions" not in deia("doctor").out
+
+
+def test_a_launcher_that_is_gone_or_leads_nowhere_is_dead(deia: Deia, installed: Path, environ: dict[str, str]) -> None:
+    launcher = Path(environ["DEIA_STATE"], f"deia-hook{'.py' if os.name == 'nt' else ''}")
+    text = launcher.read_text(encoding="utf-8")
+    launcher.write_text(text.replace("serve/hook.py", "serve/gone.py"), encoding="utf-8")
+    assert "serve/gone.py" in deia("doctor").out
+    launcher.unlink()
+    found = deia("doctor")
+    assert (found.code, f"there is no launcher {launcher}" in found.out) == (1, True)
+    deia("install", "claude-code")
+    assert (deia("doctor").code, installed.exists()) == (0, True)
+
+
 def test_a_good_installation_is_well(deia: Deia, installed: Path) -> None:
     found = deia("doctor")
     assert found.code == 0
@@ -99,14 +127,14 @@ def test_without_a_hook_the_cure_is_named(deia: Deia) -> None:
 
 
 def test_a_missing_interpreter_is_dead(deia: Deia, installed: Path) -> None:
-    rewrite(installed, lambda entry: entry.update(command="/gone/python3"))
+    as_earlier(installed, hook.__file__, "/gone/python3")
     found = deia("doctor")
     assert found.code == 1
     assert "there is no interpreter /gone/python3" in found.out
 
 
 def test_a_missing_hook_file_is_dead(deia: Deia, installed: Path) -> None:
-    rewrite(installed, lambda entry: entry.update(args=["-I", "-S", "/gone/deia/serve/hook.py", "claude-code"]))
+    as_earlier(installed, "/gone/deia/serve/hook.py")
     found = deia("doctor")
     assert found.code == 1
     assert "there is no hook file /gone/deia/serve/hook.py" in found.out
@@ -127,7 +155,7 @@ def test_a_hook_that_answers_wrongly_is_dead(
     broken = tmp_path / "deia" / "serve" / "hook.py"
     broken.parent.mkdir(parents=True)
     broken.write_text(script, encoding="utf-8")
-    rewrite(installed, lambda entry: entry.update(args=["-I", "-S", str(broken), "claude-code"]))
+    as_earlier(installed, str(broken))
     found = deia("doctor")
     assert found.code == 1
     assert told in found.out
@@ -332,17 +360,18 @@ def test_two_scopes_of_a_host_are_told(deia: Deia) -> None:
 def test_a_host_that_runs_another_s_hooks_too_is_told(deia: Deia, installed: Path) -> None:
     deia("install", "cursor")
     told = deia("doctor").out
-    assert f"Cursor runs the hooks of {installed} too, and knows no argument list" in told
     assert "an event that arrives twice is judged once" in told
-    deia("install", "claude-code")
-    assert os.name == "nt" or "knows no argument list" not in deia("doctor").out
+    assert os.name == "nt" or "knows no argument list" not in told
+    as_earlier(installed, os.path.abspath(hook.__file__))
+    told = deia("doctor").out
+    assert f"Cursor runs the hooks of {installed} too, and knows no argument list" in told
 
 
 def test_another_installation_s_hook_is_told(deia: Deia, installed: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "deia"
     shutil.copytree(Path(hook.__file__).parent.parent, other, ignore=shutil.ignore_patterns("__pycache__"))
     script = str(other / "serve" / "hook.py")
-    rewrite(installed, lambda entry: entry.update(args=["-I", "-S", script, "claude-code"]))
+    as_earlier(installed, script)
     assert f"runs another installation, {script}" in deia("doctor").out
 
 
@@ -421,7 +450,7 @@ def test_findings_are_given_to_programs_as_the_schema_says(deia: Deia, installed
     jsonschema.validate(told, schema)
     assert (sound.code, told["sound"]) == (0, True)
     assert any(str(installed) in each["text"] for each in told["findings"])
-    rewrite(installed, lambda entry: entry.update(command="/no/such/python"))
+    as_earlier(installed, hook.__file__, "/no/such/python")
     broken = deia("doctor", "--json")
     told = json.loads(broken.out)
     jsonschema.validate(told, schema)

@@ -1,13 +1,11 @@
-"""`deia install`, `deia uninstall` and `deia doctor`: connect, disconnect and check agent hosts."""
+"""`deia install` and `deia doctor`: connect and check agent hosts."""
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial, wraps
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 import click
 
@@ -17,7 +15,9 @@ from deia.errors import HostError
 from deia.folders import STARTER, find_commons, is_starter
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
+from deia.serve.cli.commands.host_changes import carry_out_all, host_options, spots_of
 from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons, trust_typed
+from deia.serve.cli.commands.uninstall import remove_hooks
 from deia.serve.cli.shell_completion import complete_hosts
 from deia.serve.setup.check_results import DEAD, FINE, Finding, Patient
 from deia.serve.setup.connect import (
@@ -25,56 +25,30 @@ from deia.serve.setup.connect import (
     chosen_by_tool,
     chosen_servers,
     chosen_warm,
-    known_servers,
-    only_servers,
     refuse_hookless,
 )
 from deia.serve.setup.doctor import diagnose
-from deia.serve.setup.hook_installation import Spot, hook_command, hook_parts
+from deia.serve.setup.hook_installation import Spot, enter_launcher, hook_parts
 from deia.serve.setup.host_list import listed
 from deia.serve.setup.host_settings import status_line
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCOPES, SETUPS, USER
-from deia.serve.setup.host_settings.places import is_here, setup_of, this_machine
+from deia.serve.setup.host_settings.hosts_table import PROJECT, SCOPES, USER
+from deia.serve.setup.host_settings.launcher import launched_command
+from deia.serve.setup.host_settings.places import setup_of, this_machine
 from deia.serve.setup.interpreter import find_interpreter
 from deia.serve.setup.live.live_findings import live_findings
-from deia.serve.setup.settings_changes import Change, Part, Plan, carry_out, planned, tidy
+from deia.serve.setup.settings_changes import Change, Part, Plan, planned
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import resolve
 from deia.text import counted
 
-SHARED = "These files contain paths of this machine; if you share them with others, use --user instead"
+PATHS = "These files contain paths of this machine; if you share them with others, use --user instead"
+SHARED = "If you share these files: whoever has deia installed gets its hooks, and for everybody else they do nothing"
 
 REPLAYED = "To see how often deia would have spoken in your past conversations, type: deia trigger replay"
 
-HOST_OPTIONS = {
-    "hosts": click.argument("hosts", nargs=-1, metavar="[HOST]...", shell_complete=complete_hosts),
-    "every": click.option("--all", "every", is_flag=True, help="Every host that is found on this machine."),
-    "project": click.option("--project", is_flag=True, help="Use the settings of the project (the default)."),
-    "local": click.option("--local", is_flag=True, help="Use the project's settings that are not shared with others."),
-    "user": click.option("--user", is_flag=True, help="Use your own settings, which apply to all projects."),
-    "dry_run": click.option("--dry-run", is_flag=True, help="Only show what would change."),
-    "yes": click.option("--yes", "-y", "agreed", is_flag=True, help="Do not ask for confirmation."),
-}
-
-
-def _host_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that install and uninstall share; the command receives the chosen scope as one argument."""
-
-    @wraps(command)
-    def scoped(*, project: bool, local: bool, user: bool, **options: Any) -> int:
-        """Call the command with the scope, or refuse several scopes."""
-        chosen = [name for name, is_set in zip(SCOPES, (project, local, user), strict=True) if is_set]
-        if len(chosen) > 1:
-            raise click.UsageError(f"Use only one of {' and '.join(f'--{name}' for name in chosen)}.")
-        return command(scope=chosen[0] if chosen else None, **options)
-
-    for option in reversed(HOST_OPTIONS.values()):
-        scoped = option(scoped)
-    return scoped
-
 
 @click.command(short_help="Connect deia with agent hosts such as Claude Code.")
-@_host_options
+@host_options
 @click.option(
     "--list", "listing", is_flag=True, help="Show which hosts are on this machine, and where deia is installed."
 )
@@ -101,8 +75,8 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     every = flags["every"]
     scope = scope or SCOPES[0]
     if uninstall:
-        return _remove(hosts, scope, **flags)
-    spots = _spots(hosts, scope, every=every, removing=False)
+        return remove_hooks(hosts, scope, **flags)
+    spots = spots_of(hosts, scope, every=every, removing=False)
     commons = named_commons()
     root = find_commons(here(), environ=os.environ, explicit=commons)
     refuse_hookless(hosts, server=server)
@@ -113,14 +87,16 @@ def install(  # noqa: PLR0913 - every option has a name of its own
         return output.NOTHING
     if status:
         spots = _with_status(spots)
-    command = partial(hook_command, find_interpreter(), commons=commons)
+    command = partial(launched_command, find_interpreter(), environ=os.environ, commons=commons)
     wanted = [*(part for spot in spots for part in hook_parts(spot, command(spot.setup.host))), *parts]
     plan = planned(wanted, fence=this_machine().fence)
     code = _report_failures(plan, every=every)
-    if not _carry_out(plan.changes, **flags):
+    if not carry_out_all(plan.changes, **flags):
         output.say(REPLAYED)
         return code
-    _report_installed([spot for spot in spots if not plan.failed.keys() & spot.paths], plan.changes)
+    launcher = enter_launcher(os.environ)
+    connected = [spot for spot in spots if not plan.failed.keys() & spot.paths]
+    _report_installed(connected, plan.changes, launcher=launcher)
     if server or by_tool:
         output.say("Restart the hosts, so that they find the new server.")
     _report_status_lines(spots, plan.changes, command(status_line.HOST))
@@ -157,38 +133,6 @@ def _asking(
     return chosen_warm(spots, url) if url is not None else []
 
 
-@click.command(short_help="Disconnect deia from agent hosts.")
-@_host_options
-def uninstall(*, hosts: tuple[str, ...], scope: str | None, every: bool, dry_run: bool, agreed: bool) -> int:
-    """Disconnect deia from agent HOSTs: remove its hook from their settings.
-
-    A file that nobody changed since becomes exactly what it was before. Without --project, --local or --user, the hook
-    is removed from all of them.
-    """
-    return _remove(hosts, scope or "", dry_run=dry_run, agreed=agreed, every=every)
-
-
-def _spots(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -> list[Spot]:
-    """Return the places that the command line means, without duplicates."""
-    machine = this_machine()
-    if not (hosts or every):
-        verb = "uninstall" if removing else "install"
-        fix = f"Type: deia {verb} HOST, or --all. HOST is one or more of: {', '.join(BY_NAME)}."
-        raise HostError("no host is named", fix=fix)
-    chosen = [setup_of(host) for host in dict.fromkeys(hosts) if host not in only_servers(hosts)]
-    if every:
-        chosen = [setup for setup in SETUPS if removing or is_here(setup, machine)]
-    beside = tuple(setup.host for setup in chosen)
-    spots = [
-        Spot(setup=setup, scope=place, machine=machine, beside=beside)
-        for setup in chosen
-        for place in ((scope,) if scope else setup.places)
-        if place in setup.places or not every
-    ]
-    by_paths = {tuple(spot.paths): spot for spot in reversed(spots)}  # in the home folder, two scopes are one file
-    return [*by_paths.values()][::-1]
-
-
 def _with_status(spots: Sequence[Spot]) -> list[Spot]:
     """Return the places, with the status line wanted for the hosts that have one."""
     if not any(spot.setup.host == status_line.HOST for spot in spots):
@@ -209,80 +153,20 @@ def _report_status_lines(spots: Sequence[Spot], changes: Sequence[Change], comma
             output.say(f"its input to this command and print the output: {status_line.status_command(command)}")
 
 
-def _report_installed(spots: Sequence[Spot], changes: Sequence[Change]) -> None:
+def _report_installed(spots: Sequence[Spot], changes: Sequence[Change], *, launcher: str) -> None:
     for change in (change for change in changes if change.keep):
         output.say(f"A copy of the old settings is in {change.keep}.")
     if any(spot.scope == PROJECT for spot in spots):
         local = " (Claude Code: --local)" if any("local" in spot.setup.places for spot in spots) else ""
-        output.say(f"{SHARED}{local}.")
+        portable = not any(_names_machine(change.after, launcher) for change in changes)
+        output.say(f"{SHARED}." if portable else f"{PATHS}{local}.")
     for spot in spots:
         output.say(spot.setup.after)
 
 
-def _remove(hosts: Sequence[str], scope: str, *, dry_run: bool, agreed: bool, every: bool) -> int:
-    """Remove all that is deia's from the files of hosts; a file that only might hold a server may be unreadable."""
-    spots = _spots(hosts, scope, every=every, removing=True)
-    parts = [part for spot in spots for part in hook_parts(spot)]
-    machine = this_machine()
-    servers = known_servers(hosts, scope, machine, every=every)
-    plan = planned([*parts, *servers], removing=True, fence=machine.fence)
-    paths = {part.path for part in parts}
-    failed = [error for path, error in plan.failed.items() if path in paths]
-    for error in failed:
-        if not every:
-            raise error
-        output.complain_of(error)
-    code = output.BROKEN if failed else output.FOUND
-    touched = [change for change in plan.changes if change.before != change.after]
-    if not touched:
-        output.say(
-            f"The hook is not in {paths.pop() if len(paths) == 1 else 'any of their settings'}; there is nothing to do."
-        )
-        return code
-    if _carry_out(touched, dry_run=dry_run, agreed=agreed, every=every):
-        for change in touched:
-            if not change.after:
-                tidy(change.path, project=this_machine().project)
-            output.say(f"{'The hook' if change.path in paths else 'The server'} was removed from {change.path}.")
-    return code
-
-
-def _carry_out(changes: Sequence[Change], *, dry_run: bool, agreed: bool, every: bool) -> bool:
-    """Show the changes, ask for confirmation if that is possible, and write them; return whether they were written."""
-    for change in changes:
-        output.say(_difference(change) or f"{change.path} is up to date.")
-    if dry_run:
-        output.say("Nothing was written (--dry-run).")
-        return False
-    if not agreed and any(change.before != change.after for change in changes) and not _agrees(every=every):
-        output.say("Nothing was written.")
-        return False
-    done: list[str] = []
-    for change in changes:
-        try:
-            carry_out(change)
-        except HostError as error:
-            result = f"Already written: {', '.join(done)}." if done else "Nothing was written."
-            raise HostError(error.message, where=error.where, fix=f"{error.fix} {result}") from error
-        done += [change.path] if change.before != change.after else []
-    return True
-
-
-def _agrees(*, every: bool) -> bool:
-    """Ask the person to confirm. Without a terminal, naming a host counts as consent, but `--all` does not."""
-    if sys.stdin is not None and sys.stdin.isatty() and output.at_terminal():
-        return click.confirm("Write these changes?", default=True)
-    if every:
-        raise HostError(
-            "--all needs your consent, and this is not a terminal", fix="Check the changes, then add --yes."
-        )
-    return True
-
-
-def _difference(change: Change) -> str:
-    before, after = change.before.splitlines(), change.after.splitlines()
-    names = (change.path if change.before else "no file", change.path if change.after else "no file")
-    return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
+def _names_machine(text: str, launcher: str) -> bool:
+    """Return whether a settings text holds paths of this machine."""
+    return os.name == "nt" or any(name in text for name in (os.path.dirname(launcher), sys.executable, "--commons"))
 
 
 def _list(*, listing: bool, as_json: bool) -> int:

@@ -17,11 +17,13 @@ from deia.records import Record
 from deia.serve.setup.host_settings.command import dialect_of, line, on_windows, words_of
 from deia.serve.setup.host_settings.hosts_table import GROUPED, Setup
 from deia.serve.setup.host_settings.json_text import MEND, Path, find, insert, line_of, parse, prune, with_containers
+from deia.serve.setup.host_settings.launcher import in_shell, is_launched, words_in_shell
 
 HOOK_FILE = "deia/serve/hook.py"
 # Fields of an entry that may hold its command.
 COMMAND_FIELDS = ("command", "exec", "bash", "powershell", "windows", "linux", "osx")
 ROOT = "hooks"
+POSIX_SHELLS = ("sh", "bash")  # in which a hook needs no shell of its own; a login shell may be any other
 
 
 class Installed(Record):
@@ -43,7 +45,9 @@ class Installed(Record):
         """The program and its arguments."""
         args = self.entry.get("args")
         command = _command_of(self.entry)
-        return [command, *map(str, args)] if isinstance(args, list) else words_of(command)
+        if isinstance(args, list):
+            return [command, *map(str, args)]
+        return words_in_shell(command) or words_of(command)
 
 
 def _command_of(entry: Mapping[str, Json]) -> str:
@@ -68,16 +72,26 @@ def entry_of(
     is_windows = on_windows() if windows is None else windows
     return {
         **({"type": "command"} if setup.typed else {}),
-        **_command(setup, words, form or setup.form, windows=is_windows),
+        **_command(setup, words, form or _usual_form(setup, windows=is_windows), windows=is_windows),
         **setup.wait,
         **setup.events[event].entry,
     }
 
 
+def _usual_form(setup: Setup, *, windows: bool) -> str:
+    """Return how a command is written: as one line where every host that runs these hooks has the same shell.
+
+    Some hosts run another's hooks and know no argument lists. On Windows, whose shells are slow and of several kinds,
+    `deia doctor` reports that.
+    """
+    return "line" if setup.form == "words" and not windows else setup.form
+
+
 def _command(setup: Setup, words: Sequence[str], form: str, *, windows: bool) -> dict[str, Json]:
     if form in {"words", "exec"}:
         return {"command" if form == "words" else "exec": words[0], "args": list(words[1:])}
-    text = line(words, dialect_of(setup.windows if windows else setup.posix))
+    shell = setup.windows if windows else setup.posix
+    text = in_shell(words) if is_launched(words) and shell in POSIX_SHELLS else line(words, dialect_of(shell))
     if form == "systems":
         return {"windows": text} if windows else {"linux": text, "osx": text}
     return {"powershell" if form == "split" and windows else "command": text}

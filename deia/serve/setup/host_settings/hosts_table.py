@@ -54,6 +54,7 @@ class Setup(Record):
     places: Mapping[str, Place]
     events: Mapping[str, Hooked]
     tried: Mapping[str, str] = {}  # moment → the event that stands for it when an installation is tried
+    tells: str = ""  # the field of an answer to any event in which the launcher says that deia does not work
     form: str = "line"  # how an entry names its command: words | exec | line | systems | split
     extras: str = ""  # what the host allows in the file besides JSON
     typed: bool = True  # whether an entry has the field `type`

@@ -12,19 +12,22 @@ from deia.fast_json import Json
 from deia.serve import statusline
 from deia.serve.setup.host_settings.command import CMD, POSIX, line, on_windows, words_of
 from deia.serve.setup.host_settings.json_text import insert, parse, remove, with_containers
+from deia.serve.setup.host_settings.launcher import STATUS_LINE, in_shell, is_launched, words_in_shell
 
 HOST = "claude-code"
 KEY = "statusLine"
 FILE = "deia/serve/statusline.py"
-HOOK_WORDS = 3  # words of a hook's command before the file and the host: the interpreter and its options
 
 
 def status_command(hook: Sequence[str], *, windows: bool | None = None) -> str:
-    """Return the command line of the status line, with the interpreter of the given hook command.
+    """Return the command line of the status line, which starts what the given hook command starts.
 
     On Windows either of two shells may read it, so it uses only what both read as plain words.
     """
-    words = [*hook[:HOOK_WORDS], statusline.__file__, *hook[HOOK_WORDS + 2 :]]
+    at = len(hook) - 1 - [*hook][::-1].index(HOST)
+    if is_launched(hook):
+        return in_shell([*hook[:at], STATUS_LINE, *hook[at + 1 :]])
+    words = [*hook[: at - 1], statusline.__file__, *hook[at + 1 :]]
     if on_windows() if windows is None else windows:
         return line([word.replace("\\", "/") for word in words], CMD)
     return line(words, POSIX)
@@ -41,7 +44,8 @@ def status_line_in(text: str, *, path: str) -> str:
 
 def is_ours(command: str) -> bool:
     """Return whether a status line is deia's, judged by the file that it runs."""
-    return any(FILE in word.replace("\\", "/") for word in (command, *words_of(command)))
+    words = (command, *words_of(command))
+    return any(FILE in word.replace("\\", "/") for word in words) or STATUS_LINE in words_in_shell(command)
 
 
 def with_status_line(text: str, command: str, *, path: str) -> str:

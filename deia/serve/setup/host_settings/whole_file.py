@@ -14,6 +14,7 @@ from deia.serve import hosts
 from deia.serve.setup.host_settings.command import POSIX, POWERSHELL, line, words_of
 from deia.serve.setup.host_settings.hook_file import HOOK_FILE
 from deia.serve.setup.host_settings.hosts_table import PLUGIN, Setup
+from deia.serve.setup.host_settings.launcher import NAME, in_shell, is_launched, words_in_shell
 
 RUNNABLE = 0o755
 ABOUT = "deia: the right lesson before the mistake. Made by `deia install`; `deia uninstall` takes it out."
@@ -28,7 +29,7 @@ def file_text(setup: Setup, path: str, words: Sequence[str]) -> str:
         return _plugin(setup, words)
     if path.endswith(".ps1"):
         return f"# {ABOUT}\n{line(words, POWERSHELL)}\n"
-    return f"#!/bin/sh\n# {ABOUT}\nexec {line(words, POSIX)}\n"
+    return f"#!/bin/sh\n# {ABOUT}\n{in_shell(words) if is_launched(words) else f'exec {line(words, POSIX)}'}\n"
 
 
 def _plugin(setup: Setup, words: Sequence[str]) -> str:
@@ -44,7 +45,8 @@ def _plugin(setup: Setup, words: Sequence[str]) -> str:
 
 def is_own_file(text: str) -> bool:
     """Return whether a file is deia's."""
-    return HOOK_FILE in text.replace("\\\\", "/").replace("\\", "/")
+    plain = text.replace("\\\\", "/").replace("\\", "/")
+    return HOOK_FILE in plain or f"/{NAME}" in plain
 
 
 def check_free(path: str, text: str) -> None:
@@ -59,7 +61,7 @@ def words_in(setup: Setup, text: str) -> list[str]:
     if setup.shape == PLUGIN:
         return _plugin_words(setup, text)
     last_line = next((line for line in reversed(text.splitlines()) if line.strip()), "")
-    return words_of(last_line.removeprefix("exec "))
+    return words_in_shell(last_line) or words_of(last_line.removeprefix("exec "))
 
 
 def _plugin_words(setup: Setup, text: str) -> list[str]:

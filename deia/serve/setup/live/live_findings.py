@@ -19,6 +19,7 @@ from deia.serve.setup.hook_installation import Spot
 from deia.serve.setup.host_settings.disabled import troubles
 from deia.serve.setup.host_settings.hook_file import ROOT
 from deia.serve.setup.host_settings.hosts_table import GROUPED, SCRIPT, USER, Setup
+from deia.serve.setup.host_settings.launcher import lend_launcher
 from deia.serve.setup.host_settings.places import Machine
 from deia.serve.setup.host_settings.whole_file import RUNNABLE
 from deia.serve.setup.live.headless import HEADLESS, Headless
@@ -75,7 +76,7 @@ def _tried(patient: Patient, headless: Headless, hook_file: HookFile, expected: 
     environ = patient.machine.environ
     name = f"{hook_file.setup.title} {version_of(headless, environ)}".strip()
     patient.tell(f"running {name} against a model on this machine; this takes up to two minutes …")
-    arrived = run_host(headless, TRIAL, lambda machine: connect(hook_file, machine), environ)
+    arrived = run_host(headless, TRIAL, lambda machine: connect(hook_file, machine, environ), environ)
     took = f"{arrived.seconds:.0f} s"
     if not arrived.exchanges:
         problem = "was ended, since its time was over, and had" if arrived.late else "ended and had"
@@ -166,8 +167,9 @@ def _first(arrived: Arrived, triggers: Sequence[str]) -> int | None:
 # --- connecting the host of a run ---
 
 
-def connect(hook_file: HookFile, machine: Machine) -> None:
+def connect(hook_file: HookFile, machine: Machine, environ: Mapping[str, str]) -> None:
     """Enter the hooks of a file into the person's settings of another machine, and nothing else of that file."""
+    lend_launcher(environ, machine.home)
     paths = Spot(setup=hook_file.setup, scope=USER, machine=machine).paths
     if hook_file.setup.shape in {GROUPED, "flat"}:
         settings = json.loads(read_settings(paths[0]) or "{}")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from deia.serve import hook
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS
 from deia.serve.setup.interpreter import find_interpreter, starts
 from tests.derived import derived
@@ -47,12 +46,22 @@ def folders(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.is_dir()}
 
 
-def test_the_command_names_files_and_no_shell(deia: Deia, commons: Path) -> None:
-    assert deia("install", "claude-code").code == 0
-    text = settings_of(commons).read_text(encoding="utf-8")
-    entry = json.loads(text)["hooks"]["UserPromptSubmit"][0]["hooks"][0]
-    assert os.path.isabs(entry["command"])
-    assert entry["args"] == ["-I", "-S", os.path.abspath(hook.__file__), "claude-code"]
+@pytest.mark.skipif(os.name == "nt", reason="a command needs an interpreter there")
+def test_settings_that_are_shared_name_no_path_of_this_machine(
+    deia: Deia, commons: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DEIA_STATE")
+    told = deia("install", *HOSTS).out
+    assert "for everybody else they do nothing" in told
+    assert "paths of this machine" not in told
+    for path, text in tree(commons).items():
+        assert not [own for own in (environ["HOME"], sys.prefix, sys.base_prefix, str(ROOT)) if own in str(text)], path
+    assert (Path(environ["HOME"]) / ".local/state/deia/deia-hook").is_file()
+
+
+def test_settings_that_name_a_path_of_this_machine_are_not_for_sharing(deia: Deia, commons: Path) -> None:
+    assert "These files contain paths of this machine" in deia("install", "claude-code").out
+    assert settings_of(commons).exists()
 
 
 @pytest.mark.parametrize("scope", ["--project", "--user"])
@@ -244,7 +253,7 @@ def test_a_named_commons_is_written_into_the_command(deia: Deia, commons: Path, 
     os.chdir(project)
     assert deia("install", "claude-code", "amp", "--commons", "../work place").code == 0
     entry = json.loads(settings_of(project).read_text(encoding="utf-8"))["hooks"]["Stop"][0]["hooks"][0]
-    assert entry["args"][-2:] == ["--commons", str(commons)]
+    assert f"claude-code --commons '{commons}'; if" in entry["command"]
     assert f'HOST, "--commons", "{commons}"]' in (project / ".amp/plugins/deia.ts").read_text(encoding="utf-8")
     doctor = deia("doctor")
     assert (doctor.code, doctor.out.count("answered in")) == (0, 3)
@@ -326,7 +335,7 @@ def test_a_link_to_a_file_that_is_not_there_yet_is_followed(deia: Deia, commons:
     (commons / ".claude/settings.json").symlink_to(commons / "dotfiles/settings.json")
     assert deia("install", "claude-code").code == 0
     assert (commons / ".claude/settings.json").is_symlink()
-    assert "deia/serve/hook.py" in (commons / "dotfiles/settings.json").read_text(encoding="utf-8")
+    assert "deia-hook" in (commons / "dotfiles/settings.json").read_text(encoding="utf-8")
     assert deia("uninstall", "claude-code").code == 0
     assert not (commons / "dotfiles/settings.json").exists()
     assert (commons / ".claude/settings.json").is_symlink()
@@ -410,18 +419,13 @@ def validated(text: str, schema: str) -> Any:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an argument list stays one there")
-@pytest.mark.parametrize("how", ["on the machine", "together", "before"])
-def test_claude_code_s_command_is_one_line_where_a_host_without_argument_lists_runs_it_too(
-    deia: Deia, commons: Path, environ: dict[str, str], how: str
+def test_claude_code_s_command_is_one_line_since_hosts_without_argument_lists_run_it_too(
+    deia: Deia, commons: Path
 ) -> None:
-    if how == "on the machine":
-        (Path(environ["HOME"]) / ".cursor").mkdir()
-    if how == "before":
-        deia("install", "cursor")
-    deia("install", "claude-code", *(["cursor"] if how == "together" else []))
+    deia("install", "claude-code")
     entry = json.loads(settings_of(commons).read_text(encoding="utf-8"))["hooks"]["Stop"][0]["hooks"][0]
     assert "args" not in entry
-    assert entry["command"].endswith(" claude-code")
+    assert 'deia-hook claude-code; if [ -r "$1" ]; then . "$1"; fi' in entry["command"]
     assert "is up to date" in deia("install", "claude-code").out
 
 
@@ -502,7 +506,7 @@ def test_one_broken_file_is_named_and_the_other_hosts_are_connected(deia: Deia, 
     assert ".gemini" in told.err
     assert "cannot be used and was not changed" in told.err
     assert (commons / ".gemini" / "settings.json").read_text(encoding="utf-8") == "{broken"
-    assert "hook.py" in (commons / ".claude" / "settings.json").read_text(encoding="utf-8")
+    assert "deia-hook" in (commons / ".claude" / "settings.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
@@ -539,7 +543,7 @@ def test_comments_stay_where_the_host_takes_them(deia: Deia, commons: Path) -> N
     entered = place.read_text(encoding="utf-8")
     assert "// mine" in entered
     assert "// at night" in entered
-    assert "hook.py" in entered
+    assert "deia-hook" in entered
     assert "mcpServers" in entered
     assert deia("install", "gemini", "--mcp").code == 0
     assert place.read_text(encoding="utf-8") == entered

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Any
 
 import pytest
@@ -81,11 +82,13 @@ def test_every_event_of_a_host_calls_the_hook_and_says_how_long_to_wait(host: st
         assert hook.entry.get("type", "") == ("command" if setup.typed else "")
 
 
-def test_claude_code_gets_an_argument_list_and_matchers_that_name_both_shells() -> None:
+def test_claude_code_gets_an_argument_list_on_windows_alone_and_matchers_that_name_both_shells() -> None:
     hooks = json.loads(entered(""))["hooks"]
-    for groups in hooks.values():
+    for event, groups in hooks.items():
         (entry,) = groups[0]["hooks"]
-        assert (entry["type"], entry["command"], entry["args"]) == ("command", COMMAND[0], COMMAND[1:])
+        assert (entry["type"], entry["command"], "args" in entry) == ("command", shlex.join(COMMAND), False)
+        there = entry_of(BY_NAME["claude-code"], event, COMMAND, windows=True)
+        assert (there["command"], there["args"]) == (COMMAND[0], COMMAND[1:])
         assert entry["timeout"] == 5
     assert hooks["Stop"][0]["hooks"][0]["async"] is True
     for event in ("PreToolUse", "PostToolUse", "PostToolUseFailure"):

@@ -80,7 +80,7 @@ def test_beside_somebody_elses_the_command_to_add_is_told(deia: Deia, commons: P
     path.write_text(OTHER, encoding="utf-8")
     told = deia("install", "claude-code", "--statusline").out
     assert "was not changed" in told
-    assert statusline.__file__ in told
+    assert "deia-hook status-line" in told or statusline.__file__.replace("\\", "/") in told
     assert json.loads(path.read_text(encoding="utf-8"))["statusLine"]["command"] == "~/mine.sh"
     deia("uninstall", "claude-code")
     assert path.read_text(encoding="utf-8") == OTHER

@@ -26,7 +26,8 @@ def hooked(event: str, **fields: Any) -> dict[str, Any]:
     said: dict[str, Any] = {}
     for hook in (hook for group in groups for hook in group["hooks"]):
         given = {"session_id": "s", "cwd": os.getcwd(), "hook_event_name": event, **fields}
-        command = [hook["command"], *hook.get("args", [])]
+        named = "args" in hook  # a program and its arguments, and not a line for a shell
+        command = [hook["command"], *hook["args"]] if named else ["/bin/sh", "-c", hook["command"]]
         done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
         said |= json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
     return said
