@@ -1,10 +1,11 @@
 """LiteLLM: a guardrail that adds advice to a request instead of refusing it.
 
-    litellm.callbacks = [DeiaGuardrail()]        # or under `guardrails:` in a proxy's config.yaml
+    litellm.callbacks = [DeiaGuardrail()]        # for `acompletion`; or under `guardrails:` in a proxy's config.yaml
 
-Written for litellm 1.109.1. Every request to a proxy contains the whole conversation. If it names its session, turns
-that were judged before are not judged again. If not, all of them are judged, and only firings since the model's last
-message count. A request is blocked only if the advice cannot be delivered and the trigger holds.
+Written for litellm 1.109.1. Every request contains the whole conversation. If it names its session, turns that were
+judged before are not judged again. If not, all of them are judged, and only firings since the model's last message
+count. A request is blocked only if the advice cannot be delivered and the trigger holds. No call of a tool is held: the
+program runs its tools itself, and the first request that shows a call also has its result.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from litellm.integrations.custom_guardrail import CustomGuardrail  # noqa: E402
 from litellm.types.guardrails import GuardrailEventHooks  # noqa: E402
 
 NAME = "deia"
+FROM_PROXY = "proxy_server_request"  # in what a proxy passes on
 SESSIONS = ("litellm_session_id", "session_id")
 
 
@@ -52,6 +54,12 @@ class DeiaGuardrail(CustomGuardrail):
         raise GuardrailRaisedException(
             guardrail_name=NAME, message=injection.text, should_wrap_with_default_message=False
         )
+
+    async def async_pre_call_deployment_hook(self, kwargs: Any, call_type: object) -> Any:
+        """Judge a request of a program that calls the model itself; a proxy's were judged when they came in."""
+        if FROM_PROXY in kwargs or not self.should_run_guardrail(data=kwargs, event_type=GuardrailEventHooks.pre_call):
+            return kwargs
+        return await self.async_pre_call_hook(None, None, kwargs, call_type)
 
     async def _injection(self, data: Any) -> Injection | None:
         messages = _messages(data)

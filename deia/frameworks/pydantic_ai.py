@@ -18,8 +18,11 @@ from deia.librarian import Librarian
 need("pydantic_ai.capabilities", extra="pydantic-ai")
 
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402 - after the check that it is installed
+from pydantic_ai.exceptions import ModelRetry, ToolFailed, ToolFailedError, ToolRetryError  # noqa: E402
 from pydantic_ai.messages import ModelRequest, SystemPromptPart  # noqa: E402
 
+# What a tool raises so that the model reads it; other errors mostly end the run.
+ERRORS = (ModelRetry, ToolFailed, ToolFailedError, ToolRetryError, RuntimeError)
 SPEAKERS = {"user-prompt": "user", "text": "assistant"}
 
 
@@ -50,7 +53,7 @@ class DeiaCapability(AbstractCapability[Any]):
             return reason
         try:
             result = await handler(args)
-        except RuntimeError as error:
+        except ERRORS as error:
             await self.agent_session.awatch_result(call.tool_name, str(error), conversation, failed=True)
             raise
         await self.agent_session.awatch_result(call.tool_name, result, conversation)

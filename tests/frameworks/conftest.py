@@ -36,14 +36,18 @@ def librarian(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Librarian:
     """Return a Librarian whose ledger says what it put in front of a model."""
     monkeypatch.setenv("DEIA_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    root = tmp_path / "commons"
+    return Librarian(small_commons(tmp_path / "commons"))
+
+
+def small_commons(root: Path) -> Path:
+    """Write a commons with one lesson, for a sentence, a command that is held, and an error."""
     for folder in ("bok", "triggers"):
         (root / folder).mkdir(parents=True)
     (root / "commons_index.yaml").write_text(INDEX, encoding="utf-8")
     (root / "bok" / "lesson.md").write_text("# Copies\n\nMake a copy of the shop first.\n", encoding="utf-8")
     (root / "triggers" / "shop.yaml").write_text(TRIGGERS, encoding="utf-8")
     (root / "deia.toml").write_text("starter = false\n", encoding="utf-8")
-    return Librarian(root)
+    return root
 
 
 def shown(librarian: Librarian) -> list[str]:

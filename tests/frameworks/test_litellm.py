@@ -9,14 +9,17 @@ import pytest
 
 pytest.importorskip("litellm", reason="the extra litellm is not installed; `python do.py frameworks` runs this")
 
+import litellm
 from litellm.exceptions import GuardrailRaisedException
 
 from deia.frameworks.litellm import DeiaGuardrail
+from deia.serve.setup.live.fake_model import FakeModel
 from tests.frameworks.conftest import COMMAND, FIRED, RESULT, SAID, TOOL, shown
 
 if TYPE_CHECKING:
     from deia.librarian import Librarian
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # the package warns about its own types
 CALL = {"id": "c1", "type": "function", "function": {"name": TOOL, "arguments": f'{{"command": "{COMMAND}"}}'}}
 TALK: list[dict[str, Any]] = [
     {"role": "system", "content": "You sell the shop."},
@@ -46,6 +49,22 @@ def test_growing_requests_fire_the_same_and_each_firing_is_added_once(
     assert "About wipe." in added[1][0]
     assert "About gone." in added[2][0]
     assert sorted(set(shown(librarian))) == sorted(FIRED)
+
+
+def test_a_program_without_a_proxy_gets_the_advice_too(librarian: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(litellm, "callbacks", [DeiaGuardrail(librarian)])
+    messages = [{"role": "user", "content": SAID}]
+    with FakeModel([]) as model:
+        call = litellm.acompletion("openai/m", messages=messages, api_base=f"{model.url}/v1", api_key="dummy")
+        asyncio.run(call)
+    assert "About sale." in model.requests[0].spoken
+    assert messages == [{"role": "user", "content": SAID}]
+
+
+def test_what_a_proxy_passes_on_is_not_judged_again(librarian: Librarian) -> None:
+    data = {"messages": TALK[:2], "proxy_server_request": {"url": "u"}}
+    given = DeiaGuardrail(librarian).async_pre_call_deployment_hook(dict(data), "acompletion")
+    assert asyncio.run(given) == data
 
 
 def test_two_conversations_that_begin_alike_are_not_one(librarian: Librarian) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -26,10 +27,13 @@ from deia.serve.setup.live.headless import Headless
 from deia.serve.setup.live.model_script import Step
 
 LIMIT = 90.0  # seconds for a run; OpenCode's first one takes half a minute
+VERSION_LIMIT = 15.0
+VERSION = re.compile(rb"\d+(?:\.[0-9A-Za-z-]+)+")
 MOST_OUTPUT = 4_000  # bytes from the end of what a host printed
 RUNNABLE = 0o755
 OURS = ("DEIA_COMMONS", "DEIA_TRUST")  # of the person's environment
 SYSTEMS = ("SYSTEMROOT", "COMSPEC", "PATHEXT", "WINDIR", "SYSTEMDRIVE", "TZ")  # without which programs do not start
+HOMES = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP")
 PROFILES = (".bash_profile", ".profile", ".bashrc", ".zshenv")  # shells of a login set the search path anew
 Connect = Callable[[Machine], object]  # enters deia's hooks into the settings of the machine of a run
 
@@ -66,7 +70,10 @@ def run_host(headless: Headless, trial: Trial, connect: Connect, environ: Mappin
             connect(machine)
             own = {**machine.environ, **_no_network(model.url), **run.environ}
             began = time.monotonic()
-            late = not all(_ends(words, machine.project, own, folder) for words in _commands(run, environ))
+            late = False
+            for words in _commands(run, environ):
+                left = LIMIT - (time.monotonic() - began)
+                late = late or not _ends(words, machine.project, own, folder, seconds=left)
             seconds = time.monotonic() - began
         return Arrived(
             exchanges=tuple(exchange for exchange in model.exchanges if exchange.request.tools), seconds=seconds,
@@ -91,9 +98,9 @@ def version_of(headless: Headless, environ: Mapping[str, str]) -> str:
     """Return the version that a host's program names, or the empty text; it gets a home folder of its own."""
     with tempfile.TemporaryDirectory(prefix="deia-live-", ignore_cleanup_errors=True) as folder:
         own = {**_basics(folder, environ), **_no_network("http://127.0.0.1:9"), **headless.environ}
-        _ends([program_of(headless, environ), "--version"], folder, own, folder)
-        words = files.read_end(f"{folder}/output", MOST_OUTPUT).decode("utf-8", "replace").split()
-    return next((word.strip("(),.") for word in words if word.strip("v(),")[:1].isdigit() and "." in word), "")
+        _ends([program_of(headless, environ), "--version"], folder, own, folder, seconds=VERSION_LIMIT)
+        named = VERSION.search(files.read_end(f"{folder}/output", MOST_OUTPUT))
+    return named.group().decode() if named else ""
 
 
 def _machine(folder: str, trial: Trial, environ: Mapping[str, str]) -> Machine:
@@ -120,14 +127,7 @@ def _machine(folder: str, trial: Trial, environ: Mapping[str, str]) -> Machine:
 def _basics(home: str, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the least environment in which a program starts."""
     known = {name: value for name, value in environ.items() if name.upper() in SYSTEMS}
-    own = {
-        "HOME": home,
-        "USERPROFILE": home,
-        "TMPDIR": home,
-        "TEMP": home,
-        "TMP": home,
-        "PATH": environ.get("PATH", ""),
-    }
+    own = {**dict.fromkeys(HOMES, home), "PATH": environ.get("PATH", "")}
     return {**known, **own, "LANG": "C.UTF-8", "TERM": "dumb", "SHELL": "/bin/sh", "DO_NOT_TRACK": "1", "NO_COLOR": "1"}
 
 
@@ -146,7 +146,7 @@ def write(path: str, text: str, *, mode: int = 0) -> None:
         os.chmod(path, mode)
 
 
-def _ends(words: Sequence[str], work: str, environ: Mapping[str, str], folder: str) -> bool:
+def _ends(words: Sequence[str], work: str, environ: Mapping[str, str], folder: str, *, seconds: float) -> bool:
     """Run a command to its end, and return whether it came to one before its time was over."""
     with open(f"{folder}/output", "ab") as output:
         try:
@@ -158,7 +158,7 @@ def _ends(words: Sequence[str], work: str, environ: Mapping[str, str], folder: s
             output.write(str(error).encode())
             return True
         try:
-            process.wait(LIMIT)
+            process.wait(max(seconds, 0))
         except subprocess.TimeoutExpired:
             return False
         finally:

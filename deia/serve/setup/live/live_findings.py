@@ -35,6 +35,7 @@ TRIAL = Trial(
     printed="deia live check: the command was run",
 )  # fmt: skip
 CHECK = "To see whether its hooks are up to date, type: deia doctor"
+QUOTES = ('"', '\\"', "&quot;")  # of the frame's attributes, as they are, in JSON, and in XML
 MOST_SHOWN = 200  # characters of what a host printed
 
 
@@ -159,7 +160,7 @@ def _first(arrived: Arrived, triggers: Sequence[str]) -> int | None:
     """Return the number of the first request in which the model read one of the triggers, or None."""
     for number, exchange in enumerate(arrived.exchanges):
         spoken = exchange.request.spoken
-        if any(f'trigger="{trigger}"' in spoken or f'trigger=\\"{trigger}' in spoken for trigger in triggers):
+        if any(f"trigger={quote}{trigger}{quote}" in spoken for trigger in triggers for quote in QUOTES):
             return number
     return None
 

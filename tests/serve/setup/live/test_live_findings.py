@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deia.serve.setup.host_settings.hosts_table import SETUPS
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS
 from deia.serve.setup.live import host_run
 from deia.serve.setup.live.headless import HEADLESS
 from tests.serve.setup.live import stand_in_host
@@ -204,7 +204,7 @@ def test_every_host_is_started_or_has_a_reason_why_not() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("host", [host for host, headless in HEADLESS.items() if headless.start])
+@pytest.mark.parametrize("host", [host for host in BY_NAME if HEADLESS[host].start])
 def test_the_real_host_is_held_where_it_is_here(deia: Deia, person: Path, host: str) -> None:
     program = HEADLESS[host].program
     if shutil.which(program) is None:
