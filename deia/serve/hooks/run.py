@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # The names of the hosts, which are also those of their modules. Only the calling host's module is imported.
 HOSTS = (
     "claude-code", "codex", "copilot", "vscode", "gemini", "cursor", "opencode", "cline", "windsurf", "amp", "droid",
-    "kiro", "generic",
+    "kiro", "qwen", "generic",
 )  # fmt: skip
 STDOUT, STDERR = 1, 2
 REASON_CODE = 2  # the exit code that goes with a reason on standard error

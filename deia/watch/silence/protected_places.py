@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 HOST_FILES = (
     ".claude/settings.json", ".claude/settings.local.json", "ClaudeCode/managed-settings.json",
     "claude-code/managed-settings.json", ".codex/hooks.json", ".codex/config.toml", ".cursor/hooks.json",
-    ".gemini/settings.json", ".github/hooks/*.json", ".copilot/hooks/*.json", ".copilot/settings.json",
+    ".gemini/settings.json", ".qwen/settings.json",
+    ".github/hooks/*.json", ".copilot/hooks/*.json", ".copilot/settings.json",
     ".copilot/config.json", ".github/copilot/settings.json", ".github/copilot/settings.local.json",
     ".clinerules/hooks/*", "Documents/Cline/Hooks/*", ".windsurf/hooks.json", ".codeium/windsurf/hooks.json",
     ".opencode/plugins/deia.ts", ".config/opencode/plugins/deia.ts", ".amp/plugins/deia.ts",
@@ -36,6 +37,7 @@ SETTINGS_FILES = ("deia.toml", "pyproject.toml")
 # Variables that stand for a folder wherever they are set; the others are looked up in the environment.
 VARIABLES = {
     "claude_config_dir": "~/.claude", "codex_home": "~/.codex", "copilot_home": "~/.copilot", "gemini_cli_home": "~",
+    "qwen_home": "~/.qwen",
     "factory_home_override": "~", "opencode_config_dir": "~/.config/opencode", "xdg_config_home": "~/.config",
     "appdata": "~/AppData/Roaming",
 }  # fmt: skip

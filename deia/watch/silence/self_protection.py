@@ -43,10 +43,10 @@ SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run")
 TERMINAL_MAKERS = frozenset(("script", "expect", "unbuffer", "socat"))
 REMOVING = frozenset(("uninstall", "remove", "rm", "unlink", "disable", "delete", "purge"))
 INSTALLERS = frozenset(
-    "pip pipx uv uvx conda mamba micromamba poetry pdm rye pixi hatch brew claude gemini codex copilot apt apt-get"
+    "pip pipx uv uvx conda mamba micromamba poetry pdm rye pixi hatch brew claude gemini codex copilot qwen apt apt-get"
     " dnf npm pnpm yarn".split()
 )
-HOSTS = frozenset("claude codex gemini copilot cursor-agent droid amp opencode kiro-cli q cline".split())
+HOSTS = frozenset("claude codex gemini copilot cursor-agent droid amp opencode kiro-cli q cline qwen".split())
 EXPORTERS = frozenset("export set setx setenv declare typeset readonly launchctl systemctl tmux".split())
 SHELL_INPUT = "chars"  # what one host's tool types into a shell that runs
 MOST_SHOWN = 160

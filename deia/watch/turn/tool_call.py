@@ -15,7 +15,7 @@ CALL_OVERLAP = 2000
 SHELL_TOOLS = frozenset(
     ("bash", "shell", "powershell", "exec_command", "run_shell_command", "run_terminal_cmd", "execute", "local_shell",
      "run_command", "execute_command", "terminal", "container.exec", "shell_command", "unified_exec",
-     "run_terminal_command_v2")
+     "run_terminal_command_v2", "monitor")
 )  # fmt: skip
 WRITE_TOOLS = frozenset(
     ("write", "edit", "multiedit", "notebookedit", "apply_patch", "write_file", "replace", "create_file", "edit_file",
@@ -55,7 +55,8 @@ GUARD_NAMES = frozenset(
     (".claude", "claude_config_dir", "managed-settings.json", "settings.json", "settings.local.json", "hooks.json",
      ".codex", "codex_home", ".cursor", ".gemini", "gemini_cli_home", ".github", ".copilot", "copilot_home",
      ".clinerules", "cline", ".windsurf", "windsurf", ".codeium", ".opencode", "opencode", ".amp", "amp", ".factory",
-     "factory_home_override", ".kiro", ".amazonq", "amazonq", ".local", ".config", "pyproject.toml")
+     "factory_home_override", ".kiro", ".amazonq", "amazonq", ".qwen", "qwen_home", ".local", ".config",
+     "pyproject.toml")
 )  # fmt: skip
 SEPARATORS: dict[int, str | None] = {**dict.fromkeys(map(ord, "/\\ \t,;:=()[]{}<>|&*?$`@!%"), " "), 34: None, 39: None}
 MOST_PATH = 4000  # characters of a field that may be a path or a command

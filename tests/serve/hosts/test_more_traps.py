@@ -10,7 +10,7 @@ import pytest
 
 from deia.compile.compiler import compile_commons
 from deia.serve.hooks.run import HOSTS, host_module
-from deia.serve.hosts import cline
+from deia.serve.hosts import cline, qwen
 from deia.serve.hosts.delivery_form import Said
 from deia.serve.hosts.event import BEFORE, LATE
 from deia.serve.setup.host_settings.hook_file import with_hooks
@@ -325,3 +325,24 @@ def test_droid_s_shell_is_called_execute_and_is_watched_as_one(hosted: Hosts) ->
     event = hosted("droid").event("before_tool", CALL)
     assert event["tool_name"] == "Execute"
     assert LESSON in hosted("droid").ask(event)
+
+
+def test_qwen_tells_the_exit_code_of_a_command_in_what_the_model_reads(hosted: Hosts) -> None:
+    it = hosted("qwen")
+    printed = (
+        "Command: shopctl site:open\nDirectory: (root)\nOutput: Error: Site not found\nError: (none)\nExit Code: {}"
+    )
+    for code, moment in ((0, "after_tool"), (3, "tool_error")):
+        event = it.event("after_tool", command="shopctl site:open")
+        event["tool_response"] = {"llmContent": printed.format(code) + "\nSignal: 0", "returnDisplay": "x"}
+        occasion = qwen.read_event(event)
+        assert (occasion.moment, occasion.turn.failed) == (moment, code == 3)
+        assert "shopctl" not in occasion.turn.text, "the command is no part of its result"
+    event["tool_response"] = {"llmContent": [{"text": "Error: Site not found"}], "returnDisplay": "x"}
+    assert qwen.read_event(event).turn.text == "Error: Site not found"
+
+
+def test_qwen_sends_results_back_with_an_empty_prompt_that_nobody_said(hosted: Hosts) -> None:
+    it = hosted("qwen")
+    assert qwen.read_event(it.event("prompt", "")) is None
+    assert LESSON in it.say("prompt", "I will delete the shop site now")

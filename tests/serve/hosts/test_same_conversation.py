@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DELETE = "I will delete the shop site now"
 CALL = "shopctl site:delete --yes"
 LESSON = "Save the domain records first."
-AT_THE_PROMPT = ("claude-code", "codex", "gemini", "droid", "opencode", "generic", "copilot")
+AT_THE_PROMPT = ("claude-code", "codex", "gemini", "droid", "opencode", "generic", "copilot", "qwen")
 AT_THE_RESULT = ("vscode", "cursor", "cline")
 LATE_BEFORE = ("vscode", "cline")  # whose context of a call comes with its result
 BY_HOLD_ALONE = ("windsurf", "kiro")

@@ -24,7 +24,7 @@ DELETE = "I will delete the shop site now"
 CALL = "shopctl site:delete --yes"
 RENAME = "shopctl site:rename old new"
 LESSON = "Save the domain records first."
-CLAUDE_SHAPED = ("claude-code", "codex", "droid")
+CLAUDE_SHAPED = ("claude-code", "codex", "droid", "qwen")
 
 
 def answer(it: Any, moment: str, text: str) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def test_codex_gets_no_extra_keys(hosted: Hosts, moment: str, text: str) -> None
     )
 
 
-@pytest.mark.parametrize("host", ["codex", "droid", "gemini", "cline", "opencode", "amp", "windsurf", "kiro"])
+@pytest.mark.parametrize("host", ["codex", "droid", "gemini", "cline", "opencode", "amp", "windsurf", "kiro", "qwen"])
 def test_ask_where_it_is_unknown_becomes_a_hold(hosted: Hosts, host: str) -> None:
     told = hosted(host).say("before_tool", RENAME)
     assert "breaks its links" in told

@@ -29,7 +29,7 @@ DELETE = "I will delete the shop site now"
 CALL = "shopctl site:delete --yes"
 LESSON = "Save the domain records first."
 NODE = shutil.which("node") or ""
-SHELLS = {"codex": "login", "gemini": "bash", "windsurf": "bash", "kiro": "bash"}
+SHELLS = {"codex": "login", "gemini": "bash", "windsurf": "bash", "kiro": "bash", "qwen": "bash"}
 EVENTS = {  # host → moment → the event as its settings name it
     "claude-code": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
     "codex": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
@@ -41,6 +41,7 @@ EVENTS = {  # host → moment → the event as its settings name it
     "windsurf": ("pre_user_prompt", "pre_run_command", "post_mcp_tool_use"),
     "droid": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
     "kiro": ("userPromptSubmit", "preToolUse", "postToolUse"),
+    "qwen": ("UserPromptSubmit", "PreToolUse", "PostToolUse"),
 }
 MOMENTS = ("prompt", "before_tool", "after_tool")
 ACT = {

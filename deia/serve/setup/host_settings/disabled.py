@@ -87,6 +87,10 @@ def _gemini(_: Sequence[Installed], machine: Machine) -> Troubles:
         yield from _switched_off(_settings_of("gemini", machine), name, value=False)
 
 
+def _qwen(_: Sequence[Installed], machine: Machine) -> Troubles:
+    yield from _switched_off(_settings_of("qwen", machine), "disableAllHooks")
+
+
 def _droid(_: Sequence[Installed], machine: Machine) -> Troubles:
     folders = _folders_of("droid", machine).values()
     yield from _switched_off([os.path.join(folder, "settings.json") for folder in folders], "hooksDisabled")
@@ -161,4 +165,5 @@ CHECKS: Mapping[str, Callable[[Sequence[Installed], Machine], Troubles]] = {
     "copilot": _copilot,
     "gemini": _gemini,
     "droid": _droid,
+    "qwen": _qwen,
 }

@@ -26,6 +26,7 @@ TAKES: Mapping[str, Mapping[str, Mapping[str, str]]] = {  # host → moment → 
     "claude-code": {"prompt": SPEAKS | NOTE, "before_tool": DECIDES | NOTE, "after_tool": SPEAKS | NOTE},
     "codex": {"prompt": SPEAKS, "before_tool": STRICT, "after_tool": SPEAKS},
     "droid": {"prompt": SPEAKS, "before_tool": STRICT, "after_tool": SPEAKS},
+    "qwen": {"prompt": SPEAKS, "before_tool": STRICT, "after_tool": SPEAKS},
     "vscode": {"before_tool": DECIDES, "after_tool": SPEAKS},
     "copilot": {
         "prompt": {"modifiedTransformedPrompt": CONTEXT},

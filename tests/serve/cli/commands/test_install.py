@@ -92,6 +92,7 @@ def test_every_host_at_once_is_entered_once_and_taken_out_without_a_trace(
         ("cursor", ".cursor/hooks.json"),
         ("windsurf", ".windsurf/hooks.json"),
         ("droid", ".factory/settings.json"),
+        ("qwen", ".qwen/settings.json"),
         ("kiro", ".kiro/agents/mine.json"),
     ],
 )

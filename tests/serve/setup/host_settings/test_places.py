@@ -22,12 +22,14 @@ EXPECTED = {  # where the hosts' own documents say that they look
     "amp": (".amp/plugins/deia.ts", ".config/amp/plugins/deia.ts"),
     "droid": (".factory/settings.json", ".factory/settings.json"),
     "kiro": (".kiro/agents/deia.json", ".kiro/agents/deia.json"),
+    "qwen": (".qwen/settings.json", ".qwen/settings.json"),
 }
 MOVED = [
     ("claude-code", "CLAUDE_CONFIG_DIR", "settings.json"),
     ("codex", "CODEX_HOME", "hooks.json"),
     ("copilot", "COPILOT_HOME", "hooks/deia-copilot.json"),
     ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+    ("qwen", "QWEN_HOME", "settings.json"),
     ("droid", "FACTORY_HOME_OVERRIDE", ".factory/settings.json"),
     ("opencode", "OPENCODE_CONFIG_DIR", "plugins/deia.ts"),
     ("opencode", "XDG_CONFIG_HOME", "opencode/plugins/deia.ts"),
