@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.embeddings import Effort
+from deia.compile.catalog.effort import Effort
 from deia.evaluate import measures
 from deia.knowledge import Document, Entry, Query
 from deia.match.tokeniser import question_words

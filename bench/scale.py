@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Any
 from search import WORDS, corpus, environment, questions, seconds
 
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.embeddings import Effort, VectorCache, text_key
+from deia.compile.catalog.effort import TIERS, Effort
+from deia.compile.catalog.embeddings import VectorCache, text_key
 from deia.compile.catalog.vectors import subject
-from deia.compile.catalog.writers import TIERS
 from deia.ingest.chunker import chunk_document
 from deia.knowledge import Entry, Query
 from deia.match.tiers import open_tier

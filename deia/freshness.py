@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 HEAD = "deia-stamps-1"
 MOST_SHOWN = 200  # characters of a path in a message
 ABSENT = "- -"
-TRIGGERS, DOCUMENTS = "stamps.triggers", "stamps.documents"
+TRIGGERS, DOCUMENTS, OWN = "stamps.triggers", "stamps.documents", "stamps.own"
 MOST_CHECKED = 5000  # sources that a query checks (1.5 µs a file); with more, it skips the documents (`*.md`)
 
 

@@ -137,6 +137,7 @@ class Query(Record):
     cluster: str = ""
     tag: str = ""
     keywords: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()  # own, packs, starter; () for all
     limit: int = 5
 
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         urgency: str | None
         cluster: str | None
         tag: str | None
+        layer: str | None
         keywords: Sequence[str] | None
         mode: str
         limit: int | None
@@ -54,6 +55,10 @@ if TYPE_CHECKING:
 __all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
 
 MODES = ("natural", "keywords")
+NOT_ENCODED = (
+    "searched with word vectors only, because some passages are not encoded for the sentence model yet; type: deia"
+    " compile --tier compact"
+)
 UNTRUSTED_RESULTS = (
     f"documents whose path does not begin with {STARTER_PREFIX} are files of a repository that the person has not"
     " trusted"
@@ -108,6 +113,7 @@ class Librarian:
         urgency: str | None = None,
         cluster: str | None = None,
         tag: str | None = None,
+        layer: str | None = None,
         keywords: Sequence[str] | None = None,
         mode: str = "natural",
         limit: int | None = None,
@@ -115,7 +121,8 @@ class Librarian:
     ) -> RenderableAnswer:
         """Search the commons; an answer may say that nothing fits.
 
-        `tier` names what the search may use besides words, like the setting `tier`; the answer names the tier used.
+        `layer` leaves only the project's `own` documents, those of `packs`, or those of the `starter`. `tier` names
+        what the search may use besides words, like the setting `tier`; the answer names the tier used.
 
         Raises:
             QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.
@@ -136,20 +143,25 @@ class Librarian:
         words = tuple(keywords or (text.split() if mode == "keywords" else ()))
         query = Query(
             text=text, platform=platform or "", audience=audience or "", urgency=urgency or "", cluster=cluster or "",
-            tag=tag or "", keywords=words, limit=most,
+            tag=tag or "", keywords=words, layers=self._layers(layer), limit=most,
         )  # fmt: skip
         with self._lock:
             catalog = self.open_catalog()  # this may compile, which is no part of the answer's time
             began = time.perf_counter()
             tiers = tiers_of(chosen, model=self.settings.model)
             answer = search(catalog, query, checked_at=spool.timestamp(time.time()), tiers=tiers)
-        if chosen == TIERS[0] and answer.audit.tier == TIERS[1]:
-            warning = f"searched with {TIERS[1]} meaning, because some passages are not encoded; type: deia compile"
-            answer = _with_warning(answer, warning)
+        if TIERS[0] in tiers and answer.audit.tier == TIERS[1]:
+            answer = _with_warning(answer, NOT_ENCODED)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
             answer = _with_warning(answer, UNTRUSTED_RESULTS)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
         return RenderableAnswer(**answer.values())
+
+    def _layers(self, layer: str | None) -> tuple[str, ...]:
+        """Return the layers to search; the settings may leave out the starter's documents."""
+        if layer:
+            return (layer,)
+        return () if self.settings.starter_documents else ("own", "packs")
 
     def _log_query(self, query: Query, answer: Answer, elapsed_ms: float) -> None:
         shown = [result.id for result in (*answer.primary, *answer.secondary)]

@@ -36,6 +36,8 @@ class Settings(Record):
     tier: str = "auto"  # what searches use besides words: the best available, or a named tier
     model: str = ""  # the model of the tier `transformer`: a folder, or a name on the Hugging Face hub
     starter: bool = True  # whether the starter commons adds its triggers and documents to a project's own
+    starter_documents: bool = True  # whether searches find the starter's documents
+    starter_triggers: bool = True  # whether the starter's triggers watch
     max_action: str = "hold"  # the strongest action that any trigger may take
     forms: Mapping[str, str] = {}  # urgency or trigger → the strongest action it may take, or "off"
     exceptions: Mapping[str, Sequence[str]] = {}  # trigger → globs of paths where it does not fire

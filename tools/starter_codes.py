@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from deia import files
 from deia.commons.layers.merge_layers import load_layered
 from deia.compile.catalog.document_store import volumes
+from deia.compile.catalog.effort import TIER
 from deia.compile.catalog.embeddings import STARTER as FILE
-from deia.compile.catalog.embeddings import TIER, VectorCache, encoded_by, text_key
+from deia.compile.catalog.embeddings import VectorCache, encoded_by, text_key
 from deia.compile.catalog.vectors import subject
 from deia.folders import STARTER
 from deia.ingest.chunker import chunk_document

@@ -9,14 +9,15 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from deia import files, freshness
 from deia.commons.layers.merge_layers import file_at, local_path
 from deia.commons.layers.packs import FOLDER as PACKS
 from deia.commons.layers.packs import LOCK as PACKS_LOCK
-from deia.compile.catalog.embeddings import TIER
+from deia.commons.triggers.cases import ENDINGS as CASES
+from deia.compile.catalog.effort import TIER
 from deia.compile.manifest import Manifest, write_manifest
 from deia.compile.sources import HASH_LENGTH, OWN_TEXTS, Known, digest_of, is_text, stamp_in, write_known
 from deia.errors import ArtefactError
@@ -92,19 +93,44 @@ def write_stamps(root: str, folder: str, sources: Mapping[str, str]) -> None:
     """Write the stamps of what was compiled, which the fast paths compare; a file that is right already stays."""
     own = [path for path in sources if path.startswith(OWN_TEXTS)]
     rest = [path for path in sources if not path.startswith(OWN_TEXTS)]
-    others = [path for path in rest if not is_text(path)]
+    texts = [path for path in rest if is_text(path)]
+    triggers = write_trigger_stamps(root, folder, sources)
+    text_folders = {"bok", *{path[: path.rfind("/")] for path in own}, *chain.from_iterable(map(_folders_above, texts))}
+    known = [freshness.stamp_line(sources[path][: -HASH_LENGTH - 1], path) for path in own]
+    documents = _stamps(root, sources, {*triggers, *text_folders, *rest}).removesuffix("\n")
+    _write_if_new(f"{folder}/{freshness.DOCUMENTS}", "\n".join([documents, *known, ""]))
+
+
+def write_trigger_stamps(root: str, folder: str, sources: Mapping[str, str]) -> set[str]:
+    """Write the stamps of what the triggers are compiled from, and return the paths.
+
+    The few files of the project itself have a file of their own, since hooks compare them at every call.
+    """
+    others = [path for path in sources if not path.startswith(OWN_TEXTS) and not is_text(path)]
     absent = [name for name in (*INDEX_NAMES, "deia.toml", PACKS_LOCK) if name not in sources]
     trigger_folders = {path.rpartition("/")[0] for path in others if local_path(path).startswith("triggers/")}
-    triggers = sorted({*others, *absent, *trigger_folders, "triggers", PACKS})
-    texts = set(rest).difference(others)
-    text_folders = {"bok", *{path[: path.rfind("/")] for path in own}, *chain.from_iterable(map(_folders_above, texts))}
-    documents = sorted({*triggers, *text_folders, *rest})
-    for name, paths, more in ((freshness.TRIGGERS, triggers, ()), (freshness.DOCUMENTS, documents, own)):
-        text = freshness.stamp_text(root, {_file_of(root, path): stamp_in(sources, path) for path in paths})
-        known = [freshness.stamp_line(sources[path][: -HASH_LENGTH - 1], path) for path in more]
-        data = "\n".join([text.removesuffix("\n"), *known, ""]).encode("utf-8", "surrogateescape")
-        if files.read(f"{folder}/{name}") != data:
-            files.replace(f"{folder}/{name}", data)
+    triggers = {*others, *absent, *trigger_folders, "triggers", PACKS}
+    own = [path for path in triggers if local_path(path) == path and not path.endswith(CASES)]
+    _write_if_new(f"{folder}/{freshness.OWN}", _stamps(root, sources, own))
+    _write_if_new(f"{folder}/{freshness.TRIGGERS}", _stamps(root, sources, triggers))
+    return triggers
+
+
+def _stamps(root: str, sources: Mapping[str, str], paths: Iterable[str]) -> str:
+    return freshness.stamp_text(
+        root, {_file_of(root, path): stamp_in(sources, path) for path in sorted(paths, key=_folders_last)}
+    )
+
+
+def _folders_last(path: str) -> tuple[bool, str]:
+    """Return the place of a path: of several that changed, a file says more than the folder that it is in."""
+    return "." not in path.rpartition("/")[2], path
+
+
+def _write_if_new(path: str, text: str) -> None:
+    data = text.encode("utf-8", "surrogateescape")
+    if files.read(path) != data:
+        files.replace(path, data)
 
 
 def _folders_above(path: str) -> list[str]:

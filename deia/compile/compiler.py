@@ -22,9 +22,15 @@ from deia.commons.checks import check_layers
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
-from deia.compile.catalog.build_catalog import build_catalog, models, revise_catalog
-from deia.compile.catalog.embeddings import BACKGROUND_LIMIT, DEFAULT_LIMIT, TIER, Effort, cache_path
-from deia.compile.catalog.incremental import MIN_DOCUMENTS, changed_texts, entries_text, merged_problems, revised
+from deia.compile.catalog.effort import (
+    ASIDE_LIMIT,
+    BACKGROUND_LIMIT,
+    DEFAULT_LIMIT,
+    TIER,
+    Effort,
+    cache_path,
+    models,
+)
 from deia.compile.compiled_folder import (
     CATALOG,
     ENTRIES,
@@ -39,6 +45,7 @@ from deia.compile.compiled_folder import (
     sweep,
     write_records,
     write_stamps,
+    write_trigger_stamps,
 )
 from deia.compile.manifest import Manifest, read_manifest
 from deia.compile.ready_starter import ready_starter
@@ -61,8 +68,15 @@ from deia.watch.silence.weakened_text import weakened_settings
 
 MOST_PROBLEMS = 5000  # in a manifest
 SENTENCE_TRANSFORMERS = "sentence_transformers"
-NOT_COMPILED = ("tier", "model", "collections", "documents")  # settings that are in no compiled file
+NOT_COMPILED = (
+    "tier",
+    "model",
+    "collections",
+    "documents",
+    "starter_documents",
+)  # settings that are in no compiled file
 PARTS = (TRIGGERS, CATALOG)
+MIN_DOCUMENTS = 5_000  # for recompiles of single texts; a smaller commons is read whole in a second
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
 POLL = 0.01  # seconds between two attempts to get the lock; the system frees it if a process dies
 
@@ -76,7 +90,7 @@ class Compiled(Manifest):
     trusted: bool = True  # whether the person trusts the commons
 
 
-def compile_commons(
+def compile_commons(  # noqa: PLR0913 - what to compile, and who waits for it
     root: str,
     *,
     environ: Mapping[str, str],
@@ -84,12 +98,14 @@ def compile_commons(
     progress: Callable[[str], None] | None = None,
     tier: str | None = None,
     requested: bool = False,
+    aside: bool = False,
     collections: Sequence[str] = (),
 ) -> Compiled:
     """Bring the compiled files of the commons at `root` up to date; return what was written.
 
     A person who `requested` the compile waits for the sentence model's vectors, up to a limit, and without a limit if
-    `tier` or the setting names that model. A compile in the background makes only a few. Some `collections` are
+    `tier` or the setting names that model. One that runs `aside`, in a process of its own, makes some hundreds, and one
+    that somebody else's work waits for only a few. Some `collections` are
     compiled by themselves, into a folder of their own. Raise CommonsError if there is no readable commons, or a
     collection is empty, and SettingsError if a setting is malformed, and ArtefactError if the folder for compiled files
     cannot be written.
@@ -99,7 +115,8 @@ def compile_commons(
     tell = progress or (lambda _message: None)
     chosen = resolve(root, environ=environ, flags={} if tier is None else {"tier": tier})
     work = _Work(
-        tier=chosen.tier, model=chosen.model, requested=requested, force=force, collections=tuple(collections)
+        tier=chosen.tier, model=chosen.model, requested=requested, aside=aside, force=force,
+        collections=tuple(collections),
     )  # fmt: skip
     try:
         files.make_folders(folder)  # readable only by the person, as the texts in it may be private
@@ -129,6 +146,7 @@ class _Work(Record):
     tier: str
     model: str
     requested: bool
+    aside: bool
     force: bool
     collections: tuple[str, ...] = ()
 
@@ -147,13 +165,14 @@ class _Work(Record):
     def limit(self) -> int:
         """How many texts may be encoded."""
         if not self.requested:
-            return BACKGROUND_LIMIT
+            return ASIDE_LIMIT if self.aside else BACKGROUND_LIMIT
         return Effort().limit if self.tier in (TIER, TRANSFORMER) else DEFAULT_LIMIT
 
     def is_satisfied(self, manifest: Manifest) -> bool:
         """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make."""
         lacking = set(self.tiers) - set(manifest.tiers)
-        return not lacking or not self.requested or (manifest.left_out and self.tier == "auto")
+        is_wanted = self.requested or self.aside
+        return not lacking or not is_wanted or (manifest.left_out and self.tier == "auto")
 
 
 class _Job(Record):
@@ -232,8 +251,9 @@ def _compile(job: _Job, began: float) -> Compiled:
         manifest, sources = _compile_all(job, sources, dependencies, written)
     write_records(job.folder, manifest, sources)
     write_stamps(job.root, job.folder, sources)
-    entries = [ENTRIES] if manifest.entries else []
-    sweep(job.folder, keep={*entries, manifest.catalog, job.previous.catalog, os.path.basename(job.cache)})
+    if CATALOG in written:
+        entries = [ENTRIES] if manifest.entries else []
+        sweep(job.folder, keep={*entries, manifest.catalog, job.previous.catalog, os.path.basename(job.cache)})
     return _report(job, written, manifest, began)
 
 
@@ -242,10 +262,15 @@ def _revise(job: _Job, sources: Mapping[str, str], digests: Mapping[str, str]) -
     previous = job.previous
     if not previous.entries or job.known.token != previous.triggers_digest:
         return None
-    paths = changed_texts(sources, job.known.sources, set(previous.settled))
+    from deia.compile.catalog import incremental  # noqa: PLC0415 - numpy, which a compile of triggers does not need
+    from deia.compile.catalog.build_catalog import revise_catalog  # noqa: PLC0415 - as above
+
+    paths = incremental.changed_texts(sources, job.known.sources, set(previous.settled))
     if not paths:
         return None
-    changes = revised(job.root, f"{job.folder}/{ENTRIES}", paths, token=previous.entries, index=previous.index)
+    changes = incremental.revised(
+        job.root, f"{job.folder}/{ENTRIES}", paths, token=previous.entries, index=previous.index
+    )
     if changes is None:
         return None
     job.tell(f"indexing {len(changes.volumes)} changed {'document' if len(changes.volumes) == 1 else 'documents'}")
@@ -264,7 +289,7 @@ def _revise(job: _Job, sources: Mapping[str, str], digests: Mapping[str, str]) -
         catalog=place_catalog(job.folder, building, report.tiers, digests[CATALOG]),
         tiers=report.tiers,
         built_at=built_at,
-        problems=merged_problems(previous.problems, set(paths), changes.problems, most=MOST_PROBLEMS),
+        problems=incremental.merged_problems(previous.problems, set(paths), changes.problems, most=MOST_PROBLEMS),
     )
 
 
@@ -278,6 +303,7 @@ def _compile_all(
         job.root, starter=job.starter, trusted=job.trusted, good=good,
         read_starter=lambda: ready_starter(job.environ, sources),
     )  # fmt: skip
+    layers = layers if job.resolved.starter_triggers else layers.without_starter_triggers()
     commons = layers.merged()
     problems = check_layers(layers, job.resolved) if job.trusted else list(commons.problems)
     if job.work.collections:
@@ -300,10 +326,13 @@ def _compile_all(
     )  # fmt: skip
     if TRIGGERS in written:  # first, since a hook may be waiting for them
         manifest = _write_triggers(job, commons, manifest)
+        write_trigger_stamps(job.root, job.folder, sources)
     if CATALOG in written:
         manifest = _write_catalog(job, commons, manifest)
     if len(commons.documents) >= MIN_DOCUMENTS and not job.work.collections and job.trusted:
         manifest = manifest.but(entries=manifest.triggers_digest)
+        from deia.compile.catalog.incremental import entries_text  # noqa: PLC0415 - as above
+
         files.replace(f"{job.folder}/{ENTRIES}", entries_text(own, manifest.entries))
     return manifest, sources
 
@@ -311,11 +340,13 @@ def _compile_all(
 def _write_catalog(job: _Job, commons: Commons, manifest: Manifest) -> Manifest:
     """Write the catalog; return the manifest with its name and its tiers."""
     job.tell(f"indexing {len(commons.documents)} documents")
+    from deia.compile.catalog.build_catalog import build_catalog  # noqa: PLC0415 - numpy, as above
+
     building, before = empty_building(job.folder), catalog_at(job.folder, job.previous)
     report = build_catalog(
         commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
         built_at=manifest.built_at, sources=[commons.index.path] if commons.index.path else [],
-        concepts=commons.concepts, learning_paths=commons.learning_paths,
+        concepts=commons.concepts, learning_paths=commons.learning_paths, own_first=job.trusted,
         previous=before if job.previous.deia == __version__ and os.path.isdir(before) else None,
         tiers=job.work.tiers, effort=job.effort(exclusive=True), tell=job.tell,
     )  # fmt: skip

@@ -24,10 +24,11 @@ MOST_NAMED = 8  # words that a message lists
 
 
 class Candidates(Record):
-    """The ranked documents for a query; `documents` are the first of `ranked`, those that an answer may show."""
+    """The ranked documents for a query; `documents` are those of `ranked` that an answer may show."""
 
     question: Question
     ranked: Sequence[Ranked]
+    shown: Sequence[Ranked]
     documents: Sequence[StoredDocument]
     stems: Mapping[str, Mapping[int, Collection[str]]]  # the query's stems in `documents`, by id and passage
     filters: int  # how many filters were set
@@ -40,7 +41,7 @@ class Candidates(Record):
 
 def build_results(catalog: Catalog, candidates: Candidates) -> list[Result]:
     """Return the candidates' documents as results."""
-    pairs = zip(candidates.documents, candidates.ranked, strict=False)
+    pairs = zip(candidates.documents, candidates.shown, strict=True)
     return [
         _result(catalog, document, ranked, candidates.question, candidates.stems_of(document.entry.id))
         for document, ranked in pairs

@@ -164,6 +164,11 @@ class Catalog:
         start = self._offsets[2 * number]
         return str(fast_json.loads(self._documents[start : self._documents.find(b"\t", start)].decode()))
 
+    def path(self, number: int) -> str:
+        """Return a document's path by its number."""
+        start, end = self._offsets[2 * number], self._offsets[2 * number + 2]
+        return str(fast_json.loads(self._documents[start:end].decode().partition("\t")[2])["path"])
+
     def ids(self) -> dict[str, int]:
         """Return the number of every document by its id; only the beginning of each line is read."""
         data, starts = self._documents, self._offsets.tolist()[:-2:2]

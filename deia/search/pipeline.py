@@ -15,7 +15,7 @@ time is passed in by the caller (`checked_at`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from deia.knowledge import Query
 from deia.match.keyword import NOT, NUMBERS
@@ -39,6 +39,7 @@ from deia.search.question.terms import Question, Term, read_question, stem_weigh
 from deia.search.ranking.affinity import affinity
 from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
+from deia.search.ranking.layers import fitting, higher_first, layer_filters
 from deia.search.ranking.rank import Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, choose_tier, retrieve
 from deia.search.ranking.weights import verdict_weights
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from deia.match.keyword import Filters
 
 MOST_DOCUMENTS = 200
-FAINT = 0.2  # of the best document's score; documents below are not shown
 BROAD_FROM = 50  # passages; in a smaller commons every word occurs in a large share of them
 BROAD_SHARE = 0.4  # of the passages that contain a word of a broad query
 BROAD_WORDS = 2
@@ -63,10 +63,15 @@ def search(catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Itera
     audit = Audit(
         checked_at=checked_at, index_built_at=catalog.built_at, sources=tuple(catalog.header.get("sources", ()))
     )
+    layers = layer_filters(query.layers)
     if any(map(str.strip, query.keywords)):
-        return _answer_keywords(catalog, query, interpret(catalog, query.but(text="")).filters, audit)
+        filters = {**layers, **interpret(catalog, query.but(text="")).filters}
+        return _answer_keywords(catalog, query, filters, audit)
     interpretation = interpret(catalog, query)
     audit = audit.but(kind=interpretation.kind, understood=interpretation.note, warnings=interpretation.warnings)
+    if interpretation.kind == CONVERSATIONAL and not interpretation.filters:
+        return nothing_asked(query, audit)
+    interpretation = interpretation.but(filters={**layers, **interpretation.filters})
     return _answer_interpreted(catalog, interpretation, audit, tiers=tiers).but(query=query.text)
 
 
@@ -76,6 +81,7 @@ def ranking(catalog: Catalog, text: str, *, limit: int = 10, tiers: Iterable[str
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
     meaning = choose_tier(catalog, tiers=tiers)
     ranked = _retrieve_and_rank(catalog, question, meaning=meaning, filters=interpretation.filters, limit=limit)
+    ranked = higher_first(catalog, ranked)
     return [catalog.id(document.number) for document in ranked[:limit]]
 
 
@@ -87,8 +93,6 @@ def _answer_interpreted(
     catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str]
 ) -> Answer:
     query, filters = interpretation.query, interpretation.filters
-    if interpretation.kind == CONVERSATIONAL and not filters:
-        return nothing_asked(query, audit)
     if not query.text.strip():
         return _answer_filters(catalog, query, filters, audit)
     meaning = choose_tier(catalog, tiers=tiers)
@@ -126,8 +130,9 @@ def _is_broad(catalog: Catalog, question: Question) -> bool:
 
 
 def find_candidates(
-    catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int
-) -> Candidates:
+    catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int,
+    choose: Callable[[Catalog, Sequence[Ranked]], Sequence[Ranked]] = fitting,
+) -> Candidates:  # fmt: skip
     """Retrieve and rank documents, choose those to show, and look up which of the query's words they contain."""
     limit = max(1, min(limit, MOST_DOCUMENTS))
     ranked = _retrieve_and_rank(catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN))
@@ -135,14 +140,16 @@ def find_candidates(
     set_filters = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
     passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
     few = bool(set_filters) and passing <= SEEN  # of few documents that somebody asked for, none is hidden
-    least = FAINT * ranked[0].score if ranked and not few else 0.0
-    documents = [catalog.document_at(document.number) for document in ranked[:limit] if few or document.score >= least]
+    shown = higher_first(catalog, ranked if few else choose(catalog, ranked))[:limit]
+    documents = [catalog.document_at(document.number) for document in shown]
+    best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not
     return Candidates(
         question=question,
         ranked=ranked,
+        shown=shown,
         documents=documents,
         stems=catalog.keyword.stems_by_passage(
-            [document.entry.id for document in documents], list(stem_weights(question))
+            list({*best, *(document.entry.id for document in documents)}), list(stem_weights(question))
         ),
         filters=len(set_filters),
         passing=passing,
@@ -162,11 +169,14 @@ def _retrieve_and_rank(
 
 def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> list[float]:
     """Return what the verdict looks at."""
-    question, documents = candidates.question, candidates.documents
+    question = candidates.question
+    seen = {
+        number: catalog.id(number) for number in (one.number for one in (*candidates.ranked[:1], *candidates.shown))
+    }
     return observe(
         question,
         candidates.ranked,
-        {document.number: candidates.stems[document.entry.id] for document in documents},
+        {number: candidates.stems[ident] for number, ident in seen.items()},
         passages=max(1, catalog.keyword.chunks * candidates.passing // max(1, len(catalog))),
         filters=candidates.filters,
         akin=affinity(catalog, question, meaning) if candidates.ranked else 0.0,
@@ -185,7 +195,9 @@ def _answer_keywords(catalog: Catalog, query: Query, filters: Filters, audit: Au
     question = read_question(" | ".join((*keywords, query.text)), catalog)
     query = query.but(text=query.text or " ".join(keywords))
     meaning = choose_tier(catalog, tiers=())
-    candidates = find_candidates(catalog, question, meaning=meaning, filters=filters, limit=query.limit)
+    candidates = find_candidates(
+        catalog, question, meaning=meaning, filters=filters, limit=query.limit, choose=lambda _catalog, ranked: ranked
+    )
     terms = {keyword: _keyword_terms(question, keyword) for keyword in keywords}
     results = [
         result.but(

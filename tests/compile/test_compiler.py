@@ -237,10 +237,11 @@ def ask(root: Path, prompt: str) -> str:
 def test_the_hook_uses_the_last_compiled_triggers_and_says_what_changed_since(root: Path) -> None:
     compiled(root)
     assert "Careful." in ask(root, "I will sell the shop")
+    write(root / "deia.toml", "limit = 'five'\n")  # nothing can be compiled with it
     write(root / "triggers/shop.yaml", TRIGGER.replace("Careful.", "Changed."), when=1_700_000_500.0)
     answer = ask(root, "I will sell the shop now")
     assert "Careful." in answer
-    assert "triggers/shop.yaml changed since the triggers were compiled" in answer
+    assert "deia.toml changed since the triggers were compiled" in answer
 
 
 def test_a_source_whose_name_has_a_line_break_is_fresh_once_it_is_compiled(root: Path) -> None:

@@ -38,6 +38,15 @@ class Layers(Record):
         """Return the layers as one commons, with the problems of the project and of the packs."""
         return merged(self.stack).but(problems=(*self.stack[0].problems, *self.problems))
 
+    def without_starter_triggers(self) -> Layers:
+        """Return the layers, the starter's with its documents only."""
+        stack = [layer.but(triggers=(), cases=()) if _is_starter_layer(layer) else layer for layer in self.stack]
+        return self.but(stack=tuple(stack))
+
+
+def _is_starter_layer(layer: Commons) -> bool:
+    return any(origin_of(trigger.path) == "starter" for trigger in layer.triggers[:1])
+
 
 def load_starter() -> Commons:
     """Read the starter commons, with its paths as seen from a project."""

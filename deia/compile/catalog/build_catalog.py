@@ -27,13 +27,13 @@ from deia.compile.catalog.carry_over import (
     plan_revision,
 )
 from deia.compile.catalog.document_store import Volume, printable, volumes
-from deia.compile.catalog.embeddings import BACKGROUND_LIMIT, UNLIMITED, Effort
+from deia.compile.catalog.effort import BACKGROUND_LIMIT, TIERS, UNLIMITED, Effort
 from deia.compile.catalog.workers import each_prepared
-from deia.compile.catalog.writers import TIERS, Writers, new_index, write_prepared, write_words
+from deia.compile.catalog.writers import Writers, new_index, write_prepared, write_words
 from deia.fast_json import Json
 from deia.knowledge import Document, Entry
 from deia.match.keyword import analyser, key
-from deia.match.tiers import Tier, open_tier
+from deia.match.tiers import Tier
 from deia.match.tokeniser import distinct, question_words, terms
 from deia.records import Record
 from deia.search.catalog import CONCEPTS, FORMAT, HEADER, KEYWORD, NEW_WORDS, PATTERNS, WORDS
@@ -68,9 +68,11 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     tell: Callable[[str], None] | None = None,
     concepts: Sequence[Concept] = (),
     learning_paths: Sequence[LearningPath] = (),
+    own_first: bool = True,
 ) -> CatalogReport:
     """Write a search catalog into an empty folder; `previous` is the folder of the last catalog.
 
+    `own_first` is whether searches prefer the project's own documents to those of other layers that fit as well.
     The sentence model's vectors are left out if making them would exceed `effort`; `tell` receives progress messages.
     Raise ArtefactError if the model of a tier is missing or damaged, and OSError if the folder cannot be written.
     """
@@ -85,6 +87,7 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
         "byteorder": sys.byteorder,
         "sources": list(sources),
         "documents": len(shelved),
+        "own_first": own_first,
         "clusters": _clusters(clusters, shelved),
         "strengths": _strengths(shelved),
         "learning_paths": _learning_paths(learning_paths),
@@ -130,11 +133,6 @@ def _defines_more(changed: Sequence[Volume], before: Mapping[str, int]) -> bool:
 
 
 # --- compiling everything --------------------------------------------------------------------------------------------
-
-
-def models() -> list[str]:
-    """Return the digests of the models that a catalog is made with."""
-    return [open_tier(name).digest for name in TIERS]
 
 
 def _compile_whole(shelved: Sequence[Volume], writers: Writers) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import tantivy
 
 from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest
-from deia.compile.catalog.embeddings import TIER
+from deia.compile.catalog.effort import TIER
 from deia.compile.catalog.writers import Writers, compile_volumes, expect_stems, write_words
 from deia.errors import ArtefactError
 from deia.match.spelling import worth_keeping

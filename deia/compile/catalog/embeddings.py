@@ -8,13 +8,13 @@ passages or for none.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
 from deia import files
+from deia.compile.catalog.effort import BACKGROUND_LIMIT, KEY_SIZE, TIER, Effort
 from deia.compile.catalog.vectors import THREADS, VectorWriter, specificity, subject
 from deia.folders import MODELS
 from deia.knowledge import Entry
@@ -24,31 +24,10 @@ from deia.match.static_vectors import Static
 from deia.match.tiers import Tier, open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.vector_store import Vectors
-from deia.records import Record
 
-TIER = "compact"
 STARTER = f"{MODELS}/starter.codes"
-KEY_SIZE = 16  # bytes
 SPEED = 25  # texts a second, a passage of 180 words each, on two cores (bench/compact.py)
-BACKGROUND_LIMIT = 8  # texts that a compile encodes if nobody waits for it: a changed document, in less than a second
-DEFAULT_LIMIT = 3_000  # texts that a compile encodes unless the setting names the model: two minutes
 BATCH = 64  # texts between two progress messages, and between two writes
-
-
-class Effort(Record):
-    """How much a compile may encode, and where the vectors are cached."""
-
-    limit: int = sys.maxsize  # texts
-    cache: str = ""  # a file; "" caches nothing
-    exclusive: bool = False  # whether the cache serves this commons alone, so that unused vectors can be removed
-
-
-UNLIMITED = Effort()
-
-
-def cache_path(folder: str, *, tier: str = TIER) -> str:
-    """Return the file of a model's cached vectors, which the model's digest names."""
-    return f"{folder}/codes-{open_tier(tier).digest[: 2 * KEY_SIZE]}"
 
 
 def text_key(model: str, text: str) -> bytes:

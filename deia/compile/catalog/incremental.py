@@ -29,7 +29,6 @@ from deia.knowledge import Document, Entry
 from deia.records import Record
 
 HEAD = "deia-entries-1"
-MIN_DOCUMENTS = 5_000  # a smaller commons is read whole in a second
 MOST_CHANGED = 100
 SHARED_FIELDS = ("title", "platforms", "audience", "urgency", "clusters", "related_docs", "extra")  # others use these
 PRESENCE_FIELDS = ("summary", "keywords")  # of these it only matters whether they are empty

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 import tantivy
 
 from deia.compile.catalog.document_store import DIGEST_SIZE, ShelfWriter, Volume
-from deia.compile.catalog.embeddings import Effort, LaterWriter
+from deia.compile.catalog.effort import TIERS, Effort
+from deia.compile.catalog.embeddings import LaterWriter
 from deia.compile.catalog.prepare import STEMS, Prepared, prepared
 from deia.compile.catalog.rows import rows_of
 from deia.compile.catalog.vectors import VectorWriter
@@ -20,7 +21,6 @@ from deia.match.tiers import Tier
 from deia.match.tokeniser import terms
 from deia.search.catalog import Catalog
 
-TIERS = ("static",)  # the default, because the sentence model takes a thousand times as long for a passage
 WRITER_BYTES = 256_000_000
 
 

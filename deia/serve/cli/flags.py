@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FORMS = ("table", "summary", "full", "markdown", "json", "yaml", "paths")
 COLOURS = ("auto", "always", "never")
+LAYERS = ("own", "packs", "starter")
 TIERS = ("auto", "compact", "static", "keyword")
 MOST_DOCUMENTS = 200  # that a search returns at most (deia.search.pipeline)
 MOST_TOKENS = 1_000_000
@@ -45,6 +46,7 @@ SEARCH = (
     Flag(name="--urgency", help="Only documents of this urgency.", choices=("critical", "high", "medium", "low")),
     Flag(name="--cluster", help="Only documents of this cluster."),
     Flag(name="--tag", help="Only documents with this tag."),
+    Flag(name="--layer", help="Only the project's own documents, those of packs, or the starter's.", choices=LAYERS),
     Flag(name="--keyword", help="A keyword that must match as a whole word; may be repeated.", repeated=True),
     Flag(name="--limit", help="How many documents to show.", metavar="NUMBER", most=MOST_DOCUMENTS),
     Flag(

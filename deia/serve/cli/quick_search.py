@@ -6,7 +6,8 @@ import os
 import sys
 
 from deia.errors import QueryError
-from deia.librarian import Librarian
+from deia.folders import state_folder
+from deia.librarian import NOT_ENCODED, Librarian
 from deia.records import TYPE_CHECKING
 from deia.search.rendering.llm_quotes import BUDGET
 from deia.search.rendering.render import full, render
@@ -17,6 +18,7 @@ from deia.serve.cli.terminal import look_of
 if TYPE_CHECKING:
     from typing import Any
 
+ENCODE = "encode"  # the reason for a compile aside, apart from those of hooks
 COMPILER = "deia.compile.compiler"  # is imported only if the commons had to be compiled for this search
 
 
@@ -43,4 +45,13 @@ def search(
         from deia.serve.startup.bytecode import keep_bytecode  # noqa: PLC0415 - most searches compile nothing
 
         keep_bytecode()
+        if NOT_ENCODED in answer.audit.warnings:
+            encode_aside(librarian.root)
     return output.FOUND if answer.documents else output.NOTHING
+
+
+def encode_aside(root: str) -> None:
+    """Start a process that encodes what a search had no time for, so that later searches use the sentence model."""
+    from deia.serve.hooks.fallback import start_compile  # noqa: PLC0415 - only after sources changed
+
+    start_compile(state_folder(os.environ), root, [root], why=ENCODE)

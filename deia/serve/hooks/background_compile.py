@@ -1,6 +1,6 @@
 """A compile that a hook starts and does not wait for: `python -I background_compile.py MARKER ROOT…`.
 
-It prints nothing, does what a search would do by itself, and loads no model that a commons names. Errors go to the
+It prints nothing, encodes as much as takes some seconds, and loads no model that a commons names. Errors go to the
 ledger. At the end it writes to the marker, by which hooks know that it was not killed. It is run as a file, so that
 neither the working folder nor the environment can add modules.
 """
@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+
+FORGOTTEN_AFTER = 86_400.0  # seconds
 
 
 def main(marker: str, roots: list[str]) -> int:
@@ -26,7 +28,7 @@ def main(marker: str, roots: list[str]) -> int:
     code = 0
     for root in roots:
         try:
-            compile_commons(root, environ=os.environ)
+            compile_commons(root, environ=os.environ, aside=True)
         except DeiaError as error:
             code = 2
             try:
@@ -36,8 +38,19 @@ def main(marker: str, roots: list[str]) -> int:
             fields = {"host": "compile", "error": str(error)[:500], "where": root}
             spool.append(events_folder(root, os.environ), "error", fields, telemetry=telemetry)
     files.append(marker, b"done\n")
+    remove_markers(files.parent(marker), now=time.time())
     remove_abandoned(os.environ, now=time.time())
     return code
+
+
+def remove_markers(folder: str, *, now: float) -> None:
+    """Remove the markers of compiles that nobody asks about any more."""
+    from deia import files  # noqa: PLC0415 - as in `main`
+
+    for path in [f"{folder}/{name}" for name in files.names(folder)]:
+        stamp = files.stamp(path)
+        if stamp is not None and now - stamp[1] / 1e9 > FORGOTTEN_AFTER:
+            files.remove(path)
 
 
 if __name__ == "__main__":

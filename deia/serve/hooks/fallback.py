@@ -34,7 +34,8 @@ FIX = "If you see this again in a few minutes, type: deia compile"
 def stand_in(place: Place, why: str) -> Artefact | None:
     """Start a compile, set `place.trouble`, and return the triggers that count until it is done, if there are any."""
     values = _settings(place)
-    layered = values.get("starter", True) and not folders.is_starter(place.root)
+    wanted_below = values.get("starter", True) and values.get("starter_triggers", True)
+    layered = wanted_below and not folders.is_starter(place.root)
     starter = _starter(place, values) if layered else None
     wanted = [folders.STARTER, place.root] if layered and starter is None else [place.root]
     started = start_compile(place.state, place.root, wanted)
@@ -70,12 +71,13 @@ def _starter(place: Place, values: dict[str, Any]) -> Artefact | None:
 # --- the compile ---
 
 
-def start_compile(state: str, root: str, wanted: Sequence[str]) -> bool:
+def start_compile(state: str, root: str, wanted: Sequence[str], *, why: str = "") -> bool:
     """Compile the `wanted` commons on behalf of the one at `root`; return whether a compile is under way.
 
-    Of several processes that come here at once, the one that creates the claim starts the compile.
+    Of several processes that come here at once, the one that creates the claim starts the compile. One that did not
+    help is not tried again soon for the same reason `why`.
     """
-    marker = f"{state}/compiling/{fingerprint(root):016x}"
+    marker = marker_of(state, root, why)
     if _is_under_way(marker):
         return True
     if state[:1] != "/" and state[1:2] != ":":
@@ -96,6 +98,11 @@ def start_compile(state: str, root: str, wanted: Sequence[str]) -> bool:
         return is_under_way
     process = _start([python, "-I", SCRIPT, marker, *wanted], state)
     return bool(process) and files.append(marker, b"%d\n" % process)
+
+
+def marker_of(state: str, root: str, why: str) -> str:
+    """Return the file by which processes know that a compile was started for a reason, and that it is done."""
+    return f"{state}/compiling/{fingerprint(root + why):016x}"
 
 
 def _mark(marker: str) -> bool:

@@ -38,6 +38,7 @@ STDOUT, STDERR = 1, 2
 REASON_CODE = 2  # the exit code that goes with a reason on standard error
 HALF_INSTALLED = 70  # tells the launcher, which exits with 0, that modules of deia are missing or of another version
 DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
+GUARDING = ("prompt", "before_tool")  # moments before which changed triggers are compiled
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: changed sources were reported
 UNCOMPILED = STALE + b'"uncompiled"'
@@ -138,14 +139,19 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
         said = _forms().forbid(can, reason)
         return said
     artefact = _open(place)
-    reports = occasion.moment == "prompt" or place.trouble or ("context" in can and BEGINNINGS.isdisjoint(carries))
-    trouble = _trouble(place, artefact, log, can) if reports else ""
     if artefact is None:
+        trouble = _trouble(place, None, log, can)
         said = _forms().trouble(can, trouble) if trouble else None
         return said
     deadline = artefact.meta.settings["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
+    if occasion.moment in GUARDING and place.timed and not place.trouble:
+        artefact = _renewed(place, artefact)
+    trouble = place.pending
+    reports = occasion.moment == "prompt" or place.trouble or ("context" in can and BEGINNINGS.isdisjoint(carries))
+    if not trouble and reports:
+        trouble = _trouble(place, artefact, log, can)
     turn = occasion.turn
     if turn is None:
         return None
@@ -248,6 +254,17 @@ def _open(place: Place) -> Artefact | None:
     return artefact
 
 
+def _renewed(place: Place, artefact: Artefact) -> Artefact:
+    """Return the compiled triggers, compiled anew if the project's own changed."""
+    changed = freshness.changed(place.derived, place.root, freshness.OWN)
+    if not changed:
+        return artefact
+    from deia.serve.hooks.renewal import renewed  # noqa: PLC0415 - hardly any call follows a change of triggers
+
+    triggers: Artefact = renewed(place, artefact, changed)
+    return triggers
+
+
 def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, *, again: bool = False) -> str:
     """Report and return what is wrong with the compiled triggers, of which the last good ones are used nevertheless."""
     # Once per conversation, unless `again`; a report that the host could not carry does not count.
@@ -269,9 +286,13 @@ def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
     """Return what is wrong with the files that the triggers were compiled from, or the empty text."""
     # The files of an untrusted commons are not named: their names are somebody else's words.
     changed = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
-    if not place.trusted:
-        return "its files changed since they were compiled. Type: deia compile" if changed else ""
     if changed:
-        return f"{changed} changed since the triggers were compiled. Type: deia compile"
+        from deia.serve.hooks.fallback import FIX, STARTED, start_compile  # noqa: PLC0415 - as in `_renewed`
+
+        is_started = start_compile(place.state, place.root, [place.root], why=changed)
+        remedy = f"; {STARTED}. {FIX}" if is_started else ". Type: deia compile"
+        return f"{changed if place.trusted else 'its files'} changed since the triggers were compiled{remedy}"
+    if not place.trusted:
+        return ""
     broken = ", ".join(artefact.meta.standing)[: freshness.MOST_SHOWN] if artefact is not None else ""
     return f"{broken} has errors; its last good version counts. Type: deia lint" if broken else ""

@@ -32,7 +32,7 @@ from deia.folders import (
 from deia.knowledge import Golden
 from deia.ledger.tail import extent_of, read_ledger
 from deia.librarian import Librarian
-from deia.match.tiers import tiers_of
+from deia.match.tiers import TIERS, tiers_of
 from deia.records import Record
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import hook_findings
@@ -150,7 +150,12 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         text = f"the compiled files are up to date, but {', '.join(standing)} has errors; its last good version counts"
         yield warning(text, "To see them, type: deia lint")
     else:
-        yield fine(f"compiled files are fresh ({_triggers(read_manifest(about.derived))})")
+        manifest = read_manifest(about.derived)
+        yield fine(f"compiled files are fresh ({_triggers(manifest)})")
+        settings = resolve(about.root, environ=about.patient.machine.environ)
+        if TIERS[0] in tiers_of(settings.tier, model=settings.model) and TIERS[0] not in manifest.tiers:
+            text = "searches use word vectors only: some passages are not encoded for the sentence model"
+            yield warning(text, "Type: deia compile --tier compact")
 
 
 def leftover_folder(about: _Examined) -> Iterator[Finding]:

@@ -25,7 +25,17 @@ OFF_ENTRY = ('"enabled":false', "enabled=false")
 PLUGIN = ('"deia@', '"deia":')  # deia as a plugin of Claude Code, before its marketplace
 MOST_DEPTH = 12
 # The settings that weaken, by the file's name and as DEIA_NAME.
-WEAKENING = ("deadline_ms", "starter", "hold", "max_action", "forms", "exceptions", "quiet", "telemetry")
+WEAKENING = (
+    "deadline_ms",
+    "starter",
+    "starter_triggers",
+    "hold",
+    "max_action",
+    "forms",
+    "exceptions",
+    "quiet",
+    "telemetry",
+)
 FORMS = frozenset(("off", *ACTIONS)) - {"hold"}
 LEAST_DEADLINE = 1000  # milliseconds, the default
 TABLE_SETTINGS = frozenset(("forms", "exceptions", "quiet"))
@@ -160,7 +170,7 @@ def is_weak(name: str, value: str) -> bool:
     if first == "deadline_ms":
         digits = value.replace("_", "")
         return not digits.isdecimal() or int(digits[:9]) < LEAST_DEADLINE
-    if first in {"starter", "hold"}:
+    if first in {"starter", "starter_triggers", "hold"}:
         return value not in {"true", "1", "yes"}
     if first == "max_action":
         return value != "hold"

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.embeddings import KEY_SIZE, STARTER, TIER, Effort, VectorCache, text_key
+from deia.compile.catalog.effort import KEY_SIZE, TIER, Effort
+from deia.compile.catalog.embeddings import STARTER, VectorCache, text_key
 from deia.compile.compiler import compile_commons
 from deia.knowledge import Document, Entry, Query
 from deia.match.tiers import open_tier

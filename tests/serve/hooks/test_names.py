@@ -14,6 +14,7 @@ import pytest
 from deia import files
 from deia.compile.compiler import compile_commons
 from deia.serve import hook
+from deia.serve.hooks.fallback import marker_of
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.watch.memory.log import fingerprint
 
@@ -75,6 +76,9 @@ def uncompiled(root: Path, environ: dict[str, str]) -> str:
 def changed(root: Path, environ: dict[str, str]) -> str:
     compile_commons(str(root), environ=environ)
     os.utime(root / "triggers" / SHORT, (1, 1))
+    path = f"triggers/{SHORT}"
+    for why in (path, f"{path} {files.stamp(f'{root}/{path}')}"):
+        assert files.append(marker_of(environ["DEIA_STATE"], str(root), why), b".")  # as above
     return "changed since the triggers were compiled"
 
 

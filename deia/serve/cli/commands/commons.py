@@ -71,9 +71,9 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     return int(any(problem.severity == "error" for problem in compiled.problems))
 
 
-def compile_and_say(root: str) -> None:
-    """Compile a commons and say what that did."""
-    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ))))
+def compile_and_say(root: str, *, requested: bool = False) -> None:
+    """Compile a commons and say what that did; a person who `requested` it waits for the sentence model."""
+    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ, requested=requested))))
 
 
 def compile_report(compiled: Compiled) -> list[str]:
@@ -148,7 +148,10 @@ def index() -> None:
 @click.option("--write", is_flag=True, help="Write the file.")
 @commons_option
 def index_build(*, write: bool) -> int:
-    """Add missing entries for documents, and update the views and counts."""
+    """Add missing entries for documents, and update the views and counts.
+
+    With --write, everything is then brought up to date, as `deia compile` does.
+    """
     return _rewrite(build, write=write)
 
 
@@ -173,6 +176,8 @@ def _rewrite(change: Callable[..., str], *, write: bool) -> int:
         )
         kept = f" The old file is {path}{BACKUP}." if change is migrate else ""
         output.say(f"Written.{kept}" if write else "Nothing was written. To write the file, add --write.")
+    if write:
+        compile_and_say(root, requested=True)
     return output.FOUND
 
 

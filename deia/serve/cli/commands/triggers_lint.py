@@ -29,6 +29,7 @@ def lint(*, form: str) -> int:
     librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
     artefact = librarian.open_artefact()
     layers = load_layers(librarian.root, starter=librarian.settings.starter, trusted=librarian.settings.trusted)
+    layers = layers if librarian.settings.starter_triggers else layers.without_starter_triggers()
     own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
     problems = lint_triggers(artefact, own.triggers, layered.cases, ungated=manifest.ungated, clock=time.perf_counter)

@@ -14,23 +14,27 @@ from deia.knowledge import Trigger
 from deia.records import UNTRUSTED
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option
+from deia.serve.cli.flags import LAYERS
 from deia.settings import resolve
 from deia.text import counted, one_line
 
 
 @click.command("list", short_help="Show the triggers, and which layer each comes from.")
+@click.option("--layer", type=click.Choice(LAYERS), help="Only the project's own, those of packs, or the starter's.")
 @form_option("text", "json")
 @commons_option
-def list_triggers(*, form: str) -> int:
+def list_triggers(*, form: str, layer: str | None) -> int:
     """Show the active triggers: the project's own, and those of packs and the starter commons, each with its layer."""
     root = commons_root()
     settings = resolve(root, environ=os.environ)
     own = PROJECT if settings.trusted else UNTRUSTED
     layers = load_layers(root, starter=settings.starter, trusted=settings.trusted)
+    layers = layers if settings.starter_triggers else layers.without_starter_triggers()
     hidden: dict[str, list[str]] = {}
     for hiding in find_hidings(layers.stack):
         hidden.setdefault(hiding.winner.id, []).append(describe_hiding(hiding))
-    triggers = sorted(layers.merged().triggers, key=lambda trigger: (not _is_own(trigger), trigger.id))
+    listed = [trigger for trigger in layers.merged().triggers if layer in {None, _layer_of(trigger)}]
+    triggers = sorted(listed, key=lambda trigger: (not _is_own(trigger), trigger.id))
     origins = {trigger.id: own if _is_own(trigger) else origin_of(trigger.path) for trigger in triggers}
     rows: list[Json] = [
         {
@@ -42,6 +46,12 @@ def list_triggers(*, form: str) -> int:
     ]  # fmt: skip
     output.answer(rows, _list_lines(triggers, origins, hidden), as_json=form == "json")
     return output.FOUND
+
+
+def _layer_of(trigger: Trigger) -> str:
+    """Return the layer of a trigger, as `--layer` names it."""
+    origin = origin_of(trigger.path)
+    return {PROJECT: "own", "starter": "starter"}.get(origin, "packs")
 
 
 def _is_own(trigger: Trigger) -> bool:

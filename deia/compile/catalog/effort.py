@@ -1,0 +1,36 @@
+"""How much a compile may encode, apart from the encoding itself: a compile of triggers alone needs no numpy."""
+
+from __future__ import annotations
+
+import sys
+
+from deia.match.tiers import open_tier
+from deia.records import Record
+
+TIER = "compact"
+TIERS = ("static",)  # the default, because the sentence model takes a thousand times as long for a passage
+KEY_SIZE = 16  # bytes
+BACKGROUND_LIMIT = 8  # texts that a compile encodes if somebody's work waits for it: in less than a second
+ASIDE_LIMIT = 200  # in a process of its own, which other compiles wait for: eight seconds
+DEFAULT_LIMIT = 3_000  # texts that a compile encodes unless the setting names the model: two minutes
+
+
+class Effort(Record):
+    """How much a compile may encode, and where the vectors are cached."""
+
+    limit: int = sys.maxsize  # texts
+    cache: str = ""  # a file; "" caches nothing
+    exclusive: bool = False  # whether the cache serves this commons alone, so that unused vectors can be removed
+
+
+UNLIMITED = Effort()
+
+
+def cache_path(folder: str, *, tier: str = TIER) -> str:
+    """Return the file of a model's cached vectors, which the model's digest names."""
+    return f"{folder}/codes-{open_tier(tier).digest[: 2 * KEY_SIZE]}"
+
+
+def models() -> list[str]:
+    """Return the digests of the models that every catalog is made with."""
+    return [open_tier(name).digest for name in TIERS]

@@ -1,0 +1,53 @@
+"""Brings compiled triggers up to date while a hook runs, because a project's trigger files changed.
+
+A compile in a process of its own takes about half a second, and the hook waits that long: a trigger that was written or
+pulled then guards the very next call. If it takes longer, the old triggers count, and the person is told so.
+"""
+
+from __future__ import annotations
+
+import time
+
+from deia import files
+from deia.errors import ArtefactError
+from deia.freshness import MOST_SHOWN
+from deia.records import TYPE_CHECKING
+from deia.serve.hooks.fallback import FIX, marker_of, start_compile
+from deia.text import one_line, shorten
+
+if TYPE_CHECKING:
+    from deia.serve.hooks.place import Place
+    from deia.watch.gate.artefact import Artefact
+
+SHARE = 0.7  # of the hook's time; judging the turn needs the rest
+INTERVAL = 0.01  # seconds between two looks
+
+
+def renewed(place: Place, artefact: Artefact, changed: str) -> Artefact:
+    """Return the triggers compiled anew, or the old ones, with `place.pending` set if they count only until then.
+
+    `changed` is the file that changed. If it cannot be compiled, the person is told at the next prompt.
+    """
+    path = f"{place.derived}/triggers"
+    before, why = files.stamp(path), f"{changed} {files.stamp(f'{place.root}/{changed}')}"
+    if not start_compile(place.state, place.root, [place.root], why=why):
+        return artefact
+    marker = marker_of(place.state, place.root, why)
+    until = place.began + SHARE * artefact.meta.settings["deadline_ms"] / 1000
+    while time.perf_counter() < until:
+        is_done = (files.read(marker) or b"").endswith(b"done\n")
+        if files.stamp(path) != before:
+            return _opened(place, path) or artefact
+        if is_done:
+            return artefact
+        time.sleep(INTERVAL)
+    name = shorten(one_line(changed), MOST_SHOWN) if place.trusted else "a trigger file of this folder"
+    place.pending = f"{name} changed and is being compiled: it does not guard this call yet. {FIX}"
+    return artefact
+
+
+def _opened(place: Place, path: str) -> Artefact | None:
+    try:
+        return place.open(path)
+    except ArtefactError:
+        return None
