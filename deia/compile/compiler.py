@@ -11,7 +11,6 @@ import contextlib
 import gc
 import os
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -22,15 +21,7 @@ from deia.commons.checks import check_layers
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
-from deia.compile.catalog.effort import (
-    ASIDE_LIMIT,
-    BACKGROUND_LIMIT,
-    DEFAULT_LIMIT,
-    TIER,
-    Effort,
-    cache_path,
-    models,
-)
+from deia.compile.catalog.effort import TIER, Effort, cache_path, models
 from deia.compile.compiled_folder import (
     CATALOG,
     ENTRIES,
@@ -57,17 +48,16 @@ from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.units import STARTER_ORIGIN, KeptUnits
 from deia.compile.triggers.word_forms import forms_source
+from deia.compile.work import Work
 from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import STARTER, derived_folder, is_packaged, part_folder, state_folder
-from deia.match.tiers import TRANSFORMER
 from deia.records import UNTRUSTED, Record
 from deia.settings import Settings, is_personal, resolve
 from deia.watch.gate.artefact import FORMAT
 from deia.watch.silence.weakened_text import weakened_settings
 
 MOST_PROBLEMS = 5000  # in a manifest
-SENTENCE_TRANSFORMERS = "sentence_transformers"
 NOT_COMPILED = (
     "tier",
     "model",
@@ -114,7 +104,7 @@ def compile_commons(  # noqa: PLR0913 - what to compile, and who waits for it
     folder = part_folder(derived_folder(root, environ), collections)
     tell = progress or (lambda _message: None)
     chosen = resolve(root, environ=environ, flags={} if tier is None else {"tier": tier})
-    work = _Work(
+    work = Work(
         tier=chosen.tier, model=chosen.model, requested=requested, aside=aside, force=force,
         collections=tuple(collections),
     )  # fmt: skip
@@ -140,48 +130,13 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _Work(Record):
-    """What a compile has to do: which tier to make, whether somebody waits, whether to make everything again."""
-
-    tier: str
-    model: str
-    requested: bool
-    aside: bool
-    force: bool
-    collections: tuple[str, ...] = ()
-
-    @property
-    def tiers(self) -> tuple[str, ...]:
-        """The tiers to write; word vectors cost next to nothing, and searches fall back on them.
-
-        A model of the person's own takes seconds to load, so a compile in the background uses it only if it is loaded.
-        """
-        if self.tier == TRANSFORMER:
-            is_available = self.requested or SENTENCE_TRANSFORMERS in sys.modules
-            return ("static", f"{TRANSFORMER}:{self.model}") if is_available else ("static",)
-        return ("static", TIER) if self.tier in ("auto", TIER) else ("static",)
-
-    @property
-    def limit(self) -> int:
-        """How many texts may be encoded."""
-        if not self.requested:
-            return ASIDE_LIMIT if self.aside else BACKGROUND_LIMIT
-        return Effort().limit if self.tier in (TIER, TRANSFORMER) else DEFAULT_LIMIT
-
-    def is_satisfied(self, manifest: Manifest) -> bool:
-        """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make."""
-        lacking = set(self.tiers) - set(manifest.tiers)
-        is_wanted = self.requested or self.aside
-        return not lacking or not is_wanted or (manifest.left_out and self.tier == "auto")
-
-
 class _Job(Record):
     """A compile: of which commons, into which folder, with which settings, and the results of the last compile."""
 
     root: str
     folder: str
     environ: Mapping[str, str]
-    work: _Work
+    work: Work
     tell: Callable[[str], None]
     resolved: Settings
     previous: Manifest
@@ -222,7 +177,7 @@ class _Job(Record):
         return Effort(limit=self.work.limit, cache=self.cache, exclusive=exclusive)
 
 
-def _job(root: str, folder: str, environ: Mapping[str, str], *, work: _Work, tell: Callable[[str], None]) -> _Job:
+def _job(root: str, folder: str, environ: Mapping[str, str], *, work: Work, tell: Callable[[str], None]) -> _Job:
     record_python(state_folder(environ))
     return _Job(
         root=root, folder=folder, environ=environ, work=work, tell=tell, resolved=resolve(root, environ=environ),

@@ -39,7 +39,7 @@ from deia.search.question.terms import Question, Term, read_question, stem_weigh
 from deia.search.ranking.affinity import affinity
 from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
-from deia.search.ranking.layers import fitting, higher_first, layer_filters
+from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
 from deia.search.ranking.rank import Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, choose_tier, retrieve
 from deia.search.ranking.weights import verdict_weights

@@ -28,7 +28,7 @@ HELD = """
   documents: [site-checklist]
   when: {any: [{command: "frobnicate --all"}]}
 """
-PATIENT = "20000"  # ms that the hook of a busy machine may take
+PATIENT = "120000"  # ms that the hook of a busy machine may take
 QUICK = "250"
 LONG = 30.0
 

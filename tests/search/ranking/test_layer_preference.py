@@ -13,7 +13,7 @@ from deia.knowledge import Document, Entry, Query
 from deia.search.answer import Answer
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import ranking, search
-from deia.search.ranking.layers import LAYERS, layer_of
+from deia.search.ranking.layer_preference import LAYERS, layer_of
 from deia.search.ranking.rank import NEAR_BEST
 
 OWN, PACK, STARTER = "bok/", "packs/team/bok/", "starter:bok/"
