@@ -17,17 +17,20 @@ from typing import Any
 RUNS = Path(__file__).resolve().parent / "hosts" / "runs"
 WHY_NOT = RUNS.with_name("why_not.toml")
 IN_TIME, LATE, NEVER, YES, NO = "in time", "late", "never", "yes", "no"  # the words of the verdicts
-BY_CONTRACT = "by contract only"
+BY_CONTRACT, NOT_SEEN = "by contract only", "not seen"
+NOT_TRIED = "no run has tried it yet"
+OWN = "generic"  # a bot of one's own, whose contract is deia's
+COSTS = ("a call without deia", "with deia", "added by each of its two events")
 CELLS = {  # which result of which scenario shows a cell of the table of moments
     "prompt: context": ("prompt", "context"),
     "prompt: note": ("prompt", "note"),
-    "before_tool: context": ("warn", "context"),
-    "before_tool: hold": ("hold", "hold"),
-    "before_tool: ask": ("ask", "ask"),
-    "before_tool: note": ("hold", "note"),
-    "after_tool: context": ("result", "context"),
-    "tool_error: context": ("error", "context"),
-    "tool_error: note": ("failure", "note"),
+    "before tool: context": ("warn", "context"),
+    "before tool: hold": ("hold", "hold"),
+    "before tool: ask": ("ask", "ask"),
+    "before tool: note": ("hold", "note"),
+    "after tool: context": ("result", "context"),
+    "tool error: context": ("error", "context"),
+    "tool error: note": ("failure", "note"),
     "stop: context": ("stop", "context"),
     "session: context": ("session", "context"),
     "session: note": ("session", "note"),
@@ -69,20 +72,20 @@ def seen_cell(host: str, key: str, contract: str) -> str:
         return f"✓ seen in {version}"
     if shown == LATE:
         return f"✓ late, seen in {version}"
-    if key == "before_tool: ask" and shown == "held":
+    if key == "before tool: ask" and shown == "held":
         return f"✗ a hold instead, seen in {version}"
     if shown in {NEVER, NO}:
         return f"✗ seen in {version}"
-    return contract if contract.startswith("✗") else f"{contract} {BY_CONTRACT}"
+    return contract if contract.startswith("✗") or host == OWN else f"{contract}, {BY_CONTRACT}"
 
 
 def behaviour_cell(host: str, name: str) -> str:
     """Return a cell of the table of everything else."""
     scenario, field = BEHAVIOURS[name]
     if not runs_of(host):
-        return "no run"
+        return ""
     shown = result(host, scenario, field)
-    return "not seen" if not shown else "✓" if shown in {IN_TIME, YES} else "✓ late" if shown == LATE else "✗"
+    return NOT_SEEN if not shown else "✓" if shown in {IN_TIME, YES} else "✓ late" if shown == LATE else "✗"
 
 
 def why_not(host: str, key: str) -> str:
@@ -98,7 +101,17 @@ def reasons() -> dict[str, dict[str, str]]:
         return tomllib.load(file)
 
 
-def unseen(host: str) -> list[str]:
-    """Return what a run could not show, with the reason that the run gave."""
-    scenarios = runs_of(host).get("scenarios", {})
-    return [f"{name}: {verdict['not seen']}" for name, verdict in scenarios.items() if "not seen" in verdict]
+def unseen(host: str, name: str) -> str:
+    """Return why a run could not show something, as the run says."""
+    scenario, _ = BEHAVIOURS.get(name) or CELLS.get(name) or ("", "")
+    verdict = runs_of(host).get("scenarios", {}).get(scenario)
+    return NOT_TRIED if verdict is None else str(verdict.get(NOT_SEEN, ""))
+
+
+def costs(host: str) -> list[str]:
+    """Return what a call of a tool takes without deia and with it, and the difference; empty if nobody measured."""
+    cost = runs_of(host).get("cost") or {}
+    if not cost:
+        return []
+    bare, with_deia = cost["bare_ms"], cost["deia_ms"]
+    return [f"{bare:.0f} ms", f"{with_deia:.0f} ms", f"{cost['event_ms']:.0f} ms"]

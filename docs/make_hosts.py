@@ -3,8 +3,8 @@
     python docs/make_hosts.py           writes the files
     python docs/make_hosts.py --check   exits with 1 if one differs in more than line breaks
 
-Each host's module in deia/serve/hosts/ says what it carries, and deia/serve/setup/host_settings/hosts.toml says how
-to connect it; nothing is added here.
+Each host's module in deia/serve/hosts/ says what it carries, deia/serve/setup/host_settings/hosts.toml says how to
+connect it, and docs/hosts/runs what runs in real hosts showed; nothing is added here.
 """
 # ruff: noqa: INP001 - a script beside the documents, not a package
 
@@ -14,6 +14,18 @@ import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from host_runs import (
+    BEHAVIOURS,
+    COSTS,
+    NOT_SEEN,
+    behaviour_cell,
+    costs,
+    runs_of,
+    seen_cell,
+    unseen,
+    why_not,
+)  # fmt: skip
 
 from deia.serve.hooks.run import HOSTS, host_module
 from deia.serve.hosts.event import BEFORE
@@ -51,6 +63,14 @@ FORMS = {
     "session": ("context", "note"),
 }
 LEGEND = "✓ before the act that it is about, ✓ late with its result or at the next moment that carries it, ✗ never."
+BEHAVIOUR_HEAD = """\
+What else was tried in these versions. "Untrusted folder" says whether the hooks of a project run where nobody has said
+that the folder is trusted; "not seen" has its reason in the host's section.\
+"""
+COST_HEAD = """\
+What deia adds to a call of a tool in the real host, which is two events: the time from the model's answer to the host's
+next request, median of 20 calls, beside the same calls without deia, one run after the other on the same machine.\
+"""
 HEAD = """\
 # The hosts
 
@@ -66,8 +86,12 @@ With `--json`, `deia install --list` and `deia doctor` report to programs
 ([schema/hosts.schema.json](schema/hosts.schema.json), [schema/doctor.schema.json](schema/doctor.schema.json)).
 OpenCode and Amp run plugins in their own process; for them, deia installs one that starts the hook.
 
-The table shows what the model reads (context, hold) and what the person reads (ask, note) at each moment: ✓ before the
-act that it is about, ✓ late with that act's result or at the next moment that carries it, ✗ never.
+The first table shows what the model reads (context, hold) and what the person reads (ask, note) at each moment:
+✓ before the act that it is about, ✓ late with that act's result or at the next moment that carries it, ✗ never, for a
+reason that stands in the host's section. "Seen in" a version means that the host's own program was run without a
+person, in a fresh home folder and repository, against a scripted model on loopback, and that the model read it, or the
+program showed it; "by contract only" means that the host's documents say so and no run backs it. `python3 do.py hosts
+--all` repeats the runs; what they showed is kept in [hosts/runs](hosts/runs).
 
 - A trigger's `hold` stops the call once, with its reason; the same call passes when it is made again. If a host has no
   questions, `ask` becomes a hold, whose reason the model can put to the person.
@@ -104,7 +128,12 @@ SAID = {"systemMessage": "in the session", "contextModification": "to the model"
 
 
 def cell(host: str, moment: str, form: str) -> str:
-    """Return when a form at a moment reaches the model or the person."""
+    """Return when a form at a moment reaches the model or the person, and what shows it."""
+    return seen_cell(host, label(moment, form), by_contract(host, moment, form))
+
+
+def by_contract(host: str, moment: str, form: str) -> str:
+    """Return when a form at a moment reaches the model or the person by the host's documents."""
     carries = host_module(host).CARRIES
     when = carries.get(moment, {}).get(form)
     if when is not None:
@@ -133,10 +162,14 @@ def rows() -> Iterator[tuple[str, list[str]]]:
 
 def page() -> str:
     """Return the page about all hosts."""
-    named = [f"{moment}: {form}".replace("_", " ") for moment, form in columns()]
-    table = ["| host | " + " | ".join(named) + " |", "|---|" + "---|" * len(named)]
-    table += [f"| [`{host}`](hosts/{host}.md) | " + " | ".join(cells) + " |" for host, cells in rows()]
-    return "\n".join([HEAD, *table, "", *failing(), "", *(f"## {host}\n\n{about(host)}\n" for host in HOSTS)])
+    moments = [label(moment, form) for moment, form in columns()]
+    tables = [
+        *table(["host", *moments], [[link(host), *cells] for host, cells in rows()]),
+        "", BEHAVIOUR_HEAD, "", *table(["host", *BEHAVIOURS], [[link(host), *behaviours(host)] for host in tried()]),
+        "", COST_HEAD, "", *table(["host", *COSTS], [[link(host), *costs(host)] for host in tried() if costs(host)]),
+    ]  # fmt: skip
+    sections = (f"## {host}\n\n{about(host)}\n" for host in HOSTS)
+    return "\n".join([HEAD, *tables, "", *failing(), "", *sections])
 
 
 def failing() -> Iterator[str]:
@@ -152,9 +185,53 @@ def failing() -> Iterator[str]:
         yield f"| [`{setup.host}`](hosts/{setup.host}.md) | {' | '.join(cells)} | {said} |"
 
 
+def table(names: list[str], lines: list[list[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
+    return [f"| {' | '.join(line)} |" for line in (names, ["---"] * len(names), *lines)]
+
+
+def label(moment: str, form: str) -> str:
+    """Return what people read for a moment and a form."""
+    return f"{moment}: {form}".replace("_", " ")
+
+
+def link(host: str) -> str:
+    """Return a host's name with its page."""
+    return f"[`{host}`](hosts/{host}.md)"
+
+
+def tried() -> list[str]:
+    """Return the hosts that were run."""
+    return [host for host in HOSTS if runs_of(host)]
+
+
+def behaviours(host: str) -> list[str]:
+    """Return the cells of a host about everything besides the moments."""
+    return [behaviour_cell(host, name) for name in BEHAVIOURS]
+
+
 def about(host: str) -> str:
-    """Return what a host's module says about it, as Markdown."""
-    return (host_module(host).__doc__ or "").strip()
+    """Return what a host's module says about it, what no run backs, and why something does not work, as Markdown."""
+    return "\n\n".join([(host_module(host).__doc__ or "").strip(), backing(host), *missing(host)]).strip()
+
+
+def backing(host: str) -> str:
+    """Return what stands behind the claims about a host."""
+    runs = runs_of(host)
+    if runs:
+        return f"Run in version {runs['version']} on {runs['day']}, with deia {runs['deia']}."
+    return why_not(host, "run") or "No run backs any of this: it is what the host's documents say."
+
+
+def missing(host: str) -> list[str]:
+    """Return why something does not work in a host, one line for each ✗ that has a reason of its own."""
+    cells = {label(moment, form): cell(host, moment, form) for moment, form in columns()}
+    cells |= {name: behaviour_cell(host, name) for name in BEHAVIOURS if runs_of(host)}
+    why: dict[str, list[str]] = {}
+    for name, text in cells.items():
+        if text.startswith("✗") or text == NOT_SEEN:
+            why.setdefault(why_not(host, name) or unseen(host, name), []).append(name)
+    return ["\n".join(f"- {', '.join(names)}: {reason}" for reason, names in why.items())] if why else []
 
 
 def host_page(host: str) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deia.serve.setup.live.headless import HEADLESS, Headless
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -18,31 +20,42 @@ TABLE = FOLDER / "hosts.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class Trust:
-    """What is added where a person trusts the folder."""
+    """What says that the person trusts the folder."""
 
-    start: tuple[str, ...] = ()
-    environ: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    environ: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Host:
-    """A host's command line: its package, and how it is started without a person. hosts.toml says what fields mean."""
+    """A host's command line: its package, and what hosts.toml says, where the fields are described."""
 
     name: str
     package: str
     version: str
-    program: str
-    start: tuple[str, ...]
-    again: tuple[str, ...]
-    setup: tuple[str, ...] = ()
+    headless: Headless
     link: str = ""
-    compact: str = ""  # what a person types to have the conversation made short
+    more: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
     sessions: str = ""
-    environ: Mapping[str, str] = field(default_factory=dict)
+    compact: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     trust: Trust = field(default_factory=Trust)
-    unseen: Mapping[str, str] = field(default_factory=dict)
+
+    def words(self, *, again: bool, trusted: bool) -> list[str]:
+        """Return the words with which the host is started, before their names are replaced."""
+        start = [word for word in self.headless.start if word not in self.trust.words or (trusted and not again)]
+        at = 0 if start[0].startswith("-") else 1  # behind the subcommand
+        return [*start[:at], *(self.again if again else ()), *self.more, *start[at:]]
+
+    def environ(self, *, trusted: bool) -> dict[str, str]:
+        """Return the variables with which the host is started."""
+        return {name: text for name, text in self.headless.environ.items() if trusted or name not in self.trust.environ}
+
+    def settings(self, *, trusted: bool) -> dict[str, str]:
+        """Return the files that are there before deia is installed, below the home folder."""
+        return {**self.headless.files, **self.files, **(self.trust.files if trusted else {})}
 
 
 def versions() -> dict[str, dict[str, str]]:
@@ -60,7 +73,7 @@ def all_hosts() -> dict[str, Host]:
 def _host(name: str, pin: Mapping[str, str], row: Mapping[str, Any]) -> Host:
     words = _words(row)
     words["trust"] = Trust(**_words(row.get("trust") or {}))
-    return Host(name=name, package=pin["package"], version=pin["version"], **words)
+    return Host(name=name, package=pin["package"], version=pin["version"], headless=HEADLESS[name], **words)
 
 
 def _words(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 PATIENCE = 90.0  # seconds for a host's turn
+MOST_ENDING = 10.0  # for what a host leaves behind
 SHORT_PATIENCE = 60.0  # and for a command of deia or git
 DENIED = "An error occurred (AccessDenied) when calling the PutObject operation: Access Denied"
 REFUSED = "Received disconnect from 192.0.2.7 port 22:2: Too many authentication failures"
 PROGRAMS = {  # what they print besides leaving a line; what they really do is nothing
     "terraform": 'echo "Destroy complete! Resources: 3 destroyed."',
     "ssh": f'case "$*" in *fails*) echo "{REFUSED}" >&2; exit 255;; *) echo "{REFUSED}";; esac',
-    "aws": f'case "$*" in *fails*) echo "{DENIED}" >&2; exit 254;; *) echo "{DENIED}";; esac',
+    "aws": f'case "$*" in *fails*) echo "{DENIED}" >&2; exit 254;; s3*) echo "{DENIED}";; *) echo "{{}}";; esac',
     "npm": "echo '- left-pad'",
 }
 OWN = (".cache/deia", ".local/state/deia", ".local/share/deia")  # what deia keeps for itself, below the home folder
@@ -102,9 +103,12 @@ class Machine:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        for pid in self._left():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        end = time.monotonic() + MOST_ENDING
+        while (left := list(self._left())) and time.monotonic() < end:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)
 
     def _left(self) -> Iterator[int]:
         """Yield the processes that have this machine's home, where the system shows it."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.hosts.hosts_table import Host
     from tests.hosts.scenarios import Scenario
 
+NEEDED = ("setup", "install", "uninstall")  # what must have worked before a host is started
 PLANTED = "index_version: 1\nentries: []\n"
 
 
@@ -49,14 +50,16 @@ def play(scenario: Scenario, host: Host, machine: Machine, program: Path) -> See
         seen = Seen(model=model, machine=machine)
         values = {"url": model.url, "work": str(machine.work), "home": str(machine.home)}
         begin_with(host, machine, values, trusted=scenario.trusted)
-        if host.setup:
-            seen.told["setup"] = _start(host, machine, program, host.setup, values)
+        if host.headless.setup:
+            seen.told["setup"] = _start(host, machine, program, host.headless.setup, values)
         arrange(scenario, host, seen)
+        if any(done.code for name, done in seen.told.items() if name in NEEDED):
+            return seen
         for number, turn in enumerate(scenario.turns):
             prompt = host.compact if turn.compacts and host.compact else turn.prompt
             model.expect(() if turn.compacts and host.compact else turn.steps)
             seen.begun.append(time.time())
-            words = [*(host.trust.start if scenario.trusted else ()), *(host.again if number else host.start)]
+            words = host.words(again=number > 0, trusted=scenario.trusted)
             values |= {"prompt": prompt, "session": newest(host, machine)}
             seen.done.append(_start(host, machine, program, words, values))
         return seen
@@ -64,10 +67,9 @@ def play(scenario: Scenario, host: Host, machine: Machine, program: Path) -> See
 
 def begin_with(host: Host, machine: Machine, values: Mapping[str, str], *, trusted: bool) -> None:
     """Write the host's own settings and set its environment."""
-    files = {**host.files, **(host.trust.files if trusted else {})}
-    for path, text in files.items():
+    for path, text in host.settings(trusted=trusted).items():
         machine.write(path, substituted(text, values).lstrip())
-    environ = {**host.environ, **(host.trust.environ if trusted else {})}
+    environ = host.environ(trusted=trusted)
     machine.environ |= {name: substituted(value, values) for name, value in environ.items()}
 
 
@@ -97,6 +99,6 @@ def newest(host: Host, machine: Machine) -> str:
 
 
 def _start(host: Host, machine: Machine, program: Path, words: Sequence[str], values: Mapping[str, str]) -> Done:
-    patience = SHORT_PATIENCE if words == host.setup else None
+    patience = SHORT_PATIENCE if words == host.headless.setup else None
     command = [str(program), *(substituted(word, values) for word in words)]
     return machine.run(command, patience=patience) if patience else machine.run(command)

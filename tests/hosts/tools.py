@@ -42,7 +42,7 @@ def node_folder(folder: Path) -> Path:
 def program_of(host: Host, folder: Path, node: Path) -> Path:
     """Return a host's program, installed by npm unless it is here."""
     place = folder / host.name / host.version
-    program = place / "node_modules/.bin" / host.program
+    program = place / "node_modules/.bin" / host.headless.program
     if not (place / "ready").exists():
         npm = shutil.which("npm") or str(node / "npm")
         place.mkdir(parents=True, exist_ok=True)

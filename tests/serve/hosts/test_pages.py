@@ -64,3 +64,17 @@ def test_the_page_names_the_files_of_every_scope_and_every_trap(setup: Any) -> N
         assert f"| `--{scope}` | `{'~/' if scope == 'user' else ''}{place.folder}" in text
     assert setup.limits
     assert [limit for limit in setup.limits if f"- {limit}" not in text] == []
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_everything_that_a_host_lacks_has_its_reason(host: str) -> None:
+    lacking = [line for line in MAKER["missing"](host) for line in line.splitlines()]
+    assert [line for line in lacking if not line.split(": ", 1)[-1].strip() or line.endswith(":")] == []
+
+
+def test_a_page_says_what_backs_it() -> None:
+    for host in HOSTS:
+        runs = ROOT / "docs" / "hosts" / "runs" / f"{host}.json"
+        version = json.loads(runs.read_text(encoding="utf-8"))["version"] if runs.exists() else ""
+        assert ("No run backs" in text_of(host)) == (not version and host != "generic")
+        assert f"Run in version {version}" in text_of(host) or not version
