@@ -283,7 +283,7 @@ HOSTS = [setup.host for setup in SETUPS]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="it runs the lines of POSIX shells")
-@pytest.mark.parametrize("host", [host for host in HOSTS if host != "codex"])
+@pytest.mark.parametrize("host", [host for host in HOSTS if host not in {"codex", "copilot"}])
 def test_every_host_s_installation_is_tried_and_well(deia: Deia, host: str) -> None:
     assert deia("install", host).code == 0
     found = deia("doctor")
@@ -334,6 +334,7 @@ def test_an_old_feature_flag_of_codex_is_told(deia: Deia, environ: dict[str, str
         ("gemini", ".gemini/settings.json", '{"hooks": {"enabled": false}}'),
         ("droid", ".factory/settings.json", '{"hooksDisabled": true}'),
         ("copilot", ".copilot/config.json", '{"disableAllHooks": true}'),
+        ("qwen", ".qwen/settings.json", '{"disableAllHooks": true}'),
         ("claude-code", ".claude/settings.json", '{"disableAllHooks": true}'),
     ],
 )
@@ -373,6 +374,26 @@ def test_another_installation_s_hook_is_told(deia: Deia, installed: Path, tmp_pa
     script = str(other / "serve" / "hook.py")
     as_earlier(installed, script)
     assert f"runs another installation, {script}" in deia("doctor").out
+
+
+@pytest.mark.parametrize("key", ["trustedFolders", "trusted_folders"])
+def test_copilot_runs_a_project_s_hooks_only_where_it_trusts_the_folder(
+    deia: Deia, commons: Path, environ: dict[str, str], key: str
+) -> None:
+    untrusted = f"Copilot does not trust {commons}"
+    config = Path(environ["HOME"]) / ".copilot" / "config.json"
+    config.parent.mkdir()
+    deia("install", "copilot", "--user")
+    assert untrusted not in deia("doctor").out, "a person's own hooks run anywhere"
+    deia("uninstall", "copilot")
+    deia("install", "copilot")
+    found = deia("doctor")
+    assert (found.code, untrusted in found.out) == (1, True)
+    for folders, is_trusted in (([str(commons.parent)], True), ([f"{commons}2", 5, ""], False), ("x", False)):
+        config.write_text("// managed\n" + json.dumps({key: folders}), encoding="utf-8")
+        found = deia("doctor")
+        assert (found.code == 0, untrusted not in found.out) == (is_trusted, is_trusted)
+        assert found.out.count("answered in") == 2
 
 
 @pytest.mark.skipif(os.name == "nt", reason="files have no right to run there")

@@ -80,6 +80,22 @@ def _copilot(hooks: Sequence[Installed], machine: Machine) -> Troubles:
     repository = os.path.join(machine.project, ".github", "copilot")
     shared = [os.path.join(repository, name) for name in ("settings.json", "settings.local.json")]
     yield from _switched_off([*(hook.path for hook in hooks), *own, *shared], "disableAllHooks")
+    in_project = any(_is_below(hook.path, machine.project) for hook in hooks)
+    if in_project and not any(_is_below(machine.project, trusted) for trusted in _copilot_trusts(own)):
+        problem = f"Copilot does not trust {machine.project}, so it runs none of its hooks"
+        cure = "Start copilot there and trust the folder for later sessions, too, or type: deia install copilot --user"
+        yield problem, cure
+
+
+def _copilot_trusts(paths: Sequence[str]) -> list[str]:
+    """Return the folders that a person trusts for good; those that they trust for one session are not written down."""
+    lists = [_read_json(path).get(key) for path in paths for key in ("trustedFolders", "trusted_folders")]
+    return [folder for folders in lists if isinstance(folders, list) for folder in folders if isinstance(folder, str)]
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Return whether a path is a folder or in it."""
+    return bool(folder) and f"{os.path.realpath(path)}{os.sep}".startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def _gemini(_: Sequence[Installed], machine: Machine) -> Troubles:
