@@ -18,7 +18,7 @@ if __name__ == "__main__":
     try:
         from marshal import loads
 
-        startup = __file__[:-7] + "startup/"
+        startup = __file__.replace("\\", "/").rpartition("/serve/")[0] + "/serve/startup/"
         names = vars(type(sys)("deia.serve.startup.boot"))
         groups = {}
         tag = f"{sys.implementation.cache_tag}-{sys.hexversion:x}"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def prepare(startup: str, groups: "dict[str, Any]") -> None:
     """Have deia's modules imported from the package that `startup` is in; `groups` holds bytecode that was read."""
-    package = startup.replace("\\", "/").rpartition("/serve/")[0]
+    package = startup.rpartition("/serve/")[0]
     module: Any = type(sys)("deia")
     sys.modules["deia"] = module
     module.__path__ = [package]  # searching a large site-packages is slow

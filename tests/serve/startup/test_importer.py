@@ -14,7 +14,7 @@ import pytest
 
 from deia.folders import PACKAGE, STARTER
 from deia.serve.hooks.run import DEADLINE
-from deia.serve.startup.bytecode import IMPORTER, has_bytecode, keep_bytecode
+from deia.serve.startup.bytecode import IMPORTER, MADE_SCRIPT, has_bytecode, keep_bytecode
 from deia.serve.startup.import_groups import import_groups
 from deia.serve.startup.importer import bytecode_path
 from deia.settings import DEFAULTS
@@ -275,3 +275,28 @@ def test_what_is_missing_is_told_by_the_doctor_and_mended_by_a_compile(
     assert "what the hook imports is not prepared" in deia("doctor")
     deia("compile")
     assert has_bytecode(copy.as_posix())
+
+
+def test_the_compiled_script_that_the_launcher_starts_does_what_the_script_does(
+    prepared: dict[str, str], whole: Path, tmp_path: Path
+) -> None:
+    event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "terraform destroy"}}
+    said = []
+    for script in ("serve/hook.py", MADE_SCRIPT):
+        given = json.dumps({**event, "session_id": script, "cwd": str(tmp_path)}).encode()
+        command = [sys.executable, "-I", "-S", str(whole / script), "claude-code"]
+        said.append(subprocess.run(command, input=given, capture_output=True, env=prepared, check=True).stdout)
+    texts = [answer.partition(b"deia allow")[0] for answer in said]  # the code that allows the call is the session's
+    assert texts[0] == texts[1]
+    assert b"deny" in texts[0]
+
+
+def test_a_compiled_script_that_is_older_than_its_source_or_of_another_python_is_made_anew(package: Path) -> None:
+    script = package / MADE_SCRIPT
+    for damage in (script.unlink, lambda: script.write_bytes(b"\x00" + script.read_bytes()[1:])):
+        damage()
+        assert not has_bytecode(package.as_posix())
+        assert keep_bytecode(package.as_posix())
+        assert has_bytecode(package.as_posix())
+    os.utime(package / "serve" / "hook.py", (1, 1))
+    assert not has_bytecode(package.as_posix())

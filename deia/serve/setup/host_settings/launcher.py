@@ -20,6 +20,7 @@ from deia.folders import state_folder
 from deia.records import Record
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.hosts_table import SETUPS
+from deia.serve.startup.bytecode import MADE_SCRIPT
 
 NAME = "deia-hook"
 SAID = "broken"  # the files in the state folder by which each breakage is said once: broken-HOST
@@ -93,8 +94,8 @@ def launcher_text(pythons: Sequence[str], hook: str, status: str, *, state: str)
 
 def _posix(pythons: Sequence[str], hook: str, status: str, *, state: str) -> str:
     parts = {
-        "hook": shlex.quote(hook), "status": shlex.quote(status), "pythons": shlex.join(pythons),
-        "said": shlex.quote(f"{state}/{SAID}"),
+        "hook": shlex.quote(hook), "made": shlex.quote(made_script(hook)), "status": shlex.quote(status),
+        "pythons": shlex.join(pythons), "said": shlex.quote(f"{state}/{SAID}"),
         "no_python": _why(f"the Python that runs it is gone ({pythons[0]})"),
         "no_program": _why(f"its program is gone ({hook})"),
         "no_start": _why("its program does not start (exit code CODE)").replace("CODE", "'$deia_code'"),
@@ -104,6 +105,11 @@ def _posix(pythons: Sequence[str], hook: str, status: str, *, state: str) -> str
         ),
     }  # fmt: skip
     return _filled("launcher.sh", parts)
+
+
+def made_script(hook: str) -> str:
+    """Return the path of the hook's script as Python compiled it."""
+    return hook.rpartition("/serve/")[0] + f"/{MADE_SCRIPT}"
 
 
 def _why(reason: str) -> str:

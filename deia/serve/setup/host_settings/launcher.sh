@@ -3,7 +3,8 @@
 # starts: @starts@
 shift
 deia_file=@hook@
-case $1 in status-line) deia_file=@status@ ;; esac
+deia_made=@made@
+case $1 in status-line) deia_file=@status@ deia_made= ;; esac
 deia_said=@said@-$1
 for deia_python in @pythons@; do
   if [ -x "$deia_python" ]; then break; fi
@@ -13,8 +14,15 @@ if [ ! -x "$deia_python" ]; then
 elif [ ! -r "$deia_file" ]; then
   deia_why=@no_program@
 else
-  "$deia_python" -I -S -X launched "$deia_file" "$@"
-  deia_code=$?
+  deia_code=1 # how Python ends that cannot read what another Python made
+  if [ "$deia_made" -nt "$deia_file" ]; then
+    "$deia_python" -I -S -X launched "$deia_made" "$@"
+    deia_code=$?
+  fi
+  if [ "$deia_code" = 1 ]; then
+    "$deia_python" -I -S -X launched "$deia_file" "$@"
+    deia_code=$?
+  fi
   case $deia_code,$1 in
     0,* | @holds@)
       if [ -e "$deia_said" ]; then rm -f "$deia_said"; fi
