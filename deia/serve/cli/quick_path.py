@@ -11,7 +11,6 @@ import sys
 from deia.errors import DeiaError
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMPLETION, read_search
-from deia.serve.cli.quick_search import search
 from deia.serve.startup.importer import remove
 
 
@@ -56,6 +55,8 @@ def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code; raise DeiaError if the command failed."""
     options = None if COMPLETION in os.environ else read_search(arguments)
     if options is not None:
+        from deia.serve.cli.quick_search import search  # noqa: PLC0415 - `deia uninstall` works without its libraries
+
         return search(**options)
     remove()  # the quick importer is not safe in a server, which imports in several threads
     from deia.serve.cli.commands_table import run_cli  # noqa: PLC0415 - click costs three times a whole search

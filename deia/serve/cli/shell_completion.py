@@ -24,7 +24,6 @@ from deia.folders import derived_folder, find_commons
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.find_document import ids
 from deia.serve.cli.flags import COMPLETION
-from deia.serve.setup.host_settings.hosts_table import BY_NAME
 from deia.settings import NAMES
 from deia.tables import text_beside
 from deia.watch.gate.artefact import open_artefact
@@ -73,11 +72,6 @@ def complete_documents(ctx: click.Context, _parameter: click.Parameter, typed: s
 def complete_triggers(ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the ids of triggers that begin with what was typed."""
     return _completions(_triggers(_derived(ctx)), typed)
-
-
-def complete_hosts(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Return the hosts whose names begin with what was typed."""
-    return [name for name in BY_NAME if name.startswith(typed)]
 
 
 def complete_settings(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:

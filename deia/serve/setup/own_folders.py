@@ -14,6 +14,7 @@ from deia.errors import HostError
 from deia.folders import cache_folder, is_commons, state_folder
 from deia.serve.setup.host_settings.places import Machine
 
+CACHES = ("/uv/archive-v", "/uv/environments-v", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/", "/pipx/Cache/")
 OTHERS = (".git", ".hg", ".ssh", ".config", "pyproject.toml", "package.json")  # what deia never puts into its folders
 
 
@@ -61,6 +62,12 @@ def remove_folder(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.lexists(folder):
         raise HostError("cannot be removed", where=folder, fix=f"Remove it by hand: rm -rf {folder}")
+
+
+def is_temporary(package: str) -> bool:
+    """Return whether the program runs from a cache of `uvx` or `pipx run`, and not from where it was installed."""
+    place = package.replace("\\", "/")
+    return any(part in place for part in CACHES)
 
 
 def leaving(environ: Mapping[str, str], package: str) -> str:

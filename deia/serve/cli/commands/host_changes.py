@@ -12,12 +12,17 @@ import click
 
 from deia.errors import HostError
 from deia.serve.cli import output
-from deia.serve.cli.shell_completion import complete_hosts
 from deia.serve.setup.connect import only_servers
 from deia.serve.setup.hook_installation import Spot
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SCOPES, SETUPS
 from deia.serve.setup.host_settings.places import is_here, setup_of, this_machine
 from deia.serve.setup.settings_changes import Change, carry_out
+
+
+def complete_hosts(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """Return the hosts whose names begin with what was typed."""
+    return [name for name in BY_NAME if name.startswith(typed)]
+
 
 HOST_OPTIONS = {
     "hosts": click.argument("hosts", nargs=-1, metavar="[HOST]...", shell_complete=complete_hosts),

@@ -12,13 +12,12 @@ import click
 from deia import fast_json
 from deia.compile.compiler import compile_commons
 from deia.errors import HostError
-from deia.folders import STARTER, find_commons, is_starter
+from deia.folders import PACKAGE, STARTER, find_commons, is_starter
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
-from deia.serve.cli.commands.host_changes import carry_out_all, host_options, spots_of
+from deia.serve.cli.commands.host_changes import carry_out_all, complete_hosts, host_options, spots_of
 from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons, trust_typed
 from deia.serve.cli.commands.uninstall import remove_hooks
-from deia.serve.cli.shell_completion import complete_hosts
 from deia.serve.setup.check_results import DEAD, FINE, Finding, Patient
 from deia.serve.setup.connect import (
     WARM_URL,
@@ -36,6 +35,7 @@ from deia.serve.setup.host_settings.launcher import launched_command
 from deia.serve.setup.host_settings.places import setup_of, this_machine
 from deia.serve.setup.interpreter import find_interpreter
 from deia.serve.setup.live.live_findings import live_findings
+from deia.serve.setup.own_folders import is_temporary
 from deia.serve.setup.settings_changes import Change, Part, Plan, planned
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import resolve
@@ -44,6 +44,10 @@ from deia.text import counted
 PATHS = "These files contain paths of this machine; if you share them with others, use --user instead"
 SHARED = "If you share these files: whoever has deia installed gets its hooks, and for everybody else they do nothing"
 
+TEMPORARY = (
+    "deia runs from a cache here, which is emptied now and then; then its hooks do nothing. To keep it, type:"
+    " uv tool install deia (or pipx install deia), and install the hooks again."
+)
 REPLAYED = "To see how often deia would have spoken in your past conversations, type: deia trigger replay"
 
 
@@ -95,6 +99,8 @@ def install(  # noqa: PLR0913 - every option has a name of its own
         output.say(REPLAYED)
         return code
     launcher = enter_launcher(os.environ)
+    if is_temporary(PACKAGE):
+        output.say(TEMPORARY)
     connected = [spot for spot in spots if not plan.failed.keys() & spot.paths]
     _report_installed(connected, plan.changes, launcher=launcher)
     if server or by_tool:
