@@ -35,7 +35,7 @@ def read_event(event: Json) -> Occasion | None:
 
 
 def _of_command(text: str) -> dict[str, Json]:
-    """Return what a command printed, and its exit code, without the command itself."""
+    """Return what a command printed, without the command itself, and whether its exit code was 0."""
     _, _, output = text.partition(OUTPUT)
     code = text.rpartition(EXIT_CODE)[2].partition("\n")[0].strip()
-    return {"output": output, "exit_code": int(code) if code.isdecimal() and code.isascii() else 0}
+    return {"output": output, "exit_code": 0 if code.strip("0") == "" or not code.isalnum() else 1}

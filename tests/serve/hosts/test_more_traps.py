@@ -338,6 +338,8 @@ def test_qwen_tells_the_exit_code_of_a_command_in_what_the_model_reads(hosted: H
         occasion = qwen.read_event(event)
         assert (occasion.moment, occasion.turn.failed) == (moment, code == 3)
         assert "shopctl" not in occasion.turn.text, "the command is no part of its result"
+    event["tool_response"] = {"llmContent": printed.format("9" * 9000), "returnDisplay": "x"}
+    assert qwen.read_event(event).turn.failed
     event["tool_response"] = {"llmContent": [{"text": "Error: Site not found"}], "returnDisplay": "x"}
     assert qwen.read_event(event).turn.text == "Error: Site not found"
 
