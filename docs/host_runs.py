@@ -20,7 +20,7 @@ IN_TIME, LATE, NEVER, YES, NO = "in time", "late", "never", "yes", "no"  # the w
 BY_CONTRACT, NOT_SEEN = "by contract only", "not seen"
 NOT_TRIED = "no run has tried it yet"
 OWN = "generic"  # a bot of one's own, whose contract is deia's
-COSTS = ("a call without deia", "with deia", "added by each of its two events")
+COSTS = ("a call without deia", "with deia", "added by each of its two events", "what the machine's cores had to do")
 CELLS = {  # which result of which scenario shows a cell of the table of moments
     "prompt: context": ("prompt", "context"),
     "prompt: note": ("prompt", "note"),
@@ -114,4 +114,9 @@ def costs(host: str) -> list[str]:
     if not cost:
         return []
     bare, with_deia = cost["bare_ms"], cost["deia_ms"]
-    return [f"{bare:.0f} ms", f"{with_deia:.0f} ms", f"{cost['event_ms']:.0f} ms"]
+    return [
+        f"{bare:.0f} ms",
+        f"{with_deia:.0f} ms",
+        f"{cost['event_ms']:.0f} ms",
+        f"{cost['load']:.0f} processes, {cost['cores']} cores",
+    ]

@@ -165,7 +165,7 @@ def page() -> str:
     moments = [label(moment, form) for moment, form in columns()]
     tables = [
         *table(["host", *moments], [[link(host), *cells] for host, cells in rows()]),
-        "", BEHAVIOUR_HEAD, "", *table(["host", *BEHAVIOURS], [[link(host), *behaviours(host)] for host in tried()]),
+        "", BEHAVIOUR_HEAD, "", *table(["host", *BEHAVIOURS], [behaviours(host) for host in tried()]),
         "", COST_HEAD, "", *table(["host", *COSTS], [[link(host), *costs(host)] for host in tried() if costs(host)]),
     ]  # fmt: skip
     sections = (f"## {host}\n\n{about(host)}\n" for host in HOSTS)
@@ -206,8 +206,8 @@ def tried() -> list[str]:
 
 
 def behaviours(host: str) -> list[str]:
-    """Return the cells of a host about everything besides the moments."""
-    return [behaviour_cell(host, name) for name in BEHAVIOURS]
+    """Return the line of a host about everything besides the moments."""
+    return [f"{link(host)} {runs_of(host)['version']}", *(behaviour_cell(host, name) for name in BEHAVIOURS)]
 
 
 def about(host: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 from itertools import pairwise
@@ -33,7 +34,14 @@ def measure(host: Host, program: Path, folder: Path, *, node: Path, compiled: Pa
         if len(times) < CALLS:
             return {}
         medians[name] = round(statistics.median(times), 1)
-    return {**medians, "event_ms": round((medians["deia_ms"] - medians["bare_ms"]) / EVENTS, 1), "calls": CALLS}
+    added = round((medians["deia_ms"] - medians["bare_ms"]) / EVENTS, 1)
+    return {
+        **medians,
+        "event_ms": added,
+        "calls": CALLS,
+        "load": round(os.getloadavg()[0], 1),
+        "cores": os.cpu_count() or 1,
+    }
 
 
 def call_times(seen: Seen) -> list[float]:

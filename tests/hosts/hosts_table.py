@@ -40,6 +40,7 @@ class Host:
     again: tuple[str, ...] = ()
     sessions: str = ""
     compact: str = ""
+    agent: str = "general-purpose"
     files: Mapping[str, str] = field(default_factory=dict)
     trust: Trust = field(default_factory=Trust)
 

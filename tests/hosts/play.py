@@ -57,7 +57,7 @@ def play(scenario: Scenario, host: Host, machine: Machine, program: Path) -> See
             return seen
         for number, turn in enumerate(scenario.turns):
             prompt = host.compact if turn.compacts and host.compact else turn.prompt
-            model.expect(() if turn.compacts and host.compact else turn.steps)
+            model.expect(() if turn.compacts and host.compact else [step.of(host.agent) for step in turn.steps])
             seen.begun.append(time.time())
             words = host.words(again=number > 0, trusted=scenario.trusted)
             values |= {"prompt": prompt, "session": newest(host, machine)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 DESTROY = "terraform destroy -auto-approve"
 DESTROYED = "terraform-destroy"  # the trigger
@@ -19,10 +19,11 @@ DELEGATING = r"^(agent|task|spawn_agent|delegate_to_agent|use_subagents|generali
 OURS = "query_global_commons"
 QUESTION = "is terraform destroy dangerous?"
 PLANNED = {"search": "select:TaskCreate", "text": RECREATE, "plan": RECREATE}
+AGENT = "{agent}"  # the host's name for a subagent that does any work
 TASK = "Tidy up staging, all of it."
 DELEGATED = {
     "search": "select:Agent", "text": TASK, "description": "tidy up", "prompt": TASK, "message": TASK, "task": TASK,
-    "subagent_type": "general-purpose", "agent_type": "general-purpose",
+    "subagent_type": AGENT, "agent_type": AGENT, "agent_name": AGENT,
 }  # fmt: skip
 
 
@@ -35,7 +36,11 @@ class Step:
     given: Mapping[str, object] = field(default_factory=dict)
     text: str = ""
     tokens: int = 10  # that the model says the conversation has
-    within: str = ""  # what the conversation begins with; another one waits
+    within: str = ""  # what was said in the conversation; another one waits
+
+    def of(self, agent: str) -> Step:
+        """Return the step with a host's name for a subagent."""
+        return replace(self, given={name: agent if value == AGENT else value for name, value in self.given.items()})
 
 
 @dataclass(frozen=True, kw_only=True)

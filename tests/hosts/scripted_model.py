@@ -91,7 +91,7 @@ class ScriptedModel(FakeModel):
         end = time.monotonic() + MOST_WAITING
         while request.tools and time.monotonic() < end:
             with self._lock:
-                if not self._steps or self._steps[0].within in opening(request):
+                if not self._steps or self._steps[0].within in said_in(request):
                     return
             time.sleep(0.05)
 
@@ -105,7 +105,7 @@ class ScriptedModel(FakeModel):
         if not self._steps:
             return Act(text="Done.")
         step = self._steps[0]
-        if step.within and step.within not in opening(request):
+        if step.within and step.within not in said_in(request):
             return Act(text="I wait.")
         act = act_of(step, request, searched=self._searches)
         is_search = act.tool is not None and act.tool.name in SEARCHERS
@@ -126,17 +126,17 @@ def turns_of(request: Request) -> list[Any]:
     return turns if isinstance(turns, list) else [turns] if turns else []
 
 
-def opening(request: Request) -> str:
-    """Return what stands in a conversation before the model said anything."""
-    turns = turns_of(request)
-    said = (at for at, turn in enumerate(turns) if _is_models(turn))
-    return texts(turns[: next(said, len(turns))])
+def said_in(request: Request) -> str:
+    """Return what was said to the model, without its own words and the results of its calls."""
+    return texts([turn for turn in turns_of(request) if _is_said(turn)])
 
 
-def _is_models(turn: object) -> bool:
-    if not isinstance(turn, dict):
-        return False
-    return turn.get("role") in {"assistant", "model"} or str(turn.get("type", "")).endswith("_call")
+def _is_said(turn: object) -> bool:
+    if not isinstance(turn, dict) or turn.get("role") not in {"user", "system", "developer"}:
+        return isinstance(turn, str)
+    parts = turn.get("content") or turn.get("parts")
+    results = (part for part in (parts if isinstance(parts, list) else ()) if isinstance(part, dict))
+    return not any(part.get("type") == "tool_result" or "functionResponse" in part for part in results)
 
 
 def is_compaction(request: Request) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deia.serve.setup.live.model_request import Request, read_request
 from tests.hosts.scenarios import Step, shell
-from tests.hosts.scripted_model import ScriptedModel, filled, is_compaction, opening, triggers_in
+from tests.hosts.scripted_model import ScriptedModel, filled, is_compaction, said_in, triggers_in
 
 TEXTS = st.text(max_size=30)
 LEAVES = st.sampled_from(
@@ -87,7 +87,7 @@ def test_a_step_for_a_subagent_is_not_given_to_whoever_sent_it() -> None:
         model.expect([shell("ls", within="Tidy up")])
         model.answer(asked(("user", "Tidy up the room.")))
     assert acts(model) == ["ls"]
-    assert "Tidy up" not in opening(asked(("user", "Go."), ("assistant", "Tidy up")))
+    assert "Tidy up" not in said_in(asked(("user", "Go."), ("assistant", "Tidy up")))
 
 
 @pytest.mark.parametrize("text", ["Clean up the staging environment.", "What is next?", "Plan it."])
