@@ -44,7 +44,8 @@ def test_the_settings_on_a_page_are_what_install_writes(
         monkeypatch.setattr(module, "on_windows", lambda: system == "windows")
     environ = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "PATH": ""}
     spot = Spot(setup=setup, scope="project", machine=Machine(project=str(tmp_path), environ=environ))
-    command = [*MAKER["POSIX" if system == "posix" else "WINDOWS"], setup.host]
+    windows, posix = [*MAKER["WINDOWS"], setup.host], MAKER["launched_command"]("", setup.host, environ=MAKER["HOME"])
+    command = posix if system == "posix" else windows
     (change, *_) = planned(hook_parts(spot, command)).changes
     shown = [text for language, text in FENCE.findall(text_of(setup.host)) if language != "sh" or "#!" in text]
     if setup.shape in {GROUPED, FLAT}:
