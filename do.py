@@ -5,10 +5,10 @@
     python3 do.py test --all     everything that must pass, with the slow tests, real installs and coverage
     python3 do.py lint           style, types and the starter commons only
     python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
-    python3 do.py frameworks [EXTRA…]   the adapters of agent frameworks, each with its real package in its own folder
+    python3 do.py frameworks [EXTRA…] [--newest]   the adapters of agent frameworks, each with its real package
     python3 do.py hosts [HOST…] [--all] real agent hosts, by npm, against a fake model on loopback; --help says more
     python3 do.py clients        the clients of other languages with which the server is tested, by npm
-    python3 do.py docs           write docs/CLI.md and docs/HOSTS.md anew, from the commands' help and the hosts' tables
+    python3 do.py docs           write docs/CLI.md, HOSTS.md and BOTS.md anew, from help, the hosts' tables and runs
 
 It needs Python 3.11 and nothing else; it changes nothing outside this folder, and no state of an installed deia.
 """
@@ -38,7 +38,10 @@ FRAMEWORKS = ("openai-agents", "langchain", "pydantic-ai", "litellm", "google-ad
 CLIENTS = os.path.join(ROOT, "tests", "serve", "server", "clients")  # what npm installs, pinned
 HOSTS = ("-m", "tests.hosts")
 UNREACHED = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH")
-PAGES = (os.path.join("docs", "make_cli.py"), os.path.join("docs", "make_hosts.py"))
+PAGES = tuple(os.path.join("docs", name) for name in ("make_cli.py", "make_hosts.py", "make_bots.py"))
+PINS = os.path.join("tests", "frameworks", "versions.json")  # the packages of each framework's real conversation
+VERDICTS = os.path.join("docs", "frameworks.json")  # what these showed
+NEWEST = "--newest"
 OLDEST = (3, 11)
 COVERAGE_FLOOR = 85  # percent, branches counted
 CORES = ("-n", str(os.cpu_count() or 1), "--dist", "worksteal")
@@ -408,6 +411,7 @@ def docs() -> int:
     set_up(dev=False)
     step("docs/CLI.md", lambda: quiet(program("python"), PAGES[0]))
     step("docs/HOSTS.md", lambda: quiet(program("python"), PAGES[1]))
+    step("docs/BOTS.md", lambda: quiet(program("python"), PAGES[2]))
     return 0
 
 
@@ -449,33 +453,78 @@ def client_tests() -> str:
     return printed.splitlines()[-1]
 
 
-def frameworks(*named: str) -> int:
-    """Test each framework's adapter with its own package, in an environment of its own: they do not agree."""
+def frameworks(*arguments: str) -> int:
+    """Test each framework's adapter with its own package, in an environment of its own: they do not agree.
+
+    The verdicts of the runs against a scripted model go into docs/frameworks.json, and from there into docs/BOTS.md.
+    With `--newest`, the newest packages are taken and pinned instead of those that are pinned.
+    """
+    newest = NEWEST in arguments
+    named = [name for name in arguments if name != NEWEST]
     unknown = [name for name in named if name not in FRAMEWORKS]
     if unknown:
         raise Broken(f"There is no extra {', '.join(unknown)}. Known are: {', '.join(FRAMEWORKS)}.")
-    return int(not all([attempt(name, framework_test(name)) for name in named or FRAMEWORKS]))  # noqa: C419 - all of them
+    steps = [(name, framework_test(name, newest=newest)) for name in named or FRAMEWORKS]
+    passed = [attempt(name, work) for name, work in steps]
+    output_of([sys.executable, PAGES[2]])
+    return int(not all(passed))
 
 
-def framework_test(extra: str) -> Callable[[], str]:
-    """Return the step that installs an extra, runs its adapter's test and measures a turn."""
+def framework_test(extra: str, *, newest: bool) -> Callable[[], str]:
+    """Return the step that installs an extra, runs its adapter's test and a real conversation, and measures a turn."""
 
     def run() -> str:
-        venv = os.path.join(VENV, "frameworks", f"{extra}-{digest('pyproject.toml')[:8]}")
-        if not os.path.exists(os.path.join(venv, "ready")):
-            make_venv(venv)
-            pip("install", "--editable", f"{ROOT}[{extra}]", "pytest>=8.2", "hypothesis>=6.100", venv=venv)
-            with open(os.path.join(venv, "ready"), "w", encoding="utf-8"):
-                pass
+        venv = framework_venv(extra, newest=newest)
         name = extra.replace("-", "_")
         test = os.path.join("tests", "frameworks", f"test_{name}.py")
         printed = output_of([program("python", venv=venv), "-m", "pytest", "-q", "-p", "no:cacheprovider", test])
         if "skipped" in printed:
             raise Broken(f"The extra {extra} was installed and is not found:\n{printed}")
+        keep_verdicts(output_of([program("python", venv=venv), "-m", "tests.frameworks.verdicts", extra]))
         cost = output_of([program("python", venv=venv), os.path.join("bench", "frameworks.py"), "--only", name])
-        return f"{printed.splitlines()[-1]}; {cost.splitlines()[-1]}"
+        passed = next(line for line in reversed(printed.splitlines()) if " passed" in line)
+        return f"{passed}; {cost.splitlines()[-1]}"
 
     return run
+
+
+def framework_venv(extra: str, *, newest: bool) -> str:
+    """Return the environment with an extra and the packages that its real conversation needs, as they are pinned."""
+    pinned = read_json(PINS)
+    wanted = [pin.partition("==")[0] if newest else pin for pin in pinned[extra]]
+    digest_of = hashlib.sha256(repr((digest("pyproject.toml"), wanted)).encode()).hexdigest()
+    venv = os.path.join(VENV, "frameworks", f"{extra}-{digest_of[:8]}")
+    if newest or not os.path.exists(os.path.join(venv, "ready")):
+        make_venv(venv)
+        tools = ("pytest>=8.2", "hypothesis>=6.100")
+        pip("install", "--editable", f"{ROOT}[{extra}]", *wanted, *tools, venv=venv)
+        with open(os.path.join(venv, "ready"), "w", encoding="utf-8"):
+            pass
+    if newest:
+        listed = output_of([program("python", venv=venv), "-m", "pip", "list", "--format=json"])
+        found = {package["name"].lower(): package["version"] for package in json.loads(listed.splitlines()[-1])}
+        pins = [f"{name}=={found[name.partition('[')[0]]}" for name in wanted]
+        write_json(PINS, {**pinned, extra: pins})
+    return venv
+
+
+def keep_verdicts(printed: str) -> None:
+    """Keep what the last line of an output says about the runs of a framework."""
+    kept = read_json(VERDICTS) if os.path.exists(os.path.join(ROOT, VERDICTS)) else {}
+    write_json(VERDICTS, dict(sorted({**kept, **json.loads(printed.splitlines()[-1])}.items())))
+
+
+def read_json(name: str) -> dict[str, list[str]]:
+    """Return the content of a JSON file of the project."""
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        content: dict[str, list[str]] = json.load(file)
+    return content
+
+
+def write_json(name: str, content: object) -> None:
+    """Write a JSON file of the project."""
+    with open(os.path.join(ROOT, name), "w", encoding="utf-8", newline="\n") as file:
+        file.write(json.dumps(content, indent=2) + "\n")
 
 
 COMMANDS: dict[str, Callable[..., int]] = {

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import make_bots
 import pytest
 
 import deia
 from deia.frameworks import session
+from tests.frameworks import verdicts
+from tests.frameworks.verdicts import PACKAGES, WAYS, wanted
 
 if TYPE_CHECKING:
     from deia.records import Injection
 
+PINS = Path(verdicts.__file__).with_name("versions.json")
 PAGE = Path(deia.__file__).parent.parent / "docs" / "BOTS.md"
 SAID = "I will sell the shop now. Then we see."
 
@@ -90,3 +95,18 @@ def test_every_adapter_stands_on_the_page() -> None:
 def test_awaited_questions_are_answered(code: dict[str, Any]) -> None:
     answer = asyncio.run(code["librarian"].aquery("copy of the shop", limit=1))
     assert [result.id for result in answer.primary] == ["lesson"]
+
+
+def test_the_table_of_runs_is_that_of_the_verdicts_that_are_kept() -> None:
+    assert make_bots.page() == PAGE.read_text(encoding="utf-8")
+
+
+def test_the_kept_verdicts_are_as_wanted_and_of_the_versions_that_are_pinned() -> None:
+    kept = json.loads(make_bots.VERDICTS.read_text(encoding="utf-8"))
+    lines = [pin for pins in json.loads(PINS.read_text(encoding="utf-8")).values() for pin in pins]
+    pinned = {name.partition("[")[0]: version for name, _, version in (line.partition("==") for line in lines)}
+    assert set(kept) == set(PACKAGES)
+    for name, verdict in kept.items():
+        assert {way: verdict[way] for way in WAYS} == dict.fromkeys(WAYS, wanted(name))
+        package = PACKAGES[name][0]
+        assert verdict["versions"][package] == pinned[package]
