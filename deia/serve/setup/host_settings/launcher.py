@@ -31,8 +31,8 @@ BY_CODE = ("windsurf", "kiro")  # the hosts at which exit code 2 is a hold
 SHELL = "/bin/sh"
 RUN = 'if [ -r "$1" ]; then . "$1"; fi'
 MEND = (
-    "To mend it, install deia again and type: deia install {host}. To take the hooks out instead, remove the entries that"
-    " name deia-hook from the host's settings."
+    "To mend it, install deia again and type: deia install {host}. To take the hooks out instead, remove the entries"
+    " that name deia-hook from the host's settings."
 )
 
 
