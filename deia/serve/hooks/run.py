@@ -262,6 +262,7 @@ def _renewed(place: Place, artefact: Artefact) -> Artefact:
     from deia.serve.hooks.renewal import renewed  # noqa: PLC0415 - hardly any call follows a change of triggers
 
     triggers: Artefact = renewed(place, artefact, changed)
+    _arm(place, triggers.meta.settings["deadline_ms"] / 1000)  # waiting must not cost the time that judging needs
     return triggers
 
 
