@@ -130,11 +130,9 @@ def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
     for document in commons.documents:
         lines = outline_lines(document.text)
         if lines:
-            found = (
-                "The document is still an outline." if len(lines) > 1 else "A part of the document is still an outline."
-            )
             yield Problem(
-                path=document.path, line=document.first_line + lines[0] - 1, found=found, code="unfilled-outline",
+                path=document.path, line=document.first_line + lines[0] - 1, code="unfilled-outline",
+                found="Placeholder text remains.",
                 fix="Write down what happened and what to do instead; until then only its summary is shown.",
                 severity="warning",
             )  # fmt: skip
@@ -183,8 +181,10 @@ def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
 def _documented(source: Map, name: str) -> tuple[set[str], str]:
     """Return the values that a document's metadata has for a field of an entry, and the field's name there."""
     field = "platform" if name == "platforms" else name
-    read = fields.words if field == "platform" else fields.texts
-    return {value.lower() for value in read(source, field, Findings(""))}, field
+    if field == "platform":
+        return {value.lower() for value in fields.words(source, field, Findings(""))}, field
+    text = fields.text(source, field, Findings("")).lower()
+    return {text} if text else set(), field
 
 
 def unknown_references(commons: Commons) -> Iterator[Problem]:

@@ -190,9 +190,7 @@ def _run(sql: str) -> list[tuple[int, ...]]:
             connection.execute(f"SET temp_directory = {quoted(scratch)}")
             return connection.execute(sql).fetchall()
         except duckdb.Error as error:
-            raise CommonsError(
-                f"the ledger cannot be compacted: {error}", fix="No event was lost. Try again."
-            ) from error
+            raise CommonsError(f"the log cannot be compacted: {error}", fix="No event was lost. Try again.") from error
 
 
 def _remove_old(folder: str, now: float, days: int) -> int:

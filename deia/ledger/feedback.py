@@ -39,7 +39,7 @@ def find_event(connection: Connection, name: str) -> JudgedEvent:
         events = events or _matching(connection, condition, name)[:1]
     if not events:
         fix = "Name an event's id (deia log --format json), a trigger, a document that was shown, or last."
-        raise QueryError(f"nothing in the ledger is called {name!r}", fix=fix)
+        raise QueryError(f"nothing in the log is called {name!r}", fix=fix)
     return events[0]
 
 

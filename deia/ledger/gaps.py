@@ -154,7 +154,7 @@ def gaps(connection: Connection) -> Report:
         title="Gaps",
         lead=f"{len(all_gaps):,} things were asked that the commons does not answer well."
         if all_gaps
-        else "No gaps: every question with its words in the ledger was answered.",
+        else "No gaps: every question with its words in the log was answered.",
         figures=(
             Figure(label="gaps", value=len(all_gaps), note=f"{len(repeated):,} asked more than once"),
             Figure(label="questions in them", value=sum(gap.asked for gap in all_gaps)),

@@ -57,7 +57,7 @@ def _tables(connection: Connection) -> tuple[Grid, ...]:
         Grid(
             title="Asked most", columns=("question", "times", "by", "answered", "opened", "last"),
             rows=tuple((*row[:3], _rounded(row[3]), _rounded(row[4]), row[5]) for row in ask(connection, most)),
-            units={"answered": "%", "opened": "%"}, empty="No question has its words in the ledger.",
+            units={"answered": "%", "opened": "%"}, empty="The log has the words of no question.",
         ),
         Grid(title="Unanswered", columns=("question", "times", "by", "last"), rows=without,
              empty="Every question found something."),
@@ -76,7 +76,7 @@ def latency(connection: Connection) -> Report:
     return Report(
         name="latency",
         title="Latency",
-        lead=f"Half of {total:,} answers took {p50:.1f} ms or less." if total else "The ledger has no durations yet.",
+        lead=f"Half of {total:,} answers took {p50:.1f} ms or less." if total else "The log has no durations yet.",
         figures=tuple(
             Figure(label=name, value=_rounded(value), unit="ms")
             for name, value in (("p50", p50), ("p95", p95), ("p99", p99))

@@ -30,7 +30,7 @@ def page(reports: Sequence[Report], *, made: str, place: str) -> str:
         f"<title>{escape(first.title)} · {escape(place)}</title><style>{styles}</style></head><body>"
         f'<header><h1>{escape(first.title)}</h1><p class="lead">{escape(place)} · {escape(first.lead)}</p></header>'
         f"<nav><div>{links}</div></nav><main>{body}</main>"
-        f"<footer><p>Made by deia on {escape(made)} from the ledger of this commons. Nothing was sent anywhere, and"
+        f"<footer><p>Made by deia on {escape(made)} from the log of this commons. Nothing was sent anywhere, and"
         " this page loads nothing.</p></footer></body></html>\n"
     )
 

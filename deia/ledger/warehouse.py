@@ -84,7 +84,7 @@ def read_through(folders: Sequence[str], work: Callable[[Connection], T], *, sin
         except duckdb.Error as error:
             if attempt == ATTEMPTS or not isinstance(error, duckdb.IOException):
                 fix = "If memory is short, ask for less with --since, or type: deia stats compact"
-                raise CommonsError(f"the ledger cannot be read: {error}", where=folders[0], fix=fix) from error
+                raise CommonsError(f"the log cannot be read: {error}", where=folders[0], fix=fix) from error
     raise AssertionError(ATTEMPTS)
 
 

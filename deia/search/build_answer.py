@@ -119,7 +119,7 @@ def warnings(question: Question) -> tuple[str, ...]:
     """Return what was changed in a query, and which of its words are unknown."""
     corrected, unknown = searched_for(question), unknown_words(question)
     correction = [f"searched for: {corrected}"] if corrected else []
-    return (*correction, f"nobody here knows: {', '.join(unknown[:MOST_NAMED])}") if unknown else tuple(correction)
+    return (*correction, f"no document mentions {', '.join(unknown[:MOST_NAMED])}") if unknown else tuple(correction)
 
 
 # --- without results -------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit) -
     """Return that no document fits, with the corrected query and the unknown words."""
     corrected, unknown = searched_for(question), unknown_words(question)
     suggestions = [f"Searched for: {corrected}."] if corrected else []
-    suggestions += [f"Nobody here has written about: {', '.join(unknown[:MOST_NAMED])}."] if unknown else []
+    suggestions += [f"No document mentions {', '.join(unknown[:MOST_NAMED])}."] if unknown else []
     suggestions.append("Ask in other words, or leave out a filter.")
     suggestions.append("If you find the answer elsewhere, add it: `deia add`.")
     return Answer(

@@ -77,7 +77,9 @@ def plan_import(root: str, sources: Sequence[str], *, copy: bool, category: str,
     left_out: Counter[str] = Counter()
     found = [item for source in sources for item in _find(root, source, copy, problems, left_out)]
     settings = resolve(root, environ=environ)
-    globs = tuple(dict.fromkeys(item.glob for item in found if item.glob and item.glob not in settings.documents))
+    in_place = list(_in_place(root, found, settings.documents, problems))
+    new = {note.source for note in in_place if note.how == IN_PLACE}
+    globs = tuple(dict.fromkeys(item.glob for item in found if item.glob and not new.isdisjoint(item.paths)))
     if globs and not settings.trusted:
         message = "The settings of this commons do not count until you trust it, so its notes cannot be read in place."
         raise CommonsError(message, fix="In a terminal, type: deia trust. Or copy the notes with --copy.")
@@ -85,8 +87,7 @@ def plan_import(root: str, sources: Sequence[str], *, copy: bool, category: str,
     for item in found:
         if not item.glob:
             copies.add(item, problems)
-    notes = [*_in_place(root, found, settings.documents, problems), *copies.notes()]
-    return Import(notes=tuple(notes), globs=globs, problems=tuple(problems), left_out=left_out)
+    return Import(notes=(*in_place, *copies.notes()), globs=globs, problems=tuple(problems), left_out=left_out)
 
 
 @with_write_lock
@@ -127,7 +128,7 @@ def _find(root: str, source: str, copy: bool, problems: list[Problem], left_out:
     """Yield the notes that a person named with one file or folder."""
     place, top = os.path.realpath(source), os.path.realpath(root)
     inside = os.path.relpath(place, top).replace(os.sep, "/") if f"{place}{os.sep}".startswith(f"{top}{os.sep}") else ""
-    if not os.path.exists(place):
+    if not source or not os.path.exists(place):
         problems.append(_problem(source, "There is no such file or folder.", "Check how it is written."))
     elif inside.split("/")[0] == "bok":
         fix = "To enter its documents in the index, type: deia index build --write"
@@ -236,7 +237,8 @@ class _Copies:
         if known:
             return known.but(path=document.path)
         entry = derived_entry(document, Findings(document.path))
-        own = entry.id if entry.id != id_from_path(document.path) else id_from_path(target)
+        is_own = entry.id == slug(entry.id) and entry.id != id_from_path(document.path)
+        own = entry.id if is_own else id_from_path(target)
         ident, number = self._lower.free_id(own), 2
         while ident in self._ids:
             ident, number = self._lower.free_id(f"{own}-{number}"), number + 1

@@ -86,7 +86,7 @@ def propose_all(
     done = settled(root)
     evidence = read_through(sources.ledgers, partial(read_evidence, settled=done), since=sources.since)
     labels = [label for path in sources.labels for label in read_labels(path) if label.trigger not in done]
-    report("reading transcripts" if sources.transcripts else "reading the ledger")
+    report("reading transcripts" if sources.transcripts else "reading the log")
     turns: list[FiredTurn] = []
     if sources.transcripts:
         weights = read_through(sources.ledgers, read_conversations, since=sources.since)

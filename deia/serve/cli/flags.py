@@ -64,7 +64,7 @@ SEARCH = (
     ),
     Flag(
         name="--tier",
-        help="Which model of meaning to use besides words; by default the best that is compiled.",
+        help="The embedding model to use besides words; by default the best that is compiled.",
         choices=TIERS,
     ),
     Flag(

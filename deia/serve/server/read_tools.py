@@ -31,7 +31,7 @@ MOST_FOLDERS = 100  # that an overview lists
 MOST_QUERY = (
     600  # characters of a lesson with which similar documents are searched: its beginning says what it is about
 )
-UNWRITTEN = "(Nobody has filled in this document's outline yet.)"
+UNWRITTEN = "(Only placeholder text so far.)"
 SIMILAR = 3
 ANY_TIER = ("auto", "keyword")  # values of the setting `tier` that do not demand a model
 FACTS = ("summary", "action", "urgency", "platforms", "clusters", "tags", "updated", "verified")

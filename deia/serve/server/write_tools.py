@@ -147,7 +147,7 @@ def _last_event(desk: Desk) -> str:
         return read_through([folder], lambda connection: find_event(connection, LAST)).id
     except QueryError as error:
         fix = "Pass the id of a document, a trigger or an event."
-        raise QueryError("feedback: the ledger contains no answer and no firing yet", fix=fix) from error
+        raise QueryError("feedback: the log contains no answer and no firing yet", fix=fix) from error
 
 
 def _is_event(ident: str) -> bool:

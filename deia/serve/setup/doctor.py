@@ -46,7 +46,7 @@ from deia.watch.silence.weakened_text import weakened_settings
 
 COMPILE = "Type: deia compile"
 SHADOWS = ("hidden-trigger", "replaced-document")  # codes of problems: something takes the place of a lower layer's
-TRUST = "If you trust whoever wrote it, type: deia trust"
+TRUST = "If you trust its authors, type: deia trust"
 CONFIG = "To see every setting, type: deia config"
 NEVER_UNTRUSTED = ("packs", "deia.lock")  # of a commons that is not trusted
 MOST_SETTING = 120  # characters of a setting in a finding
@@ -230,12 +230,12 @@ def quiet_ledger(about: _Examined) -> Iterator[Finding]:
     errors = read_ledger(events_folder(about.root, about.patient.machine.environ), since=since, event="error").events
     for event in errors[-MOST_NAMED:]:
         text = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
-        yield warning(f"error in the ledger at {text}")
+        yield warning(f"error in the log at {text}")
     if len(errors) > MOST_NAMED:
         text = f"{counted(len(errors) - MOST_NAMED, 'more error')} in the last 7 days"
         yield warning(text, "Type: deia log --event error")
     if not errors:
-        yield fine("no errors in the ledger in the last 7 days")
+        yield fine("no errors in the log in the last 7 days")
 
 
 def readable_ledger(about: _Examined) -> Iterator[Finding]:
@@ -247,13 +247,13 @@ def readable_ledger(about: _Examined) -> Iterator[Finding]:
         yield dead(error.message, f"Move what is broken out of {folder}")
         return
     span = f" from {extent.oldest} to {extent.newest}" if extent.oldest else ""
-    yield fine(f"ledger: {counted(extent.events, 'event')}{span}, {_size(extent.bytes)}")
+    yield fine(f"log: {counted(extent.events, 'event')}{span}, {_size(extent.bytes)}")
     if extent.torn:
-        yield warning(f"{counted(extent.torn, 'broken line')} in the ledger, passed over")
+        yield warning(f"{counted(extent.torn, 'broken line')} in the log, skipped")
     if extent.damaged:
         named = ", ".join(extent.damaged[:MOST_NAMED])
         cure = f"Copy them again from where they came, or remove them from {folder}"
-        yield warning(f"Parquet files of the ledger that cannot be read: {named}", cure)
+        yield warning(f"Parquet files of the log that cannot be read: {named}", cure)
 
 
 def _size(count: int) -> str:

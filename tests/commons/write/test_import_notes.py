@@ -84,6 +84,20 @@ def test_names_and_ids_that_are_taken_are_not_taken_again(root: str, write: Writ
     assert "git-force-push" not in {note.entry.id for note in plan.notes}  # a trigger of the starter has it
 
 
+def test_an_id_that_is_no_plain_name_is_not_taken_over(root: str, write: Write) -> None:
+    write("vault/a.md", "---\nid: ../../etc/x\ntitle: [a, b]\n---\n# A\n\nText.\n")
+    write("vault/b.md", "---\nid: 'my-id'\n---\n# B\n\nText.\n")
+    assert {note.entry.id for note in run(root, "../vault").notes} == {"notes-a", "my-id"}
+    assert [problem.code for problem in lint(root, starter=False)] == ["wrong-type"]
+
+
+def test_the_settings_stay_if_nothing_new_is_in_a_folder(root: str, write: Write) -> None:
+    write("project/docs/a.md", "# A\n\nText.\n")
+    os.mkdir(f"{root}/empty")
+    run(root, ".")
+    assert run(root, "docs", "empty").globs == ()
+
+
 def test_all_problems_are_said_at_once_and_the_rest_is_imported(root: str, write: Write) -> None:
     write("vault/ok.md", "# Ok\n\nText.\n")
     write("vault/bad.md", "").write_bytes(b"\xff\xfe\x00")

@@ -158,7 +158,7 @@ def _as_lines(
             continue
         yield f"turn {turn.index}, {turn.role}: {shorten(one_line(turn.text), EXCERPT)}"
         if not verdicts:
-            yield "  no trigger finds its required words in this turn"
+            yield "  not considered: keywords missing for all triggers"
         for verdict in verdicts:
             yield from _verdict_lines(verdict, artefact.trigger(verdict.number).origin)
         for act in acts_of_turn:

@@ -41,8 +41,8 @@ from deia.settings import CHOICES, resolve
 from deia.text import counted
 
 NOT_TRUSTED = (
-    "This commons is not trusted: its settings do not count, and its lessons only add notes. If you trust whoever wrote"
-    " it, type in a terminal: deia trust"
+    "This commons is not trusted: its settings do not count, and its lessons only add notes. If you trust its authors,"
+    " type in a terminal: deia trust"
 )
 NAMED = 10  # triggers that a message names
 SOURCES = ("bok", "triggers", "packs", "deia.lock")  # what a commons may consist of besides `MARKERS`
@@ -53,14 +53,13 @@ SOURCES = ("bok", "triggers", "packs", "deia.lock")  # what a commons may consis
 @click.option(
     "--tier",
     type=click.Choice(CHOICES["tier"]),
-    help="The model of meaning for searches: compact encodes all passages, which can take long; static none.",
+    help="The embedding model for search: compact encodes all passages, which can take long; static none.",
 )
 @commons_option
 def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the command's name
     """Bring the compiled triggers and the search catalog up to date with their sources.
 
-    Whatever has errors is left out and the rest is compiled. The exit code is 1 if there are errors, as with
-    `deia lint`.
+    What has errors is left out, and the rest is compiled. If there are errors, exits 1, as `deia lint` does.
     """
     progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
     root = commons_root()
@@ -104,7 +103,7 @@ def compile_report(compiled: Compiled) -> list[str]:
 def lint(*, form: str) -> int:
     """Show all problems of the index, the documents and the triggers, by file and line.
 
-    The exit code is 1 if there are errors, and 0 if there are only warnings.
+    If there are errors, exits 1; warnings alone do not count.
     """
     root = commons_root()
     settings = resolve(root, environ=os.environ)
@@ -196,9 +195,9 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
     *, title: str | None, text: str | None, summary: str | None, platform: str, urgency: str | None,
     tags: Sequence[str], keywords: Sequence[str], category: str, trigger: bool | None,
 ) -> int:  # fmt: skip
-    """Add a lesson: a document, its entry in the index and, with --trigger, a draft of a trigger.
+    """Add a lesson: create a document to fill in, index it and, with --trigger, draft a trigger.
 
-    Without --title, a terminal asks for what is missing.
+    Without --title, it asks for what is missing, if this is a terminal.
     """
     root = writable_root()
     interactive = title is None and is_person()

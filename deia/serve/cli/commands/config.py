@@ -43,7 +43,7 @@ def _source(settings: Settings, name: str) -> str:
 def config(ctx: click.Context, *, form: str) -> int:
     """Show every setting with the source of its value, and the folders in use.
 
-    `get` prints one setting, `set` writes one into deia.toml, and `model` chooses how searches find meaning.
+    `get` prints one setting, `set` writes one into deia.toml, and `model` chooses the embedding model.
     """
     if ctx.invoked_subcommand:
         return output.FOUND

@@ -42,7 +42,7 @@ TIER_NAMES = (*TIERS, KEYWORD_TIER, TRANSFORMER)
 @click.command("eval", short_help="Measure how well golden questions find their documents.")
 @click.argument("golden", metavar="[GOLDEN]", required=False)
 @click.option(
-    "--tier", type=click.Choice(TIER_NAMES), help="Use only this model of meaning; by default that of the settings."
+    "--tier", type=click.Choice(TIER_NAMES), help="Use only this embedding model; by default that of the settings."
 )
 @form_option("text", "json")
 @commons_option
@@ -50,8 +50,8 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     """Measure how well golden questions find their documents, and compare with the last run.
 
     A golden question is one whose right answers are known. GOLDEN is a file of them, or the folder of another commons.
-    By default they are those in the query_patterns of the index and in golden.yaml beside it. The exit code is 1 if a
-    question no longer finds the documents that it found in the last run.
+    By default they are those in the query_patterns of the index and in golden.yaml beside it. Exits 1 if a question no
+    longer finds the documents that it found in the last run.
     """
     librarian = Librarian(named_commons() or None, agent="eval", ledger=False)
     tiers = tiers_of(tier or librarian.settings.tier, model=librarian.settings.model)

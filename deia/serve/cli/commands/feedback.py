@@ -17,13 +17,13 @@ from deia.settings import resolve
 from deia.text import one_line, shorten
 
 
-@click.command(short_help="Say whether an injection or an answer was useful.")
+@click.command(short_help="Rate a lesson or answer.")
 @click.argument("name", metavar="ID")
 @click.argument("verdict", type=click.Choice(VERDICTS))
 @click.option("--note", default="", help="Why, in a few words.")
 @commons_option
 def feedback(*, name: str, verdict: str, note: str) -> int:
-    """Say that an injection or an answer was useful, noise or wrong, or that it prevented a mistake.
+    """Rate a lesson or answer: it was useful, noise or wrong, or it prevented a mistake.
 
     ID is the id of an event or the end of it, a trigger (its last firing), a document (the last answer that contained
     it), or `last`.

@@ -42,7 +42,7 @@ def import_command(*, sources: Sequence[str], copy: bool, category: str, dry_run
 
     Notes inside the commons are read where they are: the setting `documents` in deia.toml names them. Others are copied
     into bok/. Obsidian notes, decision records, runbooks, postmortems, editor rules, CLAUDE.md and AGENTS.md are read
-    by their conventions. Nothing is overwritten. The exit code is 1 if a note could not be imported.
+    by their conventions. Nothing is overwritten. If a note could not be imported, exits 1.
     """
     root = writable_root()
     if not dry_run:

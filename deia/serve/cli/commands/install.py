@@ -202,7 +202,7 @@ def doctor(*, host: str | None, as_json: bool) -> int:
     With --live, the host itself is run in a home folder of its own, with deia's hooks and nothing else of your
     settings, for at most two minutes. Its model is a script that asks for a command, which is not really run.
 
-    The exit code is 1 if something does not work.
+    If something does not work, exits 1.
     """
     if host is not None and named_commons():
         raise click.UsageError("--live tries what is installed, with its own commons; leave out --commons.")

@@ -57,14 +57,13 @@ TO_UNDO = " To undo the last one, type: deia learn undo"
 CLEAR_LINE = "\r\033[K"
 
 
-@click.group(invoke_without_command=True, short_help="Improve the commons with what the log shows.")
+@click.group(invoke_without_command=True, short_help="Suggest improvements; you approve each.")
 @commons_option
 @click.pass_context
 def learn(ctx: click.Context) -> int:
-    """Improve the commons with what the log shows: what was asked, and which answers helped.
+    """Suggest improvements from what the log shows; you approve each.
 
-    Nothing changes without your consent, and nothing is sent anywhere. Without a subcommand, this shows which events
-    count as signals, and with which weight.
+    Nothing is sent anywhere. Without a subcommand, this shows which events count as signals, and with which weight.
     """
     if ctx.invoked_subcommand is None:
         rows = tuple(
@@ -97,10 +96,10 @@ def propose(
     *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], labels: Sequence[str], since: str | None,
     as_json: bool, ledgers: Sequence[str],
 ) -> int:  # fmt: skip
-    """Show small changes that would improve the commons, each with its evidence and its effect.
+    """Suggest small changes, each with its evidence and its effect.
 
     Each is tested with the golden questions, the questions in the log, the cases of triggers and the turns of
-    --transcripts. A change that makes any of them worse is not shown. The exit code is 1 if there are no proposals.
+    --transcripts. A change that makes any of them worse is not shown. If there are no proposals, exits 1.
     """
     root = commons_root()
     sources = Sources(
@@ -171,7 +170,7 @@ def _refuse_unasked(proposal: Proposal, *, asked: bool) -> None:
     """Raise a CommonsError if nobody may have meant to weaken a guard: it was not named, or this is no terminal."""
     by_name = f"deia learn apply {proposal.id}"
     if proposal.is_for_people and not is_person():
-        problem = f"{proposal.id} makes a guard milder, which only a person at a terminal may do."
+        problem = f"{proposal.id} makes a guard milder; only a person at a terminal can run this."
         raise CommonsError(problem, fix=f"Type in a terminal: {by_name}")
     if proposal.warning and not asked:
         raise CommonsError(f"{proposal.id} was left out: {proposal.warning}", fix=f"If you want that, type: {by_name}")

@@ -43,9 +43,9 @@ class _Row(Record):
 WORDS_ROW = _Row(name=KEYWORD_TIER, about=ABOUT[KEYWORD_TIER], state="always available")
 
 
-@click.group(short_help="Choose the model of meaning for searches.")
+@click.group(short_help="Choose the embedding model for search.")
 def model() -> None:
-    """Choose the model of meaning for searches: with one, a search also finds documents that use other words."""
+    """Choose the embedding model for search: with one, a search also finds documents that use other words."""
 
 
 @model.command("list", short_help="Show the models, and which of them are compiled.")

@@ -146,17 +146,16 @@ def _extent(decision: Mute) -> str:
     return ", ".join(part for part in parts if part)
 
 
-@click.command(short_help="Allow a call that deia stopped.")
+@click.command(short_help="Allow a blocked call by its code.")
 @click.argument("code")
 @click.option("--conversation", "whole", is_flag=True, help="For the rest of the conversation, not only once.")
 def allow(*, code: str, whole: bool) -> int:
-    """Allow a call that deia stopped, in the conversation in which CODE was shown.
+    """Allow a blocked call by its CODE, in the conversation in which the code was shown.
 
-    You see a code when a call is stopped; it is valid for 30 minutes. Type this command in a terminal yourself: it does
-    not work from an agent's tool call.
+    You see a code when a call is blocked; it is valid for 30 minutes. Only a person at a terminal can run this.
     """
     if not sys.stdin.isatty():
-        raise CommonsError("only a person at a terminal can allow this", fix=f"Type in a terminal: deia allow {code}")
+        raise CommonsError("only a person at a terminal can run this", fix=f"Type in a terminal: deia allow {code}")
     permission = grant(state_folder(os.environ), code, now=time.time(), whole=whole)
     if permission is None:
         fix = "Use the code of the last message; it is valid for 30 minutes. Or type: deia mute TRIGGER"

@@ -30,9 +30,9 @@ hiding_option = click.option(
 )
 
 
-@click.group(short_help="Add other people's lessons.")
+@click.group(short_help="Add shared packs; yours override.")
 def pack() -> None:
-    """Add other people's lessons, as layers below the project's own.
+    """Add shared packs of lessons; your own lessons override them.
 
     A pack is stored in packs/NAME and is not meant to be edited: it is used only while its files match deia.lock. If
     several layers have a trigger or document with the same id, the project's is used before a pack's, and a pack's
@@ -125,7 +125,7 @@ def remove(*, name: str) -> int:
 def list_packs(*, form: str) -> int:
     """Show the packs, their sources, and whether their files still match deia.lock.
 
-    The exit code is 1 if those of a pack do not.
+    If those of a pack do not, exits 1.
     """
     root = commons_root()
     packs = check_packs(root)

@@ -42,7 +42,6 @@ search = click.Command(
     params=[click.Argument(["words"], nargs=-1, metavar="[QUESTION]…"), *map(_option, SEARCH)],
     help="""Search the commons.
 
-    Shows the documents that answer the question, or says that there are none. The exit code is 0 if documents were
-    found, 1 if there are none, and 2 after an error.""",
+    Shows the documents that answer the question. If nothing matches, exits 1; after an error, 2.""",
     short_help="Search the commons.",
 )

@@ -55,7 +55,7 @@ KEPT = {
 }
 REPORT_COMMANDS = {
     "queries": "Show what was asked, how it was answered, and what was not answered.",
-    "documents": "Show which documents help, are ignored, are never needed, or are old.",
+    "documents": "Show which documents are helpful, called noise, ignored, never shown or old.",
     "triggers": "Show how often each trigger fired, and what people said about it.",
     "latency": "Show how long answers took.",
     "agents": "Show who used the commons, and how.",

@@ -43,7 +43,7 @@ for command in (list_triggers, new, lint, explain, replay):
 def test(*, ids: Sequence[str]) -> int:
     """Run the cases of triggers: examples on which a trigger must fire, or must not fire.
 
-    Without an ID, all cases are run. The exit code is 1 if a case fails.
+    Without an ID, all cases are run. If a case fails, exits 1.
     """
     librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
     commons = load_commons(librarian.root)

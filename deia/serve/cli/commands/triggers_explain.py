@@ -26,8 +26,8 @@ from deia.watch.gate.artefact import Artefact
 def explain(*, ident: str, text: Sequence[str]) -> int:
     """Show what the `act` and `meaning` clauses of the trigger ID ask for, in words.
 
-    With a TEXT, this also shows how each act in it was read, and what it lacks. The exit code is 1 if the trigger has
-    no such clause.
+    With a TEXT, this also shows how each act in it was read, and what it lacks. If the trigger has no such
+    clause, exits 1.
     """
     artefact = Librarian(named_commons() or None, agent="cli", ledger=False).open_artefact()
     asked = requirements(artefact, _trigger(artefact, ident))

@@ -24,7 +24,7 @@ def lint(*, form: str) -> int:
     """Show triggers that can never fire, overlap, slow down every turn, have slow patterns, or have weak cases.
 
     This checks the project's own triggers, also against those of the layers below. Errors in the files are shown by
-    `deia lint`. The exit code is 1 if a trigger can never fire.
+    `deia lint`. If a trigger can never fire, exits 1.
     """
     librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
     artefact = librarian.open_artefact()

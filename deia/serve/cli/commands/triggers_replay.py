@@ -48,8 +48,10 @@ AGENT_VARIABLES = (
     metavar="FOLDER",
     help="An older commons to compare with: show which firings are new, and which are gone.",
 )
-@click.option("--examples", type=click.IntRange(0, 1000), default=2, show_default=True, help="Places per trigger.")
-@click.option("--mute", "mutes", metavar="TRIGGER", multiple=True, help="Then mute this trigger for you; repeatable.")
+@click.option("--examples", type=click.IntRange(0, 1000), default=2, show_default=True, help="Examples per trigger.")
+@click.option(
+    "--mute", "mutes", metavar="TRIGGER", multiple=True, help="Then mute this trigger for you; may be repeated."
+)
 @click.option("--jobs", type=click.IntRange(1, 64), help="Processes; by default one per core if the input is large.")
 @since_option
 @form_option("text", "json")

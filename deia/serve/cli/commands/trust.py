@@ -24,14 +24,14 @@ def trust(*, folder: str, below: bool, remove: bool, listing: bool) -> int:
     """Trust the commons in FOLDER, by default the nearest one: its settings, triggers and packs count in full.
 
     Until then its lessons can only add notes that name where they come from, and its settings do not count, so that a
-    repository you merely enter cannot weaken what you installed. Type this in a terminal yourself: it does not work
-    from an agent's tool call.
+    repository you merely enter cannot weaken what you installed. Only a person at a terminal can run
+    this.
     """
     if listing:
         output.say("\n".join(listed(os.environ)) or "You trust no commons yet. To trust one, type: deia trust FOLDER")
         return output.FOUND
     if not is_person():
-        raise CommonsError("only a person at a terminal can change whom you trust", fix="Type it in a terminal.")
+        raise CommonsError("only a person at a terminal can run this", fix="Type it in a terminal.")
     root = _folder(folder, any_folder=below or remove)
     if remove:
         return _remove(root, below=below)

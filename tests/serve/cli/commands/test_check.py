@@ -34,7 +34,7 @@ def test_the_exit_code_is_asked_for(deia: Deia) -> None:
 
 def test_explaining_shows_where_a_trigger_stopped(deia: Deia) -> None:
     assert "silent  site-delete, at stance" in deia("check", "don't delete the site", "--explain").out
-    assert "no trigger finds its required words" in deia("check", "hello", "--explain").out
+    assert "not considered: keywords missing" in deia("check", "hello", "--explain").out
 
 
 ACTING = """\
