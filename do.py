@@ -543,7 +543,8 @@ def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    name, arguments = (sys.argv[1] if len(sys.argv) > 1 else ""), sys.argv[2:]
+    typed = sys.argv[1 : sys.argv.index("#") if "#" in sys.argv else None]  # zsh passes on a comment that is typed
+    name, arguments = "".join(typed[:1]), typed[1:]
     if name not in COMMANDS or (arguments and name not in {"bench", "frameworks", "hosts", "test"}):
         print((__doc__ or "").strip())
         return 0 if name in {"-h", "--help", "help"} else 2

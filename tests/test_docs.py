@@ -175,6 +175,14 @@ def test_links_lead_to_files_and_headings_that_are_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_comment_behind_a_command_does_no_harm_in_zsh_which_takes_it_for_arguments(name: str) -> None:
+    lines = [line for block in blocks(name) if block.language == "sh" for line in block.text.splitlines()]
+    comments = [(line, line.partition(" #")) for line in lines if " #" in line or line.startswith("#")]
+    assert [line for line, _ in comments if not line.startswith(("deia ", "python3 do.py "))] == []
+    assert [line for line, (_, _, text) in comments if not re.fullmatch(r"[\w ,.:/-]*", text)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_no_document_names_a_place_of_somebody_s_machine(name: str) -> None:
     assert not re.findall(r"(?<![\w.~])/(?:root|home|Users|tmp|work|opt)/\S*", read(name))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-STARTER = ("commons_index.yaml", "triggers", "bok")
+STARTER = ("commons_index.yaml", "triggers", "bok", "docs/ERRORS.md")  # `deia explain` reads the page
 
 
 class WheelStarter(BuildHookInterface[Any]):

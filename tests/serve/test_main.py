@@ -190,3 +190,10 @@ def test_nothing_a_person_types_breaks_a_search(deia: Deia, arguments: list[str]
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nothing_a_person_says_breaks_a_check(deia: Deia, text: str) -> None:
     assert deia("check", "--explain", "--", text).code in {0, 2}
+
+
+def test_a_comment_that_zsh_passes_on_is_no_argument(process: Process) -> None:
+    bare = process("install", "--list")
+    assert bare.returncode == 0
+    assert process("install", "--list", "#", "which", "agent", "hosts").stdout == bare.stdout
+    assert process("search", "site", "#", "--nonsense").stdout == process("search", "site").stdout

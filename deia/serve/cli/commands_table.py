@@ -30,7 +30,7 @@ HEADINGS: dict[str, dict[str, str]] = {
     "Ask": {"search": "search", "show": "show"},
     "Interrupts": {"check": "check", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback"},
     "Triggers": {"trigger": "triggers"},
-    "Upkeep": {"lint": "commons", "pack": "pack", "learn": "learn"},
+    "Upkeep": {"lint": "commons", "explain": "explain", "pack": "pack", "learn": "learn"},
     "Insight": {"log": "log", "stats": "stats", "report": "stats"},
     "Connect": {"serve": "server"},
     "Settings": {"config": "config", "trust": "trust", "completion": "completion"},

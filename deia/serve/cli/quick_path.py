@@ -53,6 +53,8 @@ def _described(error: OSError) -> DeiaError:
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code; raise DeiaError if the command failed."""
+    if "#" in arguments:  # a pasted comment, which zsh passes on when it is typed
+        arguments = arguments[: arguments.index("#")]
     options = None if COMPLETION in os.environ else read_search(arguments)
     if options is not None:
         from deia.serve.cli.quick_search import search  # noqa: PLC0415 - `deia uninstall` works without its libraries

@@ -101,8 +101,8 @@ def _count_lines(count: Count, run: ReplayRun) -> Iterator[str]:
             f"  {info.urgency}, {info.action}{muted}"
         )
         for example in count.examples[trigger]:
-            place = one_line(below_home(example.place, run.machine))
-            yield f"      {place} {example.role}: {example.text}"
+            file, _, turn = one_line(below_home(example.place, run.machine)).rpartition(":")
+            yield f"      {file}, turn {turn}, {example.role}: {example.text}"
             yield f"          because {example.because}"
 
 

@@ -30,6 +30,9 @@ from deia.watch.gate.artefact import open_artefact
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 PROGRAM = "deia"
+# A zsh without completion of its own knows no `compdef`; `-i` leaves out folders that others may write to, unasked.
+ZSH_REGISTERS = "    compdef "
+ZSH_PREPARES = "    (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }\n"
 MOST = 200  # completions that are offered at once
 
 
@@ -58,7 +61,8 @@ def script(shell: str, cli: click.Command) -> str:
     completer = get_completion_class(shell)
     assert completer is not None, shell  # noqa: S101 - click and this module know all SHELLS
     # click's own `source` also starts a shell to look at its version.
-    return completer.source_template % completer(cli, {}, PROGRAM, COMPLETION).source_vars()
+    template = completer.source_template.replace(ZSH_REGISTERS, ZSH_PREPARES + ZSH_REGISTERS)
+    return template % completer(cli, {}, PROGRAM, COMPLETION).source_vars()
 
 
 # --- values ---

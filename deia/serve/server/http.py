@@ -33,6 +33,7 @@ from deia.serve.server.half_sent import TimedProtocol
 from deia.serve.server.hook_events import EXIT, Hooks
 from deia.serve.server.limits import LOOPBACK, RATE, App, Guard, Receive, Scope, Send, host_of, respond
 from deia.serve.server.mcp_sessions import MOST, SPARE, Sessions
+from deia.serve.server.plain_search import search_answer
 from deia.serve.server.shutdown import end_at_signals
 from deia.serve.server.tool_schemas import HOOK, Tool
 
@@ -209,8 +210,10 @@ class _Paths:
             await respond(send, 200, health)
         elif path == "/ready":
             await self._ready(send)
+        elif path == "/search":
+            await self._search(scope, send)
         else:
-            await respond(send, 404, {"error": f"the paths are /mcp, {HOOKS}HOST, /health and /ready"})
+            await respond(send, 404, {"error": f"the paths are /mcp, {HOOKS}HOST, /search, /health and /ready"})
 
     async def _ready(self, send: Send) -> None:
         """Report whether the commons is compiled, and whether the compiled files are up to date."""
@@ -219,6 +222,15 @@ class _Paths:
         behind = await thread.run(desk.changed_source) if ready else ""
         status: dict[str, Json] = {"ready": ready, "behind": behind, "trouble": self._assembled.recompiler.trouble}
         await respond(send, 200 if ready else 503, status)
+
+    async def _search(self, scope: Scope, send: Send) -> None:
+        began = time.perf_counter()
+        if scope["method"] != "GET":
+            await respond(send, 405, {"error": "GET /search?q=WORDS"})
+            return
+        status, answer = await search_answer(self._assembled, scope.get("query_string", b""))
+        await respond(send, status, answer)
+        self._assembled.call_log.write("search", "GET", outcome="ok" if status == 200 else "refused", began=began)
 
     async def _hook(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
         began = time.perf_counter()

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+import deia
 from deia import files, freshness, spool
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
@@ -44,6 +46,7 @@ from deia.watch.gate.artefact import open_artefact
 from deia.watch.silence.mutes import read_mutes, switch_path
 from deia.watch.silence.weakened_text import weakened_settings
 
+PYTHON = ".".join(map(str, sys.version_info[:3]))
 COMPILE = "Type: deia compile"
 SHADOWS = ("hidden-trigger", "replaced-document")  # codes of problems: something takes the place of a lower layer's
 TRUST = "If you trust its authors, type: deia trust"
@@ -71,6 +74,7 @@ class _Examined(Record):
 
 def diagnose(patient: Patient) -> Iterator[Finding]:
     """Yield the findings of all checks, good and bad; without a usable commons only of those on the machine."""
+    yield fine(f"deia {deia.__version__} in {os.path.dirname(deia.__file__)}, Python {PYTHON} ({sys.executable})")
     try:
         root = find_commons(patient.folder, environ=patient.machine.environ, explicit=patient.explicit)
         resolve(root, environ=patient.machine.environ)

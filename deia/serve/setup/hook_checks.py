@@ -20,7 +20,7 @@ from deia.serve.setup.hook_installation import Spot, hook_parts, installed_in, i
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.disabled import own_plugins, troubles
 from deia.serve.setup.host_settings.hook_file import Installed
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, Setup
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, USER, Setup
 from deia.serve.setup.host_settings.launcher import NAME, launched_command, launcher_path, target_of
 from deia.serve.setup.host_settings.places import is_here
 from deia.serve.setup.interpreter import find_interpreter
@@ -102,10 +102,16 @@ def _unconnected(connected: Sequence[HookFile], patient: Patient) -> Iterator[Fi
     missing = [setup.host for setup in here if setup.host not in names]
     if not connected:
         host = missing[0] if missing else CLAUDE_CODE.host
-        yield warning("no hook is installed, so nothing is watched", f"Type: deia install {host}")
+        yield warning("no hook is installed, so nothing is watched", f"Type: {connecting(host)}")
     elif missing:
         text = f"{', '.join(BY_NAME[name].title for name in missing)}: found here, and not connected"
-        yield fine(text, f"To connect: deia install {' '.join(missing)}")
+        yield fine(text, f"To connect: {connecting(*missing)}")
+
+
+def connecting(*hosts: str) -> str:
+    """Return the command that connects hosts, for all projects of the person if their settings allow that."""
+    personal = all(USER in BY_NAME[host].places for host in hosts)
+    return f"deia install {' '.join(hosts)}{' --user' if personal else ''}"
 
 
 def twice(connected: Sequence[HookFile], patient: Patient) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -76,3 +77,22 @@ def test_a_powershell_is_answered_line_by_line(process: Process) -> None:
     ):  # fmt: skip
         done = process(_DEIA_COMPLETE="powershell_complete", COMP_WORDS=words, COMP_INCOMPLETE=typed)
         assert [line.split(b"\t")[0] for line in done.stdout.splitlines() if not line.startswith(b"-")] == [wanted]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh here")
+def test_a_zsh_without_completion_of_its_own_gets_it_with_the_script(deia: Deia, tmp_path: Path) -> None:
+    (tmp_path / "script").write_text(deia("completion", "zsh").out)
+    environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    command = ["zsh", "-f", "-c", f"source {tmp_path}/script; print $_comps[deia]"]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("_deia_completion\n", "")
+
+
+def test_the_names_of_settings_are_offered(process: Process) -> None:
+    assert offered(process, "config set", "telem") == ["telemetry", "telemetry_days", "telemetry_mb"]
+
+
+def test_a_former_name_completes_as_the_new_one_does_and_says_nothing(process: Process) -> None:
+    assert offered(process, "triggers", "te") == ["test"]
+    done = process(_DEIA_COMPLETE="bash_complete", COMP_WORDS="deia triggers te", COMP_CWORD="2")
+    assert done.stderr == b""

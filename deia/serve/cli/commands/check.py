@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from deia import fast_json
 from deia.commons.layers.merge_layers import local_path
 from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.compile.manifest import Manifest, read_manifest
-from deia.errors import QueryError
+from deia.errors import Problem, QueryError
 from deia.evaluate.transcripts import read_transcript, why_no_transcript
 from deia.fast_json import Json
 from deia.librarian import Librarian
-from deia.records import ROLES, Firing, Turn
-from deia.serve.cli import output
+from deia.records import ROLES, Firing, Injection, Turn
+from deia.serve.cli import colours, output
+from deia.serve.cli.ci_reports import CI_FORMS, Checked, print_report
 from deia.serve.cli.commands.shared_options import commons_option, form_option, here, message_if_slow, named_commons
 from deia.text import counted, one_line, shorten
 from deia.watch.authoring.act_explanation import ExplainedAct, explain_acts
@@ -44,12 +46,14 @@ MOST_INPUT = 64_000_000  # bytes, as for the hook
 )
 @click.option("--role", type=click.Choice(ROLES), help="Who speaks; by default the user.")
 @click.option("--explain", is_flag=True, help="Show every trigger that was considered, and why it did not fire.")
+@click.option("--full", is_flag=True, help="Show the whole text that the agent would read.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if a trigger fires.")
-@form_option("text", "json")
+@form_option("text", "json", *CI_FORMS)
 @commons_option
 def check(
-    *, text: Sequence[str], path: str | None, role: Role | None, explain: bool, exit_code: bool, form: str
-) -> int:
+    *, text: Sequence[str], path: str | None, role: Role | None, explain: bool, full: bool, exit_code: bool,
+    form: str,
+) -> int:  # fmt: skip
     """Show which triggers fire on a text or a transcript, why, and what would be shown to the agent.
 
     TEXT is one turn of a conversation; `-` reads it from standard input, and a prefix such as "Assistant:" says who
@@ -62,13 +66,30 @@ def check(
     watched = librarian.watch(turns, folder=here())
     artefact = librarian.open_artefact()
     acts = [explain_acts(artefact, turn) if explain else [] for turn in turns]
-    fields = [_as_fields(*of_turn, explain=explain) for of_turn in zip(turns, watched, acts, strict=True)]
-    lines = _as_lines(turns, watched, acts, artefact, explain=explain)
-    output.answer(fields, lines, as_json=form == "json")
+    if form in CI_FORMS:
+        print_report(form, "deia check", _checked(turns, watched, path or ""))
+    elif form == "json":
+        fields = [_as_fields(*of_turn, explain=explain) for of_turn in zip(turns, watched, acts, strict=True)]
+        output.say(fast_json.dumps(fields))
+    else:
+        lines = _as_lines(turns, watched, acts, artefact, explain=explain, full=full)
+        colours.say("\n".join(lines), colours.FIRINGS)
     omitted = omitted_triggers(read_manifest(librarian.derived))
     if omitted:
         output.complain(f"{omitted} Type: deia lint")
     return int(exit_code and any(turn.firings for turn in watched))
+
+
+def _checked(turns: Sequence[Turn], watched: Sequence[Watched], path: str) -> list[Checked]:
+    """Return each turn, once for every trigger that fires on it."""
+    checked = []
+    for turn, result in zip(turns, watched, strict=True):
+        name = f"turn {turn.index}, {turn.role}: {shorten(one_line(turn.text), EXCERPT)}"
+        for firing in result.firings or (None,):
+            found = f"{name}: {firing.trigger} fires because {firing.because}" if firing else ""
+            problem = Problem(path=path or "-", line=0, found=found, code=firing.trigger) if firing else None
+            checked.append(Checked(group=path or "deia check", name=name, problem=problem))
+    return checked
 
 
 def omitted_triggers(manifest: Manifest) -> str:
@@ -151,6 +172,7 @@ def _as_lines(
     artefact: Artefact,
     *,
     explain: bool,
+    full: bool,
 ) -> Iterator[str]:
     for turn, result, acts_of_turn in zip(turns, watched, acts, strict=True):
         verdicts = [verdict for verdict in result.verdicts if explain or verdict.stage in {"fires", "muted", "quiet"}]
@@ -164,9 +186,15 @@ def _as_lines(
         for act in acts_of_turn:
             yield from act_lines(act)
         if result.injection:
-            yield from ("", result.injection.text, "")
+            yield from ("", result.injection.text, "") if full else _injection_lines(result.injection)
     if not any(result.firings for result in watched):
         yield f"Nothing fires in {counted(len(turns), 'turn')}."
+
+
+def _injection_lines(injection: Injection) -> Iterator[str]:
+    yield f"  shows   {counted(len(injection.text), 'character')} to the agent; to read them, add --full"
+    documents = [document for part in injection.parts for document in part["injection"]["documents"]]
+    yield from (f"          {document['path']}" for document in documents)
 
 
 def _verdict_lines(verdict: Verdict, origin: str) -> Iterator[str]:

@@ -20,12 +20,13 @@ from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned
 from deia.compile.compiler import Compiled, compile_commons
-from deia.errors import CommonsError, Problem
+from deia.errors import CommonsError
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.folders import MARKERS, nearest_commons
 from deia.ledger.tail import tidy
 from deia.records import URGENCIES
-from deia.serve.cli import output
+from deia.serve.cli import colours, output
+from deia.serve.cli.ci_reports import CI_FORMS, from_here, print_problems
 from deia.serve.cli.commands.shared_options import (
     commons_option,
     commons_root,
@@ -44,6 +45,10 @@ NOT_TRUSTED = (
     "This commons is not trusted: its settings do not count, and its lessons only add notes. If you trust its authors,"
     " type in a terminal: deia trust"
 )
+HOW_TO_WRITE = {
+    "--write": "Nothing was written. To write the file, add --write.",
+    "--dry-run": "Nothing was written (--dry-run).",
+}
 NAMED = 10  # triggers that a message names
 SOURCES = ("bok", "triggers", "packs", "deia.lock")  # what a commons may consist of besides `MARKERS`
 
@@ -70,9 +75,9 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     return int(any(problem.severity == "error" for problem in compiled.problems))
 
 
-def compile_and_say(root: str, *, requested: bool = False) -> None:
+def compile_and_say(root: str, *, requested: bool = False, tell: Callable[[str], None] = output.say) -> None:
     """Compile a commons and say what that did; a person who `requested` it waits for the sentence model."""
-    output.say("\n".join(compile_report(compile_commons(root, environ=os.environ, requested=requested))))
+    tell("\n".join(compile_report(compile_commons(root, environ=os.environ, requested=requested))))
 
 
 def compile_report(compiled: Compiled) -> list[str]:
@@ -98,44 +103,33 @@ def compile_report(compiled: Compiled) -> list[str]:
 
 
 @click.command(short_help="Show all problems of the commons.")
-@form_option("text", "json", "github")
+@click.option("--fix", is_flag=True, help="First add missing entries to the index, and update its views and counts.")
+@click.option("--dry-run", is_flag=True, help="With --fix, only show what would change.")
+@form_option("text", "json", *CI_FORMS)
 @commons_option
-def lint(*, form: str) -> int:
+def lint(*, fix: bool, dry_run: bool, form: str) -> int:
     """Show all problems of the index, the documents and the triggers, by file and line.
 
-    If there are errors, exits 1; warnings alone do not count.
+    If there are errors, exits 1; warnings alone do not count. To read what a problem
+    means, type: deia explain CODE
     """
+    if dry_run and not fix:
+        raise click.UsageError("--dry-run belongs to --fix.")
+    if fix:
+        _rewrite(build, write=not dry_run, tell=output.say if form == "text" else output.complain, option="--dry-run")
     root = commons_root()
     settings = resolve(root, environ=os.environ)
     problems = find_problems(root, starter=settings.starter, settings=settings)
     errors = sum(problem.severity == "error" for problem in problems)
-    if form == "json":
+    shown = [problem.but(path=from_here(root, problem.path)) for problem in problems]
+    if form in CI_FORMS:
+        print_problems(form, "deia lint", shown)
+    elif form == "json":
         output.say(fast_json.dumps([problem.values() for problem in problems]))
     else:
-        write: Callable[[Problem], str] = str if form == "text" else _annotation
-        for problem in problems:
-            output.say(write(problem.but(path=_from_here(root, problem.path))))
-    if form == "text":
-        output.say(f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}.")
+        summary = f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}."
+        colours.say("\n".join((*map(str, shown), summary)), colours.PROBLEMS)
     return int(errors > 0)
-
-
-def _from_here(root: str, path: str) -> str:
-    """Return a file's path relative to the current folder, where editors and builds expect it."""
-    try:
-        shown = os.path.relpath(os.path.join(root, path))
-    except ValueError:  # another drive
-        shown = os.path.join(root, path)
-    return shown.replace(os.sep, "/")
-
-
-def _annotation(problem: Problem) -> str:
-    """Return a problem as a workflow command of GitHub Actions, escaped as its documentation says."""
-    message = f"{problem.found} {problem.fix}".strip().replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    path = problem.path
-    for char, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"), (":", "%3A"), (",", "%2C")):
-        path = path.replace(char, code)
-    return f"::{problem.severity} file={path},line={max(problem.line, 1)},title=deia {problem.code}::{message}"
 
 
 @click.group(short_help="Work on the index of documents.")
@@ -162,21 +156,21 @@ def index_migrate(*, write: bool) -> int:
     return _rewrite(migrate, write=write)
 
 
-def _rewrite(change: Callable[..., str], *, write: bool) -> int:
+def _rewrite(
+    change: Callable[..., str], *, write: bool, tell: Callable[[str], None] = output.say, option: str = "--write"
+) -> int:
     root = writable_root()
     path = find_index(root) or "commons_index.yaml"
     before = (safe_files.read_bytes(root, path) or b"").decode("utf-8", "replace")
     after = change(root, write=write, today=today())
     if before == after:
-        output.say(f"{path} is up to date.")
+        tell(f"{path} is up to date.")
     else:
-        output.say(
-            "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), path, path)).rstrip("\n")
-        )
+        tell("".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), path, path)).rstrip("\n"))
         kept = f" The old file is {path}{BACKUP}." if change is migrate else ""
-        output.say(f"Written.{kept}" if write else "Nothing was written. To write the file, add --write.")
+        tell(f"Written.{kept}" if write else HOW_TO_WRITE[option])
     if write:
-        compile_and_say(root, requested=True)
+        compile_and_say(root, requested=True, tell=tell)
     return output.FOUND
 
 
@@ -248,7 +242,7 @@ def init(*, folder: str) -> int:
     note = _visibility_note(root, folder)
     if note:
         output.say(note)
-    output.say("Next: deia install claude-code")
+    output.say("Next: deia install claude-code --user")
     return output.FOUND
 
 

@@ -17,6 +17,7 @@ from deia.serve.setup.hook_installation import Spot
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SCOPES, SETUPS
 from deia.serve.setup.host_settings.places import is_here, setup_of, this_machine
 from deia.serve.setup.settings_changes import Change, carry_out
+from deia.text import counted
 
 
 def complete_hosts(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
@@ -30,7 +31,7 @@ HOST_OPTIONS = {
     "project": click.option("--project", is_flag=True, help="Use the settings of the project (the default)."),
     "local": click.option("--local", is_flag=True, help="Use the project's settings that are not shared with others."),
     "user": click.option("--user", is_flag=True, help="Use your own settings, which apply to all projects."),
-    "dry_run": click.option("--dry-run", is_flag=True, help="Only show what would change."),
+    "dry_run": click.option("--dry-run", is_flag=True, help="Only show what would change, line by line."),
     "yes": click.option("--yes", "-y", "agreed", is_flag=True, help="Do not ask for confirmation."),
 }
 
@@ -74,7 +75,7 @@ def spots_of(hosts: Sequence[str], scope: str, *, every: bool, removing: bool) -
 def carry_out_all(changes: Sequence[Change], *, dry_run: bool, agreed: bool, every: bool) -> bool:
     """Show the changes, ask for confirmation if that is possible, and write them; return whether they were written."""
     for change in changes:
-        output.say(_difference(change) or f"{change.path} is up to date.")
+        output.say((_difference(change) if dry_run else _outline(change)) or f"{change.path} is up to date.")
     if dry_run:
         output.say("Nothing was written (--dry-run).")
         return False
@@ -101,6 +102,15 @@ def _agrees(*, every: bool) -> bool:
             "--all needs your consent, and this is not a terminal", fix="Check the changes, then add --yes."
         )
     return True
+
+
+def _outline(change: Change) -> str:
+    """Return a line that says how much of a file changes, or an empty text."""
+    lines = _difference(change).splitlines()[2:]
+    numbers = {word: sum(line.startswith(sign) for line in lines) for word, sign in (("added", "+"), ("removed", "-"))}
+    counts = ", ".join(f"{counted(number, 'line')} {word}" for word, number in numbers.items() if number)
+    verb = "change" if change.before and change.after else "create" if change.after else "remove"
+    return f"Will {verb} {change.path}: {counts}. To see them first, add --dry-run" if counts else ""
 
 
 def _difference(change: Change) -> str:

@@ -13,7 +13,7 @@ from deia import fast_json
 from deia.compile.compiler import compile_commons
 from deia.errors import HostError
 from deia.folders import PACKAGE, STARTER, find_commons, is_starter
-from deia.serve.cli import output
+from deia.serve.cli import colours, output
 from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.host_changes import carry_out_all, complete_hosts, host_options, spots_of
 from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons, trust_typed
@@ -72,7 +72,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
 ) -> int:  # fmt: skip
     """Connect deia with agent HOSTs: add its hook to their settings, so that it sees what an agent is about to do.
 
-    Nothing else in the files is changed. The changes are shown first and, in a terminal, must be confirmed.
+    Nothing else in the files is changed. In a terminal, the changes must be confirmed; --dry-run shows their lines.
     """
     if listing or as_json:
         return _list(listing=listing, as_json=as_json)
@@ -218,9 +218,8 @@ def doctor(*, host: str | None, as_json: bool) -> int:
     marks = {FINE: output.mark("✓", "ok"), DEAD: output.mark("✗", "X")}
     worst = output.FOUND
     for finding in findings:
-        output.say(f"{marks.get(finding.level, '!')} {finding.text}")
-        if finding.cure:
-            output.say(f"    {finding.cure}")
+        cure = f"\n    {finding.cure}" if finding.cure else ""
+        colours.say(f"{marks.get(finding.level, '!')} {finding.text}{cure}", colours.FINDINGS)
         worst = max(worst, int(finding.level == DEAD))
     return worst
 

@@ -121,7 +121,7 @@ mcp.add_command(config)
 @commons_option
 @click.pass_context
 def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], **flags: Any) -> int:
-    """Run the server over HTTP: MCP at /mcp, hook events at /hooks/HOST, and its state at /health and /ready.
+    """Run the server over HTTP: MCP at /mcp, hook events at /hooks/HOST, searches at /search, state at /health, /ready.
 
     By default only this machine can reach it. To listen on another address, set a token of 16 characters or more
     in DEIA_TOKEN; clients must send it as `Authorization: Bearer …`. If a token is set, it is always required. Without

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
+import webbrowser
 from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -62,8 +64,9 @@ REPORT_COMMANDS = {
 }
 
 ledger_option = click.option(
-    "--ledger", "ledgers", metavar="FOLDER", multiple=True, help="Also read the events in this folder; may be repeated."
-)
+    "--log", "--ledger", "ledgers", metavar="FOLDER", multiple=True,
+    help="Also read the log in this folder; may be repeated.",
+)  # fmt: skip
 
 
 class Selection(Record):
@@ -139,10 +142,11 @@ def gaps(*, draft: int | None, selection: Selection) -> int:
 
 @click.command(short_help="Write all reports to an HTML page.")
 @click.option("--html", "file", metavar="FILE", default=PAGE, show_default=True, help="Where to write the page.")
+@click.option("--open", "show", is_flag=True, help="Then open it in your browser.")
 @since_option
 @ledger_option
 @commons_option
-def report(*, file: str, since: str | None, ledgers: Sequence[str]) -> int:
+def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) -> int:
     """Write all reports to one HTML page, which loads nothing from elsewhere."""
     root = commons_root()
     reports = _reports(list(REPORTS), Selection(since=since, ledgers=ledgers))
@@ -154,6 +158,8 @@ def report(*, file: str, since: str | None, ledgers: Sequence[str]) -> int:
             f"{file} cannot be written: {error.strerror}", fix="Name another file with --html."
         ) from error
     output.say(f"wrote {file}")
+    if show and not webbrowser.open(Path(os.path.abspath(file)).as_uri()):
+        raise CommonsError("no browser can be started here", fix=f"Open {os.path.abspath(file)} yourself.")
     return output.FOUND
 
 

@@ -20,7 +20,10 @@ def test_a_text_that_fires_is_shown_with_why_and_what_is_injected(deia: Deia) ->
     assert shown.code == 0
     assert "FIRES   site-delete (critical, warn)" in shown.out
     assert 'because phrase "delete the shop site"' in shown.out
-    assert "Save the domain records first." in shown.out
+    assert "add --full" in shown.out
+    assert "bok/site-checklist.md" in shown.out
+    assert "Save the domain records first." not in shown.out
+    assert "Save the domain records first." in deia("check", "I will delete the shop site", "--full").out
 
 
 def test_a_text_that_fires_nothing_says_so(deia: Deia) -> None:

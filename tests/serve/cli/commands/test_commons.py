@@ -187,7 +187,7 @@ def test_an_outline_that_nobody_filled_in_is_told_and_not_injected(deia: Deia, c
     linted = deia("lint").out
     assert "unfilled-outline" in linted
     assert "bok/patterns/painting-the-shop-red.md:" in linted
-    told = deia("check", "please paint the shop red").out
+    told = deia("check", "please paint the shop red", "--full").out
     assert "FIRES" in told
     assert "Red paint dries slowly." in told
     assert "The steps that avoid it" not in told

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -431,11 +432,11 @@ def test_claude_code_s_command_is_one_line_since_hosts_without_argument_lists_ru
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such terminals")
-def test_at_a_terminal_it_shows_the_change_and_asks(commons: Path, environ: dict[str, str]) -> None:
-    def typed(answer: bytes) -> str:
+def test_at_a_terminal_it_says_what_will_change_and_asks(commons: Path, environ: dict[str, str]) -> None:
+    def typed(answer: bytes, *more: str) -> str:
         import pty  # noqa: PLC0415 - there is none on Windows
 
-        command = [sys.executable, "-m", "deia.serve.main", "install", "codex"]
+        command = [sys.executable, "-m", "deia.serve.main", "install", "codex", *more]
         told = b""
         pid, terminal = pty.fork()
         if pid == 0:
@@ -451,7 +452,9 @@ def test_at_a_terminal_it_shows_the_change_and_asks(commons: Path, environ: dict
         return told.decode()
 
     refused = typed(b"n\n")
-    assert '+    "UserPromptSubmit"' in refused
+    assert re.search(r"Will create \S+hooks.json: \d+ lines added. To see them first, add --dry-run", refused)
+    assert '+    "UserPromptSubmit"' not in refused
+    assert '+    "UserPromptSubmit"' in typed(b"", "--dry-run")
     assert "Nothing was written." in refused
     assert not (commons / ".codex").exists()
     assert "trust deia's hooks" in typed(b"y\n")

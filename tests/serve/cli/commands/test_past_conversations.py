@@ -152,7 +152,7 @@ def test_the_folders_of_all_hosts_are_found_and_named(deia: Deia, home: Path) ->
     assert fired["actions"] == {"warn": 1, "hold": len(written) - 1}  # the person ordered the first, and was told
     told = deia("trigger", "replay").out
     assert "Claude Code: 1 file in ~/.claude/projects\n" in told.replace(os.sep, "/")
-    assert f"~/.claude/projects/-srv-shop/{written[0].name}:1 user: {SAID}" in told.replace(os.sep, "/")
+    assert f"~/.claude/projects/-srv-shop/{written[0].name}, turn 1, user: {SAID}" in told.replace(os.sep, "/")
     assert f"{len(written) - 1} of these would have stopped a call once, 0 would have asked you." in told
 
 

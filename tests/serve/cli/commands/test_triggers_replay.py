@@ -113,7 +113,7 @@ def test_the_command_tells_counts_rates_and_examples(deia: Deia, commons: Path) 
     assert told.code == 0
     assert "2 turns in 1 conversation, judged in " in told.out
     assert "deia would have spoken once, 500 per 1,000 turns." in told.out
-    assert "t.jsonl:a:2 user: I will delete the site" in told.out
+    assert "t.jsonl:a, turn 2, user: I will delete the site" in told.out
     assert 'because phrase "delete the site"' in told.out
     assert "2 of 3 triggers never fired." in told.out
     fields = json.loads(deia("trigger", "replay", "t.jsonl", "--format", "json", "--examples", "0").out)
@@ -131,7 +131,7 @@ def test_an_older_commons_shows_what_a_change_would_change(deia: Deia, commons: 
     write(commons / "t.jsonl", [row("a", "I will delete the site"), row("b", "let me rename the site")])
     told = deia("trigger", "replay", "t.jsonl", "--against", str(older)).out
     assert "1 firings there; 1 are new, 1 are gone." in told
-    assert told.index("New:") < told.index("t.jsonl:a:1", told.index("New:")) < told.index("Gone:")
+    assert told.index("New:") < told.index("t.jsonl:a, turn 1", told.index("New:")) < told.index("Gone:")
     fields = json.loads(deia("trigger", "replay", "t.jsonl", "--against", str(older), "--format", "json").out)
     assert [one["examples"][0]["place"] for one in fields["against"]["gone"]] == ["t.jsonl:b:1"]
 

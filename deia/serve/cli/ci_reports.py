@@ -1,0 +1,122 @@
+"""Findings in the forms that builds read: annotations of GitHub Actions, JUnit's XML and SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from html import escape
+from itertools import groupby
+from urllib.parse import quote
+
+import deia
+from deia.errors import Problem
+from deia.records import Record
+from deia.serve.cli import output
+
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+class Checked(Record):
+    """Something that was checked, and the problem that it has; it is sound if there is none."""
+
+    group: str  # such as the file, or the trigger of a case
+    name: str
+    problem: Problem | None = None
+
+
+def print_problems(form: str, tool: str, problems: Sequence[Problem]) -> None:
+    """Print the problems that a command found in files, in a form for builds."""
+    checked = [Checked(group=problem.path, name=str(problem), problem=problem) for problem in problems]
+    print_report(form, tool, checked or [Checked(group=tool, name=tool)])
+
+
+def print_report(form: str, tool: str, checked: Sequence[Checked]) -> None:
+    """Print what a command checked, in a form for builds."""
+    output.say(WRITERS[form](tool, checked))
+
+
+def from_here(root: str, path: str) -> str:
+    """Return the path of a file of the commons relative to the current folder, where editors and builds expect it."""
+    try:
+        shown = os.path.relpath(os.path.join(root, path))
+    except ValueError:  # another drive
+        shown = os.path.join(root, path)
+    return shown.replace(os.sep, "/")
+
+
+def _annotations(_tool: str, checked: Sequence[Checked]) -> str:
+    """Return workflow commands of GitHub Actions, escaped as its documentation says."""
+    lines = []
+    for problem in (each.problem for each in checked if each.problem):
+        message = _message(problem).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        path = problem.path
+        for char, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"), (":", "%3A"), (",", "%2C")):
+            path = path.replace(char, code)
+        place = f"file={path},line={max(problem.line, 1)},title=deia {problem.code}"
+        lines.append(f"::{problem.severity} {place}::{message}")
+    return "\n".join(lines)
+
+
+def _junit(tool: str, checked: Sequence[Checked]) -> str:
+    """Return test suites, one for each group; an error is a failure, and a warning is output of a test that passed."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {_counts(tool, checked)}>"]
+    for group, members in groupby(checked, key=lambda each: each.group):
+        cases = list(members)
+        lines += [f"  <testsuite {_counts(group, cases)}>", *map(_case, cases), "  </testsuite>"]
+    return "\n".join((*lines, "</testsuites>"))
+
+
+def _counts(name: str, checked: Sequence[Checked]) -> str:
+    failures = sum(each.problem is not None and each.problem.severity == "error" for each in checked)
+    return f'name="{_xml(name)}" tests="{len(checked)}" failures="{failures}" errors="0"'
+
+
+def _case(checked: Checked) -> str:
+    problem = checked.problem
+    start = f'    <testcase classname="{_xml(checked.group)}" name="{_xml(checked.name)}"'
+    if problem is None:
+        return f"{start}/>"
+    if problem.severity != "error":
+        return f"{start}><system-out>{_xml(str(problem))}</system-out></testcase>"
+    failure = f'<failure type="{_xml(problem.code)}" message="{_xml(_message(problem))}">{_xml(str(problem))}</failure>'
+    return f'{start} file="{_xml(problem.path)}" line="{problem.line}">{failure}</testcase>'
+
+
+def _xml(text: str) -> str:
+    """Return a text as XML, without the characters that XML 1.0 does not allow."""
+    allowed = (
+        char for char in output.printable(text) if char not in "\ufffe\uffff" and not "\ud800" <= char <= "\udfff"
+    )
+    return escape("".join(allowed))
+
+
+def _sarif(tool: str, checked: Sequence[Checked]) -> str:
+    problems = [each.problem for each in checked if each.problem]
+    driver = {
+        "name": tool, "semanticVersion": deia.__version__,
+        "rules": [{"id": code} for code in dict.fromkeys(problem.code for problem in problems)],
+    }  # fmt: skip
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(map(_result, problems))}
+    return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _result(problem: Problem) -> dict[str, object]:
+    place: dict[str, object] = {"artifactLocation": {"uri": quote(problem.path, errors="surrogatepass")}}
+    if problem.line:
+        place["region"] = {"startLine": problem.line}
+    level = "error" if problem.severity == "error" else "warning"
+    return {
+        "ruleId": problem.code, "level": level, "message": {"text": _message(problem)},
+        "locations": [{"physicalLocation": place}],
+    }  # fmt: skip
+
+
+def _message(problem: Problem) -> str:
+    return f"{problem.found} {problem.fix}".strip()
+
+
+WRITERS: dict[str, Callable[[str, Sequence[Checked]], str]] = {
+    "github": _annotations, "junit": _junit, "sarif": _sarif,
+}  # fmt: skip
+CI_FORMS = tuple(WRITERS)
