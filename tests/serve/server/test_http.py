@@ -304,3 +304,17 @@ def served_briefly(template: Place, tmp_path_factory: pytest.TempPathFactory) ->
     running = start_server(place, command=(sys.executable, "-P", "-c", script), token="")
     yield running
     assert end_server(running) == 0
+
+
+def test_a_script_can_search_without_mcp(served: Served) -> None:
+    status, body, _ = served.ask("/search?q=how+do+I+delete+a+site&limit=1")
+    told = json.loads(body)
+    assert (status, told["matched"]) == (200, True)
+    assert len(told["documents"]["primary"]) == 1
+
+
+@pytest.mark.parametrize("query", ["", "?q=", "?q=x&limit=many", "?q=x&nonsense=1", "?q=%ff", "?" + "a=b&" * 50])
+def test_a_search_that_cannot_be_read_is_refused_with_what_to_do(served: Served, query: str) -> None:
+    status, body, _ = served.ask(f"/search{query}")
+    assert status == 400
+    assert json.loads(body)["error"]

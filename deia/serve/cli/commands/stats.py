@@ -158,7 +158,7 @@ def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) 
             f"{file} cannot be written: {error.strerror}", fix="Name another file with --html."
         ) from error
     output.say(f"wrote {file}")
-    if show and not webbrowser.open(Path(os.path.abspath(file)).as_uri()):
+    if show and not webbrowser.open_new_tab(Path(os.path.abspath(file)).as_uri()):
         raise CommonsError("no browser can be started here", fix=f"Open {os.path.abspath(file)} yourself.")
     return output.FOUND
 
