@@ -452,7 +452,7 @@ def test_at_a_terminal_it_says_what_will_change_and_asks(commons: Path, environ:
         return told.decode()
 
     refused = typed(b"n\n")
-    assert re.search(r"Will create \S+hooks.json: \d+ lines added. To see them first, add --dry-run", refused)
+    assert re.search(r"Will create .*hooks.json: \d+ lines added. To see them first, add --dry-run", refused)
     assert '+    "UserPromptSubmit"' not in refused
     assert '+    "UserPromptSubmit"' in typed(b"", "--dry-run")
     assert "Nothing was written." in refused
