@@ -19,7 +19,7 @@ from deia.watch.clauses.confirm import KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from deia.records import Firing
+    from deia.firing import Firing
     from deia.watch.gate.artefact import Artefact
 
 Row = dict[str, Any]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from deia import files
-from deia.errors import CommonsError
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") 
     named = explicit or environ.get("DEIA_COMMONS", "")
     if named:
         if not is_commons(named):
+            from deia.problems import CommonsError  # noqa: PLC0415 - few hooks are told where the commons is
+
             origin = "--commons" if explicit else "DEIA_COMMONS"
             raise CommonsError(
                 f"{origin} names {named}, which contains none of {', '.join(MARKERS)}",

@@ -5,7 +5,8 @@ They are separate from `records` because the hook usually needs none of them, an
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Record, Reference, Turn
+from deia.firing import Reference
+from deia.records import TYPE_CHECKING, Record, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

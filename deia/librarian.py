@@ -15,9 +15,10 @@ from _thread import RLock  # the same as in `threading`, whose import is slow
 from deia import files, spool
 from deia.compile.compiled_files import CompiledFiles
 from deia.errors import QueryError
+from deia.firing import Firing, Injection
 from deia.folders import STARTER_PREFIX, events_folder, find_commons, state_folder
 from deia.knowledge import Query
-from deia.records import ROLES, TYPE_CHECKING, URGENCIES, Firing, Injection, Turn
+from deia.records import ROLES, TYPE_CHECKING, URGENCIES, Turn
 from deia.settings import resolve
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ The files of a commons that the person does not trust are not read, and no file 
 from __future__ import annotations
 
 from deia import files
-from deia.errors import SettingsError
 from deia.folders import is_trusted, state_folder
+from deia.problems import SettingsError
 from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ module changes it when a person says so.
 from __future__ import annotations
 
 from deia import files
-from deia.errors import CommonsError
 from deia.folders import BELOW, TRUSTED, is_starter, is_trusted, state_folder
+from deia.problems import CommonsError
 from deia.records import TYPE_CHECKING
 
 FILES = ("deia.toml", "pyproject.toml", ".env")  # that set settings

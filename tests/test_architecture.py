@@ -24,8 +24,9 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 # Lowest first. A row imports only rows below it; names in one row are strangers to each other.
 ROWS = (
     ("records",),
-    ("fast_json",),
+    ("fast_json", "firing"),
     ("errors", "files", "globs", "knowledge", "text", "durations", "suggestions", "typed_json"),
+    ("problems",),
     ("dotenv", "folders", "freshness", "tables"),
     ("command_secrets",),
     ("redaction",),
@@ -55,7 +56,9 @@ HOOK_OURS = (
     "settings",
     "folders",
     "records",
+    "firing",
     "errors",
+    "problems",
     "files",
     "globs",
     "fast_json",

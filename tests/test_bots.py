@@ -16,7 +16,7 @@ from tests.frameworks import verdicts
 from tests.frameworks.verdicts import PACKAGES, WAYS, wanted
 
 if TYPE_CHECKING:
-    from deia.records import Injection
+    from deia.firing import Injection
 
 PINS = Path(verdicts.__file__).with_name("versions.json")
 PAGE = Path(deia.__file__).parent.parent / "docs" / "BOTS.md"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.dotenv import read_assignments
-from deia.errors import SettingsError
+from deia.problems import SettingsError
 from deia.settings import ignored_secrets, resolve, secret
 
 if TYPE_CHECKING:

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from deia import librarian as librarian_module
 from deia.compile import compiled_files
 from deia.compile.compiled_folder import LOCK
-from deia.errors import CommonsError, QueryError
+from deia.errors import QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from deia.watch.memory import conversations
 from tests.derived import derived
 

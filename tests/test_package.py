@@ -43,7 +43,12 @@ def test_the_wheel_has_every_file_of_the_package_and_the_starter_commons(wheel: 
     ignored = {"__pycache__"}
     files = [path for path in (ROOT / "deia").rglob("*") if path.is_file() and not ignored & set(path.parts)]
     wanted = {path.relative_to(ROOT).as_posix() for path in files}
-    starter = [ROOT / "commons_index.yaml", *(ROOT / "triggers").rglob("*.*"), *(ROOT / "bok").rglob("*.md")]
+    starter = [
+        ROOT / "commons_index.yaml",
+        ROOT / "docs/ERRORS.md",
+        *(ROOT / "triggers").rglob("*.*"),
+        *(ROOT / "bok").rglob("*.md"),
+    ]
     wanted |= {f"deia/starter/{path.relative_to(ROOT).as_posix()}" for path in starter}
     assert {"deia/py.typed", "deia/starter/commons_index.yaml", "deia/serve/hook.py"} <= wanted
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == wanted

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.errors import CommonsError, SettingsError
 from deia.folders import (
     STARTER,
     derived_folder,
@@ -23,6 +22,7 @@ from deia.folders import (
     nearest_commons,
     state_folder,
 )
+from deia.problems import CommonsError, SettingsError
 from deia.settings import DEFAULTS, NAMES, hours_of, resolve
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deia.errors import CommonsError
 from deia.folders import CHECKOUT, STARTER, derived_folder, events_folder, find_commons, is_trusted
+from deia.problems import CommonsError
 from deia.trust import distrust, listed, trust
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such owners and names")

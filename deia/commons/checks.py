@@ -19,9 +19,9 @@ from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.outline import outline_lines
 from deia.commons.source_files.yaml_reader import Map, plain
-from deia.errors import Problem
 from deia.fast_json import Json
 from deia.knowledge import Entry
+from deia.problems import Problem
 from deia.records import URGENCIES
 from deia.settings import DEFAULTS, Settings, setting_line
 from deia.suggestions import did_you_mean, nearest

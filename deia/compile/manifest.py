@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from deia import fast_json, files
-from deia.errors import Problem
+from deia.problems import Problem
 from deia.records import Record
 from deia.typed_json import read_record
 from deia.watch.gate.artefact import FORMAT

@@ -16,9 +16,10 @@ from deia.commons.index.index_records import Cluster, Concept, Index, LearningPa
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_starter
 from deia.compile.sources import HASH_LENGTH, code_stamps
+from deia.firing import Reference
 from deia.folders import STARTER, STARTER_PREFIX, derived_folder
 from deia.knowledge import Clause, Document, Earlier, Entry, OwnActWords, Trigger
-from deia.records import Record, Reference
+from deia.records import Record
 
 NAME = "starter.json"
 HEAD = "deia-starter-1"

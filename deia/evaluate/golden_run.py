@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from deia import fast_json, files
 from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden
 from deia.commons.index.load_commons import load_commons
-from deia.errors import CommonsError
 from deia.evaluate.measures import DEPTH, Scores, mean, percentile, scores
 from deia.knowledge import Golden, Query
+from deia.problems import CommonsError
 from deia.records import Record
 from deia.search.catalog import Catalog
 from deia.search.pipeline import ranking, search

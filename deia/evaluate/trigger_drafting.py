@@ -15,9 +15,9 @@ from deia.commons.triggers.read_triggers import read_trigger
 from deia.commons.write.add_trigger import cases_text, trigger_text
 from deia.compile.triggers.act_words import NO_WORDS, vocabulary
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
-from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.knowledge import Case, Entry, OwnActWords, Trigger
+from deia.problems import CommonsError
 from deia.settings import DEFAULTS
 from deia.watch.authoring.act_drafts import WordClasses
 from deia.watch.authoring.case_runner import run_cases

@@ -13,10 +13,10 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from deia.firing import Injection
 from deia.frameworks.missing_extra import need
 from deia.frameworks.session import HOLDING
 from deia.librarian import Librarian
-from deia.records import Injection
 from deia.watch.turn.conversation import turns_of
 
 need("litellm", extra="litellm")

@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+from deia.firing import Firing, Injection
 from deia.librarian import Librarian
-from deia.records import Firing, Injection
 from deia.watch.memory.conversations import Conversations
 from deia.watch.turn.conversation import Judged, turns_of
 

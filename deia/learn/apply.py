@@ -24,12 +24,12 @@ from deia.commons.source_files.write_lock import hold_write_lock
 from deia.commons.triggers.cases import ENDINGS as CASES_ENDINGS
 from deia.commons.triggers.read_triggers import ENDINGS as TRIGGER_ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
-from deia.errors import CommonsError
 from deia.fast_json import Json, dumps, loads
 from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import Proposal
 from deia.learn.settings_edits import PATH as SETTINGS
 from deia.learn.settings_edits import is_undone_form
+from deia.problems import CommonsError
 from deia.records import Record
 from deia.typed_json import read_record
 

@@ -21,12 +21,12 @@ from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write.revise_lesson import describing_clusters
 from deia.commons.write.trash import change_listings
-from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.learn.changes import ADD, ANY, CASES, CONCEPT, DOCUMENT, DROP, INDEX, PERSON, SETTING, Change
 from deia.learn.settings_edits import PATH as SETTINGS
 from deia.learn.settings_edits import with_form
 from deia.match.tokeniser import fold
+from deia.problems import CommonsError
 
 Texts = dict[str, str]  # path → the file's new text, with \n as the end of a line
 

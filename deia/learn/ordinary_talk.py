@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from deia.errors import CommonsError
 from deia.files import read
 from deia.folders import MODELS
+from deia.problems import CommonsError
 
 FILE = "background.txt"
 

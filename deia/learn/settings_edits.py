@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import tomllib
 
-from deia.errors import CommonsError
 from deia.fast_json import Json, dumps
 from deia.learn.changes import FORMS
+from deia.problems import CommonsError
 from deia.records import ACTIONS
 
 PATH = "deia.toml"

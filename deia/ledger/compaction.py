@@ -14,10 +14,10 @@ import time
 from collections.abc import Sequence
 
 from deia import files
-from deia.errors import CommonsError
 from deia.ledger.segments import COMPACTING, PARQUET, SEGMENT, Part, find_parts, nameable
 from deia.ledger.warehouse import MEMORY, events_sql, quoted
 from deia.ledger.warehouse_schema import COLUMNS, SCHEMA
+from deia.problems import CommonsError
 from deia.records import Record
 
 LOCK = "compacting.lock"

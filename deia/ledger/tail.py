@@ -7,13 +7,13 @@ from heapq import nlargest
 from io import BytesIO
 
 from deia import files
-from deia.errors import CommonsError
 from deia.fast_json import Json, loads
 from deia.folders import events_folder
 from deia.ledger.compaction import compact, is_due
 from deia.ledger.segments import find_parts
 from deia.ledger.warehouse import Connection, ask, read_through
 from deia.ledger.warehouse_schema import EARLIEST, LATEST
+from deia.problems import CommonsError
 from deia.records import Record
 from deia.settings import resolve
 

@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import Any, TypeAlias, TypeVar
 
-from deia.errors import CommonsError, QueryError
+from deia.errors import QueryError
 from deia.ledger.segments import Parts, find_parts, nameable
 from deia.ledger.warehouse_schema import COLUMNS, FIELDS, IDS, PLAUSIBLE, TIME_LIKE, TYPES, VIEWS
+from deia.problems import CommonsError
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ it is framed as reference material, every line of a document is quoted, and noth
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Firing, Injection, Reference
+from deia.firing import Firing, Injection, Reference
+from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ length decides whether they were pasted.
 from __future__ import annotations
 
 from deia.errors import QueryError
-from deia.records import TYPE_CHECKING, URGENCIES, Firing, Turn
+from deia.firing import Firing
+from deia.records import TYPE_CHECKING, URGENCIES, Turn
 from deia.text import words
 from deia.watch.gate.word_gate import WHO, candidates
 from deia.watch.memory.log import InMemoryLog, LogEntry, Memory, log_line

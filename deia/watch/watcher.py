@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 
 from deia import files
-from deia.records import TYPE_CHECKING, Firing, Injection, Record, Turn
+from deia.firing import Firing, Injection
+from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.gate.word_gate import candidates
 from deia.watch.memory.log import QUIET, FileLog, InMemoryLog, LogEntry, Memory, awaits_answer, fingerprint, log_line
 from deia.watch.turn.parsed_turn import MOST_READ, Reading

@@ -10,7 +10,7 @@ import firings
 import label
 import pytest
 
-from deia.records import Firing
+from deia.firing import Firing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

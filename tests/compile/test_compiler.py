@@ -14,8 +14,9 @@ from deia import freshness
 from deia.compile.compiler import Compiled, compile_commons
 from deia.compile.manifest import read_manifest
 from deia.compile.sources import read_sources
-from deia.errors import ArtefactError, CommonsError, SettingsError
+from deia.errors import ArtefactError
 from deia.folders import nearest_commons
+from deia.problems import CommonsError, SettingsError
 from deia.search.catalog import open_catalog
 from deia.serve import hook
 from deia.watch.gate.artefact import open_artefact

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deia.compile.manifest import NAME, Manifest, read_manifest, write_manifest
-from deia.errors import Problem
+from deia.problems import Problem
 
 MANIFEST = Manifest(
     deia="1.0",

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia.commons.index.load_commons import load_commons
-from deia.errors import CommonsError
 from deia.learn.apply import CHANGELOG, apply_proposal, read_changes, undo
 from deia.learn.changes import ADD, CASES, CONCEPT, DOCUMENT, DROP, INDEX, PATTERN, SET, TRIGGER, Change, change_commons
 from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import Proposal, propose
+from deia.problems import CommonsError
 from deia.typed_json import read_record
 from tests.serve.conftest import FILES
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deia.errors import CommonsError
 from deia.learn.apply import CHANGELOG, read_changes, undo
+from deia.problems import CommonsError
 
 if TYPE_CHECKING:
     from pathlib import Path

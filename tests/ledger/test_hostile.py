@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia import files, spool
-from deia.errors import CommonsError
 from deia.folders import events_folder
 from deia.learn.signals import read_evidence
 from deia.ledger.compaction import compact, is_due
 from deia.ledger.tail import is_plausible, read_ledger, tidy
 from deia.ledger.warehouse import ask, read_through
+from deia.problems import CommonsError
 from tests.ledger.conftest import DAY, NOW, firing, question, raw
 
 if TYPE_CHECKING:

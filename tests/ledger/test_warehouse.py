@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.errors import CommonsError, QueryError
+from deia.errors import QueryError
 from deia.ledger.compaction import compact
 from deia.ledger.warehouse import ask, ask_freely, open_warehouse, read_through
 from deia.ledger.warehouse_schema import COLUMNS, VIEWS
+from deia.problems import CommonsError
 from tests.ledger.conftest import NOW, firing, question, raw
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from deia.compile.compiler import compile_commons
 from deia.files import append
-from deia.records import Firing
+from deia.firing import Firing
 from deia.serve import hook
 from deia.serve.hooks.place import Place
 from deia.serve.hooks.run import respond

@@ -18,8 +18,8 @@ from deia import freshness
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import find_index
 from deia.compile.compiler import compile_commons
-from deia.errors import CommonsError
 from deia.folders import STARTER
+from deia.problems import CommonsError
 from deia.serve import hook
 from tests.derived import derived, private
 

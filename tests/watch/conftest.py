@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
+from deia.firing import Reference
 from deia.knowledge import Clause, Trigger
-from deia.records import Reference, Turn
+from deia.records import Turn
 from deia.settings import DEFAULTS
 from deia.watch.gate.artefact import Artefact
 from deia.watch.memory.log import InMemoryLog

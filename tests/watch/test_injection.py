@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.records import Firing, Reference, Turn
+from deia.firing import Firing, Reference
+from deia.records import Turn
 from deia.watch.injection import FRAME, PREFACE, compose, unrepeated
 from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch

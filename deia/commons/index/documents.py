@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from deia.commons.notes.list_notes import list_notes
 from deia.commons.source_files import front_matter, safe_files
-from deia.errors import Problem
 from deia.knowledge import Document
+from deia.problems import Problem
 from deia.records import Record
 
 FOLDER = "bok"

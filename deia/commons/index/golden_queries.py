@@ -12,8 +12,8 @@ from deia.commons.index.index_records import QueryPattern
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
-from deia.errors import Problem
 from deia.knowledge import Golden
+from deia.problems import Problem
 from deia.records import Record
 
 FILE = "golden.yaml"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deia.errors import Problem
 from deia.fast_json import Json
 from deia.knowledge import Entry, Trigger
+from deia.problems import Problem
 from deia.records import Record
 
 

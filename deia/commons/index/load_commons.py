@@ -18,9 +18,9 @@ from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.slugs import id_from_path
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.commons.triggers.read_triggers import load_triggers
-from deia.errors import CommonsError, Problem
 from deia.folders import is_commons
 from deia.knowledge import Case, Document, Entry, Trigger
+from deia.problems import CommonsError, Problem
 from deia.records import Record
 from deia.settings import resolve
 

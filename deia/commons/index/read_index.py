@@ -16,9 +16,9 @@ from deia.commons.source_files.fields import as_text
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.read_cache import cached
 from deia.commons.source_files.yaml_reader import Items, Map, Value, Yaml, read_yaml, with_lines
-from deia.errors import Problem
 from deia.fast_json import Json
 from deia.folders import INDEX_NAMES
+from deia.problems import Problem
 
 OLD_NAMES = ("master-index.yaml", "master-index.yml", "index.json")
 MIGRATE = "Run `deia index migrate`."

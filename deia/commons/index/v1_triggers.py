@@ -7,8 +7,9 @@ from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.yaml_reader import Map
+from deia.firing import Reference
 from deia.knowledge import Clause, Trigger
-from deia.records import TYPE_CHECKING, URGENCIES, Reference
+from deia.records import TYPE_CHECKING, URGENCIES
 
 if TYPE_CHECKING:
     from deia.records import Action, Role, Urgency

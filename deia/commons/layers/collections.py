@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from deia.commons.index.index_records import Cluster, QueryPattern
 from deia.commons.index.learning_paths import restrict_paths
 from deia.commons.index.load_commons import Commons
-from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.knowledge import Entry, Trigger
+from deia.problems import CommonsError
 
 NAMING = ("supersedes", "superseded_by")  # fields that refer to other documents, besides `related_docs`
 

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Mapping
 
 from deia import files
-from deia.errors import CommonsError
+from deia.problems import CommonsError
 from deia.records import Record
 
 PROTOCOLS = ("https://", "ssh://", "file://")

@@ -15,9 +15,9 @@ from deia.commons.index.learning_paths import first_per_audience
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.packs import FOLDER, Packs, check_packs, pack_folder
 from deia.commons.layers.untrusted import restrain
-from deia.errors import Problem
 from deia.folders import STARTER, STARTER_PREFIX, is_starter
 from deia.knowledge import Case, Entry, Trigger
+from deia.problems import Problem
 from deia.records import Record
 
 PROJECT = "project"

@@ -42,8 +42,8 @@ from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
-from deia.errors import CommonsError, Problem
 from deia.knowledge import Trigger
+from deia.problems import CommonsError, Problem
 from deia.records import Record
 
 ENDINGS = {DOCUMENTS: (".md",), TRIGGERS: (".yaml", ".yml")}

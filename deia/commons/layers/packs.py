@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from deia import files
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import Findings, quote
-from deia.errors import Problem
+from deia.problems import Problem
 from deia.records import Record
 
 FOLDER, LOCK = "packs", "deia.lock"

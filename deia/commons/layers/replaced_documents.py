@@ -14,8 +14,8 @@ from deia.commons.layers.shadowing import hides_problem, layer_of
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Map
-from deia.errors import CommonsError, Problem
 from deia.knowledge import Document, Entry, Trigger
+from deia.problems import CommonsError, Problem
 from deia.records import Record
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files.findings import quote
-from deia.errors import Problem
 from deia.knowledge import Clause, Earlier, Trigger
+from deia.problems import Problem
 from deia.records import Record
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deia.errors import Problem
+from deia.problems import Problem
 
 
 class Findings:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value, read_yaml
-from deia.errors import Problem
+from deia.problems import Problem
 from deia.records import Record
 
 FENCE = "---"

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from deia import files
 from deia.commons.source_files.atomic_write import write_atomically
 from deia.commons.source_files.findings import quote
-from deia.errors import CommonsError, Problem
+from deia.problems import CommonsError, Problem
 from deia.records import Record
 
 YAML_BYTES = 32 * 1024 * 1024  # an index of 20,000 entries takes about 15 MB

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from typing import Concatenate, ParamSpec, TypeVar
 
 from deia.commons.source_files.read_cache import cache_reads
-from deia.errors import CommonsError
 from deia.files import refuse_special
+from deia.problems import CommonsError
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")

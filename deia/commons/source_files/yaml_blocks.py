@@ -15,7 +15,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from deia.commons.source_files.yaml_reader import Map, read_yaml
-from deia.errors import CommonsError
+from deia.problems import CommonsError
 from deia.records import Record
 
 RoundTrip: TypeAlias = Any  # a value of ruamel.yaml's round-trip parser, which keeps comments and has no useful type

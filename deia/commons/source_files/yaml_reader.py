@@ -15,8 +15,8 @@ import yaml
 
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.read_cache import cached
-from deia.errors import Problem
 from deia.fast_json import Json
+from deia.problems import Problem
 from deia.records import Record
 
 LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value, plain
-from deia.errors import Problem
 from deia.knowledge import Case, Trigger
+from deia.problems import Problem
 from deia.records import ROLES, Turn
 from deia.suggestions import nearest
 

@@ -17,9 +17,10 @@ from deia.commons.triggers.conditions import read_clauses
 from deia.commons.triggers.earlier_conditions import read_earlier
 from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
 from deia.commons.triggers.own_act_words import names_acts, read_own_words
-from deia.errors import Problem
+from deia.firing import Reference
 from deia.knowledge import Case, Clause, OwnActWords, Trigger
-from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, TYPE_CHECKING, URGENCIES, Record, Reference
+from deia.problems import Problem
+from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, TIMINGS, TYPE_CHECKING, URGENCIES, Record
 from deia.suggestions import did_you_mean
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from deia.commons.source_files.outline import OUTLINE
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.write import index_store
-from deia.errors import CommonsError
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
+from deia.problems import CommonsError
 from deia.records import URGENCIES, Record
 from deia.text import one_line
 

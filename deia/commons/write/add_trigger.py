@@ -14,8 +14,8 @@ from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.read_triggers import FOLDER
-from deia.errors import CommonsError
 from deia.fast_json import Json
+from deia.problems import CommonsError
 
 Collection = TypeVar("Collection", Map, Items)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 
-from deia.errors import CommonsError
 from deia.fast_json import Json, dumps
+from deia.problems import CommonsError
 
 PATH = "deia.toml"
 NAME = "documents"

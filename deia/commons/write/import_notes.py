@@ -27,9 +27,9 @@ from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.write import index_store
 from deia.commons.write.document_globs import PATH as SETTINGS
 from deia.commons.write.document_globs import with_globs
-from deia.errors import CommonsError, Problem
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Document, Entry
+from deia.problems import CommonsError, Problem
 from deia.records import Record
 from deia.settings import resolve
 

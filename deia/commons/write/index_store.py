@@ -22,10 +22,10 @@ from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.source_files.write_lock import hold_write_lock, with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
 from deia.commons.source_files.yaml_reader import Map, plain, read_mapping, read_yaml
-from deia.errors import CommonsError, Problem
 from deia.fast_json import Json
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
+from deia.problems import CommonsError, Problem
 
 WINDOWS_END = "\r\n"  # replaced before a text is changed, and restored when it is written
 BACKUP = ".before-migrate"

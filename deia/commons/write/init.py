@@ -8,8 +8,8 @@ from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.write_lock import hold_write_lock
 from deia.commons.write import add_lesson, index_store
-from deia.errors import CommonsError
 from deia.folders import INDEX_NAMES
+from deia.problems import CommonsError
 from deia.records import Record
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "new_commons")

@@ -22,8 +22,8 @@ from deia.commons.source_files.yaml_reader import read_mapping
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson
 from deia.commons.write.trash import LIST, change_listings, is_about, keep_copy, own_entry
-from deia.errors import CommonsError
 from deia.fast_json import Json
+from deia.problems import CommonsError
 from deia.records import URGENCIES
 from deia.text import one_line
 

@@ -21,9 +21,9 @@ from deia.commons.source_files.yaml_blocks import RoundTrip
 from deia.commons.source_files.yaml_reader import plain, read_mapping
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import create_file
-from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.knowledge import Entry
+from deia.problems import CommonsError
 from deia.records import Record
 
 FOLDER = ".trash"

@@ -22,10 +22,10 @@ from deia.commons.layers.merge_layers import PROJECT, local_path, origin_of
 from deia.commons.source_files.findings import Findings
 from deia.compile.catalog.document_store import Volume, described_volume
 from deia.compile.sources import SETTINGS_FILES
-from deia.errors import Problem
 from deia.fast_json import Json
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Document, Entry
+from deia.problems import Problem
 from deia.records import Record
 
 HEAD = "deia-entries-1"

@@ -15,7 +15,7 @@ from deia import files
 from deia.commons.source_files import safe_files
 from deia.commons.triggers.read_triggers import LAST_GOOD
 from deia.compile.sources import HASH_LENGTH
-from deia.errors import Problem
+from deia.problems import Problem
 
 NAME = "good.json"
 TOP = "triggers/"

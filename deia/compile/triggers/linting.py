@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from deia.commons.source_files.findings import quote
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.compile.triggers.exemplars import unreadable
-from deia.errors import Problem
 from deia.knowledge import Case, Clause, Trigger
+from deia.problems import Problem
 from deia.watch.authoring.case_runner import GATE, run_case
 from deia.watch.authoring.replay import Replay
 from deia.watch.clauses.folder_signs import signs_among

@@ -10,9 +10,9 @@ import os
 from collections.abc import Mapping, Sequence
 
 from deia import fast_json, files, spool
-from deia.errors import CommonsError
 from deia.folders import state_folder
 from deia.learn.proposals import Proposal
+from deia.problems import CommonsError
 from deia.typed_json import read_record
 
 FOLDER = "learn"

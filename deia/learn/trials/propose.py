@@ -11,7 +11,6 @@ from deia.commons.index.golden_queries import golden_patterns, load_golden
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.merge_layers import load_layered
 from deia.commons.notes.note_text import first_paragraph
-from deia.errors import CommonsError
 from deia.folders import is_packaged, state_folder
 from deia.knowledge import Golden
 from deia.learn.apply import read_changes
@@ -33,6 +32,7 @@ from deia.learn.trials.recorded_turns import read_fired_turns
 from deia.learn.trials.trigger_trial import TriggerTrial
 from deia.learn.trigger_drafts import FiredTurn, draft_triggers, still_noisy
 from deia.ledger.warehouse import read_through
+from deia.problems import CommonsError
 from deia.records import Record
 from deia.settings import Settings, resolve
 from deia.watch.gate.artefact import Artefact

@@ -10,7 +10,7 @@ from itertools import groupby
 from urllib.parse import quote
 
 import deia
-from deia.errors import Problem
+from deia.problems import Problem
 from deia.records import Record
 from deia.serve.cli import output
 

@@ -19,8 +19,9 @@ def main(marker: str, roots: list[str]) -> int:
     from deia import files, spool  # noqa: PLC0415 - only the code below tells Python where deia is
     from deia.compile.abandoned import remove_abandoned  # noqa: PLC0415 - as above
     from deia.compile.compiler import compile_commons  # noqa: PLC0415 - as above
-    from deia.errors import DeiaError, SettingsError  # noqa: PLC0415 - as above
+    from deia.errors import DeiaError  # noqa: PLC0415 - as above
     from deia.folders import events_folder  # noqa: PLC0415 - as above
+    from deia.problems import SettingsError  # noqa: PLC0415 - as above
     from deia.serve.startup.bytecode import keep_bytecode  # noqa: PLC0415 - as above
     from deia.settings import resolve  # noqa: PLC0415 - as above
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 
-from deia.records import TYPE_CHECKING, Injection, Turn
+from deia.firing import Injection
+from deia.records import TYPE_CHECKING, Turn
 from deia.serve.hosts.delivery_form import Said, form_of, say, with_trouble
 from deia.watch.memory.log import FileLog, InMemoryLog, LogEntry, log_line, parse_entry, recall
 from deia.watch.watcher import SILENCED, STOPPING, Watched, call_print

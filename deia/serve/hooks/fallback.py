@@ -11,8 +11,9 @@ import sys
 import time
 
 from deia import files, folders, settings
-from deia.errors import ArtefactError, SettingsError
+from deia.errors import ArtefactError
 from deia.freshness import MOST_SHOWN
+from deia.problems import SettingsError
 from deia.records import TYPE_CHECKING
 from deia.text import shorten
 from deia.watch.gate.artefact import Artefact, open_artefact

@@ -6,7 +6,8 @@ shortened to fit; it waits for the next moment that can carry it.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Injection, Record
+from deia.firing import Injection
+from deia.records import TYPE_CHECKING, Record
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:

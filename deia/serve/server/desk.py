@@ -9,10 +9,11 @@ from typing import TypeVar
 
 from deia import __version__, files, freshness
 from deia.compile.manifest import read_manifest
-from deia.errors import ArtefactError, CommonsError, DeiaError
+from deia.errors import ArtefactError, DeiaError
 from deia.fast_json import Json
 from deia.folders import is_packaged, trusted_lines
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from deia.records import Record
 
 AGENT = "mcp"

@@ -15,8 +15,9 @@ from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files.outline import without_outline
 from deia.errors import ArtefactError, QueryError
 from deia.fast_json import Json
+from deia.firing import Firing
 from deia.knowledge import Result
-from deia.records import URGENCIES, Firing
+from deia.records import URGENCIES
 from deia.search.answer import NOTHING, TOO_BROAD, Answer
 from deia.search.catalog import Catalog, StoredDocument
 from deia.search.find_document import FoundDocument, look_up, read_lines

@@ -16,10 +16,11 @@ from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson, add_lesson
 from deia.commons.write.revise_lesson import revise_lesson
 from deia.commons.write.trash import remove_document, restore_document
-from deia.errors import CommonsError, QueryError
+from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import events_folder
 from deia.knowledge import Entry
+from deia.problems import CommonsError
 from deia.search.find_document import look_up
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply

@@ -17,7 +17,7 @@ from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
 from deia.compile.manifest import Manifest, read_manifest
-from deia.errors import ArtefactError, CommonsError, DeiaError
+from deia.errors import ArtefactError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
 from deia.folders import (
     STARTER,
@@ -35,6 +35,7 @@ from deia.knowledge import Golden
 from deia.ledger.tail import extent_of, read_ledger
 from deia.librarian import Librarian
 from deia.match.tiers import TIERS, tiers_of
+from deia.problems import CommonsError
 from deia.records import Record
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import hook_findings

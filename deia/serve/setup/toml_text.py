@@ -10,7 +10,7 @@ import re
 import tomllib
 
 from deia import files
-from deia.errors import SettingsError
+from deia.problems import SettingsError
 
 FILE = "deia.toml"
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from deia.records import Firing, Record, Turn
+from deia.firing import Firing
+from deia.records import Record, Turn
 from deia.redaction import redact
 from deia.text import one_line, shorten
 from deia.watch.gate.artefact import Artefact

@@ -6,7 +6,8 @@ else for its urgency.
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, Firing
+from deia.firing import Firing
+from deia.records import ACTIONS, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,7 +5,8 @@ The functions are pure: they take the turn, compiled triggers, memory, clock and
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Firing, Record, Reference, Turn
+from deia.firing import Firing, Reference
+from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Record, Turn
 from deia.text import one_line, shorten, words
 from deia.watch.clauses.confirm import Match, confirm
 from deia.watch.gate.word_gate import EVERY

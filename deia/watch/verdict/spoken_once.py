@@ -6,7 +6,8 @@ again in the conversation (a plan, an order to a sub-agent, a summary) brings up
 
 from __future__ import annotations
 
-from deia.records import ACTIONS, TYPE_CHECKING, Firing, Turn
+from deia.firing import Firing
+from deia.records import ACTIONS, TYPE_CHECKING, Turn
 from deia.watch.memory.log import Memory, fingerprint
 from deia.watch.verdict.judge import RANK, Verdict
 

@@ -8,7 +8,7 @@ import pytest
 
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
-from deia.errors import CommonsError
+from deia.problems import CommonsError
 
 if TYPE_CHECKING:
     from pathlib import Path

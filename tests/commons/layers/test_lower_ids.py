@@ -8,8 +8,8 @@ import pytest
 
 from deia.commons.layers.merge_layers import load_layered, load_layers
 from deia.commons.write.add_lesson import add_lesson
-from deia.errors import CommonsError
 from deia.evaluate.trigger_drafting import draft_for
+from deia.problems import CommonsError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from deia.commons.layers.merge_layers import file_at, load_layered, local_path, 
 from deia.commons.layers.pack_install import install_pack, remove_pack
 from deia.commons.layers.packs import LOCK, Pack, check_packs, lock_text, read_lock
 from deia.commons.source_files.findings import Findings
-from deia.errors import CommonsError
 from deia.folders import STARTER
+from deia.problems import CommonsError
 
 if TYPE_CHECKING:
     from deia.commons.index.load_commons import Commons

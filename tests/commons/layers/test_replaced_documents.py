@@ -10,7 +10,7 @@ from deia.commons.checks import lint
 from deia.commons.layers.merge_layers import load_layers
 from deia.commons.layers.pack_install import install_pack
 from deia.commons.layers.replaced_documents import find_replacements, refuse_weakening
-from deia.errors import CommonsError
+from deia.problems import CommonsError
 
 if TYPE_CHECKING:
     from pathlib import Path

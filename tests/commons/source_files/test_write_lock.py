@@ -13,8 +13,8 @@ from deia.commons.index.load_commons import load_commons
 from deia.commons.source_files.write_lock import LOCK, hold_write_lock
 from deia.commons.write.index_store import add_entry
 from deia.commons.write.init import create_commons
-from deia.errors import CommonsError
 from deia.knowledge import Entry
+from deia.problems import CommonsError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.commons.triggers.read_triggers import FIELDS, load_triggers
-from deia.records import Reference
+from deia.firing import Reference
 
 if TYPE_CHECKING:
     from tests.commons.conftest import Write

@@ -16,8 +16,8 @@ from deia.commons.index.load_commons import load_commons
 from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.add_trigger import cases_text, trigger_text
 from deia.commons.write.init import create_commons
-from deia.errors import CommonsError
 from deia.fast_json import Json
+from deia.problems import CommonsError
 from tests.commons.write.test_index_store import files
 
 if TYPE_CHECKING:

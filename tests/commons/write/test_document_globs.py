@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from deia.commons.write.document_globs import with_globs
-from deia.errors import CommonsError
+from deia.problems import CommonsError
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.commons.write.import_notes import COPIED, IN_PLACE, KNOWN, Import, import_notes, plan_import
 from deia.commons.write.init import create_commons
-from deia.errors import CommonsError
+from deia.problems import CommonsError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ from deia.commons.source_files import yaml_blocks
 from deia.commons.source_files.atomic_write import replace_file
 from deia.commons.source_files.yaml_reader import read_mapping, read_yaml
 from deia.commons.write import index_store
-from deia.errors import CommonsError
 from deia.knowledge import Entry
+from deia.problems import CommonsError
 from tests.commons.index.test_read_index import V1
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from deia.commons.write.add_trigger import write_draft
 from deia.commons.write.init import create_commons
 from deia.commons.write.revise_lesson import revise_lesson
 from deia.commons.write.trash import remove_document, restore_document
-from deia.errors import CommonsError
 from deia.learn.apply import CHANGELOG, apply_proposal
 from deia.learn.changes import ADD, DOCUMENT, TRIGGER, Change
 from deia.learn.proposals import propose
+from deia.problems import CommonsError
 from deia.serve.setup.toml_text import write_setting
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.commons.write.index_store import rewrite
 from deia.commons.write.revise_lesson import _revised_text, revise_lesson
 from deia.commons.write.trash import FOLDER, remove_document, restore_document
-from deia.errors import CommonsError
+from deia.problems import CommonsError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,8 @@ from deia.commons.triggers.clause_language import (
 )
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.compile.triggers.word_forms import forms
+from deia.firing import Reference
 from deia.knowledge import Clause, Trigger
-from deia.records import Reference
 from deia.watch.compiled_trigger import Unless
 from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_TOOL, EVERYBODY, SAID

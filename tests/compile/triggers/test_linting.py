@@ -9,8 +9,9 @@ import pytest
 
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.compile.triggers.linting import SLOW, killers, lint_triggers
+from deia.firing import Reference
 from deia.knowledge import Case, Clause, Trigger
-from deia.records import Reference, Turn
+from deia.records import Turn
 from deia.settings import DEFAULTS
 from deia.watch.gate.artefact import Artefact
 

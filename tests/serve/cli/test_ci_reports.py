@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deia.errors import Problem
+from deia.problems import Problem
 from deia.serve.cli.ci_reports import CI_FORMS, WRITERS, Checked
 
 if TYPE_CHECKING:

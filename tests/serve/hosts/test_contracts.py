@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from deia.records import Firing
+from deia.firing import Firing
 from deia.serve.hooks.run import HOSTS, host_module
 from deia.serve.hosts.delivery_form import Said, say
 from deia.serve.hosts.sample_events import Happening, sample

@@ -18,7 +18,7 @@ from deia.watch.watcher import Surroundings, watch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deia.records import Firing
+    from deia.firing import Firing
     from deia.watch.gate.artefact import Artefact
     from tests.watch.conftest import Build, Make
 

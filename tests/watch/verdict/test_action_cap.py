@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.records import ACTIONS, URGENCIES, Firing
+from deia.firing import Firing
+from deia.records import ACTIONS, URGENCIES
 from deia.watch.verdict.action_cap import STRENGTH, allowed_action, bounded
 from deia.watch.verdict.judge import Verdict
 

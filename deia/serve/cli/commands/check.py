@@ -13,11 +13,13 @@ from deia.commons.layers.merge_layers import local_path
 from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.compile.manifest import Manifest, read_manifest
-from deia.errors import Problem, QueryError
+from deia.errors import QueryError
 from deia.evaluate.transcripts import read_transcript, why_no_transcript
 from deia.fast_json import Json
+from deia.firing import Firing, Injection
 from deia.librarian import Librarian
-from deia.records import ROLES, Firing, Injection, Turn
+from deia.problems import Problem
+from deia.records import ROLES, Turn
 from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, Checked, print_report
 from deia.serve.cli.commands.shared_options import commons_option, form_option, here, message_if_slow, named_commons

@@ -20,10 +20,10 @@ from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned
 from deia.compile.compiler import Compiled, compile_commons
-from deia.errors import CommonsError
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.folders import MARKERS, nearest_commons
 from deia.ledger.tail import tidy
+from deia.problems import CommonsError
 from deia.records import URGENCIES
 from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, from_here, print_problems

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import click
 
 from deia import fast_json
-from deia.errors import SettingsError
 from deia.fast_json import Json
 from deia.folders import derived_folder, events_folder, state_folder
+from deia.problems import SettingsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.model import model

@@ -11,7 +11,6 @@ import click
 from deia import spool
 from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden, read_golden
 from deia.commons.index.load_commons import load_commons
-from deia.errors import CommonsError
 from deia.evaluate.golden_run import (
     Change,
     Evaluation,
@@ -28,6 +27,7 @@ from deia.folders import state_folder
 from deia.knowledge import Golden
 from deia.librarian import Librarian
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, kind_of, tiers_of
+from deia.problems import CommonsError
 from deia.search.catalog import Catalog
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, form_option, named_commons

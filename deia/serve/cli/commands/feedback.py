@@ -7,10 +7,10 @@ import os
 import click
 
 from deia import spool
-from deia.errors import CommonsError
 from deia.folders import events_folder
 from deia.ledger.feedback import VERDICTS, find_event
 from deia.ledger.warehouse import read_through
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root
 from deia.settings import resolve

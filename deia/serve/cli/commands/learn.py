@@ -12,7 +12,7 @@ import click
 
 from deia.commons.index.load_commons import load_commons
 from deia.commons.source_files import safe_files
-from deia.errors import CommonsError, QueryError
+from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo
@@ -24,6 +24,7 @@ from deia.learn.trials.proposal_store import load_proposals, store_proposals
 from deia.learn.trials.propose import ProposalRun, Sources, propose_all
 from deia.ledger.report_values import Grid
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import (
     commons_option,

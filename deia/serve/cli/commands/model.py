@@ -9,12 +9,13 @@ from importlib.util import find_spec
 import click
 
 from deia import fast_json, files
-from deia.errors import ArtefactError, SettingsError
+from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import PACKAGE, derived_folder
 from deia.match import minilm, static_vectors
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, open_tier
 from deia.match.transformer import EXTRA, open_transformer
+from deia.problems import SettingsError
 from deia.records import Record
 from deia.search.catalog import StoredTier, open_catalog
 from deia.serve.cli import output

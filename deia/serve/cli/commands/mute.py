@@ -10,9 +10,10 @@ import click
 
 from deia import files
 from deia.durations import read_duration
-from deia.errors import ArtefactError, CommonsError
+from deia.errors import ArtefactError
 from deia.folders import state_folder
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, named_commons
 from deia.serve.cli.shell_completion import complete_triggers

@@ -14,9 +14,9 @@ from deia.commons.layers.fetch_pack import fetch, is_git
 from deia.commons.layers.pack_install import InstalledPack, install_pack, remove_pack
 from deia.commons.layers.packs import Pack, Packs, check_packs, pack_folder
 from deia.commons.source_files.slugs import slug
-from deia.errors import CommonsError
 from deia.fast_json import Json
 from deia.folders import is_trusted
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, writable_root

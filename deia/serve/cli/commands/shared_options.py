@@ -16,8 +16,8 @@ import click
 
 from deia import files, spool
 from deia.durations import read_duration
-from deia.errors import CommonsError
 from deia.folders import events_folder, find_commons, is_packaged, is_trusted
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS
 from deia.settings import resolve

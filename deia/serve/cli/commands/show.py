@@ -10,9 +10,10 @@ from collections.abc import Iterator
 import click
 
 from deia import fast_json
-from deia.errors import CommonsError, QueryError
+from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output

@@ -15,7 +15,7 @@ import click
 
 from deia import files
 from deia.commons.layers.merge_layers import PROJECT, load_layered, origin_of
-from deia.errors import CommonsError, QueryError
+from deia.errors import QueryError
 from deia.folders import events_folder, is_packaged
 from deia.ledger.compaction import compact
 from deia.ledger.gaps import find_gaps, outline
@@ -25,6 +25,7 @@ from deia.ledger.reports import REPORTS, make_reports
 from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger
 from deia.ledger.warehouse import SECONDS, Table, ask, ask_freely, read_through
 from deia.ledger.warehouse_schema import VIEWS
+from deia.problems import CommonsError
 from deia.records import Record
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import (

@@ -9,9 +9,9 @@ import click
 
 from deia import fast_json
 from deia.commons.index.load_commons import Commons, load_commons
-from deia.errors import CommonsError, Problem
 from deia.fast_json import Json
 from deia.librarian import Librarian
+from deia.problems import CommonsError, Problem
 from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, Checked, from_here, print_report
 from deia.serve.cli.commands.shared_options import commons_option, form_option, named_commons

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from deia.errors import CommonsError
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from deia.records import Turn
 from deia.serve.cli import output
 from deia.serve.cli.commands.check import act_lines

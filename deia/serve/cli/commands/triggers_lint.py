@@ -11,8 +11,8 @@ from deia.commons.layers.merge_layers import load_layers
 from deia.commons.layers.shadowing import hiding_problems
 from deia.compile.manifest import read_manifest
 from deia.compile.triggers.linting import lint_triggers
-from deia.errors import Problem
 from deia.librarian import Librarian
+from deia.problems import Problem
 from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, from_here, print_problems
 from deia.serve.cli.commands.shared_options import commons_option, form_option, named_commons

@@ -10,9 +10,9 @@ import click
 from deia.commons.layers.merge_layers import load_layered
 from deia.commons.triggers.read_triggers import own_act_words
 from deia.commons.write.add_trigger import cases_text, trigger_text, write_draft
-from deia.errors import CommonsError
 from deia.evaluate.trigger_drafting import proposed, proven
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, today, writable_root

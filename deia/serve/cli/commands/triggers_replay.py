@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import click
 
-from deia.errors import CommonsError
 from deia.evaluate.replay_files import Plan, replay_files, transcript_files
 from deia.folders import state_folder
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import (
     commons_option,

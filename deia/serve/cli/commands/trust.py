@@ -6,8 +6,8 @@ import os
 
 import click
 
-from deia.errors import CommonsError
 from deia.folders import MARKERS, is_commons, is_trusted, nearest_commons
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.shared_options import here, is_person

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from deia.errors import DeiaError
 from deia.fast_json import Json
 from deia.files import forward
+from deia.firing import Firing
 from deia.librarian import Librarian
-from deia.records import Firing, Record
+from deia.records import Record
 from deia.serve.hooks.run import host_module
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import HookFile, hook_files_of, may_be_run

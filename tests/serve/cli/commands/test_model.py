@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.errors import SettingsError
+from deia.problems import SettingsError
 from deia.serve.setup.toml_text import with_setting, write_setting
 
 if TYPE_CHECKING:

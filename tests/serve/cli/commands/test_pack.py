@@ -13,8 +13,8 @@ import pytest
 from deia import freshness
 from deia.commons.layers.fetch_pack import fetch, is_git
 from deia.compile.compiler import compile_commons
-from deia.errors import CommonsError
 from deia.folders import STARTER
+from deia.problems import CommonsError
 from deia.watch.gate.artefact import open_artefact
 from tests.derived import derived
 
