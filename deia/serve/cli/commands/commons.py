@@ -37,6 +37,7 @@ from deia.serve.cli.commands.shared_options import (
     trust_typed,
     writable_root,
 )
+from deia.serve.cli.commands.watch_option import watch_option
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import CHOICES, resolve
 from deia.text import counted
@@ -106,6 +107,7 @@ def compile_report(compiled: Compiled) -> list[str]:
 @click.option("--fix", is_flag=True, help="First add missing entries to the index, and update its views and counts.")
 @click.option("--dry-run", is_flag=True, help="With --fix, only show what would change.")
 @form_option("text", "json", *CI_FORMS)
+@watch_option
 @commons_option
 def lint(*, fix: bool, dry_run: bool, form: str) -> int:
     """Show all problems of the index, the documents and the triggers, by file and line.

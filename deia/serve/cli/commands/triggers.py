@@ -20,6 +20,7 @@ from deia.serve.cli.commands.triggers_lint import lint
 from deia.serve.cli.commands.triggers_list import list_triggers
 from deia.serve.cli.commands.triggers_new import new
 from deia.serve.cli.commands.triggers_replay import replay
+from deia.serve.cli.commands.watch_option import watch_option
 from deia.serve.cli.shell_completion import complete_triggers
 from deia.suggestions import nearest
 from deia.text import counted, one_line, shorten
@@ -43,6 +44,7 @@ for command in (list_triggers, new, lint, explain, replay):
 @trigger.command()
 @click.argument("ids", nargs=-1, metavar="[ID]…", shell_complete=complete_triggers)
 @form_option("text", "json", *CI_FORMS)
+@watch_option
 @commons_option
 def test(*, ids: Sequence[str], form: str) -> int:
     """Run the cases of triggers: examples on which a trigger must fire, or must not fire.

@@ -1,0 +1,74 @@
+"""The option `--watch`: a check runs again whenever a file of the commons changes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
+
+import click
+
+from deia.compile.sources import read_sources
+from deia.errors import DeiaError
+from deia.folders import is_trusted
+from deia.problems import SettingsError
+from deia.serve.cli import output
+from deia.serve.cli.commands.shared_options import commons_root
+from deia.settings import resolve
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+PAUSE = 0.3  # seconds between two looks at the files
+
+
+def watch_option(command: Decorated) -> Decorated:
+    """Add the option `--watch`, of which the command itself sees nothing."""
+
+    @wraps(command)
+    def run(*, watch: bool, **options: Any) -> int:
+        """Run the command once, or again and again."""
+        if watch:
+            return _run_again(commons_root(), partial(command, **options))
+        code: int = command(**options)
+        return code
+
+    option = click.option("--watch", is_flag=True, help="Run again after every change of the files, until Ctrl-C.")
+    return cast("Decorated", option(run))
+
+
+def _run_again(root: str, check: Callable[[], int]) -> int:
+    """Run a check now and after every change of the commons, until the person interrupts it."""
+    sources = _sources(root, {})
+    try:
+        while True:
+            _run_once(check)
+            before = sources
+            while (sources := _sources(root, before)) == before:
+                time.sleep(PAUSE)
+    except KeyboardInterrupt:
+        output.complain("")
+        return output.FOUND
+
+
+def _run_once(check: Callable[[], int]) -> None:
+    """Run a check, and say how long it took; an error is shown, since the next change may mend it."""
+    began = time.perf_counter()
+    try:
+        check()
+    except DeiaError as error:
+        output.complain_of(error)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    output.complain(f"{time.perf_counter() - began:.2f} s. Waiting for changes; to end, press Ctrl-C.")
+
+
+def _sources(root: str, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the sources of a commons with their stamps; `known` are those of the last look."""
+    try:
+        globs = resolve(root, environ=os.environ).documents
+    except SettingsError:
+        globs = ()  # the check says what is wrong with them
+    return read_sources(root, known, globs=globs, starter=False, trusted=is_trusted(root, os.environ))

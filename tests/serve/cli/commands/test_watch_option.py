@@ -1,0 +1,93 @@
+"""A check that watches the files runs again when they change, and ends when it is interrupted."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there a process is interrupted in another way")
+
+
+@contextmanager
+def started(commons: Path, environ: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run deia as a process whose output is read while it runs."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "deia.serve.main", *arguments, "--watch"], cwd=commons, env=environ, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def one_run(process: subprocess.Popen[str]) -> str:
+    """Return what is printed up to the line that says that it waits."""
+    lines: list[str] = []
+    assert process.stdout is not None
+    for line in process.stdout:
+        lines.append(line)
+        if "Waiting for changes" in line:
+            return "".join(lines)
+    raise AssertionError(f"it ended: {''.join(lines)}")
+
+
+def interrupted(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Interrupt a process as Ctrl-C does; return its exit code and its last words."""
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=60)
+    return process.returncode, rest.strip()
+
+
+def test_cases_run_again_when_a_file_changes_and_an_interrupt_ends_it(commons: Path, environ: dict[str, str]) -> None:
+    cases = commons / "triggers" / "sites.cases.yaml"
+    with started(commons, environ, "trigger", "test") as process:
+        assert "3 triggers, 4 cases, 0 failed." in one_run(process)
+        cases.write_text(cases.read_text(encoding="utf-8") + "    - I will delete the shop site\n", encoding="utf-8")
+        again = one_run(process)
+        assert "site-delete should not fire, but fires" in again
+        assert "5 cases, 1 failed." in again
+        assert interrupted(process) == (0, "")
+
+
+def test_an_edited_trigger_counts_in_the_next_run(commons: Path, environ: dict[str, str]) -> None:
+    triggers = commons / "triggers" / "sites.yaml"
+    text = triggers.read_text(encoding="utf-8")
+    with started(commons, environ, "trigger", "test") as process:
+        one_run(process)
+        triggers.write_text(text.replace("{delete|remove} … site", "{abolish} … site"), encoding="utf-8")
+        assert "site-delete should fire, but does not" in one_run(process)
+        triggers.write_text(text, encoding="utf-8")
+        assert "0 failed." in one_run(process)
+
+
+def test_lint_goes_on_past_files_and_settings_that_are_broken(commons: Path, environ: dict[str, str]) -> None:
+    with started(commons, environ, "lint") as process:
+        assert "0 errors" in one_run(process)
+        (commons / "triggers" / "new.yaml").write_text("- id: a,b\n", encoding="utf-8")
+        assert "triggers/new.yaml:1" in one_run(process)
+        (commons / "triggers" / "new.yaml").unlink()
+        assert "0 errors" in one_run(process)
+        (commons / "deia.toml").write_text("budget_tokens = 'many'\n", encoding="utf-8")
+        assert "deia.toml" in one_run(process)
+        (commons / "deia.toml").unlink()
+        assert "0 errors" in one_run(process)
+
+
+def test_what_lint_mends_is_not_a_change_forever(commons: Path, environ: dict[str, str]) -> None:
+    (commons / "bok" / "new.md").write_text("# New\n\nText.\n", encoding="utf-8")
+    with started(commons, environ, "lint", "--fix") as process:
+        one_run(process)
+        one_run(process)  # the index that it has written
+        (commons / "bok" / "newer.md").write_text("# Newer\n\nText.\n", encoding="utf-8")
+        assert "bok/newer.md" in one_run(process)
