@@ -13,6 +13,7 @@ import click
 from deia.errors import HostError
 from deia.serve.cli import output
 from deia.serve.setup.connect import only_servers
+from deia.serve.setup.git_hook import GIT
 from deia.serve.setup.hook_installation import Spot
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SCOPES, SETUPS
 from deia.serve.setup.host_settings.places import is_here, setup_of, this_machine
@@ -22,7 +23,7 @@ from deia.text import counted
 
 def complete_hosts(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Return the hosts whose names begin with what was typed."""
-    return [name for name in BY_NAME if name.startswith(typed)]
+    return [name for name in (*BY_NAME, GIT) if name.startswith(typed)]
 
 
 HOST_OPTIONS = {

@@ -12,11 +12,19 @@ import click
 from deia import fast_json
 from deia.compile.compiler import compile_commons
 from deia.errors import HostError
-from deia.folders import PACKAGE, STARTER, find_commons, is_starter
+from deia.folders import PACKAGE, STARTER, find_commons, is_starter, is_trusted
 from deia.serve.cli import colours, output
 from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.commands.host_changes import carry_out_all, complete_hosts, host_options, spots_of
-from deia.serve.cli.commands.shared_options import commons_option, here, json_option, named_commons, trust_typed
+from deia.serve.cli.commands.shared_options import (
+    commons_option,
+    here,
+    is_person,
+    json_option,
+    named_commons,
+    trust_typed,
+    writable_root,
+)
 from deia.serve.cli.commands.uninstall import remove_hooks
 from deia.serve.setup.check_results import DEAD, FINE, Finding, Patient
 from deia.serve.setup.connect import (
@@ -27,6 +35,7 @@ from deia.serve.setup.connect import (
     refuse_hookless,
 )
 from deia.serve.setup.doctor import diagnose
+from deia.serve.setup.git_hook import GIT, entering_parts
 from deia.serve.setup.hook_installation import Spot, enter_launcher, hook_parts
 from deia.serve.setup.host_list import listed
 from deia.serve.setup.host_settings import status_line
@@ -73,13 +82,16 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     """Connect deia with agent HOSTs: add its hook to their settings, so that it sees what an agent is about to do.
 
     Nothing else in the files is changed. In a terminal, the changes must be confirmed; --dry-run shows their lines.
+    With git for a HOST, the repository's own hooks compile the lessons that a pull or a checkout brings.
     """
     if listing or as_json:
         return _list(listing=listing, as_json=as_json)
     every = flags["every"]
-    scope = scope or SCOPES[0]
     if uninstall:
-        return remove_hooks(hosts, scope, **flags)
+        return remove_hooks(hosts, scope or SCOPES[0], **flags)
+    if GIT in hosts:
+        return _install_git(hosts, **flags)
+    scope = scope or SCOPES[0]
     spots = spots_of(hosts, scope, every=every, removing=False)
     commons = named_commons()
     root = find_commons(here(), environ=os.environ, explicit=commons)
@@ -89,8 +101,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     if not spots and not parts:
         output.say("No host was found on this machine. To see all that deia supports, type: deia install --list")
         return output.NOTHING
-    if status:
-        spots = _with_status(spots)
+    spots = _with_status(spots) if status else spots
     command = partial(launched_command, find_interpreter(), environ=os.environ, commons=commons)
     wanted = [*(part for spot in spots for part in hook_parts(spot, command(spot.setup.host))), *parts]
     plan = planned(wanted, fence=this_machine().fence)
@@ -115,6 +126,22 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     output.say(REPLAYED)
     output.say("To check that everything works, type: deia doctor")
     return code
+
+
+def _install_git(hosts: Sequence[str], **flags: bool) -> int:
+    """Add the hooks of the repository that compile what git brings; only a trusted commons gets them."""
+    if len(hosts) > 1 or flags["every"]:
+        raise click.UsageError("git is no agent host; type it alone: deia install git")
+    root = writable_root()
+    if not (is_person() or is_trusted(root, os.environ)):
+        raise HostError("this commons is not trusted", where=root, fix="Type in a terminal: deia trust")
+    plan = planned(entering_parts(root))
+    for error in plan.failed.values():
+        raise error
+    if carry_out_all(plan.changes, **flags):
+        trust_typed(root)
+        output.say("Lessons are now compiled after git pull, merge, rebase and checkout.")
+    return output.FOUND
 
 
 def _report_failures(plan: Plan, *, every: bool) -> int:

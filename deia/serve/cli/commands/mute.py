@@ -8,14 +8,15 @@ import time
 
 import click
 
-from deia import files
+from deia import files, spool
 from deia.durations import read_duration
 from deia.errors import ArtefactError
+from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, named_commons
+from deia.serve.cli.commands.shared_options import commons_option, json_option, named_commons
 from deia.serve.cli.shell_completion import complete_triggers
 from deia.suggestions import nearest
 from deia.watch.silence.allow import grant
@@ -31,10 +32,11 @@ from deia.watch.silence.mutes import Mute, read_mutes, switch_path, write_mute
 @click.option("--off", "--remove", "off", is_flag=True, help="End the mute.")
 @click.option("--all", "everything", is_flag=True, help="Mute everything, until `deia mute --all --off`.")
 @click.option("--list", "listing", is_flag=True, help="Show what is muted.")
+@json_option
 @commons_option
 def mute(  # noqa: PLR0913 - every option narrows what is muted
     *, trigger: str | None, length: str | None, folder: str | None, path: str | None, once: bool, off: bool,
-    everything: bool, listing: bool,
+    everything: bool, listing: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Mute TRIGGER for you on this machine: for a while, once, in a folder, for some paths, or permanently.
 
@@ -47,7 +49,9 @@ def mute(  # noqa: PLR0913 - every option narrows what is muted
     if listing or (trigger is None and not everything):
         if narrowed or length is not None:
             raise click.UsageError("--for, --folder, --path and --once need a TRIGGER.")
-        return _list_mutes(state)
+        return _list_mutes(state, as_json=as_json)
+    if as_json:
+        raise click.UsageError("--json can only be used with --list.")
     if everything:
         if trigger is not None or length is not None or narrowed:
             raise click.UsageError("--all can only be combined with --off; the other options need a TRIGGER.")
@@ -125,15 +129,21 @@ def _switch(state: str, *, off: bool) -> int:
     return output.FOUND
 
 
-def _list_mutes(state: str) -> int:
-    mutes = read_mutes(state, now=time.time())
-    if os.path.exists(switch_path(state)):
-        output.say("Everything is muted. To end that, type: deia mute --all --off")
-    for mute in mutes:
-        output.say(f"{mute.trigger} is muted {_extent(mute)}.")
-    if not mutes and not os.path.exists(switch_path(state)):
-        output.say("Nothing is muted.")
+def _list_mutes(state: str, *, as_json: bool) -> int:
+    mutes, everything = read_mutes(state, now=time.time()), os.path.exists(switch_path(state))
+    lines = ["Everything is muted. To end that, type: deia mute --all --off"] if everything else []
+    lines += [f"{mute.trigger} is muted {_extent(mute)}." for mute in mutes]
+    fields: list[Json] = [_fields(mute) for mute in mutes]
+    output.answer({"everything": everything, "mutes": fields}, lines or ["Nothing is muted."], as_json=as_json)
     return output.FOUND
+
+
+def _fields(decision: Mute) -> Json:
+    return {
+        "trigger": decision.trigger, "until": spool.timestamp(decision.until) if decision.until else "",
+        "once": decision.once, "folder": decision.folder, "path": decision.path, "base": decision.base,
+        "conversation": decision.conversation,
+    }  # fmt: skip
 
 
 def _extent(decision: Mute) -> str:

@@ -10,9 +10,11 @@ from deia.folders import MARKERS, is_commons, is_trusted, nearest_commons
 from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
-from deia.serve.cli.commands.shared_options import here, is_person
+from deia.serve.cli.commands.shared_options import here, is_person, json_option
 from deia.trust import distrust, listed
 from deia.trust import trust as add_to_list
+
+NOBODY = "You trust no commons yet. To trust one, type: deia trust FOLDER"
 
 
 @click.command(short_help="Trust a commons, so that all of it counts.")
@@ -20,7 +22,8 @@ from deia.trust import trust as add_to_list
 @click.option("--below", is_flag=True, help="Trust every commons in the folder and below that belongs to you.")
 @click.option("--remove", is_flag=True, help="Trust it no longer.")
 @click.option("--list", "listing", is_flag=True, help="Show the folders that you trust.")
-def trust(*, folder: str, below: bool, remove: bool, listing: bool) -> int:
+@json_option
+def trust(*, folder: str, below: bool, remove: bool, listing: bool, as_json: bool) -> int:
     """Trust the commons in FOLDER, by default the nearest one: its settings, triggers and packs count in full.
 
     Until then its lessons can only add notes that name where they come from, and its settings do not count, so that a
@@ -28,8 +31,11 @@ def trust(*, folder: str, below: bool, remove: bool, listing: bool) -> int:
     this.
     """
     if listing:
-        output.say("\n".join(listed(os.environ)) or "You trust no commons yet. To trust one, type: deia trust FOLDER")
+        lines = listed(os.environ)
+        output.answer([*lines], lines or [NOBODY], as_json=as_json)
         return output.FOUND
+    if as_json:
+        raise click.UsageError("--json can only be used with --list.")
     if not is_person():
         raise CommonsError("only a person at a terminal can run this", fix="Type it in a terminal.")
     root = _folder(folder, any_folder=below or remove)

@@ -16,6 +16,7 @@ from deia.folders import PACKAGE
 from deia.serve.cli import output
 from deia.serve.cli.commands.host_changes import carry_out_all, host_options, spots_of
 from deia.serve.setup.connect import known_servers
+from deia.serve.setup.git_hook import GIT, leaving_parts
 from deia.serve.setup.hook_installation import hook_parts
 from deia.serve.setup.host_settings.places import this_machine
 from deia.serve.setup.own_folders import leaving, own_folders, remove_folder, size_of
@@ -77,9 +78,11 @@ def _agrees() -> bool:
 
 def remove_hooks(hosts: Sequence[str], scope: str, *, dry_run: bool, agreed: bool, every: bool) -> int:
     """Remove all that is deia's from the files of hosts; a file that only might hold a server may be unreadable."""
-    spots = spots_of(hosts, scope, every=every, removing=True)
-    parts = [part for spot in spots for part in hook_parts(spot)]
     machine = this_machine()
+    of_git = leaving_parts(machine.project) if every or GIT in hosts else []
+    only_git, hosts = {*hosts} == {GIT}, [host for host in hosts if host != GIT]
+    spots = [] if only_git and not every else spots_of(hosts, scope, every=every, removing=True)
+    parts = [*(part for spot in spots for part in hook_parts(spot)), *of_git]
     servers = known_servers(hosts, scope, machine, every=every)
     plan = planned([*parts, *servers], removing=True, fence=machine.fence)
     paths = {part.path for part in parts}

@@ -35,6 +35,22 @@ def test_a_mute_of_a_folder_counts_there_alone(deia: Deia, commons: Path, monkey
     assert "FIRES" in deia("check", "delete the site").out
 
 
+def test_mutes_are_listed_for_programs(deia: Deia, commons: Path) -> None:
+    nothing: dict[str, object] = {"everything": False, "mutes": []}
+    assert json.loads(deia("mute", "--list", "--json").out) == nothing
+    deia("mute", "site-delete", "--once", "--folder", str(commons))
+    deia("mute", "site-rename", "--for", "2h")
+    deia("mute", "--all")
+    listed = json.loads(deia("mute", "--json").out)
+    first, second = sorted(listed["mutes"], key=lambda mute: str(mute["trigger"]))
+    assert listed["everything"]
+    assert (first["trigger"], first["once"], first["folder"], first["until"]) == (
+        "site-delete", True, commons.as_posix(), "",
+    )  # fmt: skip
+    assert (second["trigger"], second["once"], second["until"][:2]) == ("site-rename", False, "20")
+    assert deia("mute", "site-delete", "--json").code == 2
+
+
 @pytest.mark.parametrize(
     ("command", "speaks"),
     [

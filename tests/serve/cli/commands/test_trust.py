@@ -53,6 +53,7 @@ def test_a_person_trusts_a_commons_and_takes_it_back(typed: Typed, commons: Path
     assert f"You trust {commons}\n" in typed("trust")
     assert is_trusted(str(commons), environ)
     assert typed("trust", "--list") == f"{commons}\n"
+    assert json.loads(typed("trust", "--list", "--json")) == [str(commons)]
     assert "taken off the list" in typed("trust", "--remove")
     assert not is_trusted(str(commons), environ)
     assert "is not on the list" in typed("trust", "--remove")
