@@ -27,7 +27,7 @@ from deia.watch.compiled_trigger import OUTPUT, CompiledClause, Slot
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_PRINTED, A_TOOL, A_WHOLE, A_WRITE, SAID
 from deia.watch.shell.programs import SHORT_NAMES
-from deia.watch.shell.templates import SHORTEST_PREFIX
+from deia.watch.shell.templates import SHORTEST_PREFIX, UNABBREVIATED
 
 WILD = "\x02"
 DELETION = Group(
@@ -126,7 +126,7 @@ _SHORT = {word: (short,) for short, program in SHORT_NAMES.items() for word in p
 
 def _beginnings(word: str) -> Group:
     cut = {word[:size] for size in range(SHORTEST_PREFIX - 2, len(word))}
-    return Group({word, *(cut - COMMON)})  # nobody abbreviates `--force` to `--for`
+    return Group({word, *(short for short in cut if f"--{short}" not in UNABBREVIATED)})
 
 
 def _short_option(token: str) -> bool:

@@ -16,6 +16,18 @@ GAP = "…"
 WRAPPERS = frozenset(("sudo", "xargs", "parallel", "ssh", "awk"))  # `xargs rm`: rm, fed by xargs
 FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")  # `find -exec rm`: rm, run on what find finds
 SHORTEST_PREFIX = 4  # characters of a long option, with its dashes: git and GNU programs read `--ha` as `--hard`
+# Options of their own or words of any text, and no beginnings of longer options: `--all` is not `--allow`, and nobody
+# writes `--for` instead of `--force`. The gate does not open at such a word.
+UNABBREVIATED = frozenset(
+    (
+        "--all", "--api", "--app", "--bash", "--branch", "--build", "--change", "--check", "--clean", "--code",
+        "--command", "--commit", "--config", "--data", "--delete", "--deploy", "--error", "--file", "--files", "--fix",
+        "--for", "--from", "--get", "--git", "--in", "--install", "--is", "--it", "--main", "--make", "--name",
+        "--need", "--new", "--no", "--node", "--not", "--of", "--on", "--or", "--project", "--push", "--remove",
+        "--run", "--script", "--server", "--site", "--table", "--test", "--tests", "--the", "--to", "--update", "--use",
+        "--with", "--write",
+    )
+)  # fmt: skip
 GLOB_MARKS = frozenset("=*?[")  # a first word of a template with one of these is no plain name
 NO_LONG_NAMES: Mapping[str, str] = {}
 LONGEST_JOINED = 4  # characters of joined short options in a template: `-fdx`; longer ones are words: `-empty`
@@ -206,7 +218,7 @@ def _same_option(option: str, word: str) -> bool:
     if option == word:
         return True
     if word.startswith("--") and len(word) >= SHORTEST_PREFIX and option.startswith(word):
-        return option[len(word)] != "-"  # --force is not short for --force-with-lease
+        return word not in UNABBREVIATED and option[len(word)] != "-"  # --force is not short for --force-with-lease
     if not option.startswith("-") or option.startswith("--") or len(option) < 3 or not word.startswith("-"):
         return False
     if (

@@ -116,6 +116,38 @@ def test_every_host_starts_a_python_without_site_packages() -> None:
         assert text.count('"-I", "-S"') + text.count('"-I",') + text.count("-I -S") >= 1, setup.host
 
 
+# Events of Claude Code 2.1.330 as real runs showed them, with this commons' words in them.
+SENT = {"session_id": "423ff417-a0b0-42ed-a8cb-32315719a737", "prompt_id": "04695943-c5a3-4ced-bb93-a4e485ac8070"}
+BASH = {"tool_name": "Bash", "tool_input": {"command": CALL}, "tool_use_id": "toolu_7d77a15d27cd4bc9b41c"}
+REFUSED = "Permission to use Bash with command shopctl site:delete --yes has been denied."
+TYPED = f"/tidy {DELETE}"
+EXPANSION = {
+    **SENT, "permission_mode": "bypassPermissions", "hook_event_name": "UserPromptExpansion",
+    "expansion_type": "slash_command", "command_name": "tidy", "command_args": DELETE,
+    "command_source": "projectSettings", "prompt": TYPED,
+}  # fmt: skip
+MODE = {"permission_mode": "auto", "effort": {"level": "high"}}
+REFUSAL = {**SENT, **MODE, "hook_event_name": "PermissionDenied", **BASH, "reason": "Classifier unavailable"}
+BATCH = {
+    **SENT, **MODE, "hook_event_name": "PostToolBatch", "tool_calls": [{**BASH, "tool_response": REFUSED}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("event", [EXPANSION, REFUSAL, BATCH], ids=lambda event: event["hook_event_name"])
+def test_events_of_claude_code_that_repeat_others_are_not_entered_and_not_answered(
+    hosted: Hosts, event: dict[str, Any]
+) -> None:
+    assert event["hook_event_name"] not in BY_NAME["claude-code"].events
+    it = hosted("claude-code")
+    done = it.run(json.dumps({**event, "cwd": it.folder}).encode())
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not it.firings()
+
+
+def test_what_is_typed_behind_a_command_is_watched_when_it_is_submitted(hosted: Hosts) -> None:
+    assert LESSON in hosted("claude-code").say("prompt", TYPED)
+
+
 # --- what others did ---
 
 

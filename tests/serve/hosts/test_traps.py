@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -85,12 +86,14 @@ def test_system_message_is_never_all_there_is(hosted: Hosts, host: str, moment: 
     assert LESSON in json.dumps(told)
 
 
-def test_paths_are_not_left_to_a_shell_to_split() -> None:
+@pytest.mark.parametrize("windows", [False, True])
+def test_no_shell_splits_a_path(*, windows: bool) -> None:
     command = ["/a b/python", "/c 'd/hook.py", "claude-code"]
-    written = json.loads(with_hooks("", BY_NAME["claude-code"], command, path="s"))
+    written = json.loads(with_hooks("", BY_NAME["claude-code"], command, path="s", windows=windows))
     for groups in written["hooks"].values():
         entry = groups[0]["hooks"][0]
-        assert (entry["command"], entry["args"]) == ("/a b/python", ["/c 'd/hook.py", "claude-code"])
+        words = [entry["command"], *entry["args"]] if windows else shlex.split(entry["command"])
+        assert words == command
 
 
 def test_power_shell_is_matched_where_bash_is() -> None:

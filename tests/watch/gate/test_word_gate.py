@@ -94,6 +94,25 @@ def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> Non
     assert len(matched) > 10, "the test would say nothing"
 
 
+@pytest.mark.parametrize("role", ["user", "assistant", "tool_call"])
+@pytest.mark.parametrize(
+    ("option", "other"),
+    [
+        ("--force", "--for"), ("--allow", "--all"), ("--database", "--data"), ("--namespace", "--name"),
+        ("--interactive", "--in"), ("--recursive", ""),
+    ],
+)  # fmt: skip
+def test_the_gate_opens_at_every_abbreviation_that_counts(
+    make: Make, build: Build, role: Any, option: str, other: str
+) -> None:
+    artefact = build(make(("command", f"delete … {option}"), who=ROLES))
+    cut = [option[:size] for size in range(4, len(option) + 1)]
+    turns = [Turn(role=role, text=f"delete delete {one}", tool="Bash" if role == "tool_call" else "") for one in cut]
+    held = [one for one, turn in zip(cut, turns, strict=True) if holds(artefact, 0, turn)]
+    assert held == [one for one in cut if one != other]
+    assert held == [one for one, turn in zip(cut, turns, strict=True) if opened(artefact, turn)]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=3000), st.integers(0, 3000))
 def test_what_fits_into_the_overlap_is_whole_in_one_segment(text: str, at: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from make_hosts import IN_TIME, LATER, NEVER, cell, is_watched
+from make_hosts import IN_TIME, LATER, NEVER, by_contract, is_watched
 
 from deia.serve.hooks.run import HOSTS
 from tests.paths import ROOT
@@ -62,11 +62,11 @@ def test_the_page_is_what_the_tables_say() -> None:
 @pytest.mark.parametrize("moment", SAID)
 def test_context_comes_when_the_matrix_says(hosted: Hosts, host: str, moment: str) -> None:
     if not is_watched(host, moment):
-        assert cell(host, moment, "context") == NEVER
+        assert by_contract(host, moment, "context") == NEVER
         return
     it, (text, lesson) = hosted(host), SAID[moment]
     at_once = lesson in it.say(moment, text, command="shopctl site:open", mark="t1")
     result = lesson in it.say("after_tool", "done", command="ls", mark="t2")
     found = {(True, False): {IN_TIME, LATER}, (False, True): {LATER}, (False, False): {NEVER}}[at_once, result]
-    assert cell(host, moment, "context") in found
+    assert by_contract(host, moment, "context") in found
     assert it.firings(), "it fired all the same"
