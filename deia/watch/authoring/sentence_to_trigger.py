@@ -40,6 +40,7 @@ PLACES = frozenset(("on", "in", "against", "to", "at"))
 EFFECTS = TABLES.words("effects")
 NO_ACTS = TABLES.words("no acts")
 DOUBLED_L = frozenset(("cancell", "labell", "modell", "travell"))
+NAMED_ACTS = TABLES.pairs("named acts")
 DETERMINERS = TABLES.words("determiners")
 NO_CLASSES = WordClasses()
 
@@ -82,10 +83,13 @@ def propose(
     """Return a draft for a sentence, or None if it contains neither a command nor a verb with an object."""
     text = one_line(sentence)[:MOST_CHARS].strip()
     act = _act(text)
-    if not act.command and not act.object:
+    named = "" if act.command else _command_of_named_act(text)
+    if not (act.command or act.object or named):
         return None
-    if not act.command:
+    if not act.command and act.object:
         act = act.but(known=known_act(act.verbs, act.object.split(), classes))
+    if named and not act.known:
+        act = Act(command=_spellings(named)[0])
     context = _context(text, act)
     is_grave = bool(GRAVE.intersection(words(text)))
     is_strict = bool(STRICT.intersection(words(text)[:3]))
@@ -98,11 +102,13 @@ def propose(
         "action": "hold" if urgency == "critical" and act.command else "warn" if urgency != "medium" else "note",
         "message": f"{text.rstrip('.')}.",
         "documents": [{"id": document, "mode": "full_context", "reason": REASON} for document in documents],
-        "when": {"any": [act.clause]},
+        "when": {"any": _clauses(act, named)},
         **({"context": list(context)} if context else {}),
         "since": today,
     }  # fmt: skip
     fires, silent = _command_cases(act.command, context) if act.command else _phrase_cases(act, context)
+    others = [command for command in _spellings(named) if command != act.command]
+    fires = (*(_tool_case(command, _context_turns(context)) for command in others), *fires)
     return Proposal(trigger=trigger, fires=fires, silent=silent, topic=_topic(act, context))
 
 
@@ -125,6 +131,24 @@ def _act(text: str) -> Act:
         object_words[-1] = _singular(object_words[-1])
     verb = verbs[0] if len(verbs) == 1 else "{" + "|".join(verbs) + "}"
     return Act(verb=verb if verbs else "", object=" ".join(object_words))
+
+
+def _clauses(act: Act, named: str) -> list[Json]:
+    """Return the clauses for an act, which may have a command of its own that does it."""
+    return [*([{"command": named}] if named else []), *([] if named and act.command else [act.clause])]
+
+
+def _command_of_named_act(text: str) -> str:
+    """Return the command, with its alternatives, that does an act with a name of its own, or ""."""
+    said = f" {' '.join(words(text))} "
+    return next((command for name, command in NAMED_ACTS.items() if f" {' '.join(words(name))} " in said), "")
+
+
+def _spellings(command: str) -> list[str]:
+    """Return a command once for each of the alternatives in its braces; none of an empty text."""
+    start, _, rest = command.partition("{")
+    inside, _, end = rest.partition("}")
+    return [start + word + end for word in inside.split("|")] if command else []
 
 
 def without_effect(text: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.evaluate.trigger_drafting import proposed, proven
 from deia.watch.authoring.sentence_to_trigger import propose
 
 
@@ -35,6 +36,23 @@ def clause_and_context(sentence: str) -> tuple[dict[str, str], list[str]]:
 def test_a_sentence_gives_a_clause_and_a_context(sentence: str, kind: str, value: str, context: list[str]) -> None:
     clause, seen = clause_and_context(sentence)
     assert (clause, list(seen)) == ({kind: value}, context)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Never force-push the release branch", "Never force push to main", "Don't force-push", "Force-pushing loses work"],
+)
+def test_an_act_with_a_name_of_its_own_gives_the_command_that_does_it(sentence: str) -> None:
+    drafted = proposed(sentence, documents=("d",), today="2026-11-20")
+    assert drafted is not None
+    assert drafted.trigger["when"]["any"][0] == {"command": "git push {--force|-f}"}
+    held = str(proven(drafted).fires)  # the cases that hold
+    assert "'git push -f'" in held
+    assert "'git push --force'" in held
+
+
+def test_words_that_only_resemble_a_named_act_give_no_command() -> None:
+    assert clause_and_context("Never enforce pushing the release branch")[0].keys() != {"command"}
 
 
 @pytest.mark.parametrize("sentence", ["", "hello", "Never", "Don't!", "never, ever", "?", "`", "``"])
