@@ -350,12 +350,12 @@ JSON = st.recursive(
 )
 
 
-@given(st.sampled_from([*SPECIFIC, "PreCompact"]), st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=6))
+@given(st.sampled_from([*SPECIFIC, "Notification"]), st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=6))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_wrong_types_and_missing_fields_break_nothing(compiled: Place, name: str, fields: dict[str, Any]) -> None:
     occasion = claude_code.read_event({"hook_event_name": name, **fields})
     if occasion is None:
-        assert name == "PreCompact"
+        assert name == "Notification"
         return
     said = respond(compiled, occasion, claude_code.CARRIES)
     answer = claude_code.write_answer(occasion, said) if said else None

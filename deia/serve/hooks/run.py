@@ -16,7 +16,7 @@ from deia.fast_json import dumps, loads
 from deia.folders import spare_folders
 from deia.records import TYPE_CHECKING, Turn
 from deia.serve.hooks.place import Place
-from deia.serve.hosts.event import Answer, Delivery, Occasion
+from deia.serve.hosts.event import COMPACTION, Answer, Delivery, Occasion
 from deia.watch.gate.word_gate import candidates, wait_in_vain
 from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, awaits_answer, log_line, recall
 from deia.watch.turn.tool_call import may_weaken
@@ -131,6 +131,10 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
     """Return what to say about an event, or None."""
     log = FileLog(place.state, occasion.conversation, spare=spare_folders(place.environ))
     can: Forms = carries.get(occasion.moment, {}) if occasion.carries else {}
+    if occasion.reset:
+        log.append(log_line(LogEntry(event=RESET)))
+    if occasion.moment == COMPACTION:
+        return None
     if occasion.moment == "session":
         return _begin(place, occasion, log, can)
     said: Said | None
@@ -224,9 +228,7 @@ def _refusal(place: Place, occasion: Occasion) -> str:
 
 
 def _begin(place: Place, occasion: Occasion, log: FileLog, can: Forms) -> Said | None:
-    """Begin a session: after a compaction, forget what the model no longer sees; tell the person what is wrong."""
-    if occasion.reset:
-        log.append(log_line(LogEntry(event=RESET)))
+    """Begin a session: tell the person what is wrong."""
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can, again=True)
     trouble = ". ".join(filter(None, (_weakened(place, artefact), trouble)))

@@ -24,6 +24,7 @@ DIALECT = Dialect(
         "Stop": "stop",
         "SubagentStop": "stop",
         "SessionStart": "session",
+        "PreCompact": "compaction",
     },
     conversation=("session_id", "conversation_id", "sessionId"),
     reply="last_assistant_message",

@@ -25,6 +25,7 @@ MOMENTS = {
     "PostToolUse": "after_tool",
     "PostToolUseFailure": "tool_error",
     "SessionStart": "session",
+    "PreCompact": "compaction",
 }
 PASCAL_CASE = CLAUDE.but(moments=MOMENTS)
 CAMEL_CASE = Dialect(
@@ -56,7 +57,7 @@ def _name(fields: dict[str, Json]) -> str:
         return after or ("PostToolUseFailure" if "error" in fields else "PreToolUse")
     if "prompt" in fields:
         return "UserPromptTransformed" if "transformedPrompt" in fields else "UserPromptSubmit"
-    return "SessionStart" if "source" in fields else ""
+    return "SessionStart" if "source" in fields else "PreCompact" if "trigger" in fields else ""
 
 
 def write_answer(occasion: Occasion, said: Said) -> dict[str, str] | None:

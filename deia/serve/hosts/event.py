@@ -53,13 +53,14 @@ SHELLS = dict.fromkeys(
 EVENT = "hook_event_name"
 MODEL_TEXTS = ("text_result_for_llm", "textResultForLlm")  # Copilot's names for the part of a result the model reads
 NO_CONVERSATION = "unnamed"
+COMPACTION = "compaction"  # the moment at which the host is about to shorten the conversation
 
 
 class Occasion(Record):
     """One event of a host: what to watch, and what the host can carry back."""
 
     event: str  # the host's name for it
-    moment: str  # prompt | before_tool | after_tool | tool_error | stop | session
+    moment: str  # prompt | before_tool | after_tool | tool_error | stop | session | compaction
     conversation: str
     folder: str
     turn: Turn | None = None
@@ -120,7 +121,7 @@ class Dialect(Record):
             conversation=self._conversation(fields),
             folder=next((folder for field in self.folder if (folder := folder_of(fields.get(field)))), ""),
             turn=turn,
-            reset=text_of(fields.get("source")) in self.resets,
+            reset=moment == COMPACTION or text_of(fields.get("source")) in self.resets,
             mark=first_text(fields, self.mark),
         )
 
@@ -130,7 +131,7 @@ class Dialect(Record):
         return f"{conversation}{SUBAGENT}{agent}" if agent else conversation
 
     def _turn(self, moment: str, fields: Mapping[str, Json]) -> Turn | None:
-        if moment == "session":
+        if moment in ("session", COMPACTION):
             return None
         if moment == "prompt":
             return Turn(role="user", text=text_of(fields.get(self.prompt)))

@@ -56,6 +56,10 @@ export const Deia = async ({ directory }) => {
       const last = written[written.length - 1] // a part of its own behind it leaves the person's words as they are
       parts.push({ ...last, id: `${last.id}deia`, text: context, synthetic: true })
     },
+    event: async ({ event }) => {
+      if (event?.type !== "session.compacted") return
+      await ask({ event: "session", conversation: event.properties?.sessionID, folder, reset: true })
+    },
     "tool.execute.before": async (input, output) => {
       const about = { conversation: input?.sessionID, folder, tool: input?.tool, id: input?.callID }
       const { hold } = await ask({ event: "before_tool", ...about, input: output?.args })

@@ -34,7 +34,7 @@ def others(host: str) -> st.SearchStrategy[dict[str, Any]]:
         lambda matcher, hooks: {**matcher, "hooks": hooks}, st.sampled_from([{}, {"matcher": "Bash"}]), entries
     )
     items = st.lists(groups, min_size=1, max_size=2) if setup.shape == GROUPED else entries
-    events = st.dictionaries(st.sampled_from([*setup.events, "PreCompact"]), items, min_size=1, max_size=3)
+    events = st.dictionaries(st.sampled_from([*setup.events, "Notification"]), items, min_size=1, max_size=3)
     return st.fixed_dictionaries(
         {**{key: st.just(value) for key, value in setup.head.items()}},
         optional={"permissions": st.just({"allow": ["é"], "deny": []}), "hooks": events, "model": st.just("m")},
