@@ -52,8 +52,8 @@ def install(folder: Path, *, whole: bool) -> Person:
         (folder / "complete").touch()
     sys.path.insert(0, str(site))
     hooks = json.loads((home / ".claude/settings.json").read_text(encoding="utf-8"))["hooks"]
-    entry = hooks["PreToolUse"][0]["hooks"][0]
-    return Person(package=str(site), home=str(home), command=[entry["command"], *entry["args"]])
+    command = ["/bin/sh", "-c", hooks["PreToolUse"][0]["hooks"][0]["command"]]  # the host asks a shell
+    return Person(package=str(site), home=str(home), command=command)
 
 
 def _copy_package(site: Path, *, whole: bool) -> None:
