@@ -20,7 +20,7 @@ import time
 from typing import TYPE_CHECKING
 
 from deia.compile.catalog.vectors import Encoder, VectorWriter
-from deia.ingest.chunker import chunk_document
+from deia.ingest.chunkers.markdown import chunk_document
 from deia.knowledge import Document
 from deia.match import ivf, vector_store
 from deia.match.numerics import np

@@ -8,6 +8,7 @@ DeiaError
 ├── SettingsError   deia.toml, an environment variable or a flag is wrong
 ├── ArtefactError   the compiled files are missing, stale, damaged or from another version
 ├── QueryError      a query that cannot be answered (an unknown filter value)
+├── ReadingError    a file to be ingested cannot be read, or not without an extra (`ingest/reading`)
 └── HostError       an agent host's settings cannot be read or written
 """
 

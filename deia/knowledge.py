@@ -126,6 +126,12 @@ class Chunk(Record):
     heading: str
     text: str
     lines: tuple[int, int]
+    kind: str = ""  # what it is, if its reader knows: section, page, function, method, class, table, record, message, ...
+    symbol: str = ""  # its name there: "Librarian.query", "paths./users.get"
+    page: int = 0  # of a paged document, from 1
+    parent: int = -1  # the ordinal of the chunk that it is a part of
+    level: int = 0  # how many parents are above it
+    metadata: Mapping[str, Json] = {}
 
 
 class Query(Record):

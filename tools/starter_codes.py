@@ -20,7 +20,7 @@ from deia.compile.catalog.embeddings import STARTER as FILE
 from deia.compile.catalog.embeddings import VectorCache, encoded_by, text_key
 from deia.compile.catalog.vectors import subject
 from deia.folders import STARTER
-from deia.ingest.chunker import chunk_document
+from deia.ingest.chunkers.markdown import chunk_document
 from deia.match import quantised
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out

@@ -17,7 +17,7 @@ from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest, lin
 from deia.compile.catalog.rows import about
 from deia.compile.catalog.vectors import Coded, Encoder, subject
 from deia.fast_json import Json
-from deia.ingest.chunker import chunk_document
+from deia.ingest.chunkers.markdown import chunk_document
 from deia.knowledge import Document, Entry
 from deia.match.keyword import analyser
 from deia.match.tokeniser import terms

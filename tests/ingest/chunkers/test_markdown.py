@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.ingest.chunker import HUGE, WORDS, chunk_document
+from deia.ingest.chunkers.markdown import HUGE, WORDS, chunk_document
 from deia.knowledge import Chunk, Document
 
 LINES = st.lists(

@@ -1,0 +1,62 @@
+"""Which type a file has: by the ending of its name, then by its first bytes, then by what it contains."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+FOLDER = os.path.dirname(__file__)
+SAMPLE = 4096  # bytes that are looked at
+MAGIC = (
+    (b"%PDF-", "pdf"),
+    (b"\x89PNG\r\n", "image"),
+    (b"\xff\xd8\xff", "image"),
+    (b"GIF8", "image"),
+    (b"<!doctype html", "html"),
+    (b"<html", "html"),
+    (b"<?xml", "xml"),
+    (b"From ", "email"),
+)
+
+
+@functools.cache
+def suffixes() -> dict[str, tuple[str, str]]:
+    """Return the type and the language for each ending of a name, and for each whole name without one."""
+    with open(os.path.join(FOLDER, "suffixes.txt"), encoding="utf-8") as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    return {ending: (kind, language) for kind, language, *endings in rows for ending in endings}
+
+
+def detect_type(path: str, content: bytes) -> str:
+    """Return the type of a file, which is "" for a binary file of a kind that nothing here can read."""
+    return detect(path, content)[0]
+
+
+def detect(path: str, content: bytes) -> tuple[str, str]:
+    """Return the type of a file and its language, "" if it has none."""
+    name = path.rsplit("/", 1)[-1].lower()
+    ending = f".{name.rsplit('.', 1)[-1]}" if "." in name[1:] else name
+    start = content[:SAMPLE].lstrip()
+    by_name = suffixes().get(name) or suffixes().get(ending)
+    if by_name:
+        return by_name
+    by_magic = next((kind for magic, kind in MAGIC if start[: len(magic)].lower() == magic.lower()), "")
+    return (by_magic, "") if by_magic else _by_content(start)
+
+
+def _by_content(start: bytes) -> tuple[str, str]:
+    if b"\0" in start and start[:2] not in {b"\xff\xfe", b"\xfe\xff"}:
+        return "", ""
+    if start.startswith(b"#!"):
+        first = start.split(b"\n", 1)[0].lower()
+        shebangs = (
+            (b"python", "python"),
+            (b"node", "javascript"),
+            (b"perl", "perl"),
+            (b"ruby", "ruby"),
+            (b"sh", "bash"),
+        )
+        return "code", next((language for word, language in shebangs if word in first), "")
+    if start[:1] in {b"{", b"["} and b'"' in start:
+        return "json", ""
+    return "text", ""

@@ -1,0 +1,24 @@
+"""One door to all readers: from the bytes of a file to a `Reading`, or a `ReadingError` that says what to do."""
+
+from __future__ import annotations
+
+from deia.ingest.detect import detect
+from deia.ingest.readers.plain import read_plain
+from deia.ingest.reading import Reading, ReadingError
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PLAIN = ("text", "markdown", "code", "json", "yaml", "xml", "html", "email", "log", "notebook")
+READERS: dict[str, Callable[[str, bytes], Reading]] = dict.fromkeys(PLAIN, read_plain)
+
+
+def read(path: str, content: bytes) -> Reading:
+    """Return what a file says; raise `ReadingError`, and nothing else, if it cannot be read."""
+    kind, language = detect(path, content)
+    if kind not in READERS:
+        raise ReadingError(f"no reader for {kind or 'this kind of'} files", where=path)
+    reading = READERS[kind](path, content)
+    language = "" if language == "-" else language
+    return reading.but(type=kind, path=path, language=reading.language or language)

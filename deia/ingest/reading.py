@@ -1,0 +1,57 @@
+"""What a reader makes of a file, and how it is to be cut: the values that readers and chunkers share."""
+
+from __future__ import annotations
+
+from deia.errors import DeiaError
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deia.fast_json import Json
+
+TYPES = (
+    "text", "markdown", "code", "json", "yaml", "xml", "html", "pdf", "office", "image", "email", "log", "notebook",
+)  # fmt: skip
+STRATEGIES = ("recursive", "hierarchical", "by_heading", "by_page", "by_paragraph", "by_sentence", "fixed_chars")
+
+
+class ReadingError(DeiaError):
+    """A file cannot be read, or not without an extra; `fix` says what to type then."""
+
+
+class Heading(Record):
+    """A heading that a reader knows of: the line of the text that it stands on, its level from 1, and its words."""
+
+    line: int
+    level: int
+    title: str
+
+
+class Reading(Record):
+    """The text of a file, and what its format says about it."""
+
+    type: str  # one of TYPES
+    title: str
+    text: str  # what is cut, indexed and shown; the file's own lines if the format has lines
+    path: str = ""
+    language: str = ""  # of code and of data: python, cpp, sql, ...
+    pages: tuple[int, ...] = ()  # the line on which each page, slide or sheet begins; () if there are none
+    headings: tuple[Heading, ...] = ()  # of a format that marks them otherwise than by `#`
+    metadata: Mapping[str, Json] = {}
+    notes: tuple[str, ...] = ()  # what could not be read, as sentences
+
+
+class ChunkerConfig(Record):
+    """How a reading is to be cut; what is not given is chosen by its type."""
+
+    strategy: str = ""  # one of STRATEGIES; "" for the way that suits the type
+    max_chars: int = 0
+    overlap_chars: int = 0  # how much of the end of a chunk is repeated at the beginning of the next one
+    language: str = ""  # of code, if the file's name does not tell
+    options: Mapping[str, Json] = {}  # split_on_headings, min_heading_level
+
+
+def missing_extra(what: str, extra: str) -> ReadingError:
+    """Return the error for a file whose reader's library is not installed."""
+    return ReadingError(f"reading {what} needs a library that is not installed", fix=f"pip install 'deia[{extra}]'")

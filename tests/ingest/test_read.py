@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from deia.ingest.chunk import chunk
+from deia.ingest.detect import detect_type
+from deia.ingest.read import read
+from deia.ingest.reading import ReadingError
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "kind"),
+    [
+        ("a/notes.MD", b"# Hi", "markdown"),
+        ("src/x.cxx", b"int main() {}", "code"),
+        ("Makefile", b"all:\n", "code"),
+        ("download", b"%PDF-1.7\n", "pdf"),
+        ("page", b"<!DOCTYPE html><p>", "html"),
+        ("run", b"#!/usr/bin/env python3\n", "code"),
+        ("data", b'{"a": 1}', "json"),
+        ("words", b"plain words", "text"),
+        ("core", b"\x7fELF\0\0", ""),
+    ],
+)
+def test_a_type_is_told_by_ending_then_by_first_bytes_then_by_content(path: str, content: bytes, kind: str) -> None:
+    assert detect_type(path, content) == kind
+
+
+def test_a_text_is_read_with_its_title_and_cut_with_its_lines() -> None:
+    reading = read("docs/a.md", b"\xef\xbb\xbf# Title\r\n\r\nSome words.\r\n")
+    assert (reading.type, reading.title, reading.path) == ("markdown", "Title", "docs/a.md")
+    (passage,) = chunk(reading, id="lib:docs/a.md")
+    assert (passage.document, passage.lines, passage.heading) == ("lib:docs/a.md", (1, 3), "Title")
+
+
+def test_what_no_reader_knows_is_refused_by_name() -> None:
+    with pytest.raises(ReadingError, match="core: no reader"):
+        read("core", b"\x7fELF\0\0")
+
+
+def test_a_text_of_another_encoding_is_read_and_that_is_said() -> None:
+    assert read("a.txt", "Käse".encode("cp1252")).text == "Käse"
+    assert read("a.txt", "Käse".encode("cp1252")).notes
+    assert read("a.txt", "Käse".encode("utf-16")).text == "Käse"
