@@ -14,6 +14,7 @@ from deia.commons.source_files.outline import OUTLINE
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.write import index_store
+from deia.commons.write.schema_lines import schema_line
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
 from deia.problems import CommonsError
@@ -74,7 +75,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
         verified=today,
     )
     entry = entry.but(keywords=keywords or index_store.keywords_of(entry))
-    files = {entry.path: _document_text(entry, text)} | _trigger_files(entry, draft(entry) if draft else None)
+    files = {entry.path: _document_text(entry, text)} | _trigger_files(root, entry, draft(entry) if draft else None)
     _check_is_new(root, tuple(files), entry.id)
     safe_files.checked_place(root, find_index(root) or INDEX_NAMES[0])
     _write(root, files, entry, today=today)
@@ -130,11 +131,12 @@ def _document_text(entry: Entry, text: str) -> str:
     return f"---\n{yaml_blocks.to_yaml(values)}---\n\n{head}{body}\n"
 
 
-def _trigger_files(entry: Entry, draft: tuple[str, str] | None) -> dict[str, str]:
+def _trigger_files(root: str, entry: Entry, draft: tuple[str, str] | None) -> dict[str, str]:
     if draft is None:
         return {}
     trigger, cases = draft
-    return {f"triggers/{entry.id}.yaml": trigger, f"triggers/{entry.id}.cases.yaml": CASES + cases}
+    texts = {f"triggers/{entry.id}.yaml": trigger, f"triggers/{entry.id}.cases.yaml": CASES + cases}
+    return {path: schema_line(root, path) + text for path, text in texts.items()}
 
 
 def _check_is_new(root: str, paths: tuple[str, ...], ident: str) -> None:

@@ -14,6 +14,7 @@ from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.read_triggers import FOLDER
+from deia.commons.write.schema_lines import schema_line
 from deia.fast_json import Json
 from deia.problems import CommonsError
 
@@ -50,7 +51,7 @@ def _appended(root: str, path: str, added: str) -> str:
     """Return the text of a file with lines added at its end."""
     safe_files.checked_place(root, path)
     if not os.path.lexists(os.path.join(root, path)):
-        return added
+        return schema_line(root, path) + added
     content = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES)
     if content.problems:
         raise CommonsError(

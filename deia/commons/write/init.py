@@ -1,4 +1,7 @@
-"""Make a new commons: the files of the folder `new_commons`, and ignore lines. Nothing is ever overwritten."""
+"""Make a new commons: the files of the folder `new_commons`, and ignore lines.
+
+Nothing is ever overwritten, except the schemas for editors by those of this version.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,16 @@ import os
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.write_lock import hold_write_lock
-from deia.commons.write import add_lesson, index_store
+from deia.commons.write import index_store
+from deia.commons.write.schema_lines import SCHEMAS
 from deia.folders import INDEX_NAMES
 from deia.problems import CommonsError
 from deia.records import Record
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "new_commons")
 EXAMPLES = ("bok/patterns/read-before-you-overwrite.md", "triggers/examples.yaml", "triggers/examples.cases.yaml")
-OTHERS = ("telemetry/README.md", "deia.toml")
-DAY = "{today}"  # in the templates, stands for the day on which they are copied
+OTHERS = ("telemetry/README.md", "deia.toml", *SCHEMAS)
+DAY = b"{today}"  # in the templates, stands for the day on which they are copied
 GITIGNORE = ".gitignore"
 IGNORED = (".deia-writing", ".trash/", "telemetry/events/")
 
@@ -38,11 +42,14 @@ def _create_missing(folder: str, *, today: str) -> CreatedCommons:
     index = find_index(folder)
     with_examples = not index and not os.path.isdir(os.path.join(folder, "bok"))  # lessons need no example
     paths = (INDEX_NAMES[0], *EXAMPLES, *OTHERS) if with_examples else OTHERS
+    templates = {path: safe_files.read_bytes(TEMPLATE, path) or b"" for path in paths}
     existed = [path for path in paths if os.path.lexists(os.path.join(folder, path))]
     written = [path for path in paths if path not in existed]
     for path in written:
-        template = safe_files.read_text(TEMPLATE, path, limit=safe_files.YAML_BYTES).text
-        add_lesson.create_file(folder, path, template.replace(DAY, today))
+        safe_files.create(folder, path, templates[path].replace(DAY, today.encode()))
+    outdated = [path for path in SCHEMAS if path in existed and safe_files.read_bytes(folder, path) != templates[path]]
+    for path in outdated:
+        safe_files.write_bytes(folder, path, templates[path])
     if _add_ignore_lines(folder):
         written.append(GITIGNORE)
     if index:
@@ -50,7 +57,9 @@ def _create_missing(folder: str, *, today: str) -> CreatedCommons:
     else:
         index_store.build(folder, write=True, today=today)
         written = [*dict.fromkeys((INDEX_NAMES[0], *written))]
-    return CreatedCommons(written=tuple(written), existed=tuple(existed))
+    return CreatedCommons(
+        written=(*written, *outdated), existed=tuple(path for path in existed if path not in outdated)
+    )
 
 
 def _make_folder(folder: str) -> None:
