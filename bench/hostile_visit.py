@@ -205,8 +205,9 @@ class Visit:
         )
 
     def _one_of(self, calls: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        """Return a call; in a trusted project, none that does what the project's settings or lock say, as trust allows."""
-        return self.chance.choice([call for call in calls if not (self.trusted and {call[0], " ".join(call[:2])} & OF_TRUST)])
+        """Return a call; in a trusted project, none that does what its settings or lock say, as trust allows."""
+        allowed = [call for call in calls if not (self.trusted and {call[0], " ".join(call[:2])} & OF_TRUST)]
+        return self.chance.choice(allowed)
 
     def compare(self, actor: str, before: Listing, after: Listing, folder: Path) -> None:
         """Report what an actor changed in a folder that it must leave as it is."""

@@ -107,7 +107,7 @@ def tool(host: str, name: str, given: dict[str, Any]) -> Turn:
     """Return the turn of another tool's call, as the host sends it."""
     event: Any = sample(host, Happening(moment="before_tool", text="x"))
     if host == "cline":
-        event["preToolUse"] = {"toolName": name, "parameters": given}
+        event["tool_call"] = {"name": name, "input": given}
     elif host == "windsurf":
         event |= {"agent_action_name": "pre_write_code", "tool_info": given}
     elif host == "copilot":
