@@ -38,6 +38,7 @@ STDOUT, STDERR = 1, 2
 REASON_CODE = 2  # the exit code that goes with a reason on standard error
 HALF_INSTALLED = 70  # tells the launcher, which exits with 0, that modules of deia are missing or of another version
 DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled settings are read
+BETWEEN_TURNS = ("session", COMPACTION)
 GUARDING = ("prompt", "before_tool")  # moments before which changed triggers are compiled
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
 STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: changed sources were reported
@@ -133,10 +134,8 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
     can: Forms = carries.get(occasion.moment, {}) if occasion.carries else {}
     if occasion.reset:
         log.append(log_line(LogEntry(event=RESET)))
-    if occasion.moment == COMPACTION:
-        return None
-    if occasion.moment == "session":
-        return _begin(place, occasion, log, can)
+    if occasion.moment in BETWEEN_TURNS:
+        return _begin(place, log, can) if occasion.moment != COMPACTION else None
     said: Said | None
     reason = _refusal(place, occasion) if occasion.moment == "before_tool" else ""
     if reason:  # before anything is read that a project could have written
@@ -147,6 +146,13 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
         trouble = _trouble(place, None, log, can)
         said = _forms().trouble(can, trouble) if trouble else None
         return said
+    return _respond_with(place, artefact, occasion, log, can=can, carries=carries)
+
+
+def _respond_with(
+    place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, can: Forms, carries: Carries
+) -> Said | None:
+    """Return what to say about a turn with the compiled triggers at hand, and about what is wrong with them."""
     deadline = artefact.meta.settings["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
@@ -162,7 +168,7 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
     if occasion.moment == "prompt" and turn.text[: len(TO_DEIA)].lower() == TO_DEIA:
         from deia.serve.hooks.remarks import answer_remark  # noqa: PLC0415 - hardly any prompt begins so
 
-        said = answer_remark(place, artefact, occasion, log, can)
+        said: Said | None = answer_remark(place, artefact, occasion, log, can)
         if said is not None:
             return said
     said = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
@@ -227,7 +233,7 @@ def _refusal(place: Place, occasion: Occasion) -> str:
     return reason
 
 
-def _begin(place: Place, occasion: Occasion, log: FileLog, can: Forms) -> Said | None:
+def _begin(place: Place, log: FileLog, can: Forms) -> Said | None:
     """Begin a session: tell the person what is wrong."""
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can, again=True)
