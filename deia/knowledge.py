@@ -126,7 +126,7 @@ class Chunk(Record):
     heading: str
     text: str
     lines: tuple[int, int]
-    kind: str = ""  # what it is, if its reader knows: section, page, function, method, class, table, record, message, ...
+    kind: str = ""  # what it is, if its chunker knows: section, page, function, class, table, ...
     symbol: str = ""  # its name there: "Librarian.query", "paths./users.get"
     page: int = 0  # of a paged document, from 1
     parent: int = -1  # the ordinal of the chunk that it is a part of

@@ -2,13 +2,64 @@
 
 from __future__ import annotations
 
+import bisect
+
 from deia.ingest.chunkers.markdown import chunk_document
-from deia.ingest.reading import ChunkerConfig, Reading
+from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
+from deia.ingest.chunkers.strategies import STRATEGY_PARTS, sections
+from deia.ingest.reading import STRATEGIES, ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk, Document
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DEFAULT = ChunkerConfig()
+PROSE_LIMIT = 1200  # characters, about 180 words
+DATA_LIMIT = 2000
+FEWEST_CHARS = 40  # a smaller limit would make more chunks than words
+LINE_BORDERS = ("\n\n", "\n", " ")
+# What consists of named parts, and how they are found: a function of the reading and the limit.
+TREES: dict[str, Callable[[Reading, int], list[Node]]] = {}
+PACKED = ("json", "yaml", "xml")
 
 
-def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list[Chunk]:  # noqa: A002, ARG001
+def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list[Chunk]:  # noqa: A002 - as everywhere
     """Return the chunks of a reading in order; at least one, which is empty if there is no text."""
-    return chunk_document(Document(path=reading.path, title=reading.title, text=reading.text), id=id)
+    if config.strategy and config.strategy not in STRATEGIES:
+        raise ReadingError(
+            f"no strategy {config.strategy}", where=reading.path, fix=f"It is one of {', '.join(STRATEGIES)}."
+        )
+    tree = TREES.get(reading.language) or TREES.get(reading.type)
+    if tree and config.strategy in {"", "hierarchical"}:
+        limit = max(config.max_chars or DATA_LIMIT, FEWEST_CHARS)
+        cut = Cut(limit=limit, packs=reading.type in PACKED, splits=bool(config.strategy), borders=LINE_BORDERS)
+        return _cut(reading, tree(reading, limit), id, config, cut)
+    if not config.strategy and not config.max_chars and not config.options:
+        return _passages(reading, id)
+    return _by_strategy(reading, id, config)
+
+
+def _by_strategy(reading: Reading, document: str, config: ChunkerConfig) -> list[Chunk]:
+    limit = max(config.max_chars or PROSE_LIMIT, FEWEST_CHARS)
+    strategy = config.strategy or ("by_heading" if config.options.get("split_on_headings") else "recursive")
+    cut = Cut(limit=limit, packs=strategy in {"recursive", "by_sentence"}, splits=strategy == "hierarchical")
+    cut = cut.but(borders=()) if strategy == "fixed_chars" else cut
+    level = config.options.get("min_heading_level")
+    if strategy == "by_heading" and isinstance(level, int):
+        return _cut(reading, sections(reading, fewest=level), document, config, cut)
+    return _cut(reading, STRATEGY_PARTS[strategy](reading), document, config, cut)
+
+
+def _cut(reading: Reading, parts: list[Node], document: str, config: ChunkerConfig, cut: Cut) -> list[Chunk]:
+    cut = cut.but(overlap=max(0, min(config.overlap_chars, cut.limit // 2)))
+    top = Node(0, len(reading.text), "", "", reading.title, parts=tuple(parts))
+    return chunks_of(reading, top, id=document, cut=cut)
+
+
+def _passages(reading: Reading, document: str) -> list[Chunk]:
+    """Return the passages of a text with headings and paragraphs, as the commons' own documents are cut."""
+    chunks = chunk_document(Document(path=reading.path, title=reading.title, text=reading.text), id=document)
+    if not reading.pages:
+        return chunks
+    return [chunk.but(page=bisect.bisect_right(reading.pages, chunk.lines[0])) for chunk in chunks]

@@ -20,24 +20,15 @@ class ReadingError(DeiaError):
     """A file cannot be read, or not without an extra; `fix` says what to type then."""
 
 
-class Heading(Record):
-    """A heading that a reader knows of: the line of the text that it stands on, its level from 1, and its words."""
-
-    line: int
-    level: int
-    title: str
-
-
 class Reading(Record):
     """The text of a file, and what its format says about it."""
 
     type: str  # one of TYPES
     title: str
-    text: str  # what is cut, indexed and shown; the file's own lines if the format has lines
+    text: str  # what is cut, indexed and shown; the file's own lines if it has lines, else Markdown
     path: str = ""
     language: str = ""  # of code and of data: python, cpp, sql, ...
     pages: tuple[int, ...] = ()  # the line on which each page, slide or sheet begins; () if there are none
-    headings: tuple[Heading, ...] = ()  # of a format that marks them otherwise than by `#`
     metadata: Mapping[str, Json] = {}
     notes: tuple[str, ...] = ()  # what could not be read, as sentences
 
@@ -50,6 +41,19 @@ class ChunkerConfig(Record):
     overlap_chars: int = 0  # how much of the end of a chunk is repeated at the beginning of the next one
     language: str = ""  # of code, if the file's name does not tell
     options: Mapping[str, Json] = {}  # split_on_headings, min_heading_level
+
+
+def CodeChunkerConfig(*, language: str = "", max_chunk_size: int = 2000, overlap: int = 0) -> ChunkerConfig:  # noqa: N802
+    """Return how code is to be cut."""
+    return ChunkerConfig(max_chars=max_chunk_size, overlap_chars=overlap, language=language)
+
+
+def MarkdownChunkerConfig(  # noqa: N802 - these are named like the class that a caller takes them for
+    *, split_on_headings: bool = True, min_heading_level: int = 1, max_chunk_size: int = 0, overlap: int = 0
+) -> ChunkerConfig:
+    """Return how Markdown is to be cut: at headings of the given level and below, or by length alone."""
+    options: dict[str, Json] = {"split_on_headings": split_on_headings, "min_heading_level": min_heading_level}
+    return ChunkerConfig(max_chars=max_chunk_size, overlap_chars=overlap, options=options)
 
 
 def missing_extra(what: str, extra: str) -> ReadingError:

@@ -1,0 +1,198 @@
+"""From the parts that a format has (functions, records, sections) to chunks of a bearable size.
+
+A chunker says what a text consists of, as a tree of `Node`. A part that fits is one chunk, whole. One that does not is
+its own beginning and, as children, the parts in it; what has no parts is cut at the best border within the limit. No
+word of the text is lost, and none is repeated but by the overlap that was asked for.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import re
+from typing import NamedTuple
+
+from deia.ingest.chunkers.sentences import last_sentence_end
+from deia.knowledge import Chunk
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from deia.fast_json import Json
+    from deia.ingest.reading import Reading
+
+WORD = re.compile(r"\w")
+SENTENCE = "sentence"
+LONGEST_HEADING = 200
+MOST_DEFINED = 200  # parts of a whole piece that its metadata lists
+
+
+class Node(NamedTuple):  # a named tuple: a large file has a hundred thousand, and a record takes five times as long
+    """A part of a text: from where to where, what it is, and the parts in it in order, which do not overlap."""
+
+    start: int
+    end: int
+    kind: str
+    symbol: str
+    heading: str = ""
+    parts: Sequence[Node] = ()
+    metadata: Mapping[str, Json] = {}
+
+
+class Piece(NamedTuple):
+    """What becomes a chunk, or several if it is too long; `parent` is the number of the piece that it belongs to."""
+
+    start: int
+    end: int
+    node: Node
+    parent: int = -1
+
+
+class Cut(Record):
+    """How long a chunk may be, and what else a chunker or a person wants of it."""
+
+    limit: int
+    overlap: int = 0  # how much of the chunk before it a chunk repeats
+    packs: bool = False  # small neighbours share a chunk
+    splits: bool = False  # a part of a part is a chunk of its own even where the whole would fit
+    borders: tuple[str, ...] = ("\n\n", SENTENCE, "\n", " ")  # where to cut what is too long: the first that is there
+
+
+def chunks_of(reading: Reading, top: Node, *, id: str, cut: Cut) -> list[Chunk]:  # noqa: A002 - an id is called id
+    """Return the chunks of a reading that consists of the parts of `top`; at least one, empty if there is no text."""
+    pieces: list[Piece] = []
+    _unfold(reading.text, top, -1, cut, pieces)
+    chunks = list(_chunks(reading, pieces, id, cut))
+    return chunks or [Chunk(document=id, ordinal=0, heading=reading.title, text="", lines=(1, 1))]
+
+
+def line_starts(text: str) -> list[int]:
+    """Return the offset at which each line begins."""
+    return list(itertools.accumulate((len(line) + 1 for line in text.split("\n")), initial=0))[:-1]
+
+
+def _unfold(text: str, node: Node, parent: int, cut: Cut, pieces: list[Piece]) -> None:
+    """Add the pieces of what does not fit in one: its own text between its parts, and its parts."""
+    own, at = parent, node.start
+    for group in _groups(node.parts, cut):
+        first, last = group[0], group[-1]
+        if last.end <= at:
+            continue
+        if WORD.search(text, at, first.start):
+            pieces.append(Piece(at, first.start, node, own))
+            own = len(pieces) - 1 if own == parent and node.symbol else own
+        start = max(first.start, at)
+        if len(group) == 1 and first.parts and (cut.splits or first.end - start > cut.limit):
+            _unfold(text, first._replace(start=start), own, cut, pieces)
+        else:
+            pieces.append(Piece(start, last.end, _joined(group), own))
+        at = last.end
+    if WORD.search(text, at, node.end):
+        pieces.append(Piece(at, node.end, node, own))
+
+
+def _groups(parts: Sequence[Node], cut: Cut) -> Iterator[Sequence[Node]]:
+    """Yield the parts, those of the same kind together while they fit, if small neighbours are to share a chunk."""
+    group: list[Node] = []
+    for part in parts:
+        if group and (not cut.packs or part.kind != group[0].kind or part.end - group[0].start > cut.limit):
+            yield group
+            group = []
+        group.append(part)
+    if group:
+        yield group
+
+
+def _joined(group: Sequence[Node]) -> Node:
+    first, last = group[0], group[-1]
+    symbol = f"{first.symbol} … {last.symbol}" if first.symbol else ""
+    return first if first is last else first._replace(symbol=symbol, end=last.end, parts=())
+
+
+def _chunks(reading: Reading, pieces: Iterable[Piece], document: str, cut: Cut) -> Iterator[Chunk]:
+    text, starts = reading.text, line_starts(reading.text)
+    ordinals: list[int] = []  # of each piece's first chunk
+    levels: list[int] = []
+    ordinal = 0
+    for piece in pieces:
+        ordinals.append(ordinal)
+        levels.append(levels[piece.parent] + 1 if piece.parent >= 0 else 0)
+        for number, (start, end) in enumerate(windows(text, piece.start, piece.end, cut)):
+            first = bisect.bisect_right(starts, start)
+            lines = (first, max(first, bisect.bisect_left(starts, end)))
+            yield Chunk(
+                document=document,
+                ordinal=ordinal,
+                heading=piece.node.heading[:LONGEST_HEADING],
+                text=text[start:end].strip("\n"),
+                lines=lines,
+                kind=piece.node.kind,
+                symbol=piece.node.symbol,
+                page=bisect.bisect_right(reading.pages, lines[0]),
+                parent=ordinals[-1] if number else ordinals[piece.parent] if piece.parent >= 0 else -1,
+                level=levels[-1] + (number > 0),
+                metadata=_metadata(piece, starts),
+            )
+            ordinal += 1
+
+
+def _metadata(piece: Piece, starts: Sequence[int]) -> dict[str, Json]:
+    """Return a node's metadata, with the parts that a whole piece contains, and where a part of it is from."""
+    node = piece.node
+    metadata: dict[str, Json] = dict(node.metadata)
+
+    def lines(part: Node) -> list[Json]:
+        return [bisect.bisect_right(starts, part.start), bisect.bisect_left(starts, part.end)]
+
+    if node.symbol and (piece.start, piece.end) != (node.start, node.end):
+        metadata["whole"] = lines(node)
+    elif node.parts:
+        metadata["defines"] = [
+            {"symbol": part.symbol, "kind": part.kind, "lines": lines(part)}
+            for part in itertools.islice(_inner(node), MOST_DEFINED)
+        ]
+    return metadata
+
+
+def _inner(node: Node) -> Iterator[Node]:
+    for part in node.parts:
+        yield part
+        yield from _inner(part)
+
+
+def windows(text: str, start: int, end: int, cut: Cut) -> Iterator[tuple[int, int]]:
+    """Yield where to cut a stretch of text, its blank ends left out: whole if it fits, else at the best borders."""
+    while (
+        cut.borders and start < end and (text[start] == "\n" or (text[start] == " " and text[start - 1 : start] > "\n"))
+    ):
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    begin = start
+    while end - begin > cut.limit:
+        border = _border(text, max(begin + cut.limit // 2, start + 1), begin + cut.limit, cut)
+        yield begin, border
+        start = border
+        while cut.borders and start < end and text[start] in " \n":
+            start += 1
+        begin = _repeated(text, begin, start, cut)
+    if start < end:
+        yield begin, end
+
+
+def _border(text: str, low: int, high: int, cut: Cut) -> int:
+    """Return the best place to cut between two offsets, or the last one if there is none."""
+    for border in cut.borders:
+        found = last_sentence_end(text, low, high) if border is SENTENCE else text.rfind(border, low, high)
+        if found > 0:
+            return found
+    return high
+
+
+def _repeated(text: str, begin: int, start: int, cut: Cut) -> int:
+    """Return where the next chunk begins so that it repeats the end of the last one, in whole words."""
+    low = max(begin + 1, start - cut.overlap)
+    if not cut.borders or low >= start:
+        return min(low, start)
+    return next((at for at in range(low, start) if text[at - 1] in " \n"), start)
