@@ -67,3 +67,38 @@ def test_no_lesson_raises(title: str, summary: str, text: str) -> None:
     found = cautions(title, summary, text)
     assert len(found) <= MOST_SENTENCES
     assert all(isinstance(clause(one), dict | None) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("Someone ran `redis-cli FLUSHALL` on the shared cache.", "redis-cli FLUSHALL"),
+        ("We typed `git push --force origin release` and lost three commits.", "git push --force origin release"),
+        ("This wiped it:\n\n```sh\n# here\n$ helm upgrade shop --reset-values\n```", "helm upgrade shop --reset-values"),
+        ("Never run:\n\n```\njobctl purge --all\n```\n", "jobctl purge --all"),
+    ],
+)  # fmt: skip
+def test_a_command_in_a_story_or_in_a_code_block_is_drafted_from(text: str, command: str) -> None:
+    (sentence, *_) = cautions("A cache is lost", "", text)
+    assert clause(sentence) == {"command": command}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use `redis-cli DEL key` instead of that.",
+        "We ran `pg_restore` and got everything back.",
+        "## What to do instead\n\nWe ran `jobctl drain` and lost nothing.",
+        "Run this:\n\n```sh\njobctl drain\n```",
+        "The file was deleted:\n\n```yaml\ndatabase: gone\n```",
+        "`jobctl drain` is in the box.",
+    ],
+)
+def test_a_command_that_is_recommended_or_only_named_is_not(text: str) -> None:
+    assert cautions("A cache is lost", "", text) == []
+
+
+def test_a_command_in_the_summary_needs_no_story() -> None:
+    (sentence,) = cautions("Old migrations", "Applying `alembic downgrade base` on the shared database", "")
+    assert clause(sentence) == {"command": "alembic downgrade base"}
+    assert cautions("Old migrations", "Prefer `alembic stamp` there", "") == []
