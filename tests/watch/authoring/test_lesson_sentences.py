@@ -74,7 +74,7 @@ def test_no_lesson_raises(title: str, summary: str, text: str) -> None:
     [
         ("Someone ran `redis-cli FLUSHALL` on the shared cache.", "redis-cli FLUSHALL"),
         ("We typed `git push --force origin release` and lost three commits.", "git push --force origin release"),
-        ("This wiped it:\n\n```sh\n# here\n$ helm upgrade shop --reset-values\n```", "helm upgrade shop --reset-values"),
+        ("This wiped it:\n\n```sh\n# x\n$ helm upgrade shop --reset-values\n```", "helm upgrade shop --reset-values"),
         ("Never run:\n\n```\njobctl purge --all\n```\n", "jobctl purge --all"),
     ],
 )  # fmt: skip
