@@ -75,7 +75,7 @@ def every_host(folder: Path, rounds: int) -> None:
     """Time a turn that fits nothing for every host."""
     commons = make_commons(folder / "hosts", triggers=1_000)
     compile_commons(str(commons), environ=dict(os.environ))
-    commands = {"floor: python -I -S -c pass": FLOOR}
+    commands: dict[str, tuple[str, ...]] = {"floor: python -I -S -c pass": FLOOR}
     commands |= {f"hook, quiet, {host}": (*PROCESS, host) for host in HOSTS}
     events = {f"hook, quiet, {host}": quiet_event(host, folder=commons, conversation="quiet") for host in HOSTS}
     taken = time_commands(commands, rounds=rounds, inputs=lambda name, _: events.get(name, b""))
@@ -84,7 +84,7 @@ def every_host(folder: Path, rounds: int) -> None:
 
 def quiet(folder: Path, rounds: int, host: str) -> None:
     """Time a turn that fits nothing, at each number of triggers."""
-    commands = {"floor: python -I -S -c pass": FLOOR}
+    commands: dict[str, tuple[str, ...]] = {"floor: python -I -S -c pass": FLOOR}
     events = {}
     for size in SIZES:
         commons = make_commons(folder / str(size), triggers=size)

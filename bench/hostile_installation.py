@@ -47,8 +47,8 @@ def install(folder: Path, *, whole: bool) -> Person:
         (home / ".bashrc").write_text("alias ll='ls -l'\n", encoding="utf-8")
         environ = environment(home, site)
         for arguments in (("install", "claude-code", "--user"), ("compile", "--commons", str(site / "deia/starter"))):
-            command = (sys.executable, "-m", "deia.serve.main", *arguments)
-            subprocess.run(command, check=True, env=environ, cwd=home, stdout=subprocess.DEVNULL)
+            typed = (sys.executable, "-m", "deia.serve.main", *arguments)
+            subprocess.run(typed, check=True, env=environ, cwd=home, stdout=subprocess.DEVNULL)
         (folder / "complete").touch()
     sys.path.insert(0, str(site))
     hooks = json.loads((home / ".claude/settings.json").read_text(encoding="utf-8"))["hooks"]

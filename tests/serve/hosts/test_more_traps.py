@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from deia.records import Turn
+    from deia.serve.hosts.event import Occasion
+
     Hosts = Callable[[str], Any]
 
 pytestmark = pytest.mark.slow
@@ -40,6 +43,14 @@ def said_at(it: Any) -> Iterator[tuple[str, str]]:
         MOMENTS, (DELETE, CALL, "done", "Site not found", "I will rename the site.", ""), strict=True
     ):
         yield moment, it.say(moment, text, command="ls", mark=moment)
+
+
+def read(host: str, event: dict[str, Any]) -> tuple[Occasion, Turn]:
+    """Return what a host's event is about, and its turn."""
+    occasion = host_module(host).read_event(event)
+    assert occasion is not None
+    assert occasion.turn is not None
+    return occasion, occasion.turn
 
 
 def settings_of(host: str) -> str:
@@ -305,8 +316,9 @@ def test_cline_cancels_a_call_that_might_do_something_without_its_input(hosted: 
     for tool, answered in (("editor", {"overrideInput": None}), ("shop__wipe_all", {"cancel": True})):
         event = it.event("before_tool", CALL)
         event["tool_call"]["name"] = event["preToolUse"]["toolName"] = tool
-        occasion = cline.read_event(event)
+        occasion, _ = read("cline", event)
         told = cline.write_answer(occasion, said)
+        assert told is not None
         it.contract.check_output("tool_call", told)
         assert answered.items() <= told.items()
 
@@ -325,10 +337,10 @@ def test_cline_sends_a_call_as_json_and_a_failure_of_one_command_in_a_result_tha
     it = hosted("cline")
     written = it.event("before_tool", CALL)
     del written["tool_call"]  # which leaves the parameters as a text of JSON
-    assert cline.read_event(written).turn.tool_input == {"command": CALL}
-    occasion = cline.read_event(it.event("tool_error", "Error: Site not found", command="shopctl site:open"))
-    assert (occasion.moment, occasion.turn.failed) == ("tool_error", True)
-    assert "shopctl" not in occasion.turn.text
+    assert read("cline", written)[1].tool_input == {"command": CALL}
+    occasion, turn = read("cline", it.event("tool_error", "Error: Site not found", command="shopctl site:open"))
+    assert (occasion.moment, turn.failed) == ("tool_error", True)
+    assert "shopctl" not in turn.text
 
 
 @pytest.mark.parametrize("host", ["windsurf", "kiro"])
@@ -367,13 +379,13 @@ def test_qwen_tells_the_exit_code_of_a_command_in_what_the_model_reads(hosted: H
     for code, moment in ((0, "after_tool"), (3, "tool_error")):
         event = it.event("after_tool", command="shopctl site:open")
         event["tool_response"] = {"llmContent": printed.format(code) + "\nSignal: 0", "returnDisplay": "x"}
-        occasion = qwen.read_event(event)
-        assert (occasion.moment, occasion.turn.failed) == (moment, code == 3)
-        assert "shopctl" not in occasion.turn.text, "the command is no part of its result"
+        occasion, turn = read("qwen", event)
+        assert (occasion.moment, turn.failed) == (moment, code == 3)
+        assert "shopctl" not in turn.text, "the command is no part of its result"
     event["tool_response"] = {"llmContent": printed.format("9" * 9000), "returnDisplay": "x"}
-    assert qwen.read_event(event).turn.failed
+    assert read("qwen", event)[1].failed
     event["tool_response"] = {"llmContent": [{"text": "Error: Site not found"}], "returnDisplay": "x"}
-    assert qwen.read_event(event).turn.text == "Error: Site not found"
+    assert read("qwen", event)[1].text == "Error: Site not found"
 
 
 def test_qwen_sends_results_back_with_an_empty_prompt_that_nobody_said(hosted: Hosts) -> None:
