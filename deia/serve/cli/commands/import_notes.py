@@ -58,7 +58,7 @@ def import_command(*, sources: Sequence[str], copy: bool, category: str, dry_run
     new = len(plan.having(IN_PLACE)) + len(plan.having(COPIED))
     if new and not dry_run:
         log_change(root, f"imported {counted(new, 'note')}")
-        compiled = compile_commons(root, environ=os.environ)
+        compiled = compile_commons(root, environ=os.environ, requested=True)
         if not as_json:
             output.say("\n".join(compile_report(compiled)))
     return output.NOTHING if plan.problems else output.FOUND
