@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 URGENCIES: tuple[Urgency, ...] = ("critical", "high", "medium", "low")
 ACTIONS: tuple[Action, ...] = ("note", "warn", "ask", "hold")
+STOPPING = frozenset(("ask", "hold"))  # those that stop a call
 MODES: tuple[Mode, ...] = ("full_context", "summary_only")
 UNTRUSTED = "untrusted"  # the origin of triggers of a commons that the person does not trust
 TIMINGS = ("pre-action", "on-error", "post-action")

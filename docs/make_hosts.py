@@ -93,8 +93,8 @@ person, in a fresh home folder and repository, against a scripted model on loopb
 program showed it; "by contract only" means that the host's documents say so and no run backs it. `python3 do.py hosts
 --all` repeats the runs; what they showed is kept in [hosts/runs](hosts/runs).
 
-- A trigger's `hold` blocks the call once, with its reason; repeating it goes through. If a host has no
-  questions, `ask` becomes a hold, whose reason the model can put to the person.
+- A trigger's `hold` blocks the call once, with its reason; repeating it goes through, and another call is held for
+  itself. If a host has no questions, `ask` becomes a hold, whose reason the model can put to the person.
 - What is recognised at a moment that carries nothing waits for the next one that does. Until then, a call that it is
   about is held, so that nothing dangerous runs before the model has read about it.
 - Hosts that support only a hold (Windsurf, Kiro) get exit code 2, with the reason on standard error. There, what a

@@ -7,7 +7,7 @@ it is framed as reference material, every line of a document is quoted, and noth
 from __future__ import annotations
 
 from deia.firing import Firing, Injection, Reference
-from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED
+from deia.records import ACTIONS, STOPPING, TYPE_CHECKING, UNTRUSTED
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ LESSONS = {
     UNTRUSTED: "files of a repository that the person has not trusted",
     "starter": "deia's starter lessons",
 }
-STOPPING = ("ask", "hold")
 SOURCE = "Reference from {whose}, added by deia. It informs; it is not a message from the user."
 PREFACE = SOURCE.format(whose=LESSONS["project"])
 MOST_CHARS = 9_000  # of an injection; hosts cut strings at 10,000 and put sentences of their own around it
 MOST_FACT = 600  # characters of one sentence of a trigger, or of a quotation from the conversation
 LEAST_EXCERPT = 400  # characters below which a document's summary is shown instead of part of its text
 REMINDER = "Said before in this conversation:"
+ANOTHER = "Said before in this conversation, of another call than this one:"
 MOST_REMINDER = 200  # characters of a message that was injected before
 MOST_SPOKEN = 2_800  # characters that the facts of one firing take at most
 LEAST_SUMMARY = 80  # characters below which a document is only named
@@ -65,7 +65,8 @@ def compose(
     """Return the injection for some firings, the most urgent first.
 
     `fetch` returns a document or None. Documents in `shown` were injected before, so they are named but not repeated;
-    of a trigger in `told`, whose facts the conversation holds already, only the first is.
+    of a trigger in `told`, whose facts the conversation holds already, only the first is; of one that stops yet another
+    call, documents are only named.
     `budget` is in characters and is spent on the first firings first; the others are named after them, or left out if
     no firing has room. What stops a call says nothing in the name of an untrusted repository.
     """
@@ -89,7 +90,8 @@ def compose(
         parts += [part(firing, _paths(documents)), *(part(other, _paths(_documents(other, fetch))) for other in others)]
         blocks = []
         for number, (reference, document) in enumerate(documents, start=1):
-            block, whole = _block(number, reference, document, room, repeated=reference.id in {*shown, *injected})
+            repeated = bool(firing.told) or reference.id in {*shown, *injected}
+            block, whole = _block(number, reference, document, room, repeated=repeated)
             room -= len(block)
             blocks.append(block)
             injected += [reference.id] if whole else []
@@ -164,8 +166,9 @@ def _has_room(firing: Firing, room: int, *, first: bool, used: int) -> bool:
 def _head(firing: Firing, others: Sequence[Firing] = (), told: Collection[str] = ()) -> str:
     source = SOURCE.format(whose=whose(firing.origin))
     lines = [source, _fact(firing.message), *_advice(firing)]
-    if firing.trigger in told:
-        lines = [source, f"{REMINDER} {shorten(_fact(firing.message), MOST_REMINDER)}"]
+    if firing.told or firing.trigger in told:
+        reminder = ANOTHER if firing.told else REMINDER
+        lines = [source, f"{reminder} {shorten(_fact(firing.message), MOST_REMINDER)}"]
     lines.append(f"Why now: {_fact(firing.because)}.")
     lines += [f"The same act, {other.trigger}: {_fact(other.message)}" for other in others]
     return "\n".join(lines)

@@ -10,13 +10,13 @@ import time
 
 from deia import files
 from deia.firing import Firing, Injection
-from deia.records import TYPE_CHECKING, Record, Turn
+from deia.records import STOPPING, TYPE_CHECKING, Record, Turn
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import QUIET, FileLog, InMemoryLog, LogEntry, Memory, awaits_answer, fingerprint, log_line
+from deia.watch.memory.log import QUIET, FileLog, InMemoryLog, LogEntry, Memory, awaits_answer, log_line
+from deia.watch.turn.call_print import call_print
 from deia.watch.turn.parsed_turn import MOST_READ, Reading
 from deia.watch.turn.regex import trust
 from deia.watch.turn.spoken_tool_input import tasks_of
-from deia.watch.turn.tool_call import command_of, strings
 from deia.watch.verdict.action_cap import bounded
 from deia.watch.verdict.earlier_statements import in_force, marks_of
 from deia.watch.verdict.judge import FIRES, Circumstances, FileCheck, FolderSigns, Verdict, judge
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from deia.watch.gate.artefact import Artefact
 
+MOST_STOPPED = (
+    5  # calls that a trigger stops in a conversation, so that no agent is stopped for ever by varying its call
+)
 LEAST_BUDGET = 1200  # characters for an urgent injection even if the conversation's budget is spent
 
 
@@ -66,7 +69,6 @@ class Decision(Record):
 NOTHING = Watched()
 OUTDONE = "sentence"  # the stage at which another trigger spoke for the sentence
 SILENCED = frozenset(("muted", "quiet"))  # stages at which a person or the settings stopped a firing
-STOPPING = frozenset(("ask", "hold"))
 ANNOUNCING = frozenset((FIRES, "memory", "stance"))  # stages that an announced act can reach
 
 
@@ -147,15 +149,17 @@ def decide(
     escalated = _escalations(artefact, turn, circumstances)
     verdicts = (*escalated, *_judge_others(artefact, numbers, reading, circumstances, escalated))
     texts: tuple[str, ...] = ()
-    if around.bounded:
-        verdicts, texts = _spoken_once(bounded(verdicts, artefact.meta.settings), turn, reading, memory)
-        verdicts = _hushed(artefact, verdicts, memory, around.now)
     call = call_print(turn)
+    verdicts = bounded(verdicts, artefact.meta.settings) if around.bounded else verdicts
+    verdicts = tuple(_stopped_anew(verdict, artefact, memory, call) for verdict in verdicts)
+    if around.bounded:
+        verdicts, texts = _spoken_once(verdicts, turn, reading, memory)
+        verdicts = _hushed(artefact, verdicts, memory, around.now)
     is_repeated = call in memory.held
     allowed = around.allowed if call else frozenset()
     firing, passed = _told_apart(verdicts, allowed, is_repeated=is_repeated)
     repetitions = [verdict for verdict in escalated if verdict.firing]
-    spoken = _spoken(artefact, firing)
+    spoken = _spoken(artefact, firing) if turn.role != "tool_call" or reading.said else ()
     left = LogEntry(
         marks={mark: statement for mark, statement in marks.items() if statement or mark in memory.marks},
         items=[task for task in tasks_of(turn) if task not in memory.items],
@@ -171,6 +175,23 @@ def decide(
     )  # fmt: skip
 
 
+def _stopped_anew(verdict: Verdict, artefact: Artefact, memory: Memory, call: str) -> Verdict:
+    """Return the verdict of a trigger that has spoken before: it only speaks again to stop another call."""
+    firing = verdict.firing
+    if firing is None or not firing.told:
+        return verdict
+    stops = firing.action == "ask" or (firing.action == "hold" and artefact.meta.settings["hold"])
+    before = sum(firing.trigger in triggers for triggers in memory.held.values())
+    if stops and call not in memory.held and before < MOST_STOPPED:
+        return verdict
+    return verdict.but(stage="memory", detail=firing.told, firing=None)
+
+
+def stopped_call(call: str, firings: Sequence[Firing]) -> tuple[str, ...]:
+    """Return the print of a call if one of the firings stops it: made again, it passes."""
+    return (call,) if call and any(firing.action in STOPPING for firing in firings) else ()
+
+
 def _told_apart(
     verdicts: Sequence[Verdict], allowed: Collection[str], *, is_repeated: bool
 ) -> tuple[list[Verdict], tuple[str, ...]]:
@@ -183,7 +204,8 @@ def _told_apart(
     passed = tuple(
         verdict.trigger
         for verdict in verdicts
-        if (is_repeated and verdict.stage in {FIRES, "memory"}) or (verdict.firing and verdict.trigger in allowed)
+        if verdict not in firing
+        and ((is_repeated and verdict.stage in {FIRES, "memory"}) or (verdict.firing and verdict.trigger in allowed))
     )
     return firing, passed
 
@@ -275,20 +297,23 @@ def _claim(
         log.append(log_line(entry))
         return []
     claim = f"{files.process():x}.{time.perf_counter_ns():x}"
-    injection = _injection(artefact, memory, tuple(verdict.firing for verdict in firing if verdict.firing))
+    firings = tuple(verdict.firing for verdict in firing if verdict.firing)
+    injection = _injection(artefact, memory, firings)
     unclaimed = {*injection.left_out, *entry.escalated}
     entry = entry.but(
         at=now,
         fired={verdict.trigger: claim for verdict in firing if verdict.trigger not in unclaimed},
         docs=injection.documents,
         chars=len(injection.text),
-        held=(call,) if injection.action == "hold" and call else (),
+        held=stopped_call(call, firings),
     )
     log.append(log_line(entry))
-    claims = {trigger: claimed for trigger, (_, claimed) in log.memory().fired.items()}
-    return [
-        verdict for verdict in firing if verdict.trigger in memory.fired or claims.get(verdict.trigger, claim) == claim
-    ]
+    after = log.memory()
+    claims = {trigger: claimed for trigger, (_, claimed) in after.fired.items() if trigger not in memory.fired}
+    if call not in memory.held:  # whoever stops a call first speaks of it, whatever other call was stopped
+        stopping = {firing.trigger for firing in firings if firing.action in STOPPING}
+        claims |= {trigger: one for trigger, one in after.held.get(call, {}).items() if trigger in stopping}
+    return [verdict for verdict in firing if claims.get(verdict.trigger, claim) == claim]
 
 
 def _injection(artefact: Artefact, memory: Memory, firings: tuple[Firing, ...]) -> Injection:
@@ -299,21 +324,7 @@ def _injection(artefact: Artefact, memory: Memory, firings: tuple[Firing, ...]) 
     least = LEAST_BUDGET if any(firing.urgency in URGENT for firing in firings) else 0
     budget = max(min(settings["injection_chars"], left), least)
     told = [firing.trigger for firing in firings if firing.action in STOPPING and firing.trigger in memory.armed]
-    told = [trigger for trigger in told if not any(has_frame(text, trigger) for text in memory.queued)]
+    unheard = {firing.trigger for firing in firings if any(has_frame(text, firing.trigger) for text in memory.queued)}
+    firings = tuple(firing.but(told="") if firing.trigger in unheard else firing for firing in firings)
+    told = [trigger for trigger in told if trigger not in unheard]
     return compose(firings, artefact.document_of, shown=memory.documents, told=told, budget=budget)
-
-
-def call_print(turn: Turn) -> str:
-    """Return a fingerprint that identifies a repeated tool call, or "" if the turn is no call."""
-    if turn.role != "tool_call":
-        return ""
-    text = command_of(turn) or _input_print(turn)
-    return f"{turn.tool}:{len(text):x}-{fingerprint(text):x}"
-
-
-def _input_print(turn: Turn) -> str:
-    """Return a tool's input as text, whatever the order of its fields; if it is nested too deeply, only its strings."""
-    try:
-        return repr(sorted((turn.tool_input or {}).items(), key=str))
-    except RecursionError:
-        return "\n".join(strings(turn.tool_input))

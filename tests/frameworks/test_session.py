@@ -47,6 +47,8 @@ def test_a_held_call_passes_when_it_is_made_again(librarian: Librarian) -> None:
     session = AgentSession(librarian)
     assert "About wipe." in session.check_call(TOOL, {"command": COMMAND}, "a")
     assert session.check_call(TOOL, {"command": COMMAND}, "a") == ""
+    another = session.check_call(TOOL, {"command": f"cd / && {COMMAND}"}, "a")
+    assert "of another call than this one: About wipe." in another
 
 
 def test_what_a_result_brings_up_waits_for_the_model(librarian: Librarian) -> None:

@@ -136,6 +136,16 @@ def test_a_call_is_held_once_and_passes_when_it_comes_again(ask: Ask, commons: P
     assert ask(call_of(commons)) is None
 
 
+def test_after_a_hold_another_call_is_held_with_a_short_reason(ask: Ask, commons: Path) -> None:
+    assert ask(call_of(commons)) is not None
+    for command in (f"cd / && {CALL}", f"{CALL} --all"):
+        reason = ask(call_of(commons, command))["hookSpecificOutput"]["permissionDecisionReason"]  # type: ignore[index]
+        assert "of another call than this one" in reason
+        assert "The same call passes when it is made again." in reason
+        assert "Save the domain records first." not in reason
+        assert ask(call_of(commons, command)) is None
+
+
 def test_a_subagent_has_a_memory_of_its_own(ask: Ask, commons: Path) -> None:
     assert ask(call_of(commons)) is not None
     assert ask(call_of(commons, agent_id="a1", agent_type="general-purpose")) is not None

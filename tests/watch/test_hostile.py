@@ -13,7 +13,8 @@ from deia.watch.memory.log import InMemoryLog
 from deia.watch.shell.nodes import Command
 from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.templates import has_option
-from deia.watch.watcher import Surroundings, call_print, watch
+from deia.watch.turn.call_print import call_print
+from deia.watch.watcher import Surroundings, watch
 from tests.paths import ROOT
 
 if TYPE_CHECKING:

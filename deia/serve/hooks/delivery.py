@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 
 from deia.firing import Injection
-from deia.records import TYPE_CHECKING, Turn
+from deia.records import STOPPING, TYPE_CHECKING, Turn
 from deia.serve.hosts.delivery_form import Said, form_of, say, with_trouble
 from deia.watch.memory.log import FileLog, InMemoryLog, LogEntry, log_line, parse_entry, recall
-from deia.watch.watcher import SILENCED, STOPPING, Watched, call_print
+from deia.watch.turn.call_print import call_print
+from deia.watch.watcher import SILENCED, Watched
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
@@ -27,7 +28,7 @@ FORGETS = (
 
 
 def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched: Watched) -> Said | None:
-    """Return what to say now; log what waits, what was delivered, and which call was held in place of a question."""
+    """Return what to say now; log what waits and what was delivered."""
     injection = watched.injection
     if log.is_lost:
         return _unremembered(delivery, injection)
@@ -38,8 +39,6 @@ def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched:
     stops = hold and bool(delivery.waiting) and "hold" in delivery.can and _concerns(delivery, watched)
     due = delivery.waiting if stops or "context" in delivery.can or _holds(delivery, watched, hold=hold) else ()
     said = say(delivery.can, injection, waiting=due, hold=hold, stops=stops, code=delivery.code)
-    if said.hold and asks and not log.append(log_line(LogEntry(aside=True, held=(call,)))):
-        return _unremembered(delivery, injection)
     if due:
         log.append(log_line(LogEntry(aside=True, delivered=len(due))))
     if injection and not said.reaches and _waits(delivery, watched):

@@ -16,7 +16,7 @@ from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import candidates
 from deia.watch.memory.log import LogEntry, Memory
 from deia.watch.verdict.judge import FolderSigns
-from deia.watch.watcher import Surroundings, decide
+from deia.watch.watcher import Surroundings, decide, stopped_call
 
 EXCERPT = 160  # characters of a turn that an example keeps
 
@@ -108,12 +108,11 @@ class Replay:
             around = Surroundings(now=0.0, folder=folder, bounded=self._bounded)
             decision = decide(self._artefact, turn, self._memory, around, numbers=numbers, seen=seen)
             firings = tuple(verdict.firing for verdict in decision.firing if verdict.firing)
-            holds = any(firing.action == "hold" for firing in firings)
             escalated = decision.left.escalated
             entry = decision.left.but(
                 seen=seen,
                 fired={firing.trigger: "" for firing in firings if firing.trigger not in escalated},
-                held=(decision.call,) if holds and decision.call else (),
+                held=stopped_call(decision.call, firings),
             )
         self._memory.turns += 1
         self._memory.take(entry)

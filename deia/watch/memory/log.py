@@ -42,7 +42,7 @@ class LogEntry(Record):
     seen: Sequence[str] = ()  # context words
     docs: Sequence[str] = ()  # documents injected in full
     chars: int = 0  # of the injection
-    held: Sequence[str] = ()  # fingerprints of calls that were stopped
+    held: Sequence[str] = ()  # fingerprints of calls that `fired` stopped
     marks: Mapping[str, str] = {}  # mark → the statement that sets it, "" if it was taken back
     items: Sequence[str] = ()  # fingerprints of tasks
     offered: Sequence[str] = ()  # triggers that the turn announces
@@ -68,7 +68,7 @@ class Memory:
         self.chars = 0  # injected so far
         self.fired: dict[str, tuple[float, str]] = {}  # trigger → when it last fired, and who claimed it first
         self.documents: set[str] = set()  # injected in full
-        self.held: set[str] = set()  # fingerprints of calls that were stopped once
+        self.held: dict[str, dict[str, str]] = {}  # stopped call → the triggers that stopped it, with claims
         self._seen: dict[str, int] = {}
         self._unread: dict[bytes, int] = {}  # unparsed line of context words → the last turn with that line
         self.queued: list[str] = []  # texts that wait for a moment at which the host can carry them
@@ -119,14 +119,15 @@ class Memory:
     def take(self, entry: LogEntry) -> None:
         """Update the memory by an entry about the current turn."""
         if entry.event == RESET:
-            self.fired, self.documents, self.held, self.chars = {}, set(), set(), 0
+            self.fired, self.documents, self.held, self.chars = {}, set(), {}, 0
             self.offered, self.escalated, self.armed, self.outdone = [], set(), set(), set()
         for trigger, claim in entry.fired.items():
             first_claim = self.fired.get(trigger, (entry.at, claim))[1]
             self.fired[trigger] = (entry.at, first_claim)
             self.armed.discard(trigger)
         self.documents.update(entry.docs)
-        self.held.update(entry.held)
+        for call in entry.held:
+            self.held[call] = {**entry.fired, **self.held.get(call, {})}
         self._seen.update(dict.fromkeys(entry.seen, self.turns))
         for mark, statement in entry.marks.items():
             self.marks[mark] = (self.turns, statement)

@@ -6,7 +6,7 @@ The functions are pure: they take the turn, compiled triggers, memory, clock and
 from __future__ import annotations
 
 from deia.firing import Firing, Reference
-from deia.records import ACTIONS, TYPE_CHECKING, UNTRUSTED, Record, Turn
+from deia.records import ACTIONS, STOPPING, TYPE_CHECKING, UNTRUSTED, Record, Turn
 from deia.text import one_line, shorten, words
 from deia.watch.clauses.confirm import Match, confirm
 from deia.watch.gate.word_gate import EVERY
@@ -106,11 +106,11 @@ def _judge_one(
         return Verdict(trigger=identity, stage="muted", detail=because, number=number)
     is_call = reading.turn.role == "tool_call"
     silenced = _silence_reason(trigger, circumstances, acts=is_call and not reading.said)
-    if silenced:
+    if silenced and not (is_call and trigger.action in STOPPING):
         return Verdict(trigger=identity, stage="memory", detail=silenced, number=number)
     is_said = bool(reading.said) and not (is_call and any(match.kind in DONE_BY_CALL for match in matches))
     firing = firing_of(artefact, trigger, reading.turn, because, said=is_said)
-    firing = firing.but(act=matches[-1].excerpt if matches else "")
+    firing = firing.but(act=matches[-1].excerpt if matches else "", told=silenced)
     if precondition is None:
         firing = _milder(firing, trigger.otherwise)
     elif trigger.timing == "pre-action":

@@ -83,7 +83,7 @@ def test_the_comparison_holds_a_freeze_a_pronoun_a_yes_and_a_list(artefact: Arte
     said = ["we have a code freeze", COMMANDS[0], "I'll wipe it", QUESTION, "yes", COMMANDS[1], LISTS[0], LISTS[1]]
     assert live(artefact, [turn_of(text) for text in said]) == [
         (), ("held", "held-always", "later"), (), ("once",), ("once",),
-        ("held-always", "later"), ("often",), ("often",),
+        ("held", "held-always", "later"), ("often",), ("often",),
     ]  # fmt: skip
 
 

@@ -24,7 +24,8 @@ from deia.watch.memory.log import (
     log_line,
     recall,
 )
-from deia.watch.watcher import Surroundings, Watched, call_print, watch
+from deia.watch.turn.call_print import call_print
+from deia.watch.watcher import Surroundings, Watched, watch
 
 if TYPE_CHECKING:
     from pathlib import Path

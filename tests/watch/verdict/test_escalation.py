@@ -61,12 +61,12 @@ def test_a_yes_brings_the_warning_back_as_urgent_and_without_its_document(build:
     assert len(second.injection.text) < len(first.injection.text)
 
 
-def test_then_the_act_is_held_once_although_the_trigger_spoke(build: Build, selling: Trigger, call: Call) -> None:
+def test_then_each_act_is_held_once_although_the_trigger_spoke(build: Build, selling: Trigger, call: Call) -> None:
     act = call("shopctl sell --all")
     told = watched(build(selling), [PLAN, act, act, call("shopctl sell --more")])
-    assert [[firing.action for firing in one.firings] for one in told] == [["warn"], ["hold"], [], []]
+    assert [[firing.action for firing in one.firings] for one in told] == [["warn"], ["hold"], [], ["hold"]]
     assert fired(build(selling), [user("please sell the shop"), act, act]) == [1, 1, 0], "the act itself is held once"
-    assert fired(build(selling), [PLAN, user("yes"), act, act, call("shopctl sell --more")]) == [1, 1, 1, 0, 0]
+    assert fired(build(selling), [PLAN, user("yes"), act, act, call("shopctl sell --more")]) == [1, 1, 1, 0, 1]
 
 
 @pytest.mark.parametrize(

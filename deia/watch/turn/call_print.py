@@ -1,0 +1,47 @@
+"""The print of a tool call, by which deia recognises a call that is made again.
+
+Of a shell call it is the command and the folder that is named for it; white space within a line does not count. Of
+other calls it is the input in any order. What a model writes anew each time, such as a description, does not count.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING, Turn
+from deia.watch.memory.log import fingerprint
+from deia.watch.turn.tool_call import command_of, is_shell, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDERS = ("cwd", "workdir", "working_directory", "directory", "dir_path")  # fields of a shell call
+NOISE = frozenset(("description", "explanation", "timeout"))  # fields that say nothing of what a call does
+
+
+def call_print(turn: Turn) -> str:
+    """Return a fingerprint that identifies a repeated tool call, or "" if the turn is no call."""
+    if turn.role != "tool_call":
+        return ""
+    text = _shell_text(turn) if is_shell(turn) else _input_text(turn)
+    return f"{turn.tool}:{len(text):x}-{fingerprint(text):x}"
+
+
+def _shell_text(turn: Turn) -> str:
+    tool_input = turn.tool_input or {}
+    command = "\n".join(" ".join(line.split()) for line in command_of(turn).strip().splitlines())
+    return "\n".join((command, *(f"{name}={tool_input[name]}" for name in FOLDERS if tool_input.get(name))))
+
+
+def _input_text(turn: Turn) -> str:
+    """Return a tool's input as text, whatever the order of its fields; if it is nested too deeply, only its strings."""
+    told = {name: value for name, value in (turn.tool_input or {}).items() if str(name).lower() not in NOISE}
+    try:
+        return f"{turn.text}\n{_in_order(told)!r}"
+    except RecursionError:
+        return "\n".join(strings(turn.tool_input))
+
+
+def _in_order(value: object) -> object:
+    if isinstance(value, dict):
+        fields: Mapping[object, object] = value
+        return sorted(((str(name), _in_order(item)) for name, item in fields.items()), key=str)
+    return [_in_order(item) for item in value] if isinstance(value, (list, tuple)) else value
