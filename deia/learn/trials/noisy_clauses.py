@@ -135,7 +135,7 @@ def _advice(one: NoisyClause, obstacle: str) -> str:
     cure = (
         "Give the trigger an `unless`, or narrow the clause."
         if one.is_own
-        else f"Give the trigger [exceptions] in deia.toml, or type: deia mute {one.trigger.id}"
+        else f"Give the trigger [exceptions] in deia.toml, or type: deia mute {one.trigger.id} --folder ."
     )
     clause = f"{one.clause.kind} {shorten(value, SHOWN)!r}"
     return f"{one.trigger.id}: {clause} ({where}) made {_share(one)}; {obstacle}. {cure}"
@@ -147,7 +147,7 @@ def unexplained(noise: Noise) -> str:
     action = stays if noise.only_said else f"its action is {noise.action}"
     return (
         f"{noise.trigger.id}: {noise.why}; {action}, and nothing says which clause made the noise."
-        f" To silence it for yourself, type: deia mute {noise.trigger.id}"
+        f" To silence it for yourself, type: deia mute {noise.trigger.id} --folder ."
     )
 
 

@@ -105,4 +105,5 @@ def question(injection: Injection) -> str:
 
 def _note(injection: Injection, code: str) -> str:
     permission = f"deia allow {code} lets it pass once; " if code else ""
-    return f"deia: {', '.join(injection.triggers)} ({permission}deia mute {injection.triggers[0]} silences it)"
+    mute = f"deia mute {injection.triggers[0]} --for 7d silences it for a week"
+    return f"deia: {', '.join(injection.triggers)} ({permission}{mute})"

@@ -15,8 +15,9 @@ import click
 
 from deia import files
 from deia.commons.layers.merge_layers import PROJECT, load_layered, origin_of
+from deia.commons.source_files.slugs import slug
 from deia.errors import QueryError
-from deia.folders import events_folder, is_packaged
+from deia.folders import events_folder, is_packaged, state_folder
 from deia.ledger.compaction import compact
 from deia.ledger.gaps import find_gaps, outline
 from deia.ledger.report_page import page
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 WITH_COMMONS = ("documents", "triggers")  # reports that also read the commons
-PAGE = "deia-report.html"
 KEPT = {
     "full": "Of a question, the log contains the words, the documents found, the time it took, and who asked. Of a"
     " trigger, it contains which one fired, why, and the outcome. Keys, passwords and mail addresses are replaced"
@@ -142,7 +142,9 @@ def gaps(*, draft: int | None, selection: Selection) -> int:
 
 
 @click.command(short_help="Write all reports to an HTML page.")
-@click.option("--html", "file", metavar="FILE", default=PAGE, show_default=True, help="Where to write the page.")
+@click.option(
+    "--html", "file", metavar="FILE", default="", help="Where to write the page. [default: your state folder]"
+)
 @click.option("--open", "show", is_flag=True, help="Then open it in your browser.")
 @since_option
 @ledger_option
@@ -150,8 +152,12 @@ def gaps(*, draft: int | None, selection: Selection) -> int:
 def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) -> int:
     """Write all reports to one HTML page, which loads nothing from elsewhere."""
     root = commons_root()
+    name = os.path.basename(root) or root
+    if not file:
+        file = f"{state_folder(os.environ)}/reports/{slug(name)}.html"
+        files.make_folders(files.parent(file))
     reports = _reports(list(REPORTS), Selection(since=since, ledgers=ledgers))
-    text = page(reports, made=time.strftime("%Y-%m-%d %H:%M"), place=os.path.basename(root) or root)
+    text = page(reports, made=time.strftime("%Y-%m-%d %H:%M"), place=name)
     try:
         files.replace(os.path.abspath(file), text.encode("utf-8", "replace"))
     except OSError as error:
@@ -212,6 +218,7 @@ def _show(name: str, selection: Selection) -> int:
     if selection.as_json:
         output.say(json.dumps(shown.to_dict()))
     else:
+        output.say(f"Of the commons in {commons_root()}; logged in {', '.join(ledger_folders(selection.ledgers))}\n")
         output.show(report_text(shown, look_of(commons_root(), colour="auto", environ=os.environ)))
     return output.FOUND
 

@@ -131,7 +131,7 @@ def _noise_named(run: ReplayRun) -> list[str]:
     if not heard:
         return []
     if not (is_person() and output.at_terminal()) or any(map(os.environ.get, AGENT_VARIABLES)):
-        output.say("To mute one of them for yourself, type in a terminal: deia mute TRIGGER")
+        output.say("To mute one of them for yourself, type in a terminal: deia mute TRIGGER --for 7d")
         return []
     some = ", ".join(f"{trigger} ({times(run.heard[trigger])})" for trigger in heard[:OFFERED])
     output.say(f"\nIs one of these noise to you? {some}{', …' if len(heard) > OFFERED else ''}")

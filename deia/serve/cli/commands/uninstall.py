@@ -23,7 +23,8 @@ from deia.serve.setup.own_folders import leaving, own_folders, remove_folder, si
 from deia.serve.setup.settings_changes import planned, tidy
 
 STAYS = (
-    "What stays: the log of your own commons, in telemetry/events, and hooks in other projects, which do nothing now."
+    "What stays: your lessons and the log beside them, in telemetry/events, and hooks in the settings of other"
+    " projects, which do nothing then."
 )
 
 
@@ -51,9 +52,10 @@ def uninstall(
 def _purge(*, dry_run: bool, agreed: bool) -> int:
     """Remove the hooks of every host, and the folders that are deia's own."""
     folders = own_folders(this_machine())
-    code = remove_hooks((), "", dry_run=dry_run, agreed=agreed, every=True)
     for folder in folders:
-        output.say(f"{'To be removed' if dry_run else 'Everything in'}: {folder} ({size_of(folder) / 1e6:.1f} MB)")
+        output.say(f"To be removed: {folder} ({size_of(folder) / 1e6:.1f} MB)")
+    output.say(STAYS)
+    code = remove_hooks((), "", dry_run=dry_run, agreed=agreed, every=True)
     if dry_run:
         return code
     if folders and not agreed and not _agrees():
@@ -62,7 +64,6 @@ def _purge(*, dry_run: bool, agreed: bool) -> int:
     for folder in folders:
         remove_folder(folder)
         output.say(f"{folder} was removed.")
-    output.say(STAYS)
     output.say(f"To remove the program, type: {leaving(os.environ, PACKAGE)}")
     return code
 

@@ -64,3 +64,10 @@ def test_a_setting_that_leads_away_is_refused_with_its_place(deia: Deia, notes: 
     done = deia("compile")
     assert "deia.toml:1" in done.err
     assert 'such as ["docs/**"]' in done.err
+
+
+def test_after_an_import_nothing_is_left_to_compile(deia: Deia, notes: Path) -> None:
+    for number in range(30):
+        (notes / f"note-{number}.md").write_text(f"# Note {number}\n\nThe queue of worker {number} is drained.\n")
+    assert deia("import", "docs").code == 0
+    assert deia("compile").out.startswith("Everything was up to date")

@@ -295,7 +295,10 @@ def test_no_file_breaks_it(deia: Deia, home: Path) -> None:
 
 def test_a_trigger_that_is_named_is_muted_and_is_heard_no_more(deia: Deia, home: Path) -> None:
     claude_code(home)
-    assert "To mute one of them for yourself, type in a terminal: deia mute TRIGGER" in deia("trigger", "replay").out
+    assert (
+        "To mute one of them for yourself, type in a terminal: deia mute TRIGGER --for 7d"
+        in deia("trigger", "replay").out
+    )
     assert "To end that, type: deia mute site-delete --off" in deia("trigger", "replay", "--mute", "site-delete").out
     told = deia("trigger", "replay").out
     assert "deia would have spoken 0 times, 0.00 per 1,000 turns." in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,6 @@ from deia import files, spool
 from deia.ledger.tail import read_ledger, tidy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.serve.conftest import Deia
 
 REPORTS = ("queries", "documents", "triggers", "gaps", "latency", "agents")
@@ -58,6 +57,21 @@ def test_the_page_is_written_where_it_was_asked_for(deia: Deia, events: Path, tm
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "how do sites move?" in text
     assert deia("report", "--html", str(tmp_path / "no" / "page.html")).code == 2
+
+
+def test_without_a_name_the_page_is_written_into_the_folder_of_the_person_and_not_of_the_project(
+    deia: Deia, commons: Path, events: Path, environ: dict[str, str]
+) -> None:
+    before = sorted(commons.rglob("*.html"))
+    page = Path(environ["DEIA_STATE"]) / "reports/work-place.html"
+    assert deia("report").out == f"wrote {page.as_posix()}\n"
+    assert "how do sites move?" in page.read_text(encoding="utf-8")
+    assert sorted(commons.rglob("*.html")) == before
+
+
+def test_figures_name_the_commons_and_the_folders_that_they_are_from(deia: Deia, commons: Path, events: Path) -> None:
+    first = deia("stats", "triggers").out.splitlines()[0]
+    assert first == f"Of the commons in {commons.as_posix()}; logged in {commons.as_posix()}/telemetry/events"
 
 
 def test_anything_can_be_asked_in_sql_and_nothing_done(deia: Deia, events: Path, tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def test_a_purge_leaves_nothing_of_deia_but_the_lessons(deia: Deia, commons: Pat
     deia("install", "claude-code", "--user", "--mcp", "--statusline")
     shown = deia("uninstall", "--purge", "--dry-run")
     assert f"To be removed: {home / 'state'}" in shown.out
+    assert "What stays: your lessons" in shown.out
     assert (home / "state" / "deia-hook").exists()
     done = deia("uninstall", "--purge", "--yes")
     assert (done.code, tree(commons)) == (0, before)
