@@ -9,6 +9,7 @@ FOLDER = os.path.dirname(__file__)
 SAMPLE = 4096  # bytes that are looked at
 MAGIC = (
     (b"%PDF-", "pdf"),
+    (b"PK\x03\x04", "office"),
     (b"\x89PNG\r\n", "image"),
     (b"\xff\xd8\xff", "image"),
     (b"GIF8", "image"),
@@ -39,7 +40,7 @@ def detect(path: str, content: bytes) -> tuple[str, str]:
     start = content[:SAMPLE].lstrip()
     by_name = suffixes().get(name) or suffixes().get(ending)
     if by_name:
-        return by_name
+        return by_name[0], by_name[1].strip("-")
     by_magic = next((kind for magic, kind in MAGIC if start[: len(magic)].lower() == magic.lower()), "")
     return (by_magic, "") if by_magic else _by_content(start)
 

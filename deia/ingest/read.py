@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from deia.ingest.detect import detect
+from deia.ingest.readers.html_page import read_html
+from deia.ingest.readers.office import read_office
 from deia.ingest.readers.plain import read_plain
 from deia.ingest.reading import Reading, ReadingError
 from deia.records import TYPE_CHECKING
@@ -10,8 +12,12 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PLAIN = ("text", "markdown", "code", "json", "yaml", "xml", "html", "email", "log", "notebook")
-READERS: dict[str, Callable[[str, bytes], Reading]] = dict.fromkeys(PLAIN, read_plain)
+PLAIN = ("text", "markdown", "code", "json", "yaml", "xml", "email", "log", "notebook")
+READERS: dict[str, Callable[[str, bytes], Reading]] = {
+    **dict.fromkeys(PLAIN, read_plain),
+    "html": read_html,
+    "office": read_office,
+}
 
 
 def read(path: str, content: bytes) -> Reading:
@@ -20,5 +26,4 @@ def read(path: str, content: bytes) -> Reading:
     if kind not in READERS:
         raise ReadingError(f"no reader for {kind or 'this kind of'} files", where=path)
     reading = READERS[kind](path, content)
-    language = "" if language == "-" else language
     return reading.but(type=kind, path=path, language=reading.language or language)

@@ -1,0 +1,120 @@
+"""Web pages: the main text as Markdown, with headings, lists, code and the rows of tables."""
+
+from __future__ import annotations
+
+from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
+from deia.ingest.readers.plain import LONGEST_TITLE, decode
+from deia.ingest.reading import Reading, missing_extra
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    Node = Any  # a node of the parser, which is an extra
+
+NO_CONTENT = [
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "svg",
+    "iframe",
+    "nav",
+    "footer",
+    "aside",
+    "form",
+    "button",
+    "dialog",
+]
+MAIN = ("main", "[role=main]", "article", "#content", "body")
+LEAST_MAIN = 0.3  # of the body's text: less than that is not the main part
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+BLOCKS = frozenset(
+    "address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup li "
+    "main ol p pre section summary table tbody td tfoot th thead tr ul hr".split()
+)
+INLINE = frozenset("-text b i em strong code sub sup abbr cite kbd var samp small q u s time tt".split())
+INLINE_BLOCKS = "p, div, li, pre, h1, h2, h3, table"  # what makes an inline element around it a block
+LAYOUT = "table, pre, h1, h2, h3"  # a row that holds one of these is no row of data
+DEEPEST = 200  # nested elements; below that, the text is taken as it is
+MOST_CHARSET = 1024  # bytes in which a page names its encoding
+
+
+def read_html(path: str, content: bytes) -> Reading:
+    """Return the main text of a page."""
+    try:
+        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise missing_extra("HTML", "html") from error
+    text, notes = decode(path, content)
+    tree = LexborHTMLParser(text)
+    head = tree.css_first("title")
+    title = spaced(head.text(deep=True)) if head is not None else ""
+    language = (tree.root.attributes.get("lang") if tree.root is not None else "") or ""
+    description = tree.css_first("meta[name=description]")
+    tree.strip_tags(NO_CONTENT)
+    lines = MarkdownLines()
+    main = _main(tree)
+    if main is not None:
+        _write(main, lines, 0)
+    metadata = {
+        "lang": language,
+        "description": (description.attributes.get("content") or "") if description is not None else "",
+    }
+    return Reading(
+        type="html",
+        title=(title or lines.title or path.rsplit("/", 1)[-1])[:LONGEST_TITLE],
+        text=lines.text(),
+        metadata={name: value for name, value in metadata.items() if value},
+        notes=notes,
+    )
+
+
+def _main(tree: Any) -> Node:
+    """Return the element that holds the main text: the first named one that holds enough of it."""
+    body = tree.body
+    whole = len(body.text(deep=True)) if body is not None else 0
+    for selector in MAIN:
+        found = tree.css_first(selector)
+        if found is not None and len(found.text(deep=True)) >= LEAST_MAIN * whole:
+            return found
+    return body
+
+
+def _write(node: Node, lines: MarkdownLines, depth: int) -> None:
+    """Write the blocks of an element, and what runs between them as paragraphs."""
+    inline: list[str] = []
+    prefix = "- " if node.tag == "li" else "> " if node.tag == "blockquote" else ""
+
+    def flush() -> None:
+        text = spaced("".join(inline))
+        lines.paragraph(prefix + text if text else "")
+        inline.clear()
+
+    for child in node.iter(include_text=True):
+        tag = child.tag
+        if tag in INLINE:
+            inline.append(child.text(deep=True))
+        elif tag in {"img", "br"}:
+            inline.append(f" {child.attributes.get('alt') or ''} ")
+        elif tag in HEADINGS or tag in BLOCKS or (depth < DEEPEST and child.css_first(INLINE_BLOCKS) is not None):
+            flush()
+            _write_block(child, lines, depth)
+        else:
+            inline.append(child.text(deep=True))
+    flush()
+
+
+def _write_block(node: Node, lines: MarkdownLines, depth: int) -> None:
+    tag = node.tag
+    if tag in HEADINGS:
+        lines.heading(HEADINGS[tag], node.text(deep=True).rstrip("¶# \n"))
+    elif tag == "pre":
+        lines.code(node.text(deep=True))
+    elif depth >= DEEPEST:
+        lines.paragraph(spaced(node.text(deep=True)))
+    elif tag == "tr" and node.css_first(LAYOUT) is None:
+        cells = (cell for cell in node.iter() if cell.tag in {"td", "th"})
+        lines.row([spaced(cell.text(deep=True, separator=" ")) for cell in cells])
+    else:
+        _write(node, lines, depth + 1)

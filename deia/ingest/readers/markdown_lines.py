@@ -1,0 +1,73 @@
+"""What readers of formats without lines write: Markdown whose headings, code and table rows are theirs."""
+
+from __future__ import annotations
+
+import re
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DEEPEST = 6
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def spaced(text: str) -> str:
+    """Return a text with single spaces for all white space."""
+    return " ".join(text.split())
+
+
+class MarkdownLines:
+    """Lines of Markdown that grow block by block, with the line on which each page begins."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self.pages: list[int] = []
+        self.title = ""  # the first heading
+
+    def page(self) -> None:
+        """Begin a page, slide or sheet."""
+        self._space()
+        self.pages.append(len(self._lines) + 1)
+
+    def heading(self, level: int, title: str) -> None:
+        """Write a heading."""
+        title = spaced(title)
+        if title:
+            self._space()
+            self._lines += [f"{'#' * min(max(level, 1), DEEPEST)} {title}", ""]
+            self.title = self.title or title
+
+    def paragraph(self, text: str) -> None:
+        """Write lines that follow each other; one that looks like a heading is moved to the right by a space."""
+        if not text.strip():
+            return
+        if not (text.startswith("- ") and self._lines and self._lines[-1].startswith("- ")):
+            self._space()
+        self._lines += [f" {line}" if line[:1] == "#" else line for line in text.split("\n")]
+
+    def code(self, text: str) -> None:
+        """Write lines as they are, in a fence that none of them closes."""
+        text = text.strip("\n")
+        if text.strip():
+            fence = "```"
+            while fence in text:
+                fence += "`"
+            self._space()
+            self._lines += [fence, *text.split("\n"), fence, ""]
+
+    def row(self, cells: Sequence[str]) -> None:
+        """Write a row of a table."""
+        if any(cells):
+            if self._lines and self._lines[-1][:1] != "|":
+                self._space()
+            self._lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+
+    def text(self) -> str:
+        """Return everything written so far."""
+        return CONTROLS.sub(" ", "\n".join(self._lines).rstrip("\n"))
+
+    def _space(self) -> None:
+        if self._lines and self._lines[-1]:
+            self._lines.append("")
