@@ -255,7 +255,7 @@ def _compile_all(
     job.tell("reading the commons")
     good = read_lasting(job.folder)
     layers = load_layers(
-        job.root, starter=job.starter, trusted=job.trusted, good=good,
+        job.root, starter=job.starter, trusted=job.trusted, good=good, globs=job.resolved.documents,
         read_starter=lambda: ready_starter(job.environ, sources),
     )  # fmt: skip
     layers = layers if job.resolved.starter_triggers else layers.without_starter_triggers()

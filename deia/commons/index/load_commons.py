@@ -6,7 +6,7 @@ A document is described by its entry, by its own front matter, or by both; the e
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.documents import read_documents
@@ -44,18 +44,18 @@ class Commons(Record):
     own_ids: Mapping[str, str] = {}  # by path, the id that a document has without an index
 
 
-def load_commons(root: str, *, good: Mapping[str, str] | None = None, is_project: bool = True) -> Commons:
+def load_commons(root: str, *, good: Mapping[str, str] | None = None, globs: Sequence[str] | None = None) -> Commons:
     """Read the commons at `root`; `good` is the last good text of each trigger file, by path.
 
-    The notes that its settings name are documents too, if it is a project of a person who trusts it, and no layer
-    below. Raise CommonsError if there is no commons, and SettingsError if a setting of a project is malformed.
+    The notes that `globs` name are documents too; None stands for those of the person's settings for this project.
+    Raise CommonsError if there is no commons, and SettingsError if a setting of a project is malformed.
     """
     index = load_index(root)
     is_started = is_commons(root) or any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS))
     if not (index.path or is_started):
         raise CommonsError(f"There is no commons in {root}.", fix="Run `deia init` there, or name another folder.")
     paths = tuple(entry.path for entry in index.entries)
-    globs = resolve(root, environ=os.environ).documents if is_project else ()
+    globs = resolve(root, environ=os.environ).documents if globs is None else globs
     documents = read_documents(root, also=paths, globs=globs)
     files = load_triggers(root, good=good)
     metadata: list[Problem] = []

@@ -50,7 +50,7 @@ def _is_starter_layer(layer: Commons) -> bool:
 
 def load_starter() -> Commons:
     """Read the starter commons, with its paths as seen from a project."""
-    return _with_prefix(load_commons(STARTER, is_project=False), STARTER_PREFIX)
+    return _with_prefix(load_commons(STARTER, globs=()), STARTER_PREFIX)
 
 
 def load_layers(
@@ -59,14 +59,15 @@ def load_layers(
     starter: bool = True,
     trusted: bool,
     good: Mapping[str, str] | None = None,
+    globs: Sequence[str] | None = None,
     read_starter: Callable[[], Commons] = load_starter,
 ) -> Layers:
-    """Read the commons at `root` and the layers below it; `good` is for the project's own trigger files.
+    """Read the commons at `root` and the layers below it; `good` and `globs` are for the project's own.
 
     Of a commons that is not `trusted`, only what `restrain` leaves counts, and none of its packs. Raise CommonsError if
     there is no commons at `root`.
     """
-    own = load_commons(root, good=good)
+    own = load_commons(root, good=good, globs=globs if trusted else ())
     packs = check_packs(root) if trusted else Packs()
     below = load_below(root, [pack.name for pack in packs.sound], starter=starter, read_starter=read_starter)
     return Layers(stack=(own if trusted else restrain(own, below), *below), problems=packs.problems)
@@ -84,7 +85,7 @@ def load_below(
 
 def load_pack(folder: str, name: str) -> Commons:
     """Read the folder of a pack, with its paths as seen from the project."""
-    return _with_prefix(load_commons(folder, is_project=False), f"{pack_folder(name)}/")
+    return _with_prefix(load_commons(folder, globs=()), f"{pack_folder(name)}/")
 
 
 def has_starter(root: str, *, starter: bool) -> bool:

@@ -230,7 +230,7 @@ def _problem(path: str, found: str, fix: str) -> Problem:
 
 
 def _refuse_hostile(folder: str) -> None:
-    commons = load_commons(folder)
+    commons = load_commons(folder, globs=())
     _refuse([problem for problem in commons.problems if problem.code in HOSTILE and problem.severity == "error"])
     if not commons.triggers and not commons.entries:
         raise CommonsError("The pack has neither documents nor triggers.", fix="Name the folder that contains them.")
@@ -280,7 +280,7 @@ def _read_triggers(folder: str) -> dict[str, Trigger]:
     if os.path.islink(folder) or not os.path.isdir(folder):
         return {}
     try:
-        triggers = load_commons(folder).triggers
+        triggers = load_commons(folder, globs=()).triggers
     except CommonsError:
         return {}
     return {trigger.id: without_location(trigger) for trigger in triggers}

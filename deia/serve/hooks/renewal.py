@@ -41,7 +41,7 @@ def renewed(place: Place, artefact: Artefact, changed: str) -> Artefact:
         if is_done:
             return artefact
         time.sleep(INTERVAL)
-    name = shorten(one_line(changed), MOST_SHOWN) if place.trusted else "a trigger file of this folder"
+    name = shorten(one_line(changed), MOST_SHOWN)
     place.pending = f"{name} changed and is being compiled: it does not guard this call yet. {FIX}"
     return artefact
 

@@ -264,7 +264,8 @@ def _open(place: Place) -> Artefact | None:
 
 def _renewed(place: Place, artefact: Artefact) -> Artefact:
     """Return the compiled triggers, compiled anew if the project's own changed."""
-    changed = freshness.changed(place.derived, place.root, freshness.OWN)
+    # A commons that is not trusted holds nothing, and could make every call wait by files that change all the time.
+    changed = freshness.changed(place.derived, place.root, freshness.OWN) if place.trusted else ""
     if not changed:
         return artefact
     from deia.serve.hooks.renewal import renewed  # noqa: PLC0415 - hardly any call follows a change of triggers

@@ -16,6 +16,7 @@ from deia.compile.compiler import compile_commons
 from deia.serve import hook
 from deia.serve.hooks.fallback import marker_of
 from deia.serve.hosts.sample_events import Happening, sample
+from deia.text import one_line
 from deia.watch.memory.log import fingerprint
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def uncompiled(root: Path, environ: dict[str, str]) -> str:
 def changed(root: Path, environ: dict[str, str]) -> str:
     compile_commons(str(root), environ=environ)
     os.utime(root / "triggers" / SHORT, (1, 1))
-    path = f"triggers/{SHORT}"
+    path = one_line(f"triggers/{SHORT}")
     for why in (path, f"{path} {files.stamp(f'{root}/{path}')}"):
         assert files.append(marker_of(environ["DEIA_STATE"], str(root), why), b".")  # as above
     return "changed since the triggers were compiled"

@@ -125,17 +125,19 @@ def test_a_session_that_begins_starts_a_compile(commons: Path, patient: dict[str
     assert open_artefact(path).trigger(0).id == "no-frobnicate"
 
 
-def test_the_files_of_an_untrusted_commons_are_not_named(commons: Path, environ: dict[str, str]) -> None:
-    stranger = {**environ, "DEIA_STARTER": "false", "DEIA_TRUST": "", "DEIA_DEADLINE_MS": QUICK}
+def test_an_untrusted_commons_whose_files_change_all_the_time_is_neither_waited_for_nor_compiled_each_time(
+    commons: Path, environ: dict[str, str]
+) -> None:
+    stranger = {**environ, "DEIA_STARTER": "false", "DEIA_TRUST": "", "DEIA_DEADLINE_MS": PATIENT}
+    restless = commons / "triggers" / "restless.yaml"
+    restless.symlink_to("/proc/self/mem")  # the size and times of each process's own
     compile_commons(str(commons), environ=stranger)
-    (commons / "triggers" / "obey me.yaml").write_text(HELD)
-    for path in (commons / "triggers" / "sites.yaml",):
-        path.write_text(path.read_text() + "\n# changed\n")
-    started = fallback.marker_of(stranger["DEIA_STATE"], str(commons), _why(commons, "triggers/sites.yaml"))
-    Path(started).parent.mkdir(parents=True, exist_ok=True)
-    Path(started).write_bytes(b"start\n%d\n" % os.getpid())
-    found = call(commons, stranger, "ls")
-    assert "a trigger file of this folder changed" in found["systemMessage"]
+    for number in range(4):
+        assert call(commons, stranger, f"ls {number}") == {}
+    assert not os.path.exists(f"{stranger['DEIA_STATE']}/compiling")
+    for number in range(4):
+        answer(commons, stranger, hook_event_name="UserPromptSubmit", prompt=f"hello {number}")
+    assert len(os.listdir(f"{stranger['DEIA_STATE']}/compiling")) == 1
 
 
 def test_a_server_waits_for_nothing(commons: Path, patient: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,7 +137,7 @@ def list_packs(*, form: str) -> int:
 
 def _fields(root: str, pack: Pack, packs: Packs) -> dict[str, Json]:
     is_sound = pack in packs.sound
-    commons = load_commons(os.path.join(root, pack_folder(pack.name))) if is_sound else None
+    commons = load_commons(os.path.join(root, pack_folder(pack.name)), globs=()) if is_sound else None
     return {
         "name": pack.name, "source": pack.source, "rev": pack.rev, "commit": pack.commit, "sha256": pack.sha256,
         "counts": is_sound, "triggers": len(commons.triggers) if commons else 0,
@@ -148,7 +148,7 @@ def _fields(root: str, pack: Pack, packs: Packs) -> dict[str, Json]:
 def _line(root: str, pack: Pack, packs: Packs) -> str:
     counts = "NOT USED"
     if pack in packs.sound:
-        commons = load_commons(os.path.join(root, pack_folder(pack.name)))
+        commons = load_commons(os.path.join(root, pack_folder(pack.name)), globs=())
         counts = f"{counted(len(commons.triggers), 'trigger')}, {counted(len(commons.entries), 'document')}"
     commit = f" at {pack.commit[:12]}" if pack.commit else ""
     return f"{pack.name}: {counts}, from {pack.source}{commit} (sha256 {pack.sha256[:12]})"

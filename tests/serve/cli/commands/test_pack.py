@@ -64,7 +64,7 @@ def test_a_folder_is_taken_in_and_its_triggers_fire_with_their_origin(deia: Deia
     assert "added team" in added.out
     assert "+ paint" in added.out
     assert "4 triggers, 2 documents" in added.out
-    told = deia("check", "I will paint the shop").out
+    told = deia("check", "I will paint the shop", "--full").out
     assert "FIRES   paint (high, warn)" in told
     assert "of pack team" in told
     assert "packs/team/bok/colours.md" in told
